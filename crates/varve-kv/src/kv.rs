@@ -71,6 +71,7 @@ pub trait Kv: Send + Sync {
         durability: Durability,
     ) -> LocalFuture<'_, Result<(), KvError>>;
 
-    /// Waits for calls in flight, then gives up the store. Every later call answers [`KvError::Closed`], but `close` itself answers success again.
+    /// Gives up the store, once calls in flight on other threads are finished. Every later call answers [`KvError::Closed`], but `close` itself answers
+    /// success again. Once it answers, the store can be opened anew.
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>>;
 }

@@ -6,11 +6,17 @@
 //! Invariant: every backend orders keys by unsigned bytes, a prefix before what it begins.
 
 mod batch;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
+pub mod fault;
 mod kv;
+mod memory;
 mod range;
+mod state;
 
 pub use batch::{Durability, Guard, GuardOutcome, Write, WriteBatch};
 pub use error::KvError;
 pub use kv::{Bytes, Entry, Key, Kv, LARGE_VALUE_BYTES, LocalFuture, ReadResult};
+pub use memory::MemoryKv;
 pub use range::{Direction, KeyRange, Scan, ScanLimit};

@@ -1,5 +1,6 @@
 //! Which keys a call covers, and how much of them it may answer at once.
 
+use crate::state::entry_bytes;
 use crate::{Entry, Key};
 
 /// The keys from `start` up to, but without, `end`; with no `end`, to the last key. A range whose `end` is not above its `start` is empty.
@@ -145,7 +146,10 @@ impl Scan {
 
     /// The scan of what this one left after it answered `entries`, or `None` where nothing is left.
     pub fn rest(&self, entries: &[Entry]) -> Option<Self> {
-        let bytes = entries.iter().map(entry_bytes).sum();
+        let bytes = entries
+            .iter()
+            .map(|(key, value)| entry_bytes(key, value))
+            .sum();
         let count = u64::try_from(entries.len()).unwrap_or(u64::MAX);
         let (last, _) = entries
             .last()
@@ -165,11 +169,6 @@ impl Scan {
         })
         .filter(|scan| !scan.range.is_empty())
     }
-}
-
-/// The bytes of one entry as scan limits and quotas count them.
-pub(crate) fn entry_bytes((key, value): &Entry) -> u64 {
-    u64::try_from(key.len().saturating_add(value.len())).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
