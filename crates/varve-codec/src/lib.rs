@@ -1,1 +1,70 @@
-//! Placeholder.
+//! Encodings of one vector of one column: at most [`ROWS_MAX`] values in, self-describing bytes out, and back.
+//! It knows nothing of tables, pages, I/O or the clock; the caller keeps row counts and checksums.
+//!
+//! Invariant: decoding accepts any bytes and answers with a [`CodecError`], never a panic.
+//! Invariant: no decoder allocates more than the caller's row count and byte limit allow.
+//! Invariant: equal values give equal bytes on every target; no choice rests on `usize`, hash order or libm.
+//!
+//! An encoded vector is a tag byte, the parameters of that codec and its packed values; what a codec nests comes last.
+//! Codecs come in two levels: a *leaf* holds its values itself, a *form* (dictionary, run ends) nests one leaf.
+//!
+//! | tag | words ([`encode_words`]) | strings ([`encode_strings`]) | bits ([`encode_bits`]) |
+//! |---|---|---|---|
+//! | 0 | plain | plain | plain |
+//! | 1 | constant | constant | all 0 |
+//! | 2 | dictionary | dictionary | all 1 |
+//! | 3 | run ends | run ends | |
+//! | 4 | frame of reference | | |
+//! | 5 | delta | | |
+//! | 6 | decimal | | |
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "test data is small"
+    )
+)]
+
+mod bitmap;
+mod bits;
+mod decoded;
+mod distinct;
+mod error;
+mod float;
+mod reader;
+mod stage;
+mod strings;
+mod words;
+mod writer;
+
+#[cfg(test)]
+mod testing;
+
+pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits};
+pub use decoded::Decoded;
+pub use error::CodecError;
+pub use float::{f64_from_word, word_from_f64};
+pub use stage::{compress_lz4, decompress_lz4};
+pub use strings::{Strings, StringsRef, decode_strings, encode_strings, gather_strings};
+pub use words::{WordKind, decode_word, decode_words, encode_words, gather_words};
+
+/// The most values in one vector.
+pub const ROWS_MAX: usize = 1024;
+
+/// Plain values, in the width of their kind.
+pub const TAG_PLAIN: u8 = 0;
+/// One value for all rows; for bits all 0.
+pub const TAG_CONSTANT: u8 = 1;
+/// Sorted distinct values and one code a row; for bits all 1.
+pub const TAG_DICTIONARY: u8 = 2;
+/// One value and one end for each run of equal rows.
+pub const TAG_RUN_ENDS: u8 = 3;
+/// Distances from the least value, bit-packed.
+pub const TAG_FRAME: u8 = 4;
+/// Distances from one value to the next, bit-packed.
+pub const TAG_DELTA: u8 = 5;
+/// Doubles as integers over a power of ten.
+pub const TAG_DECIMAL: u8 = 6;

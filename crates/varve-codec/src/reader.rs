@@ -1,0 +1,79 @@
+//! Takes fields off the front of encoded bytes.
+
+use crate::CodecError;
+
+/// What is left of the bytes of one vector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader(bytes)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8, CodecError> {
+        let (byte, rest) = self.0.split_first().ok_or(CodecError::UnexpectedEnd)?;
+        self.0 = rest;
+        Ok(*byte)
+    }
+
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'a [u8], CodecError> {
+        let (taken, rest) = self
+            .0
+            .split_at_checked(bytes)
+            .ok_or(CodecError::UnexpectedEnd)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// An unsigned LEB128 of at most ten bytes.
+    pub(crate) fn varint(&mut self) -> Result<u64, CodecError> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            let part = u64::from(byte & 0x7f);
+            if shift == 63 && part > 1 {
+                break;
+            }
+            value |= part << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(CodecError::Malformed("varint"))
+    }
+
+    /// A signed number, folded so that small magnitudes are short.
+    pub(crate) fn zigzag(&mut self) -> Result<i64, CodecError> {
+        let folded = self.varint()?;
+        Ok((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
+    }
+
+    /// A varint that must be at least `min` and at most `max`.
+    pub(crate) fn count(
+        &mut self,
+        min: usize,
+        max: usize,
+        what: &'static str,
+    ) -> Result<usize, CodecError> {
+        let value = usize::try_from(self.varint()?).map_err(|_| CodecError::Malformed(what))?;
+        if (min..=max).contains(&value) {
+            Ok(value)
+        } else {
+            Err(CodecError::Malformed(what))
+        }
+    }
+
+    /// Everything that is left.
+    pub(crate) fn rest(self) -> &'a [u8] {
+        self.0
+    }
+
+    pub(crate) fn end(self) -> Result<(), CodecError> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(CodecError::TrailingBytes)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Constant: one value for all rows.
+//!
+//! Pays whenever it can be used: at most eleven bytes, and filters test one value. There is no worst case, since
+//! vectors with two values do not take it. Layout: zigzag varint.
+
+use super::stats::Stats;
+use crate::CodecError;
+use crate::reader::Reader;
+use crate::writer::{put_zigzag, zigzag_bytes};
+
+/// Bytes after the tag, or `None` when the values differ.
+pub(super) fn estimate(stats: &Stats) -> Option<usize> {
+    (stats.rows > 0 && stats.min == stats.max).then(|| zigzag_bytes(stats.first))
+}
+
+pub(super) fn encode(stats: &Stats, out: &mut Vec<u8>) {
+    put_zigzag(stats.first, out);
+}
+
+pub(super) fn decode(mut reader: Reader<'_>) -> Result<i64, CodecError> {
+    let value = reader.zigzag()?;
+    reader.end()?;
+    Ok(value)
+}
+
+pub(super) fn gather(reader: Reader<'_>, positions: &[u16]) -> Result<Vec<i64>, CodecError> {
+    Ok(vec![decode(reader)?; positions.len()])
+}

@@ -1,0 +1,313 @@
+use super::{WordKind, decode_word, decode_words, encode_words, gather_words};
+use crate::testing::{Random, mutations};
+use crate::{
+    CodecError, Decoded, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME,
+    TAG_PLAIN, TAG_RUN_ENDS, word_from_f64,
+};
+use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
+
+fn encoded(kind: WordKind, words: &[i64]) -> (u8, Vec<u8>) {
+    let mut out = Vec::new();
+    let tag = encode_words(kind, words, &mut out).unwrap();
+    assert_eq!(tag, out[0]);
+    (tag, out)
+}
+
+/// The slow twin of every form: one word a row.
+fn expand(decoded: Decoded<Vec<i64>>, rows: usize) -> Vec<i64> {
+    match decoded {
+        Decoded::Plain(words) => words,
+        Decoded::Constant(word) => vec![word[0]; rows],
+        Decoded::Dictionary { codes, values } => codes
+            .into_iter()
+            .map(|code| values[code as usize])
+            .collect(),
+        Decoded::RunEnds { ends, values } => (0..rows as u32)
+            .map(|row| values[ends.iter().position(|end| row < *end).unwrap()])
+            .collect(),
+    }
+}
+
+fn check(kind: WordKind, words: &[i64]) -> u8 {
+    let rows = words.len();
+    let (tag, bytes) = encoded(kind, words);
+    assert_eq!(
+        expand(decode_words(kind, &bytes, rows).unwrap(), rows),
+        words
+    );
+    let positions: Vec<u16> = (0..rows as u16)
+        .rev()
+        .step_by(3)
+        .chain(0..rows.min(2) as u16)
+        .collect();
+    let expected: Vec<i64> = positions.iter().map(|at| words[usize::from(*at)]).collect();
+    assert_eq!(
+        gather_words(kind, &bytes, rows, &positions).unwrap(),
+        expected
+    );
+    for (row, word) in words.iter().enumerate().step_by(97) {
+        assert_eq!(decode_word(kind, &bytes, rows, row as u16), Ok(*word));
+    }
+    tag
+}
+
+/// Vectors that make each codec the smallest.
+fn shapes() -> Vec<(WordKind, u8, Vec<i64>)> {
+    let mut random = Random(7);
+    let mut below = |end: usize| random.below(end) as i64;
+    let cents: Vec<i64> = (0..1024).map(|_| below(100_000)).collect();
+    let prices = |cents: &[i64]| {
+        cents
+            .iter()
+            .map(|c| word_from_f64(*c as f64 / 100.0))
+            .collect()
+    };
+    let mut odd_prices: Vec<i64> = prices(&cents);
+    odd_prices[3] = word_from_f64(f64::NAN);
+    odd_prices[900] = word_from_f64(-0.0);
+    odd_prices[1023] = word_from_f64(1.0 / 3.0);
+    let doubles =
+        (0..1024).map(|i| word_from_f64((below(1 << 40) - (i & 1) * (1 << 40)) as f64 / 7.0));
+    let extremes = [i64::MIN, i64::MAX, 0, -1];
+    vec![
+        (WordKind::Int64, TAG_PLAIN, vec![]),
+        (WordKind::Int32, TAG_CONSTANT, vec![-5; 1024]),
+        (
+            WordKind::Float64,
+            TAG_CONSTANT,
+            vec![word_from_f64(-0.0); 3],
+        ),
+        (
+            WordKind::Int64,
+            TAG_DELTA,
+            (0..1024).map(|i| 1_700_000_000 + i * 60).collect(),
+        ),
+        (WordKind::Int32, TAG_FRAME, cents.clone()),
+        (
+            WordKind::Int64,
+            TAG_FRAME,
+            cents.iter().map(|c| c - 1_000_000).collect(),
+        ),
+        (
+            WordKind::Int64,
+            TAG_DICTIONARY,
+            (0..1024).map(|i| i * i % 7 * 1_234_567_891).collect(),
+        ),
+        (
+            WordKind::Int64,
+            TAG_DICTIONARY,
+            (0..1024).map(|i| extremes[i * i % 7 % 4]).collect(),
+        ),
+        (
+            WordKind::Int32,
+            TAG_RUN_ENDS,
+            (0..1024).map(|i| (i / 300 * 7919) % 1009).collect(),
+        ),
+        (WordKind::Float64, TAG_DECIMAL, odd_prices),
+        (WordKind::Float64, TAG_PLAIN, doubles.collect()),
+        (WordKind::Int64, TAG_PLAIN, extremes.to_vec()),
+    ]
+}
+
+#[test]
+fn each_shape_takes_its_codec_and_comes_back() {
+    for (kind, tag, words) in shapes() {
+        assert_eq!(
+            check(kind, &words),
+            tag,
+            "{kind:?} {:?}",
+            &words[..words.len().min(5)]
+        );
+    }
+}
+
+#[test]
+fn golden_bytes() {
+    let f = word_from_f64;
+    let cases: [(WordKind, Vec<i64>, &[u8]); 8] = [
+        (WordKind::Int64, vec![], &[TAG_PLAIN]),
+        (
+            WordKind::Int32,
+            vec![i64::from(i32::MIN), i64::from(i32::MAX)],
+            &[TAG_PLAIN, 0, 0, 0, 0x80, 0xff, 0xff, 0xff, 0x7f],
+        ),
+        (WordKind::Int64, vec![-2; 9], &[TAG_CONSTANT, 3]),
+        (
+            WordKind::Int64,
+            vec![1, 9, 2, 4, 8, 3, 3, 7],
+            &[TAG_FRAME, 2, 4, 0x80, 0x31, 0x27, 0x62],
+        ),
+        (
+            WordKind::Int64,
+            vec![5, 15, 25, 35, 45, 55, 65, 75, 85],
+            &[TAG_DELTA, 10, 20, 0],
+        ),
+        (
+            WordKind::Int64,
+            [900_000_007, -3, -3, 900_000_007, -3].repeat(3),
+            &[
+                TAG_DICTIONARY,
+                2,
+                0x29,
+                0x25,
+                TAG_DELTA,
+                5,
+                0x94,
+                0xa4,
+                0xa7,
+                0xda,
+                0x06,
+                0,
+            ],
+        ),
+        (
+            WordKind::Int32,
+            [vec![70_000; 20], vec![1; 12]].concat(),
+            &[
+                TAG_RUN_ENDS,
+                2,
+                0xf3,
+                0x03,
+                TAG_FRAME,
+                2,
+                17,
+                0x6f,
+                0x11,
+                1,
+                0,
+                0,
+            ],
+        ),
+        (
+            WordKind::Float64,
+            vec![
+                f(0.25),
+                f(1.5),
+                f(f64::INFINITY),
+                f(-0.75),
+                f(0.5),
+                f(0.25),
+                f(0.75),
+                f(2.0),
+            ],
+            &[
+                TAG_DECIMAL,
+                2,
+                1,
+                2,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0xf0,
+                0x7f,
+                TAG_FRAME,
+                0x95,
+                0x01,
+                9,
+                0x64,
+                0xc2,
+                0x85,
+                0x03,
+                0xd0,
+                0x87,
+                0x8c,
+                0xa5,
+                0x89,
+            ],
+        ),
+    ];
+    for (kind, words, bytes) in cases {
+        assert_eq!(encoded(kind, &words).1, bytes, "{words:?}");
+        check(kind, &words);
+    }
+}
+
+#[test]
+fn limits_are_held_to() {
+    let long = vec![0; 1025];
+    assert_eq!(
+        encode_words(WordKind::Int64, &long, &mut Vec::new()),
+        Err(CodecError::TooManyRows(1025))
+    );
+    let (_, bytes) = encoded(WordKind::Int64, &[1, 2, 3]);
+    assert!(decode_words(WordKind::Int64, &bytes, usize::MAX).is_err());
+    let outside = CodecError::PositionOutOfRange {
+        position: 3,
+        rows: 3,
+    };
+    assert_eq!(decode_word(WordKind::Int64, &bytes, 3, 3), Err(outside));
+    let (_, wide) = encoded(WordKind::Int64, &[1 << 40]);
+    assert!(decode_words(WordKind::Int32, &wide, 1).is_err());
+}
+
+#[test]
+fn any_bytes_are_an_answer() {
+    for (kind, _, words) in shapes() {
+        let rows = words.len();
+        mutations(&encoded(kind, &words).1, 4000, |bytes| {
+            for rows in [rows, 3] {
+                let whole = decode_words(kind, bytes, rows).map(|decoded| expand(decoded, rows));
+                let positions: Vec<u16> = (0..rows as u16).step_by(61).collect();
+                let some = gather_words(kind, bytes, rows, &positions);
+                if let (Ok(whole), Ok(some)) = (whole, some) {
+                    let picked: Vec<i64> =
+                        positions.iter().map(|at| whole[usize::from(*at)]).collect();
+                    assert_eq!(picked, some);
+                }
+            }
+        });
+    }
+}
+
+fn vector() -> impl Strategy<Value = Vec<i64>> {
+    let word = prop_oneof![
+        any::<i64>(),
+        -100..100_i64,
+        any::<i32>().prop_map(i64::from)
+    ];
+    let narrow = proptest::collection::vec((0..6_i64, 1..40_usize), 0..60);
+    prop_oneof![
+        proptest::collection::vec(word, 0..300),
+        (
+            any::<i64>(),
+            proptest::collection::vec(-3..900_i64, 0..1024)
+        )
+            .prop_map(|(start, steps)| {
+                let mut at = start;
+                steps
+                    .into_iter()
+                    .map(|step| {
+                        at = at.wrapping_add(step);
+                        at
+                    })
+                    .collect()
+            }),
+        (any::<i64>(), narrow).prop_map(|(scale, runs)| {
+            let rows = runs
+                .into_iter()
+                .flat_map(|(v, n)| vec![v.wrapping_mul(scale); n]);
+            rows.take(1024).collect()
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn words_round_trip(words in vector()) {
+        check(WordKind::Int64, &words);
+        check(WordKind::Float64, &words);
+        let low: Vec<i64> = words.iter().map(|word| i64::from(*word as i32)).collect();
+        check(WordKind::Int32, &low);
+    }
+
+    #[test]
+    fn decimals_round_trip(digits in proptest::collection::vec(any::<i32>(), 0..400), power in 0..9_i32) {
+        let words: Vec<i64> = digits.iter().map(|d| word_from_f64(f64::from(*d) / 10_f64.powi(power))).collect();
+        prop_assert_eq!(words.len(), digits.len());
+        check(WordKind::Float64, &words);
+    }
+}

@@ -1,0 +1,66 @@
+//! Appends the variable-length fields of encoded vectors, and says beforehand how long they will be.
+
+/// Appends an unsigned LEB128.
+pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
+}
+
+/// Appends a signed number, folded so that small magnitudes are short.
+pub(crate) fn put_zigzag(value: i64, out: &mut Vec<u8>) {
+    put_varint(fold(value), out);
+}
+
+/// Bytes of [`put_varint`].
+pub(crate) fn varint_bytes(value: u64) -> usize {
+    ((64 - value.leading_zeros()).max(1) as usize).div_ceil(7)
+}
+
+/// Bytes of [`put_zigzag`].
+pub(crate) fn zigzag_bytes(value: i64) -> usize {
+    varint_bytes(fold(value))
+}
+
+fn fold(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{put_varint, put_zigzag, varint_bytes, zigzag_bytes};
+    use crate::CodecError;
+    use crate::reader::Reader;
+
+    #[test]
+    fn numbers_round_trip_in_the_bytes_foretold() {
+        let mut values = vec![0, u64::MAX];
+        values.extend((0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1]));
+        for value in values {
+            let mut out = Vec::new();
+            put_varint(value, &mut out);
+            assert_eq!(out.len(), varint_bytes(value));
+            assert_eq!(Reader::new(&out).varint(), Ok(value));
+            let signed = value.cast_signed();
+            out.clear();
+            put_zigzag(signed, &mut out);
+            assert_eq!(out.len(), zigzag_bytes(signed));
+            assert_eq!(Reader::new(&out).zigzag(), Ok(signed));
+        }
+    }
+
+    #[test]
+    fn varints_past_64_bits_are_refused() {
+        let too_long = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02];
+        let cases: [(&[u8], CodecError); 3] = [
+            (&too_long, CodecError::Malformed("varint")),
+            (&[0x80; 11], CodecError::Malformed("varint")),
+            (&[0x80], CodecError::UnexpectedEnd),
+        ];
+        for (bytes, error) in cases {
+            assert_eq!(Reader::new(bytes).varint(), Err(error));
+        }
+    }
+}
