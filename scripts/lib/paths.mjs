@@ -24,6 +24,8 @@ export function cargoBinDir(env = process.env) {
 
 /** `path` with `folders` in front, each once. */
 export function pathWith(folders, path) {
-  const rest = (path ?? '').split(delimiter).filter((folder) => folder && !folders.includes(folder));
+  const rest = (path ?? '')
+    .split(delimiter)
+    .filter((folder) => folder && !folders.includes(folder));
   return [...folders, ...rest].join(delimiter);
 }

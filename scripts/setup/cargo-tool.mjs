@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { cacheDir, toolDir } from '../lib/paths.mjs';
 import { ask } from '../lib/run.mjs';
 import { printedVersion } from '../lib/versions.mjs';
@@ -12,7 +12,9 @@ export function cargoTool({ name, binaries, version, locked }) {
   return {
     title: `${name} ${version}`,
     find(env) {
-      const all = binaries.every((binary) => printedVersion(ask(binary, ['--version'], env) ?? '') === version);
+      const all = binaries.every(
+        (binary) => printedVersion(ask(binary, ['--version'], env) ?? '') === version,
+      );
       return all ? 'found' : undefined;
     },
     async bring({ run, env }) {

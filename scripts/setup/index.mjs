@@ -16,11 +16,16 @@ const forTest = [...forStart, chromium, rocksdbTools];
 
 async function bringStep(step, part, env) {
   const run = async (command, args, runEnv = env) => {
-    const { code, tail } = await runLines(command, args, { env: runEnv, onLine: (line) => step.news(line) });
+    const { code, tail } = await runLines(command, args, {
+      env: runEnv,
+      onLine: (line) => step.news(line),
+    });
     if (code === 0) return;
     step.fail();
     console.error(tail.join('\n'));
-    throw new Stop(`Set-up stopped at "${part.title}": \`${command} ${args.join(' ')}\` failed, see above.`);
+    throw new Stop(
+      `Set-up stopped at "${part.title}": \`${command} ${args.join(' ')}\` failed, see above.`,
+    );
   };
   step.wait(part.cost);
   await part.bring({ run, env });
@@ -33,7 +38,9 @@ async function bringStep(step, part, env) {
 /** Brings what is missing for `goal` ('start' or 'test'); resolves to the environment to run tools in. */
 export async function setUp(goal) {
   if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
-    throw new Stop(`Node ${process.versions.node} is too old: install Node ${NODE_MAJOR_MIN} or newer.`);
+    throw new Stop(
+      `Node ${process.versions.node} is too old: install Node ${NODE_MAJOR_MIN} or newer.`,
+    );
   }
   const parts = goal === 'test' ? forTest : forStart;
   const env = toolEnvironment();

@@ -11,7 +11,14 @@ export const linker = {
 
 function findLibclang(env) {
   if (env.LIBCLANG_PATH) return env.LIBCLANG_PATH;
-  return ask('sh', ['-c', 'ls -d /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* /usr/lib64/libclang*.so* 2>/dev/null | head -n 1 | grep .'], env);
+  return ask(
+    'sh',
+    [
+      '-c',
+      'ls -d /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* /usr/lib64/libclang*.so* 2>/dev/null | head -n 1 | grep .',
+    ],
+    env,
+  );
 }
 
 /** RocksDB is C++, and its Rust bindings are read from its headers by libclang. */

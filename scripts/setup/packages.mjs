@@ -6,7 +6,9 @@ import { root } from '../lib/paths.mjs';
 const stamp = join(root, 'node_modules', '.varvedb-lock');
 
 const lockHash = () =>
-  createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 
 /** The npm packages that the lock file names, wasm-opt (package `binaryen`) among them. */
 export const packages = {

@@ -24,7 +24,8 @@ export const rust = {
     const on = ['--installed', '--toolchain', wanted.channel];
     const components = ask('rustup', ['component', 'list', ...on], env);
     const targets = ask('rustup', ['target', 'list', ...on], env);
-    if (components === undefined || missingParts(wanted, components, targets).length > 0) return undefined;
+    if (components === undefined || missingParts(wanted, components, targets).length > 0)
+      return undefined;
     return wanted.channel;
   },
   async bring({ run }) {

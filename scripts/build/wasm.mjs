@@ -1,0 +1,90 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { toolEnvironment } from '../lib/environment.mjs';
+import { hashOf } from '../lib/hash.mjs';
+import { cacheDir, root } from '../lib/paths.mjs';
+import { Step } from '../lib/progress.mjs';
+import { runLines } from '../lib/run.mjs';
+import { runMain, Stop } from '../lib/stop.mjs';
+import { wasmBindgenVersion, wasmPackVersion } from '../lib/versions.mjs';
+import { wasmInputs } from './wasm-inputs.mjs';
+
+const CRATE = 'varve-wasm';
+const OUT_NAME = 'varve';
+const KEPT_BUILDS = 4;
+
+const outDir = join(root, 'js', 'pkg');
+const stamp = join(outDir, '.inputs');
+
+/** Deletes all but the most recently used builds. */
+function prune(buildsDir) {
+  const byAge = readdirSync(buildsDir)
+    .map((name) => ({ path: join(buildsDir, name), used: statSync(join(buildsDir, name)).mtimeMs }))
+    .sort((a, b) => b.used - a.used);
+  for (const { path } of byAge.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
+}
+
+async function wasmPack(into, step, env) {
+  const args = [
+    'build',
+    join('crates', CRATE),
+    '--release',
+    '--target',
+    'web',
+    '--mode',
+    'no-install',
+  ];
+  const out = ['--no-pack', '--out-dir', into, '--out-name', OUT_NAME];
+  const { code, tail } = await runLines('wasm-pack', [...args, ...out], {
+    env,
+    onLine: (line) => step.news(line),
+  });
+  if (code === 0) return;
+  step.fail();
+  console.error(tail.join('\n'));
+  throw new Stop('The wasm build failed, see above.');
+}
+
+/**
+ * Builds the engine into `js/pkg`. Builds are kept outside the clone by the hash of their inputs,
+ * so that an unchanged engine costs a copy, in a fresh clone too.
+ */
+export async function buildWasm(env, step = new Step(1, 1, 'Engine as wasm')) {
+  const hash = hashOf(root, wasmInputs(CRATE, env), [wasmBindgenVersion(), wasmPackVersion]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) {
+    step.done('unchanged');
+    return;
+  }
+  const buildsDir = join(cacheDir(env), 'wasm');
+  const build = join(buildsDir, hash);
+  if (!existsSync(build)) {
+    step.wait('cargo and wasm-opt build it, about 5 minutes on 2 cores when nothing is cached');
+    const unfinished = `${build}.${process.pid}`;
+    mkdirSync(unfinished, { recursive: true });
+    try {
+      await wasmPack(unfinished, step, env);
+      writeFileSync(join(unfinished, '.inputs'), hash);
+      renameSync(unfinished, build);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+  utimesSync(build, new Date(), new Date());
+  prune(buildsDir);
+  rmSync(outDir, { recursive: true, force: true });
+  cpSync(build, outDir, { recursive: true });
+  step.done('built');
+}
+
+if (process.argv[1] === import.meta.filename) await runMain(() => buildWasm(toolEnvironment()));

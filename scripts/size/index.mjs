@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../lib/paths.mjs';
+import { runMain, Stop } from '../lib/stop.mjs';
+import { measureFolder, overBudget, total } from './measure.mjs';
+
+function printTable(rows) {
+  const width = Math.max(...rows.map((row) => row.part.length));
+  const cell = (value) => value.toLocaleString('en').padStart(12);
+  console.log(
+    `${'bytes'.padEnd(width)}${['raw', 'gzip', 'brotli'].map((head) => head.padStart(12)).join('')}`,
+  );
+  for (const { part, raw, gzip, brotli } of rows) {
+    console.log(`${part.padEnd(width)}${cell(raw)}${cell(gzip)}${cell(brotli)}`);
+  }
+}
+
+await runMain(() => {
+  const { folder, budget } = JSON.parse(readFileSync(join(root, 'size-budget.json'), 'utf8'));
+  const built = join(root, folder);
+  const files = existsSync(built) ? measureFolder(built) : [];
+  const wasm = files.filter((row) => row.part.endsWith('.wasm'));
+  if (wasm.length === 0 || wasm.length === files.length) {
+    throw new Stop(
+      `${folder} lacks built wasm or JavaScript: run \`npm run build:wasm && npm run build -w js\` first.`,
+    );
+  }
+  const javascript = total(
+    'javascript',
+    files.filter((row) => !row.part.endsWith('.wasm')),
+  );
+  const download = total('download', files);
+  printTable([...files, javascript, download]);
+  const complaints = overBudget({ javascript, download }, budget);
+  for (const complaint of complaints) console.error(`Over budget: ${complaint}`);
+  return complaints.length > 0 ? 1 : 0;
+});

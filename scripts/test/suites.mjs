@@ -1,0 +1,49 @@
+import { filesUnder } from '../lib/hash.mjs';
+import { root } from '../lib/paths.mjs';
+import { cargoTest, nodeTest, oneCheck, playwright, vitest } from './counts.mjs';
+
+const wasm = ['--target', 'wasm32-unknown-unknown'];
+const wasmCrates = ['-p', 'varve-kv-idb', '-p', 'varve-wasm'];
+// Named one by one: what `node --test` makes of a folder or a pattern differs between Node versions.
+const scriptTests = filesUnder(root, ['scripts']).filter((path) => path.endsWith('.test.mjs'));
+const denyWarnings = ['--', '-D', 'warnings'];
+
+/**
+ * Every suite, cheap ones first: the first failure shows early, and RocksDB's build (11 minutes when
+ * nothing is cached) starts after all that does not need it.
+ */
+export const suites = [
+  { name: 'scripts', command: ['node', '--test', ...scriptTests], count: nodeTest },
+  { name: 'rustfmt', command: ['cargo', 'fmt', '--all', '--check'], count: oneCheck },
+  { name: 'biome', command: ['biome', 'ci'], count: oneCheck },
+  { name: 'tidy', command: ['cargo', 'run', '-q', '-p', 'xtask', '--', 'tidy'], count: oneCheck },
+  { name: 'engine as wasm', command: ['node', 'scripts/build/wasm.mjs'], count: oneCheck },
+  { name: 'package build', command: ['npm', 'run', 'build', '-w', 'js'], count: oneCheck },
+  { name: 'demo build', command: ['npm', 'run', 'build', '-w', 'demo'], count: oneCheck },
+  { name: 'types', command: ['npm', 'run', 'typecheck', '--workspaces'], count: oneCheck },
+  { name: 'size', command: ['npm', 'run', 'size'], count: oneCheck },
+  {
+    name: 'clippy on wasm',
+    command: ['cargo', 'clippy', ...wasm, ...wasmCrates, '--all-targets', ...denyWarnings],
+    count: oneCheck,
+  },
+  {
+    name: 'IndexedDB in Chromium',
+    command: ['cargo', 'test', ...wasm, '-p', 'varve-kv-idb', '--no-fail-fast'],
+    count: cargoTest,
+  },
+  { name: 'package in Chromium', command: ['npm', 'test', '-w', 'js'], count: vitest },
+  { name: 'demo in Chromium', command: ['npm', 'test', '-w', 'tests/browser'], count: playwright },
+  {
+    name: 'clippy',
+    command: ['cargo', 'clippy', '--workspace', '--all-targets', ...denyWarnings],
+    count: oneCheck,
+    minutesMax: 45,
+  },
+  {
+    name: 'native',
+    command: ['cargo', 'test', '--workspace', '--no-fail-fast'],
+    count: cargoTest,
+    minutesMax: 45,
+  },
+];
