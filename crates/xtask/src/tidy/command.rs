@@ -1,0 +1,85 @@
+use std::process::ExitCode;
+
+use super::finding::Finding;
+use super::metadata::Package;
+use super::repository::{Repository, TrackedFile};
+use super::rules::{
+    attributes, crate_heads, dead_code, file_size, layers, machine_paths, modules, registries,
+    statements, tracked_files, unsafe_code, vocabulary,
+};
+use super::rust_source::RustSource;
+
+/// Applies every rule to the repository that holds the current folder.
+pub(crate) fn run() -> ExitCode {
+    let repository = match Repository::load() {
+        Ok(repository) => repository,
+        Err(message) => {
+            eprintln!("tidy: {message}");
+            return ExitCode::from(2);
+        }
+    };
+    let findings = check(&repository);
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    println!(
+        "tidy: {} files, {} findings",
+        repository.files.len(),
+        findings.len()
+    );
+    if findings.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn check(repository: &Repository) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &repository.files {
+        check_file(file, &mut findings);
+    }
+    let paths: Vec<&str> = repository
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    findings.extend(layers::check(&repository.packages));
+    findings.extend(modules::check(&paths, &repository.root_files(), |path| {
+        repository.text(path).map(str::to_owned)
+    }));
+    for package in &repository.packages {
+        check_package(package, repository, &mut findings);
+    }
+    findings.sort();
+    findings
+}
+
+fn check_file(file: &TrackedFile, findings: &mut Vec<Finding>) {
+    findings.extend(tracked_files::check(&file.path, file.bytes));
+    let Some(text) = &file.text else { return };
+    findings.extend(machine_paths::check(&file.path, text));
+    findings.extend(registries::check(&file.path, text));
+    findings.extend(file_size::check_script(&file.path, text));
+    findings.extend(dead_code::check_script(&file.path, text));
+    if file.path.ends_with(".rs") {
+        let source = RustSource::parse(&file.path, text);
+        findings.extend(file_size::check_rust(&source));
+        findings.extend(dead_code::check_rust(&source));
+        findings.extend(attributes::check(&source));
+        findings.extend(statements::check(&source));
+        findings.extend(unsafe_code::check(&source));
+        findings.extend(vocabulary::check(&source));
+    }
+}
+
+fn check_package(package: &Package, repository: &Repository, findings: &mut Vec<Finding>) {
+    findings.extend(crate_heads::check_description(package));
+    let head = ["lib.rs", "main.rs"]
+        .map(|name| format!("{}/src/{name}", package.folder))
+        .into_iter()
+        .find_map(|path| Some((repository.text(&path)?, path)));
+    if let Some((text, path)) = head {
+        findings.extend(crate_heads::check_head(&path, text));
+    }
+}

@@ -1,0 +1,14 @@
+//! One rule, or one small family of rules, per file.
+
+pub(crate) mod attributes;
+pub(crate) mod crate_heads;
+pub(crate) mod dead_code;
+pub(crate) mod file_size;
+pub(crate) mod layers;
+pub(crate) mod machine_paths;
+pub(crate) mod modules;
+pub(crate) mod registries;
+pub(crate) mod statements;
+pub(crate) mod tracked_files;
+pub(crate) mod unsafe_code;
+pub(crate) mod vocabulary;
