@@ -34,7 +34,12 @@ async function main() {
     suites,
     args.filter((arg) => arg !== '--full'),
   );
-  const tools = await setUp('test');
+  const tools = await setUp('test').catch((error) => {
+    // Whoever reads only the last line must not take a test run that never began for a good one.
+    console.error(error instanceof Stop ? `\n${error.message}` : error);
+    console.log('\n0 passed, 1 failed');
+  });
+  if (!tools) return 1;
   const env = args.includes('--full') ? { ...tools, ...fullSettings } : tools;
   const results = [];
   for (const suite of wanted) {
