@@ -6,7 +6,7 @@ const WIDTH: &str = "line-width";
 const FILE_LINES_MAX: usize = 600;
 const LINE_CHARS_MAX: usize = 100;
 
-/// Length without tests, and width of lines. The contents of strings and addresses in comments
+/// Length without tests, and width of lines. The contents of strings, rows of tables and addresses
 /// cannot be wrapped, so they do not count.
 pub(crate) fn check_rust(source: &RustSource<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = too_long(source.path, source.product_lines)
@@ -14,7 +14,11 @@ pub(crate) fn check_rust(source: &RustSource<'_>) -> Vec<Finding> {
         .collect();
     for (index, raw) in source.raw.iter().enumerate() {
         let chars = raw.chars().count();
-        if chars <= LINE_CHARS_MAX || raw.contains("://") {
+        let is_table = source
+            .comments
+            .get(index)
+            .is_some_and(|comment| comment.ends_with('|'));
+        if chars <= LINE_CHARS_MAX || raw.contains("://") || is_table {
             continue;
         }
         if chars.saturating_sub(string_chars(source, index)) > LINE_CHARS_MAX {
@@ -88,6 +92,7 @@ mod tests {
         assert_eq!(rust(&format!("let a = {};", "1 + ".repeat(30))), [WIDTH]);
         assert_eq!(rust(&format!("// {}", "word ".repeat(30))), [WIDTH]);
         assert!(rust(&format!("let a = \"{}\";", "x".repeat(120))).is_empty());
+        assert!(rust(&format!("//! | a | {} |", "x".repeat(120))).is_empty());
         assert!(rust(&format!("// https://a.org/{}", "x".repeat(120))).is_empty());
     }
 }
