@@ -3,7 +3,7 @@
 //! All-equal vectors take one byte, others one bit a row and a byte; the worst case is 129 bytes for 1,024 rows.
 //! Bit `i` is bit `i % 8` of byte `i / 8`, as in Arrow.
 
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::{CodecError, ROWS_MAX, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN};
 
 const ALL_ZERO: u8 = TAG_CONSTANT;
@@ -42,7 +42,7 @@ pub fn decode_bits(bytes: &[u8], rows: usize) -> Result<DecodedBits, CodecError>
     if rows > ROWS_MAX {
         return Err(CodecError::TooManyRows(rows));
     }
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let decoded = match reader.u8()? {
         ALL_ZERO => DecodedBits::Constant(false),
         ALL_ONE => DecodedBits::Constant(true),

@@ -47,9 +47,11 @@ pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits};
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_word, word_from_f64};
+pub use reader::ByteReader;
 pub use stage::{compress_lz4, decompress_lz4};
 pub use strings::{Strings, StringsRef, decode_strings, encode_strings, gather_strings};
 pub use words::{WordKind, decode_word, decode_words, encode_words, gather_words};
+pub use writer::{put_varint, put_zigzag};
 
 /// The most values in one vector.
 pub const ROWS_MAX: usize = 1024;

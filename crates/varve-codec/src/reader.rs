@@ -2,22 +2,25 @@
 
 use crate::CodecError;
 
-/// What is left of the bytes of one vector.
+/// What is left of some bytes; every read is checked, and none allocates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader<'a>(&'a [u8]);
+pub struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader(bytes)
+impl<'a> ByteReader<'a> {
+    /// Reads from the front of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> ByteReader<'a> {
+        ByteReader(bytes)
     }
 
-    pub(crate) fn u8(&mut self) -> Result<u8, CodecError> {
+    /// One byte.
+    pub fn u8(&mut self) -> Result<u8, CodecError> {
         let (byte, rest) = self.0.split_first().ok_or(CodecError::UnexpectedEnd)?;
         self.0 = rest;
         Ok(*byte)
     }
 
-    pub(crate) fn take(&mut self, bytes: usize) -> Result<&'a [u8], CodecError> {
+    /// The next `bytes` bytes.
+    pub fn take(&mut self, bytes: usize) -> Result<&'a [u8], CodecError> {
         let (taken, rest) = self
             .0
             .split_at_checked(bytes)
@@ -27,7 +30,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An unsigned LEB128 of at most ten bytes.
-    pub(crate) fn varint(&mut self) -> Result<u64, CodecError> {
+    pub fn varint(&mut self) -> Result<u64, CodecError> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.u8()?;
@@ -44,13 +47,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A signed number, folded so that small magnitudes are short.
-    pub(crate) fn zigzag(&mut self) -> Result<i64, CodecError> {
+    pub fn zigzag(&mut self) -> Result<i64, CodecError> {
         let folded = self.varint()?;
         Ok((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
     }
 
     /// A varint that must be at least `min` and at most `max`.
-    pub(crate) fn count(
+    pub fn count(
         &mut self,
         min: usize,
         max: usize,
@@ -65,11 +68,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything that is left.
-    pub(crate) fn rest(self) -> &'a [u8] {
+    pub fn rest(self) -> &'a [u8] {
         self.0
     }
 
-    pub(crate) fn end(self) -> Result<(), CodecError> {
+    /// Refuses bytes that are left over.
+    pub fn end(self) -> Result<(), CodecError> {
         if self.0.is_empty() {
             Ok(())
         } else {

@@ -1,7 +1,7 @@
 //! Appends the variable-length fields of encoded vectors, and says beforehand how long they will be.
 
 /// Appends an unsigned LEB128.
-pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value.to_le_bytes()[0] | 0x80);
         value >>= 7;
@@ -10,7 +10,7 @@ pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends a signed number, folded so that small magnitudes are short.
-pub(crate) fn put_zigzag(value: i64, out: &mut Vec<u8>) {
+pub fn put_zigzag(value: i64, out: &mut Vec<u8>) {
     put_varint(fold(value), out);
 }
 
@@ -32,7 +32,7 @@ fn fold(value: i64) -> u64 {
 mod tests {
     use super::{put_varint, put_zigzag, varint_bytes, zigzag_bytes};
     use crate::CodecError;
-    use crate::reader::Reader;
+    use crate::reader::ByteReader;
 
     #[test]
     fn numbers_round_trip_in_the_bytes_foretold() {
@@ -42,12 +42,12 @@ mod tests {
             let mut out = Vec::new();
             put_varint(value, &mut out);
             assert_eq!(out.len(), varint_bytes(value));
-            assert_eq!(Reader::new(&out).varint(), Ok(value));
+            assert_eq!(ByteReader::new(&out).varint(), Ok(value));
             let signed = value.cast_signed();
             out.clear();
             put_zigzag(signed, &mut out);
             assert_eq!(out.len(), zigzag_bytes(signed));
-            assert_eq!(Reader::new(&out).zigzag(), Ok(signed));
+            assert_eq!(ByteReader::new(&out).zigzag(), Ok(signed));
         }
     }
 
@@ -60,7 +60,7 @@ mod tests {
             (&[0x80], CodecError::UnexpectedEnd),
         ];
         for (bytes, error) in cases {
-            assert_eq!(Reader::new(bytes).varint(), Err(error));
+            assert_eq!(ByteReader::new(bytes).varint(), Err(error));
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Strings;
 use crate::CodecError;
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 
 /// Bytes after the tag.
 pub(super) fn estimate(string: &[u8]) -> usize {
@@ -16,12 +16,12 @@ pub(super) fn encode(string: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(string);
 }
 
-pub(super) fn decode(reader: Reader<'_>, bytes_max: usize) -> Result<Strings, CodecError> {
+pub(super) fn decode(reader: ByteReader<'_>, bytes_max: usize) -> Result<Strings, CodecError> {
     gather(reader, 1, bytes_max)
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {

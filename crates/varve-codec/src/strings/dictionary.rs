@@ -7,7 +7,7 @@
 use super::{Strings, StringsRef, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::distinct::{Distinct, hash_bytes};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::words::{Codes, put_codes};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
@@ -38,7 +38,7 @@ pub(super) fn encode(strings: StringsRef<'_>, distinct: &Distinct, out: &mut Vec
 }
 
 pub(super) fn decode(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     bytes_max: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
@@ -53,7 +53,7 @@ pub(super) fn decode(
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
     bytes_max: usize,

@@ -2,7 +2,7 @@
 
 use super::plain::Lengths;
 use super::{Strings, constant, plain};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_PLAIN};
 
 /// Bytes of the strings in the smallest leaf, tag included; `equal` says that they are one string.
@@ -40,7 +40,7 @@ pub(super) fn encode<'a>(
 /// The strings behind a tag.
 pub(super) fn decode(
     tag: u8,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     bytes_max: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
@@ -57,7 +57,7 @@ pub(super) fn decode_plain(
     rows: usize,
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     match reader.u8()? {
         TAG_PLAIN => plain::decode(reader, rows, bytes_max),
         TAG_CONSTANT => constant::gather(reader, rows, bytes_max),
@@ -68,7 +68,7 @@ pub(super) fn decode_plain(
 /// The strings at `positions` behind a tag.
 pub(super) fn gather(
     tag: u8,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
     bytes_max: usize,
@@ -87,7 +87,7 @@ pub(super) fn gather_plain(
     positions: &[u16],
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let tag = reader.u8()?;
     gather(tag, reader, rows, positions, bytes_max)
 }

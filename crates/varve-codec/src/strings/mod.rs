@@ -9,7 +9,7 @@ mod run_ends;
 #[cfg(test)]
 mod tests;
 
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::words::check_positions;
 use crate::{CodecError, Decoded, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
 
@@ -94,7 +94,7 @@ pub fn decode_strings(
     if rows > ROWS_MAX {
         return Err(CodecError::TooManyRows(rows));
     }
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::decode(reader, rows, bytes_max),
         TAG_RUN_ENDS => run_ends::decode(reader, rows, bytes_max),
@@ -110,7 +110,7 @@ pub fn gather_strings(
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
     check_positions(rows, positions)?;
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::gather(reader, rows, positions, bytes_max),
         TAG_RUN_ENDS => run_ends::gather(reader, rows, positions, bytes_max),

@@ -7,7 +7,7 @@
 use super::{Strings, StringsRef};
 use crate::CodecError;
 use crate::bits::{checked_width, pack, packed_bytes, unpack, width_for};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
 
 /// Least and greatest length, and bytes in all.
@@ -59,7 +59,7 @@ pub(super) fn encode<'a>(strings: impl Iterator<Item = &'a [u8]> + Clone, out: &
 }
 
 pub(super) fn decode(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
@@ -81,7 +81,7 @@ pub(super) fn decode(
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
     bytes_max: usize,
@@ -104,7 +104,7 @@ pub(super) fn gather(
 
 /// The offsets of the first `front` of `rows` strings, none past the bytes, and the bytes of all.
 fn take(
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
     front: usize,
 ) -> Result<(Vec<u32>, &[u8]), CodecError> {

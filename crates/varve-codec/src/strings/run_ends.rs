@@ -6,7 +6,7 @@
 
 use super::{Strings, StringsRef, leaf};
 use crate::bits::{index_width, packed_bytes};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::words::{Runs, put_runs, run_lasts};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
@@ -34,7 +34,7 @@ pub(super) fn encode(strings: StringsRef<'_>, lasts: &[usize], out: &mut Vec<u8>
 }
 
 pub(super) fn decode(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     bytes_max: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
@@ -45,7 +45,7 @@ pub(super) fn decode(
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
     bytes_max: usize,

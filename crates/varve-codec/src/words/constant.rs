@@ -5,7 +5,7 @@
 
 use super::stats::Stats;
 use crate::CodecError;
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
 /// Bytes after the tag, or `None` when the values differ.
@@ -17,12 +17,12 @@ pub(super) fn encode(stats: &Stats, out: &mut Vec<u8>) {
     put_zigzag(stats.first, out);
 }
 
-pub(super) fn decode(mut reader: Reader<'_>) -> Result<i64, CodecError> {
+pub(super) fn decode(mut reader: ByteReader<'_>) -> Result<i64, CodecError> {
     let value = reader.zigzag()?;
     reader.end()?;
     Ok(value)
 }
 
-pub(super) fn gather(reader: Reader<'_>, positions: &[u16]) -> Result<Vec<i64>, CodecError> {
+pub(super) fn gather(reader: ByteReader<'_>, positions: &[u16]) -> Result<Vec<i64>, CodecError> {
     Ok(vec![decode(reader)?; positions.len()])
 }

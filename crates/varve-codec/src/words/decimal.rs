@@ -11,7 +11,7 @@
 use super::WordKind;
 use super::leaf;
 use crate::float::{f64_from_word, word_from_f64};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, ROWS_MAX};
 
@@ -79,7 +79,7 @@ impl Parts {
     }
 }
 
-pub(super) fn decode(reader: Reader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
     let mut words = leaf::decode_plain(WordKind::Int64, stored.integers, rows)?;
     for word in &mut words {
@@ -94,7 +94,7 @@ pub(super) fn decode(reader: Reader<'_>, rows: usize) -> Result<Vec<i64>, CodecE
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -116,7 +116,7 @@ struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    fn take(mut reader: Reader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
+    fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
         let power = POWERS
             .get(usize::from(reader.u8()?))
             .ok_or(CodecError::Malformed("decimal exponent"))?;

@@ -9,7 +9,7 @@ use super::frame::{put_packed, take_packed};
 use super::stats::Stats;
 use crate::CodecError;
 use crate::bits::{packed_bytes, unpack, width_for};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
 /// Bytes after the tag, or `None` for less than two rows.
@@ -27,12 +27,12 @@ pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_packed(deltas, stats.delta_min, stats.delta_span(), out);
 }
 
-pub(super) fn decode(reader: Reader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     decode_front(reader, rows, rows)
 }
 
 pub(super) fn gather(
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -47,7 +47,11 @@ pub(super) fn gather(
 }
 
 /// The first `front` of `rows` values.
-fn decode_front(mut reader: Reader<'_>, rows: usize, front: usize) -> Result<Vec<i64>, CodecError> {
+fn decode_front(
+    mut reader: ByteReader<'_>,
+    rows: usize,
+    front: usize,
+) -> Result<Vec<i64>, CodecError> {
     let distances = rows
         .checked_sub(1)
         .ok_or(CodecError::Malformed("row count"))?;

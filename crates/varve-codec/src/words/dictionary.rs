@@ -9,7 +9,7 @@ use super::WordKind;
 use super::leaf;
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::distinct::{Distinct, mix};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, Decoded};
 
@@ -36,7 +36,7 @@ pub(super) fn encode(kind: WordKind, values: &[i64], distinct: &Distinct, out: &
 
 pub(super) fn decode(
     kind: WordKind,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Decoded<Vec<i64>>, CodecError> {
     let codes = Codes::take(reader, rows)?;
@@ -50,7 +50,7 @@ pub(super) fn decode(
 
 pub(super) fn gather(
     kind: WordKind,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -78,7 +78,7 @@ pub(crate) struct Codes<'a> {
 }
 
 impl<'a> Codes<'a> {
-    pub(crate) fn take(mut reader: Reader<'a>, rows: usize) -> Result<Codes<'a>, CodecError> {
+    pub(crate) fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Codes<'a>, CodecError> {
         let distinct = reader.count(1, rows, "dictionary size")?;
         let width = index_width(distinct);
         let packed = reader.take(packed_bytes(rows, width))?;

@@ -7,7 +7,7 @@
 use super::stats::Stats;
 use crate::CodecError;
 use crate::bits::{checked_width, get, pack, packed_bytes, unpack, width_for};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
 /// Bytes after the tag.
@@ -20,7 +20,7 @@ pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_packed(values.iter().copied(), stats.min, stats.span(), out);
 }
 
-pub(super) fn decode(mut reader: Reader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(super) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let base = reader.zigzag()?;
     let (width, packed) = take_packed(reader, rows)?;
     Ok(unpack(packed, width, rows, |distance| {
@@ -29,7 +29,7 @@ pub(super) fn decode(mut reader: Reader<'_>, rows: usize) -> Result<Vec<i64>, Co
 }
 
 pub(super) fn gather(
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -56,7 +56,7 @@ pub(super) fn put_packed(
 
 /// What [`put_packed`] wrote for `count` values, to the end of the bytes.
 pub(super) fn take_packed(
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     count: usize,
 ) -> Result<(u32, &[u8]), CodecError> {
     let width = checked_width(reader.u8()?)?;

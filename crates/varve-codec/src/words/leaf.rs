@@ -3,7 +3,7 @@
 use super::decimal::Parts;
 use super::stats::Stats;
 use super::{WordKind, constant, decimal, delta, frame, plain};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_PLAIN};
 
 /// A leaf codec and the bytes that it takes, tag included.
@@ -82,7 +82,7 @@ pub(super) fn encode(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
 pub(super) fn decode(
     kind: WordKind,
     tag: u8,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Decoded<Vec<i64>>, CodecError> {
     Ok(Decoded::Plain(match tag {
@@ -101,7 +101,7 @@ pub(super) fn decode_plain(
     bytes: &[u8],
     rows: usize,
 ) -> Result<Vec<i64>, CodecError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let tag = reader.u8()?;
     Ok(match decode(kind, tag, reader, rows)? {
         Decoded::Constant(value) => vec![value.first().copied().unwrap_or(0); rows],
@@ -115,7 +115,7 @@ pub(super) fn decode_plain(
 pub(super) fn gather(
     kind: WordKind,
     tag: u8,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -136,7 +136,7 @@ pub(super) fn gather_plain(
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let tag = reader.u8()?;
     gather(kind, tag, reader, rows, positions)
 }

@@ -15,7 +15,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::{CodecError, Decoded, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
 
 pub use choose::encode_words;
@@ -52,7 +52,7 @@ pub fn decode_words(
     if rows > ROWS_MAX {
         return Err(CodecError::TooManyRows(rows));
     }
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let decoded = match reader.u8()? {
         TAG_DICTIONARY => dictionary::decode(kind, reader, rows)?,
         TAG_RUN_ENDS => run_ends::decode(kind, reader, rows)?,
@@ -74,7 +74,7 @@ pub fn gather_words(
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
     check_positions(rows, positions)?;
-    let mut reader = Reader::new(bytes);
+    let mut reader = ByteReader::new(bytes);
     let words = match reader.u8()? {
         TAG_DICTIONARY => dictionary::gather(kind, reader, rows, positions)?,
         TAG_RUN_ENDS => run_ends::gather(kind, reader, rows, positions)?,

@@ -6,7 +6,7 @@
 use super::WordKind;
 use super::stats::Stats;
 use crate::CodecError;
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 
 /// Bytes after the tag.
 pub(super) fn estimate(kind: WordKind, stats: &Stats) -> usize {
@@ -21,7 +21,7 @@ pub(super) fn encode(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
 
 pub(super) fn decode(
     kind: WordKind,
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Vec<i64>, CodecError> {
     let bytes = reader.take(rows * kind.plain_bytes())?;
@@ -34,7 +34,7 @@ pub(super) fn decode(
 
 pub(super) fn gather(
     kind: WordKind,
-    mut reader: Reader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {

@@ -7,7 +7,7 @@
 use super::WordKind;
 use super::leaf;
 use crate::bits::{index_width, pack, packed_bytes, unpack};
-use crate::reader::Reader;
+use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, Decoded};
 
@@ -26,7 +26,7 @@ pub(super) fn encode(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
 
 pub(super) fn decode(
     kind: WordKind,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Decoded<Vec<i64>>, CodecError> {
     let runs = Runs::take(reader, rows)?;
@@ -37,7 +37,7 @@ pub(super) fn decode(
 
 pub(super) fn gather(
     kind: WordKind,
-    reader: Reader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
@@ -69,7 +69,7 @@ pub(crate) struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    pub(crate) fn take(mut reader: Reader<'a>, rows: usize) -> Result<Runs<'a>, CodecError> {
+    pub(crate) fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Runs<'a>, CodecError> {
         let count = reader.count(1, rows, "number of runs")?;
         let width = index_width(rows);
         let packed = reader.take(packed_bytes(count, width))?;

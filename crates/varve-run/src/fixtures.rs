@@ -1,0 +1,88 @@
+//! The golden run: fixed rows of every type and form, for checking that every target writes the same bytes.
+//!
+//! `tests/format/v1/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`]. A test on another
+//! target enables the feature `fixtures`, includes that file, and compares.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use varve_types::{Batch, Column, ColumnId, LogicalType, RunId, Value};
+
+use crate::{ColumnSpec, FinishedRun, RunError, RunSpec, RunWriter};
+
+/// Rows of the golden run.
+pub const GOLDEN_ROWS: usize = 2500;
+
+/// The golden run.
+pub fn golden_run() -> Result<FinishedRun, RunError> {
+    let spec = RunSpec {
+        run: RunId(7),
+        schema_version: 3,
+        columns: (1..)
+            .zip(LogicalType::ALL)
+            .map(|(id, ty)| ColumnSpec {
+                id: ColumnId(id),
+                ty,
+            })
+            .collect(),
+        key_columns: vec![4, 2],
+        filter: true,
+    };
+    let types: Vec<LogicalType> = spec.columns.iter().map(|column| column.ty).collect();
+    let mut writer = RunWriter::new(spec)?;
+    for start in (0..GOLDEN_ROWS).step_by(1000) {
+        let rows: Vec<usize> = (start..GOLDEN_ROWS.min(start + 1000)).collect();
+        let column = |ty: &LogicalType| {
+            let values: Vec<Value> = rows.iter().map(|row| golden_value(*ty, *row)).collect();
+            Arc::new(Column::from_values(*ty, &values))
+        };
+        writer.append(&Batch::new(types.iter().map(column).collect(), rows.len()))?;
+    }
+    writer.finish()
+}
+
+/// The value of a golden row in the column of this type.
+pub fn golden_value(ty: LogicalType, row: usize) -> Value {
+    let i = i32::try_from(row).unwrap_or(0);
+    let wide = i64::from(i);
+    match ty {
+        LogicalType::Boolean if i % 11 == 0 => Value::Null,
+        LogicalType::Boolean => Value::Boolean(i % 3 == 0),
+        LogicalType::Int4 => Value::Int4(i.wrapping_mul(i).wrapping_mul(31) % 1009 - 500),
+        LogicalType::Int8 => Value::Int8(wide * 3 - (wide % 2)),
+        LogicalType::Float8 => match i % 250 {
+            0 => Value::Null,
+            1 => Value::Float8(f64::NAN),
+            2 => Value::Float8(-0.0),
+            3 => Value::Float8(1.0 / f64::from(i)),
+            _ => Value::Float8(f64::from(i * 7919 % 30_011) / 100.0),
+        },
+        LogicalType::Text => Value::text(format!("station {:02} \u{e9}tage", row / 60)),
+        LogicalType::Date if row >= 1024 && row < 2048 => Value::Null,
+        LogicalType::Date => Value::Date(19_000 + i / 400),
+        LogicalType::Timestamp if i % 2 == 0 => Value::Null,
+        LogicalType::Timestamp => Value::Timestamp(1_700_000_000_000_000),
+        _ => Value::TimestampTz((wide * wide % 9) << 44),
+    }
+}
+
+/// A run as text: the name of each part, then its bytes in lines of 64 digits.
+pub fn to_hex(run: &FinishedRun) -> String {
+    let mut text = String::new();
+    let values = run
+        .values
+        .iter()
+        .map(|value| (format!("value {}", value.number), &value.bytes));
+    for (name, bytes) in values.chain([("head".to_owned(), &run.head_bytes)]) {
+        text.push_str(&name);
+        for line in bytes.chunks(32) {
+            text.push('\n');
+            for byte in line {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{byte:02x}");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}

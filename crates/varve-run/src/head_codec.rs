@@ -1,0 +1,199 @@
+//! The bytes of a run head. All numbers are varints.
+//!
+//! | field | what |
+//! |---|---|
+//! | schema version, number of values | |
+//! | number of columns; for each | id, type code (u8) |
+//! | number of key columns; each | its position |
+//! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
+//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column the number of segments, and of each its vectors and place |
+//!
+//! A place is value number, offset, bytes.
+
+use varve_codec::{ByteReader, CodecError, put_varint};
+use varve_types::{ColumnId, LogicalType, RunId};
+
+use crate::{
+    ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment, ZoneMap,
+};
+
+pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
+    put_varint(u64::from(head.schema_version), out);
+    put_varint(u64::from(head.values), out);
+    put_varint(head.columns.len() as u64, out);
+    for column in &head.columns {
+        put_varint(u64::from(column.id.0), out);
+        out.push(column.ty.code());
+    }
+    put_varint(head.key_columns.len() as u64, out);
+    for column in &head.key_columns {
+        put_varint(*column as u64, out);
+    }
+    for stats in &head.stats {
+        put_varint(stats.zone.rows, out);
+        stats.zone.encode(out);
+        put_varint(stats.stored_bytes, out);
+        put_varint(stats.encoded_bytes, out);
+        put_varint(u64::from(stats.codecs), out);
+    }
+    put_varint(head.groups.len() as u64, out);
+    for group in &head.groups {
+        put_varint(u64::from(group.rows), out);
+        put_key(&group.first_key, out);
+        put_key(&group.last_key, out);
+        put_place(group.index, out);
+        put_varint(u64::from(group.filter.is_some()), out);
+        if let Some(filter) = group.filter {
+            put_place(filter, out);
+        }
+        for segments in &group.columns {
+            put_varint(segments.len() as u64, out);
+            for segment in segments {
+                put_varint(u64::from(segment.vectors), out);
+                put_place(segment.place, out);
+            }
+        }
+    }
+}
+
+pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> {
+    let mut reader = ByteReader::new(payload);
+    let schema_version = take_u32(&mut reader)?;
+    let values = take_u32(&mut reader)?;
+    let columns = take_list(&mut reader, |reader| {
+        let id = ColumnId(take_u32(reader)?);
+        let ty = LogicalType::from_code(reader.u8()?);
+        let ty = ty.ok_or(CodecError::Malformed("column type"))?;
+        Ok(ColumnSpec { id, ty })
+    })?;
+    let key_columns = take_list(&mut reader, |reader| {
+        reader.count(0, columns.len().saturating_sub(1), "key column")
+    })?;
+    let stats: Vec<ColumnStats> = columns
+        .iter()
+        .map(|column| take_stats(&mut reader, column.ty))
+        .collect::<Result<_, _>>()?;
+    let mut first_row = 0;
+    let mut last_key: Option<Vec<u8>> = None;
+    let groups = take_list(&mut reader, |reader| {
+        let group = take_group(reader, first_row, columns.len(), values)?;
+        let ascends = last_key.as_ref().is_none_or(|last| *last < group.first_key);
+        if !ascends || group.first_key > group.last_key {
+            return Err(CodecError::Malformed("group keys"));
+        }
+        first_row += u64::from(group.rows);
+        last_key = Some(group.last_key.clone());
+        Ok(group)
+    })?;
+    if key_columns.iter().any(|column| *column >= columns.len())
+        || stats.iter().any(|stats| stats.zone.rows != first_row)
+    {
+        return Err(CodecError::Malformed("run head"));
+    }
+    reader.end()?;
+    Ok(RunHead {
+        run,
+        schema_version,
+        columns,
+        key_columns,
+        values,
+        groups,
+        stats,
+    })
+}
+
+fn take_stats(reader: &mut ByteReader<'_>, ty: LogicalType) -> Result<ColumnStats, CodecError> {
+    let rows = reader.varint()?;
+    Ok(ColumnStats {
+        zone: ZoneMap::decode(reader, ty, rows)?,
+        stored_bytes: reader.varint()?,
+        encoded_bytes: reader.varint()?,
+        codecs: take_u32(reader)?,
+    })
+}
+
+fn take_group(
+    reader: &mut ByteReader<'_>,
+    first_row: u64,
+    columns: usize,
+    values: u32,
+) -> Result<GroupInfo, CodecError> {
+    let rows_max = GROUP_VECTORS_MAX * varve_types::VECTOR_ROWS;
+    let rows = reader.count(1, rows_max, "rows of a group")?;
+    let mut group = GroupInfo {
+        first_row,
+        rows: u32::try_from(rows).unwrap_or(u32::MAX),
+        first_key: take_key(reader)?,
+        last_key: take_key(reader)?,
+        index: take_place(reader, values)?,
+        filter: None,
+        columns: Vec::new(),
+    };
+    if reader.count(0, 1, "filter flag")? == 1 {
+        group.filter = Some(take_place(reader, values)?);
+    }
+    for _ in 0..columns {
+        let mut first_vector = 0;
+        let segments = take_list(reader, |reader| {
+            let vectors = reader.count(1, GROUP_VECTORS_MAX, "vectors of a page")?;
+            let vectors = u32::try_from(vectors).unwrap_or(u32::MAX);
+            let segment = Segment {
+                first_vector,
+                vectors,
+                place: take_place(reader, values)?,
+            };
+            first_vector += vectors;
+            Ok(segment)
+        })?;
+        if first_vector as usize != group.vectors() {
+            return Err(CodecError::Malformed("page directory"));
+        }
+        group.columns.push(segments);
+    }
+    Ok(group)
+}
+
+fn put_key(key: &[u8], out: &mut Vec<u8>) {
+    put_varint(key.len() as u64, out);
+    out.extend_from_slice(key);
+}
+
+fn take_key(reader: &mut ByteReader<'_>) -> Result<Vec<u8>, CodecError> {
+    let bytes = reader.count(0, reader.rest().len(), "key length")?;
+    Ok(reader.take(bytes)?.to_vec())
+}
+
+fn put_place(place: Place, out: &mut Vec<u8>) {
+    put_varint(u64::from(place.value), out);
+    put_varint(u64::from(place.offset), out);
+    put_varint(u64::from(place.bytes), out);
+}
+
+fn take_place(reader: &mut ByteReader<'_>, values: u32) -> Result<Place, CodecError> {
+    let place = Place {
+        value: take_u32(reader)?,
+        offset: take_u32(reader)?,
+        bytes: take_u32(reader)?,
+    };
+    if place.value >= values {
+        return Err(CodecError::Malformed("value number"));
+    }
+    Ok(place)
+}
+
+fn take_u32(reader: &mut ByteReader<'_>) -> Result<u32, CodecError> {
+    u32::try_from(reader.varint()?).map_err(|_| CodecError::Malformed("32-bit number"))
+}
+
+/// A count and that many items. Every item takes a byte or more, so the count is bounded by what is left.
+fn take_list<T>(
+    reader: &mut ByteReader<'_>,
+    mut item: impl FnMut(&mut ByteReader<'_>) -> Result<T, CodecError>,
+) -> Result<Vec<T>, CodecError> {
+    let count = reader.count(0, reader.rest().len(), "list length")?;
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(item(reader)?);
+    }
+    Ok(list)
+}

@@ -1,0 +1,152 @@
+//! Reads the columns of one group.
+
+use std::sync::{Arc, OnceLock};
+
+use varve_codec::CodecError;
+use varve_types::Column;
+
+use crate::head::{GroupInfo, RunHead, Segment};
+use crate::segment::{self, Frame};
+use crate::{CheckedValue, RunError, encode_row_key, vector};
+
+/// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's frame directory is
+/// read when its column is first asked for, and a general stage is undone once for each frame and reader.
+#[derive(Debug)]
+pub struct GroupReader {
+    head: Arc<RunHead>,
+    group: usize,
+    values: Vec<CheckedValue>,
+    /// The frames of each segment, in the order of columns and segments in the directory.
+    frames: Vec<OnceLock<Vec<Frame>>>,
+}
+
+impl GroupReader {
+    /// A reader of the columns whose values (see [`RunHead::values_for`]) are given.
+    pub fn new(
+        head: Arc<RunHead>,
+        group: usize,
+        values: Vec<CheckedValue>,
+    ) -> Result<GroupReader, RunError> {
+        let info = head.groups.get(group).ok_or(RunError::Mismatch("group"))?;
+        let frames = info
+            .columns
+            .iter()
+            .flatten()
+            .map(|_| OnceLock::new())
+            .collect();
+        Ok(GroupReader {
+            head,
+            group,
+            values,
+            frames,
+        })
+    }
+
+    /// The run's head.
+    pub fn head(&self) -> &Arc<RunHead> {
+        &self.head
+    }
+
+    /// The group's entry in the directory.
+    pub fn info(&self) -> Option<&GroupInfo> {
+        self.head.groups.get(self.group)
+    }
+
+    /// A column of a vector, encoded forms kept.
+    pub fn column(&self, column: usize, vector: usize) -> Result<Column, RunError> {
+        self.with_vector(column, vector, &|ty, bytes, rows| {
+            vector::decode(ty, bytes, rows)
+        })
+    }
+
+    /// The rows at `positions` of a vector, in that order; each must be named once at most.
+    pub fn gather(
+        &self,
+        column: usize,
+        vector: usize,
+        positions: &[u16],
+    ) -> Result<Column, RunError> {
+        self.with_vector(column, vector, &|ty, bytes, rows| {
+            vector::gather(ty, bytes, rows, positions)
+        })
+    }
+
+    /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the first row above it
+    /// (the number of rows when there is none). The values of the key columns must be at hand.
+    pub fn search(&self, vector: usize, key: &[u8]) -> Result<Result<u16, u16>, RunError> {
+        let keys: Vec<Column> = self
+            .head
+            .key_columns
+            .iter()
+            .map(|column| self.column(*column, vector))
+            .collect::<Result<_, _>>()?;
+        let rows = self.info().map_or(0, |info| info.vector_rows(vector));
+        let mut row_key = Vec::with_capacity(key.len());
+        let (mut low, mut high) = (0, u16::try_from(rows).unwrap_or(u16::MAX));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            row_key.clear();
+            encode_row_key(&keys, usize::from(middle), &mut row_key);
+            match row_key.as_slice().cmp(key) {
+                core::cmp::Ordering::Less => low = middle + 1,
+                core::cmp::Ordering::Equal => return Ok(Ok(middle)),
+                core::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Ok(Err(low))
+    }
+
+    fn with_vector(
+        &self,
+        column: usize,
+        vector: usize,
+        read: &dyn Fn(varve_types::LogicalType, &[u8], usize) -> Result<Column, CodecError>,
+    ) -> Result<Column, RunError> {
+        let info = self.info().ok_or(RunError::Mismatch("group"))?;
+        let segments = info.columns.get(column);
+        let (Some(segments), Some(ty)) = (segments, self.head.column_type(column)) else {
+            return Err(RunError::Mismatch("column"));
+        };
+        let rows = info.vector_rows(vector);
+        if rows == 0 {
+            return Err(RunError::Mismatch("vector"));
+        }
+        let after = segments.partition_point(|segment| segment.first_vector as usize <= vector);
+        let at = after.checked_sub(1).ok_or(RunError::Mismatch("vector"))?;
+        let segment = segments.get(at).ok_or(RunError::Mismatch("vector"))?;
+        let columns_before = info.columns.iter().take(column);
+        let at = at + columns_before.map(Vec::len).sum::<usize>();
+
+        let number = segment.place.value;
+        let value = self.values.iter().find(|value| value.number() == number);
+        let value = value.ok_or(RunError::MissingValue {
+            run: self.head.run,
+            value_number: number,
+        })?;
+        let read_vector = || {
+            let stored = value.payload(segment.place.offset, segment.place.bytes)?;
+            let frames = self.frames_of(at, segment, stored)?;
+            let after = frames.partition_point(|frame| frame.first_vector <= vector);
+            let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
+            let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
+            read(ty, frame.vector(stored, vector)?, rows)
+        };
+        read_vector().map_err(RunError::corrupt(self.head.run, Some(number)))
+    }
+
+    /// The frames of a segment, which is the `at`th of the group.
+    fn frames_of(
+        &self,
+        at: usize,
+        segment: &Segment,
+        stored: &[u8],
+    ) -> Result<&[Frame], CodecError> {
+        let slot = self.frames.get(at).ok_or(CodecError::UnexpectedEnd)?;
+        if let Some(frames) = slot.get() {
+            return Ok(frames);
+        }
+        let first_vector = segment.first_vector as usize;
+        let frames = segment::decode(stored, first_vector, segment.vectors as usize)?;
+        Ok(slot.get_or_init(|| frames))
+    }
+}

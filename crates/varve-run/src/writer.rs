@@ -1,0 +1,271 @@
+//! Writes a run from batches in key order.
+
+use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
+
+use crate::group_writer::GroupWriter;
+use crate::{
+    ColumnStats, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec, VECTOR_BYTES_MAX, ZoneMap,
+    encode_row_key, key_hash,
+};
+
+/// Writes one run. Memory is bounded by one group and the values not yet taken.
+pub struct RunWriter {
+    spec: RunSpec,
+    /// The vector being filled.
+    pending: Vec<ColumnBuilder>,
+    pending_rows: usize,
+    pending_bytes: usize,
+    pending_first_key: Vec<u8>,
+    pending_hashes: Vec<u64>,
+    last_key: Option<Vec<u8>>,
+    rows: u64,
+    group: GroupWriter,
+    groups: Vec<GroupInfo>,
+    stats: Vec<ColumnStats>,
+    next_value: u32,
+    values: Vec<RunValue>,
+    value_bytes: u64,
+}
+
+/// A finished value of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunValue {
+    /// Its number in the run: 0, 1, 2, ...
+    pub number: u32,
+    /// Its bytes, envelope included.
+    pub bytes: Vec<u8>,
+}
+
+/// What is left of a run once all rows are in.
+#[derive(Clone, Debug)]
+pub struct FinishedRun {
+    /// The values not taken before.
+    pub values: Vec<RunValue>,
+    /// The head, encoded.
+    pub head_bytes: Vec<u8>,
+    /// The head.
+    pub head: RunHead,
+    /// Rows of the run.
+    pub rows: u64,
+    /// Bytes of the head and all values.
+    pub bytes: u64,
+}
+
+impl RunWriter {
+    /// A writer of an empty run. The key columns must be positions in the columns.
+    pub fn new(spec: RunSpec) -> Result<RunWriter, RunError> {
+        if spec.key_columns.is_empty()
+            || spec
+                .key_columns
+                .iter()
+                .any(|key| *key >= spec.columns.len())
+        {
+            return Err(RunError::Mismatch("key column"));
+        }
+        let types = || spec.columns.iter().map(|column| column.ty);
+        let stats = |ty| ColumnStats {
+            zone: ZoneMap::empty(ty),
+            stored_bytes: 0,
+            encoded_bytes: 0,
+            codecs: 0,
+        };
+        Ok(RunWriter {
+            pending: types().map(ColumnBuilder::new).collect(),
+            pending_rows: 0,
+            pending_bytes: 0,
+            pending_first_key: Vec::new(),
+            pending_hashes: Vec::new(),
+            last_key: None,
+            rows: 0,
+            group: GroupWriter::new(&spec, 0),
+            groups: Vec::new(),
+            stats: types().map(stats).collect(),
+            next_value: 0,
+            values: Vec::new(),
+            value_bytes: 0,
+            spec,
+        })
+    }
+
+    /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend strictly, within the
+    /// batch and from call to call. After an error the writer must be dropped.
+    pub fn append(&mut self, batch: &Batch) -> Result<(), RunError> {
+        let columns: Vec<ColumnRef> = self.columns_of(batch)?;
+        let mut start = 0;
+        while start < batch.rows() {
+            let rows = self.take_keys(&columns, start, batch.rows())?;
+            let rows_list: Vec<u32> = (start..start + rows)
+                .filter_map(|row| u32::try_from(row).ok())
+                .collect();
+            for (builder, column) in self.pending.iter_mut().zip(&columns) {
+                if rows == column.len() {
+                    builder.append(column);
+                } else {
+                    builder.append_rows(column, &rows_list);
+                }
+            }
+            start += rows;
+            self.pending_rows += rows;
+            if self.pending_rows == VECTOR_ROWS || self.pending_bytes > VECTOR_BYTES_MAX {
+                self.end_vector()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The finished values so far, each handed out once.
+    pub fn take_values(&mut self) -> Vec<RunValue> {
+        core::mem::take(&mut self.values)
+    }
+
+    /// The key of the last row.
+    pub fn last_key(&self) -> Option<&[u8]> {
+        self.last_key.as_deref()
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Bytes of all finished values so far, taken or not: for cutting output runs by size.
+    pub fn value_bytes(&self) -> u64 {
+        self.value_bytes
+    }
+
+    /// Ends the run.
+    pub fn finish(mut self) -> Result<FinishedRun, RunError> {
+        self.end_vector()?;
+        self.end_group();
+        let head = RunHead {
+            run: self.spec.run,
+            schema_version: self.spec.schema_version,
+            columns: self.spec.columns,
+            key_columns: self.spec.key_columns,
+            values: self.next_value,
+            groups: self.groups,
+            stats: self.stats,
+        };
+        let head_bytes = head.encode();
+        Ok(FinishedRun {
+            values: self.values,
+            rows: self.rows,
+            bytes: self.value_bytes + head_bytes.len() as u64,
+            head_bytes,
+            head,
+        })
+    }
+
+    fn columns_of(&self, batch: &Batch) -> Result<Vec<ColumnRef>, RunError> {
+        let mut columns = Vec::with_capacity(self.spec.columns.len());
+        for (i, spec) in self.spec.columns.iter().enumerate() {
+            let column = batch
+                .column(i)
+                .filter(|column| column.logical_type() == spec.ty);
+            columns.push(column.ok_or(RunError::Mismatch("batch column"))?);
+        }
+        Ok(columns)
+    }
+
+    /// Checks and notes the keys of the rows from `start` on that go into the pending vector; returns how many do.
+    fn take_keys(
+        &mut self,
+        columns: &[ColumnRef],
+        start: usize,
+        end: usize,
+    ) -> Result<usize, RunError> {
+        let room = VECTOR_ROWS - self.pending_rows;
+        let mut taken = 0;
+        let mut key = Vec::new();
+        for row in (start..end).take(room) {
+            key.clear();
+            let keys = self
+                .spec
+                .key_columns
+                .iter()
+                .filter_map(|at| columns.get(*at));
+            encode_row_key(keys.map(AsRef::as_ref), row, &mut key);
+            if self.last_key.as_ref().is_some_and(|last| *last >= key) {
+                return Err(RunError::KeysOutOfOrder {
+                    run: self.spec.run,
+                    row: self.rows,
+                });
+            }
+            let bytes: usize = columns.iter().map(|column| value_bytes(column, row)).sum();
+            if bytes > ROW_BYTES_MAX {
+                return Err(RunError::RowTooLarge { bytes });
+            }
+            if self.pending_rows + taken == 0 {
+                self.pending_first_key.clone_from(&key);
+            }
+            if self.spec.filter {
+                self.pending_hashes.push(key_hash(&key));
+            }
+            self.last_key.get_or_insert_default().clone_from(&key);
+            self.rows += 1;
+            self.pending_bytes += bytes;
+            taken += 1;
+            if self.pending_bytes > VECTOR_BYTES_MAX {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+
+    fn end_vector(&mut self) -> Result<(), RunError> {
+        if self.pending_rows == 0 {
+            return Ok(());
+        }
+        let columns: Vec<Column> = self
+            .pending
+            .iter_mut()
+            .map(|builder| {
+                let next = ColumnBuilder::new(builder.logical_type());
+                core::mem::replace(builder, next).finish()
+            })
+            .collect();
+        let first_key = core::mem::take(&mut self.pending_first_key);
+        self.group.add_vector(
+            &columns,
+            &first_key,
+            &mut self.pending_hashes,
+            &mut self.stats,
+        )?;
+        // Only the last vector of a group may be short, so that a row is found by division.
+        let short = self.pending_rows < VECTOR_ROWS;
+        self.pending_rows = 0;
+        self.pending_bytes = 0;
+        if short || self.group.is_full() {
+            self.end_group();
+        }
+        Ok(())
+    }
+
+    fn end_group(&mut self) {
+        if self.group.is_empty() {
+            return;
+        }
+        let next = GroupWriter::new(&self.spec, self.rows);
+        let group = core::mem::replace(&mut self.group, next);
+        let before = self.values.len();
+        let last_key = self.last_key.as_deref().unwrap_or_default();
+        let info = group.finish(
+            &self.spec,
+            last_key,
+            &mut self.next_value,
+            &mut self.values,
+            &mut self.stats,
+        );
+        let new = self.values.iter().skip(before);
+        self.value_bytes += new.map(|value| value.bytes.len() as u64).sum::<u64>();
+        self.groups.push(info);
+    }
+}
+
+/// Bytes of one value in memory; what is not text has a fixed width.
+fn value_bytes(column: &Column, row: usize) -> usize {
+    match column.logical_type() {
+        LogicalType::Text => 4 + column.str_at(row).map_or(0, str::len),
+        _ => 8,
+    }
+}
