@@ -21,11 +21,8 @@ export function findChromium(env = process.env) {
 }
 
 export const chromium = {
-  title: 'Chromium and its driver',
-  find(env) {
-    const browser = findChromium(env);
-    return browser && (env.CHROMEDRIVER || which('chromedriver', env)) ? browser : undefined;
-  },
-  bring: (tools) => aptInstall(['chromium', 'chromium-driver'], tools),
+  title: 'Chromium',
+  find: findChromium,
+  bring: (tools) => aptInstall(['chromium'], tools),
   cost: 'apt installs it, about 1 minute',
 };

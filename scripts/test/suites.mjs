@@ -29,8 +29,8 @@ export const suites = [
   },
   {
     name: 'IndexedDB in Chromium',
-    command: ['cargo', 'test', ...wasm, '-p', 'varve-kv-idb', '--no-fail-fast'],
-    count: cargoTest,
+    command: ['node', '--test', 'tests/browser/kv.test.mjs'],
+    count: nodeTest,
   },
   { name: 'package in Chromium', command: ['npm', 'test', '-w', 'js'], count: vitest },
   { name: 'demo in Chromium', command: ['npm', 'test', '-w', 'tests/browser'], count: playwright },
