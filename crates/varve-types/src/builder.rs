@@ -1,0 +1,166 @@
+//! Builds plain columns row by row.
+
+use crate::column::{Column, ColumnData};
+use crate::{Bitmap, LogicalType, PhysicalType, TextData, Value};
+
+/// Collects values of one type into a plain [`Column`].
+#[derive(Clone, Debug)]
+pub struct ColumnBuilder {
+    ty: LogicalType,
+    data: ColumnData,
+    /// Present bits; left out until the first NULL.
+    validity: Option<Bitmap>,
+    len: usize,
+}
+
+impl ColumnBuilder {
+    /// An empty builder.
+    pub fn new(ty: LogicalType) -> ColumnBuilder {
+        ColumnBuilder::with_capacity(ty, 0)
+    }
+
+    /// An empty builder with room for `rows`.
+    pub fn with_capacity(ty: LogicalType, rows: usize) -> ColumnBuilder {
+        let data = match ty.physical() {
+            PhysicalType::Bits => ColumnData::Boolean(Bitmap::new()),
+            PhysicalType::Int32 => ColumnData::Int32(Vec::with_capacity(rows)),
+            PhysicalType::Int64 => ColumnData::Int64(Vec::with_capacity(rows)),
+            PhysicalType::Float64 => ColumnData::Float64(Vec::with_capacity(rows)),
+            PhysicalType::Bytes => ColumnData::Text(TextData::default()),
+        };
+        ColumnBuilder {
+            ty,
+            data,
+            validity: None,
+            len: 0,
+        }
+    }
+
+    /// Number of rows so far.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows yet.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The type of the column being built.
+    pub fn logical_type(&self) -> LogicalType {
+        self.ty
+    }
+
+    /// Adds a value; NULL, and a value of another type, become NULL.
+    pub fn push(&mut self, value: &Value) {
+        match (&mut self.data, value) {
+            (ColumnData::Boolean(bits), Value::Boolean(bit)) => bits.push(*bit),
+            (ColumnData::Int32(values), Value::Int4(number) | Value::Date(number)) => {
+                values.push(*number);
+            }
+            (
+                ColumnData::Int64(values),
+                Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number),
+            ) => values.push(*number),
+            (ColumnData::Float64(values), Value::Float8(number)) => values.push(*number),
+            (ColumnData::Text(strings), Value::Text(text)) => strings.push(text),
+            _ => return self.push_null(),
+        }
+        self.row_added(true);
+    }
+
+    /// Adds a string to a text column; NULL in any other.
+    pub fn push_str(&mut self, text: &str) {
+        if let ColumnData::Text(strings) = &mut self.data {
+            strings.push(text);
+            self.row_added(true);
+        } else {
+            self.push_null();
+        }
+    }
+
+    /// Adds a NULL.
+    pub fn push_null(&mut self) {
+        match &mut self.data {
+            ColumnData::Boolean(bits) => bits.push(false),
+            ColumnData::Int32(values) => values.push(0),
+            ColumnData::Int64(values) => values.push(0),
+            ColumnData::Float64(values) => values.push(0.0),
+            ColumnData::Text(strings) => strings.push(""),
+            _ => {}
+        }
+        self.row_added(false);
+    }
+
+    fn row_added(&mut self, present: bool) {
+        if !present && self.validity.is_none() {
+            self.validity = Some(Bitmap::filled(self.len, true));
+        }
+        if let Some(bits) = &mut self.validity {
+            bits.push(present);
+        }
+        self.len += 1;
+    }
+
+    /// Adds every row of a column of the same type, whatever its form.
+    pub fn append(&mut self, column: &Column) {
+        match (&mut self.data, column.data(), column.validity()) {
+            (ColumnData::Int32(to), ColumnData::Int32(from), None) => to.extend_from_slice(from),
+            (ColumnData::Int64(to), ColumnData::Int64(from), None) => to.extend_from_slice(from),
+            (ColumnData::Float64(to), ColumnData::Float64(from), None) => {
+                to.extend_from_slice(from);
+            }
+            _ => {
+                for row in 0..column.len() {
+                    self.push_row(column, row);
+                }
+                return;
+            }
+        }
+        self.len += column.len();
+        if let Some(bits) = &mut self.validity {
+            for _ in 0..column.len() {
+                bits.push(true);
+            }
+        }
+    }
+
+    /// Adds the rows at `rows` of a column of the same type; a row past its end becomes NULL.
+    pub fn append_rows(&mut self, column: &Column, rows: &[u32]) {
+        match (&mut self.data, column.data(), column.validity()) {
+            (ColumnData::Int32(to), ColumnData::Int32(from), None) => gather(to, from, rows),
+            (ColumnData::Int64(to), ColumnData::Int64(from), None) => gather(to, from, rows),
+            (ColumnData::Float64(to), ColumnData::Float64(from), None) => gather(to, from, rows),
+            _ => {
+                for row in rows {
+                    self.push_row(column, *row as usize);
+                }
+                return;
+            }
+        }
+        for row in rows {
+            self.row_added((*row as usize) < column.len());
+        }
+    }
+
+    /// Adds one row of a column of the same type, whatever its form.
+    pub fn push_row(&mut self, column: &Column, row: usize) {
+        match column.str_at(row) {
+            Some(text) => self.push_str(text),
+            None => self.push(&column.value(row)),
+        }
+    }
+
+    /// The column built.
+    pub fn finish(self) -> Column {
+        Column::plain(self.ty, self.data, self.validity)
+            .unwrap_or_else(|| Column::constant(self.ty, &Value::Null, self.len))
+    }
+}
+
+fn gather<T: Copy + Default>(to: &mut Vec<T>, from: &[T], rows: &[u32]) {
+    to.extend(
+        rows.iter()
+            .map(|row| from.get(*row as usize).copied().unwrap_or_default()),
+    );
+}

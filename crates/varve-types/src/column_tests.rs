@@ -1,0 +1,116 @@
+//! Every form of a column behaves as the plain list of its values.
+
+use std::sync::Arc;
+
+use proptest::prelude::{Strategy, any, prop_assert_eq, proptest};
+
+use crate::{
+    Batch, Bitmap, Column, ColumnPredicate, CompareOp, LogicalType, PredicateTest, Selection, Value,
+};
+
+fn ints(values: &[Option<i64>]) -> Vec<Value> {
+    values
+        .iter()
+        .map(|value| value.map_or(Value::Null, Value::Int8))
+        .collect()
+}
+
+fn dictionary_of(values: &[Option<i64>]) -> Column {
+    let mut distinct: Vec<i64> = values.iter().flatten().copied().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let code = |value: &Option<i64>| {
+        value.map_or(0, |value| distinct.binary_search(&value).unwrap() as u32)
+    };
+    let codes = values.iter().map(code).collect();
+    let validity: Bitmap = values.iter().map(Option::is_some).collect();
+    let present: Vec<Option<i64>> = distinct.iter().copied().map(Some).collect();
+    let inner = Column::from_values(LogicalType::Int8, &ints(&present));
+    Column::dictionary(codes, Arc::new(inner), Some(validity)).unwrap()
+}
+
+fn run_ends_of(values: &[Option<i64>]) -> Column {
+    let mut ends: Vec<u32> = Vec::new();
+    let mut heads: Vec<Option<i64>> = Vec::new();
+    for (row, value) in values.iter().enumerate() {
+        if heads.last() == Some(value) {
+            *ends.last_mut().unwrap() = row as u32 + 1;
+        } else {
+            heads.push(*value);
+            ends.push(row as u32 + 1);
+        }
+    }
+    let inner = Column::from_values(LogicalType::Int8, &ints(&heads));
+    Column::run_ends(ends, Arc::new(inner)).unwrap()
+}
+
+fn cells() -> impl Strategy<Value = Vec<Option<i64>>> {
+    proptest::collection::vec(proptest::option::of(-3..3i64), 0..40)
+}
+
+proptest! {
+    #[test]
+    fn forms_agree(values in cells(), rows: Vec<u8>, op in 0..6usize, constant in -3..3i64) {
+        let expected = ints(&values);
+        let plain = Column::from_values(LogicalType::Int8, &expected);
+        let taken: Vec<u32> = rows.iter().map(|row| u32::from(*row)).collect();
+        let ops = [CompareOp::Eq, CompareOp::NotEq, CompareOp::Lt, CompareOp::LtEq,
+            CompareOp::Gt, CompareOp::GtEq];
+        let tests = [
+            PredicateTest::Compare(ops[op], Value::Int8(constant)),
+            PredicateTest::In(vec![Value::Int8(constant), Value::Int8(0)]),
+            PredicateTest::IsNull,
+            PredicateTest::IsNotNull,
+        ];
+        for column in [plain.clone(), dictionary_of(&values), run_ends_of(&values)] {
+            let column = Arc::new(column);
+            prop_assert_eq!(&*column, &plain);
+            prop_assert_eq!(&*column.flatten(), &plain);
+            prop_assert_eq!(column.null_count(), values.iter().filter(|v| v.is_none()).count());
+            let slow: Vec<Value> = taken
+                .iter()
+                .map(|row| expected.get(*row as usize).cloned().unwrap_or(Value::Null))
+                .collect();
+            prop_assert_eq!(column.take(&taken), Column::from_values(LogicalType::Int8, &slow));
+            for test in &tests {
+                let slow: Vec<u32> = (0..values.len() as u32)
+                    .filter(|row| test.accepts(&expected[*row as usize]))
+                    .collect();
+                let fast = ColumnPredicate { column: 0, test: test.clone() }.test.select(&column);
+                prop_assert_eq!(fast.rows(), slow);
+            }
+        }
+    }
+
+    #[test]
+    fn selecting_twice_is_selecting_the_chosen(
+        values in cells(),
+        a in any::<u64>(),
+        b in any::<u64>(),
+    ) {
+        let column = Arc::new(Column::from_values(LogicalType::Int8, &ints(&values)));
+        let batch = Batch::new(vec![column], values.len());
+        let choose = |bits: u64, rows: usize| {
+            Selection::new((0..rows as u32).filter(|row| bits >> (row % 64) & 1 == 1).collect())
+        };
+        let once = batch.select(&choose(a, batch.rows()));
+        let twice = once.select(&choose(b, once.rows()));
+        let slow = once.compact().select(&choose(b, once.rows())).compact();
+        prop_assert_eq!(twice.rows(), slow.rows());
+        prop_assert_eq!(twice.column(0).unwrap(), slow.column(0).unwrap());
+    }
+}
+
+#[test]
+fn unsound_parts_are_refused() {
+    let values = Arc::new(Column::from_values(
+        LogicalType::Int8,
+        &ints(&[Some(1), Some(2)]),
+    ));
+    assert!(Column::dictionary(vec![0, 2], Arc::clone(&values), None).is_none());
+    assert!(Column::run_ends(vec![0, 1], Arc::clone(&values)).is_none());
+    assert!(Column::run_ends(vec![2, 2], Arc::clone(&values)).is_none());
+    assert!(Column::run_ends(vec![2], values).is_none());
+    let text = crate::ColumnData::Int32(vec![1]);
+    assert!(Column::plain(LogicalType::Text, text, None).is_none());
+}

@@ -1,0 +1,148 @@
+//! The error of every layer above the key-value store: PostgreSQL's fields, boxed so that results stay small.
+
+use crate::SqlState;
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// An error with its SQLSTATE and, where known, its place in the statement and the objects that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<ErrorFields>);
+
+/// The fields of an [`Error`], named as in PostgreSQL's protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorFields {
+    /// SQLSTATE.
+    pub state: SqlState,
+    /// One sentence, lower case, as PostgreSQL words it where it has the same error.
+    pub message: String,
+    /// Where in the statement, in characters, from 1.
+    pub position: Option<u32>,
+    /// More facts.
+    pub detail: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// In what the error arose (PostgreSQL's `where`): for COPY the table, line and column.
+    pub context: Option<String>,
+    /// The table concerned.
+    pub table: Option<String>,
+    /// The column concerned.
+    pub column: Option<String>,
+    /// The constraint concerned.
+    pub constraint: Option<String>,
+    /// The data type concerned.
+    pub data_type: Option<String>,
+}
+
+impl Error {
+    /// An error with a state and a message.
+    pub fn new(state: SqlState, message: impl Into<String>) -> Error {
+        Error(Box::new(ErrorFields {
+            state,
+            message: message.into(),
+            position: None,
+            detail: None,
+            hint: None,
+            context: None,
+            table: None,
+            column: None,
+            constraint: None,
+            data_type: None,
+        }))
+    }
+
+    /// `0A000`: `what` names the feature, for example "window functions".
+    pub fn unsupported(what: impl core::fmt::Display) -> Error {
+        Error::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            format!("{what} is not supported"),
+        )
+    }
+
+    /// `XX000`: a broken promise inside the engine, never the user's fault.
+    pub fn internal(what: impl Into<String>) -> Error {
+        Error::new(SqlState::INTERNAL_ERROR, what)
+    }
+
+    /// `XX001`: stored bytes that cannot be what was written; `what` names the page or record.
+    pub fn corrupted(what: impl Into<String>) -> Error {
+        Error::new(SqlState::DATA_CORRUPTED, what)
+    }
+
+    /// The same error at a place in the statement (characters from 1), unless it already has one.
+    #[must_use]
+    pub fn at(mut self, position: u32) -> Error {
+        self.0.position.get_or_insert(position);
+        self
+    }
+
+    /// The same error with a detail.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Error {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// The same error with a hint.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The same error with the context in which it arose.
+    #[must_use]
+    pub fn with_context(mut self, context: impl Into<String>) -> Error {
+        self.0.context = Some(context.into());
+        self
+    }
+
+    /// The same error naming a table.
+    #[must_use]
+    pub fn with_table(mut self, table: impl Into<String>) -> Error {
+        self.0.table = Some(table.into());
+        self
+    }
+
+    /// The same error naming a column.
+    #[must_use]
+    pub fn with_column(mut self, column: impl Into<String>) -> Error {
+        self.0.column = Some(column.into());
+        self
+    }
+
+    /// The same error naming a constraint.
+    #[must_use]
+    pub fn with_constraint(mut self, constraint: impl Into<String>) -> Error {
+        self.0.constraint = Some(constraint.into());
+        self
+    }
+
+    /// All fields.
+    pub fn fields(&self) -> &ErrorFields {
+        &self.0
+    }
+
+    /// SQLSTATE.
+    pub fn state(&self) -> SqlState {
+        self.0.state
+    }
+
+    /// The message without the state.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Where in the statement, in characters, from 1.
+    pub fn position(&self) -> Option<u32> {
+        self.0.position
+    }
+}
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl core::error::Error for Error {}

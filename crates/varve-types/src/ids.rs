@@ -1,0 +1,40 @@
+//! Ids as newtypes, so that two of them cannot be swapped in a call.
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(pub $inner);
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// A catalogue object: a table, later an index or a view.
+    ObjectId(u64)
+);
+id!(
+    /// A tree of the store: the rows of one table or index.
+    TreeId(u64)
+);
+id!(
+    /// A column of a tree; never reused within the tree.
+    ColumnId(u32)
+);
+id!(
+    /// An immutable sorted run.
+    RunId(u64)
+);
+id!(
+    /// The place of a commit in the order of all commits.
+    CommitSeq(u64)
+);
+id!(
+    /// Where one row version lives, as seen by one snapshot: opaque to everyone but the store that gave it.
+    RowPosition(u64)
+);

@@ -1,0 +1,198 @@
+//! Memcomparable bytes: the unsigned order of the bytes is the SQL order of the values.
+//!
+//! | type | bytes |
+//! |---|---|
+//! | NULL | `02` (sorts last, as PostgreSQL's ascending order) |
+//! | any value | `01`, then: |
+//! | boolean | `00` or `01` |
+//! | integer, date | 4 bytes, big-endian, sign bit flipped |
+//! | bigint, timestamps | 8 bytes, big-endian, sign bit flipped |
+//! | double precision | 8 bytes, big-endian; negative: all bits flipped, else sign bit flipped; -0 as 0, one NaN on top |
+//! | text | its bytes with `00` as `00 ff`, then `00 00` |
+
+use crate::{LogicalType, PhysicalType, Value};
+
+const PRESENT: u8 = 1;
+const NULL: u8 = 2;
+const SIGN32: u32 = 1 << 31;
+const SIGN64: u64 = 1 << 63;
+
+/// Appends the key bytes of a value.
+pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
+    if value.is_null() {
+        return key.push(NULL);
+    }
+    key.push(PRESENT);
+    match value {
+        Value::Null => {}
+        Value::Boolean(bit) => key.push(u8::from(*bit)),
+        Value::Int4(number) | Value::Date(number) => {
+            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN32).to_be_bytes());
+        }
+        Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number) => {
+            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
+        }
+        Value::Float8(number) => {
+            let canonical = match *number {
+                nan if nan.is_nan() => f64::NAN.to_bits() & !SIGN64,
+                0.0 => 0,
+                other => other.to_bits(),
+            };
+            let ordered = if canonical & SIGN64 == 0 {
+                canonical | SIGN64
+            } else {
+                !canonical
+            };
+            key.extend_from_slice(&ordered.to_be_bytes());
+        }
+        Value::Text(text) => {
+            for byte in text.bytes() {
+                key.push(byte);
+                if byte == 0 {
+                    key.push(0xff);
+                }
+            }
+            key.extend_from_slice(&[0, 0]);
+        }
+    }
+}
+
+/// Takes one value of type `ty` off the front of `key`; `None` when the bytes are not what
+/// [`encode_key_value`] writes.
+pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {
+    let (flag, rest) = key.split_first()?;
+    *key = rest;
+    match *flag {
+        NULL => return Some(Value::Null),
+        PRESENT => {}
+        _ => return None,
+    }
+    Some(match ty.physical() {
+        PhysicalType::Bits => match take::<1>(key)? {
+            [0] => Value::Boolean(false),
+            [1] => Value::Boolean(true),
+            _ => return None,
+        },
+        PhysicalType::Int32 => {
+            let number = (u32::from_be_bytes(take(key)?) ^ SIGN32).cast_signed();
+            if ty == LogicalType::Date {
+                Value::Date(number)
+            } else {
+                Value::Int4(number)
+            }
+        }
+        PhysicalType::Int64 => {
+            let number = (u64::from_be_bytes(take(key)?) ^ SIGN64).cast_signed();
+            match ty {
+                LogicalType::Timestamp => Value::Timestamp(number),
+                LogicalType::TimestampTz => Value::TimestampTz(number),
+                _ => Value::Int8(number),
+            }
+        }
+        PhysicalType::Float64 => {
+            let ordered = u64::from_be_bytes(take(key)?);
+            let bits = if ordered & SIGN64 == 0 {
+                !ordered
+            } else {
+                ordered & !SIGN64
+            };
+            Value::Float8(f64::from_bits(bits))
+        }
+        PhysicalType::Bytes => {
+            let mut bytes = Vec::new();
+            loop {
+                match take::<1>(key)? {
+                    [0] => match take::<1>(key)? {
+                        [0] => break,
+                        [0xff] => bytes.push(0),
+                        _ => return None,
+                    },
+                    [byte] => bytes.push(byte),
+                }
+            }
+            Value::text(String::from_utf8(bytes).ok()?)
+        }
+    })
+}
+
+fn take<const N: usize>(key: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, rest) = key.split_first_chunk::<N>()?;
+    *key = rest;
+    Some(*head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode_key_value, encode_key_value};
+    use crate::{LogicalType, Value};
+    use core::cmp::Ordering;
+    use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
+
+    fn value(ty: LogicalType) -> impl Strategy<Value = Value> {
+        let present = move |bits: u64, text: String| match ty {
+            LogicalType::Boolean => Value::Boolean(bits & 1 == 1),
+            LogicalType::Int4 => Value::Int4(bits.cast_signed() as i32),
+            LogicalType::Int8 => Value::Int8(bits.cast_signed()),
+            LogicalType::Float8 => Value::Float8(f64::from_bits(bits)),
+            LogicalType::Text => Value::text(text),
+            LogicalType::Date => Value::Date(bits.cast_signed() as i32),
+            LogicalType::Timestamp => Value::Timestamp(bits.cast_signed()),
+            LogicalType::TimestampTz => Value::TimestampTz(bits.cast_signed()),
+        };
+        (any::<u64>(), "[\\x00-\\x02a-c\u{e9}]{0,4}").prop_map(move |(b, t)| present(b, t))
+    }
+
+    fn two_of_one_type() -> impl Strategy<Value = (LogicalType, Value, Value)> {
+        (0..LogicalType::ALL.len()).prop_flat_map(|i| {
+            let ty = LogicalType::ALL[i];
+            prop_oneof![
+                4 => (value(ty), value(ty)).prop_map(move |(a, b)| (ty, a, b)),
+                1 => value(ty).prop_map(move |a| (ty, a.clone(), a)),
+                1 => value(ty).prop_map(move |a| (ty, a, Value::Null)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_order_as_values((ty, a, b) in two_of_one_type()) {
+            let (mut key_a, mut key_b) = (Vec::new(), Vec::new());
+            encode_key_value(&a, &mut key_a);
+            encode_key_value(&b, &mut key_b);
+            let expected = if b.is_null() { Ordering::Less } else { a.compare(&b).unwrap() };
+            prop_assert_eq!(key_a.cmp(&key_b), expected);
+            let mut rest = &key_a[..];
+            let back = decode_key_value(ty, &mut rest).unwrap();
+            prop_assert_eq!(rest.len(), 0);
+            prop_assert_eq!(back.compare(&a), Some(Ordering::Equal));
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer(bytes: Vec<u8>, i in 0..LogicalType::ALL.len()) {
+            let mut rest = &bytes[..];
+            let _ = decode_key_value(LogicalType::ALL[i], &mut rest);
+        }
+    }
+
+    #[test]
+    fn golden_bytes() {
+        let cases: [(Value, &[u8]); 8] = [
+            (Value::Null, &[2]),
+            (Value::Boolean(true), &[1, 1]),
+            (Value::Int4(-1), &[1, 0x7f, 0xff, 0xff, 0xff]),
+            (Value::Int8(1), &[1, 0x80, 0, 0, 0, 0, 0, 0, 1]),
+            (Value::Float8(1.0), &[1, 0xbf, 0xf0, 0, 0, 0, 0, 0, 0]),
+            (
+                Value::Float8(-1.0),
+                &[1, 0x40, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+            ),
+            (Value::Float8(-0.0), &[1, 0x80, 0, 0, 0, 0, 0, 0, 0]),
+            (Value::text("a\0b"), &[1, b'a', 0, 0xff, b'b', 0, 0]),
+        ];
+        for (value, bytes) in cases {
+            let mut key = Vec::new();
+            encode_key_value(&value, &mut key);
+            assert_eq!(key, bytes, "{value:?}");
+        }
+    }
+}

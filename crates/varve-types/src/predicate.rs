@@ -1,0 +1,155 @@
+//! Tests of one column against constants, which the run reader can answer on encoded data and zone maps.
+
+use core::cmp::Ordering;
+
+use crate::column::ColumnData;
+use crate::{Column, Selection, Value};
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<>`
+    NotEq,
+    /// `<`
+    Lt,
+    /// `<=`
+    LtEq,
+    /// `>`
+    Gt,
+    /// `>=`
+    GtEq,
+}
+
+impl CompareOp {
+    /// Whether the operator holds for two values in this order.
+    pub fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            CompareOp::Eq => ordering.is_eq(),
+            CompareOp::NotEq => ordering.is_ne(),
+            CompareOp::Lt => ordering.is_lt(),
+            CompareOp::LtEq => ordering.is_le(),
+            CompareOp::Gt => ordering.is_gt(),
+            CompareOp::GtEq => ordering.is_ge(),
+        }
+    }
+
+    /// The operator with its sides swapped: `a < b` is `b > a`.
+    #[must_use]
+    pub fn flipped(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::LtEq => CompareOp::GtEq,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::GtEq => CompareOp::LtEq,
+            same => same,
+        }
+    }
+
+    /// The operator as SQL spells it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "=",
+            CompareOp::NotEq => "<>",
+            CompareOp::Lt => "<",
+            CompareOp::LtEq => "<=",
+            CompareOp::Gt => ">",
+            CompareOp::GtEq => ">=",
+        }
+    }
+}
+
+/// A test of one column; a conjunction of them is pushed into scans.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnPredicate {
+    /// The column: a position in the schema of the tree that is scanned.
+    pub column: usize,
+    /// What is asked of it.
+    pub test: PredicateTest,
+}
+
+/// What a [`ColumnPredicate`] asks. A row passes when the answer is true, never when it is NULL.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PredicateTest {
+    /// Compare with a non-null constant of the column's type.
+    Compare(CompareOp, Value),
+    /// Equal to one of these non-null constants of the column's type.
+    In(Vec<Value>),
+    /// `IS NULL`
+    IsNull,
+    /// `IS NOT NULL`
+    IsNotNull,
+}
+
+impl PredicateTest {
+    /// Whether one value passes.
+    pub fn accepts(&self, value: &Value) -> bool {
+        match self {
+            PredicateTest::Compare(op, constant) => value
+                .compare(constant)
+                .is_some_and(|ordering| op.holds(ordering)),
+            PredicateTest::In(constants) => constants
+                .iter()
+                .any(|constant| value.compare(constant) == Some(Ordering::Equal)),
+            PredicateTest::IsNull => value.is_null(),
+            PredicateTest::IsNotNull => !value.is_null(),
+        }
+    }
+
+    /// The rows of `column` that pass, each distinct value of an encoded form tested once.
+    pub fn select(&self, column: &Column) -> Selection {
+        let rows = column.len();
+        let keep = |passes: &dyn Fn(usize) -> bool| {
+            let chosen = (0..rows).filter(|row| passes(*row));
+            Selection::new(chosen.filter_map(|row| u32::try_from(row).ok()).collect())
+        };
+        match column.data() {
+            ColumnData::Constant(value) if self.accepts(&value.value(0)) => Selection::all(rows),
+            ColumnData::Constant(_) => Selection::default(),
+            ColumnData::Dictionary { codes, values } => {
+                let passing: Vec<bool> = (0..values.len())
+                    .map(|code| self.accepts(&values.value(code)))
+                    .collect();
+                let null_passes = self.accepts(&Value::Null);
+                keep(&|row| {
+                    if column.is_null(row) {
+                        return null_passes;
+                    }
+                    let code = codes.get(row).map_or(usize::MAX, |code| *code as usize);
+                    passing.get(code).copied().unwrap_or(false)
+                })
+            }
+            ColumnData::Int32(values) => match self {
+                PredicateTest::Compare(op, Value::Int4(constant) | Value::Date(constant)) => {
+                    compare_ints(values, *op, *constant, column)
+                }
+                _ => keep(&|row| self.accepts(&column.value(row))),
+            },
+            ColumnData::Int64(values) => match self {
+                PredicateTest::Compare(
+                    op,
+                    Value::Int8(constant)
+                    | Value::Timestamp(constant)
+                    | Value::TimestampTz(constant),
+                ) => compare_ints(values, *op, *constant, column),
+                _ => keep(&|row| self.accepts(&column.value(row))),
+            },
+            _ => keep(&|row| self.accepts(&column.value(row))),
+        }
+    }
+}
+
+fn compare_ints<T: Ord>(values: &[T], op: CompareOp, constant: T, column: &Column) -> Selection {
+    let valid = column.validity();
+    let mut rows = Vec::new();
+    for (row, value) in values.iter().enumerate() {
+        if op.holds(value.cmp(&constant))
+            && valid.is_none_or(|bits| bits.get(row))
+            && let Ok(row) = u32::try_from(row)
+        {
+            rows.push(row);
+        }
+    }
+    Selection::new(rows)
+}

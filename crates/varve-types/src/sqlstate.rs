@@ -1,0 +1,117 @@
+//! SQLSTATE codes, with PostgreSQL's condition names.
+
+/// A five-character SQLSTATE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SqlState(&'static str, &'static str);
+
+macro_rules! sqlstates {
+    ($($name:ident $code:literal $condition:literal),* $(,)?) => {
+        impl SqlState {
+            $(
+                #[doc = concat!("`", $code, "` ", $condition)]
+                pub const $name: SqlState = SqlState($code, $condition);
+            )*
+
+            /// Every code that VarveDB answers with.
+            pub const ALL: &'static [SqlState] = &[$(SqlState::$name),*];
+        }
+    };
+}
+
+sqlstates! {
+    FEATURE_NOT_SUPPORTED "0A000" "feature_not_supported",
+    CARDINALITY_VIOLATION "21000" "cardinality_violation",
+    STRING_DATA_RIGHT_TRUNCATION "22001" "string_data_right_truncation",
+    NUMERIC_VALUE_OUT_OF_RANGE "22003" "numeric_value_out_of_range",
+    INVALID_DATETIME_FORMAT "22007" "invalid_datetime_format",
+    DATETIME_FIELD_OVERFLOW "22008" "datetime_field_overflow",
+    DIVISION_BY_ZERO "22012" "division_by_zero",
+    INVALID_ESCAPE_SEQUENCE "22025" "invalid_escape_sequence",
+    INVALID_ARGUMENT_FOR_LOGARITHM "2201E" "invalid_argument_for_logarithm",
+    INVALID_ARGUMENT_FOR_POWER_FUNCTION "2201F" "invalid_argument_for_power_function",
+    INVALID_ROW_COUNT_IN_LIMIT_CLAUSE "2201W" "invalid_row_count_in_limit_clause",
+    INVALID_ROW_COUNT_IN_OFFSET_CLAUSE "2201X" "invalid_row_count_in_result_offset_clause",
+    CHARACTER_NOT_IN_REPERTOIRE "22021" "character_not_in_repertoire",
+    INVALID_PARAMETER_VALUE "22023" "invalid_parameter_value",
+    SUBSTRING_ERROR "22011" "substring_error",
+    INVALID_TEXT_REPRESENTATION "22P02" "invalid_text_representation",
+    BAD_COPY_FILE_FORMAT "22P04" "bad_copy_file_format",
+    NOT_NULL_VIOLATION "23502" "not_null_violation",
+    UNIQUE_VIOLATION "23505" "unique_violation",
+    ACTIVE_SQL_TRANSACTION "25001" "active_sql_transaction",
+    NO_ACTIVE_SQL_TRANSACTION "25P01" "no_active_sql_transaction",
+    IN_FAILED_SQL_TRANSACTION "25P02" "in_failed_sql_transaction",
+    SERIALIZATION_FAILURE "40001" "serialization_failure",
+    SYNTAX_ERROR "42601" "syntax_error",
+    UNDEFINED_COLUMN "42703" "undefined_column",
+    UNDEFINED_FUNCTION "42883" "undefined_function",
+    UNDEFINED_TABLE "42P01" "undefined_table",
+    UNDEFINED_PARAMETER "42P02" "undefined_parameter",
+    UNDEFINED_OBJECT "42704" "undefined_object",
+    DUPLICATE_COLUMN "42701" "duplicate_column",
+    DUPLICATE_ALIAS "42712" "duplicate_alias",
+    DUPLICATE_TABLE "42P07" "duplicate_table",
+    AMBIGUOUS_COLUMN "42702" "ambiguous_column",
+    AMBIGUOUS_FUNCTION "42725" "ambiguous_function",
+    GROUPING_ERROR "42803" "grouping_error",
+    DATATYPE_MISMATCH "42804" "datatype_mismatch",
+    INDETERMINATE_DATATYPE "42P18" "indeterminate_datatype",
+    CANNOT_COERCE "42846" "cannot_coerce",
+    INVALID_COLUMN_REFERENCE "42P10" "invalid_column_reference",
+    INVALID_TABLE_DEFINITION "42P16" "invalid_table_definition",
+    WINDOWING_ERROR "42P20" "windowing_error",
+    INVALID_NAME "42602" "invalid_name",
+    RESERVED_NAME "42939" "reserved_name",
+    INSUFFICIENT_PRIVILEGE "42501" "insufficient_privilege",
+    DISK_FULL "53100" "disk_full",
+    OUT_OF_MEMORY "53200" "out_of_memory",
+    PROGRAM_LIMIT_EXCEEDED "54000" "program_limit_exceeded",
+    STATEMENT_TOO_COMPLEX "54001" "statement_too_complex",
+    OBJECT_IN_USE "55006" "object_in_use",
+    OBJECT_NOT_IN_PREREQUISITE_STATE "55000" "object_not_in_prerequisite_state",
+    QUERY_CANCELED "57014" "query_canceled",
+    CANNOT_CONNECT_NOW "57P03" "cannot_connect_now",
+    ADMIN_SHUTDOWN "57P01" "admin_shutdown",
+    CONNECTION_DOES_NOT_EXIST "08003" "connection_does_not_exist",
+    CONNECTION_FAILURE "08006" "connection_failure",
+    PROTOCOL_VIOLATION "08P01" "protocol_violation",
+    IO_ERROR "58030" "io_error",
+    INTERNAL_ERROR "XX000" "internal_error",
+    DATA_CORRUPTED "XX001" "data_corrupted",
+}
+
+impl SqlState {
+    /// The five characters.
+    pub fn code(self) -> &'static str {
+        self.0
+    }
+
+    /// PostgreSQL's name of the condition, in snake case.
+    pub fn condition(self) -> &'static str {
+        self.1
+    }
+}
+
+impl core::fmt::Display for SqlState {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SqlState;
+
+    #[test]
+    fn codes_are_five_characters_and_unique() {
+        for (i, state) in SqlState::ALL.iter().enumerate() {
+            assert_eq!(state.code().len(), 5, "{state}");
+            assert!(
+                SqlState::ALL[..i]
+                    .iter()
+                    .all(|other| other.code() != state.code()),
+                "{state}"
+            );
+        }
+    }
+}

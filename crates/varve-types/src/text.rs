@@ -1,0 +1,110 @@
+//! Strings one after another, in Arrow's Utf8 layout.
+
+/// Strings as one buffer and offsets: string `i` is `offsets[i]..offsets[i + 1]` of the buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextData {
+    offsets: Vec<u32>,
+    text: String,
+}
+
+impl Default for TextData {
+    fn default() -> TextData {
+        TextData {
+            offsets: vec![0],
+            text: String::new(),
+        }
+    }
+}
+
+impl TextData {
+    /// Strings from offsets and a buffer, or `None` unless the offsets start at 0, never fall, end at the end of the
+    /// buffer and lie on character borders.
+    pub fn from_parts(offsets: Vec<u32>, text: String) -> Option<TextData> {
+        let ends_right = offsets
+            .last()
+            .is_some_and(|end| *end as usize == text.len());
+        let sound = offsets.first() == Some(&0)
+            && ends_right
+            && offsets.is_sorted()
+            && offsets
+                .iter()
+                .all(|offset| text.is_char_boundary(*offset as usize));
+        sound.then_some(TextData { offsets, text })
+    }
+
+    /// Number of strings.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are no strings.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// String `i`; empty past the end.
+    pub fn get(&self, i: usize) -> &str {
+        let (Some(start), Some(end)) = (self.offsets.get(i), self.offsets.get(i + 1)) else {
+            return "";
+        };
+        self.text.get(*start as usize..*end as usize).unwrap_or("")
+    }
+
+    /// Adds a string at the end. A buffer past 4 GiB keeps its length and the string reads as empty: batches are
+    /// bounded far below that.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        self.offsets.push(end);
+    }
+
+    /// The strings in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// The offsets: one more than strings.
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// All strings one after another.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl<'a> FromIterator<&'a str> for TextData {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(strings: I) -> TextData {
+        let mut data = TextData::default();
+        for string in strings {
+            data.push(string);
+        }
+        data
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TextData;
+
+    #[test]
+    fn parts_must_be_sound() {
+        let cases = [
+            (vec![0, 1, 3], "abc", true),
+            (vec![0], "", true),
+            (vec![], "", false),
+            (vec![1, 3], "abc", false),
+            (vec![0, 2], "abc", false),
+            (vec![0, 3, 1, 3], "abc", false),
+            (vec![0, 1, 2], "\u{e9}", false),
+        ];
+        for (offsets, text, sound) in cases {
+            let data = TextData::from_parts(offsets.clone(), text.to_owned());
+            assert_eq!(data.is_some(), sound, "{offsets:?} {text}");
+        }
+        let data: TextData = ["a", "", "bc"].into_iter().collect();
+        assert_eq!(data.iter().collect::<Vec<_>>(), ["a", "", "bc"]);
+        assert_eq!(data.get(3), "");
+    }
+}
