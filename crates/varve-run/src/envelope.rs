@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use varve_codec::{ByteReader, CodecError};
+use varve_codec::CodecError;
 use varve_types::RunId;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -62,61 +62,37 @@ pub(crate) fn begin() -> Vec<u8> {
 /// Fills in the envelope.
 pub(crate) fn seal(kind: Kind, run: RunId, value: &mut [u8]) {
     if let Some((envelope, payload)) = value.split_first_chunk_mut::<ENVELOPE_BYTES>() {
-        let checksum = kind.checksum(run, payload);
-        let [v0, v1] = VERSION.to_le_bytes();
-        let [m0, m1, m2, m3] = MAGIC;
-        let [c0, c1, c2, c3, c4, c5, c6, c7] = checksum.to_le_bytes();
-        *envelope = [
-            m0,
-            m1,
-            m2,
-            m3,
-            v0,
-            v1,
-            kind.code(),
-            0,
-            c0,
-            c1,
-            c2,
-            c3,
-            c4,
-            c5,
-            c6,
-            c7,
-        ];
+        *envelope = expected(kind, run, payload);
     }
 }
 
 /// The payload of a value, if its envelope is sound.
 pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<&[u8], RunError> {
     let corrupt = RunError::corrupt(run, kind.value_number());
-    let fields = || -> Result<(&[u8], &[u8], &[u8], &[u8]), CodecError> {
-        let mut reader = ByteReader::new(value);
-        Ok((
-            reader.take(4)?,
-            reader.take(2)?,
-            reader.take(2)?,
-            reader.take(8)?,
-        ))
-    };
-    let (magic, version, code, checksum) = fields().map_err(&corrupt)?;
-    if magic != MAGIC {
-        return Err(corrupt(CodecError::Malformed("magic")));
+    let (envelope, payload) = value
+        .split_first_chunk::<ENVELOPE_BYTES>()
+        .ok_or_else(|| corrupt(CodecError::UnexpectedEnd))?;
+    let [m0, m1, m2, m3, v0, v1, ..] = *envelope;
+    let version = u16::from_le_bytes([v0, v1]);
+    if [m0, m1, m2, m3] != MAGIC {
+        Err(corrupt(CodecError::Malformed("magic")))
+    } else if version != VERSION {
+        Err(RunError::UnsupportedVersion { run, version })
+    } else if *envelope != expected(kind, run, payload) {
+        Err(corrupt(CodecError::Malformed("checksum")))
+    } else {
+        Ok(payload)
     }
-    if let [low, high] = *version
-        && u16::from_le_bytes([low, high]) != VERSION
-    {
-        let version = u16::from_le_bytes([low, high]);
-        return Err(RunError::UnsupportedVersion { run, version });
-    }
-    let payload = value.get(ENVELOPE_BYTES..).unwrap_or_default();
-    if code != [kind.code(), 0] {
-        return Err(corrupt(CodecError::Malformed("kind")));
-    }
-    if checksum != kind.checksum(run, payload).to_le_bytes() {
-        return Err(corrupt(CodecError::Malformed("checksum")));
-    }
-    Ok(payload)
+}
+
+fn expected(kind: Kind, run: RunId, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
+    let [m0, m1, m2, m3] = MAGIC;
+    let [v0, v1] = VERSION.to_le_bytes();
+    let [c0, c1, c2, c3, c4, c5, c6, c7] = kind.checksum(run, payload).to_le_bytes();
+    let code = kind.code();
+    [
+        m0, m1, m2, m3, v0, v1, code, 0, c0, c1, c2, c3, c4, c5, c6, c7,
+    ]
 }
 
 /// A data value whose envelope was found sound; what page caches hold, so that each page is checked once.

@@ -58,7 +58,7 @@ pub fn golden_value(ty: LogicalType, row: usize) -> Value {
             _ => Value::Float8(f64::from(i * 7919 % 30_011) / 100.0),
         },
         LogicalType::Text => Value::text(format!("station {:02} \u{e9}tage", row / 60)),
-        LogicalType::Date if row >= 1024 && row < 2048 => Value::Null,
+        LogicalType::Date if (1024..2048).contains(&row) => Value::Null,
         LogicalType::Date => Value::Date(19_000 + i / 400),
         LogicalType::Timestamp if i % 2 == 0 => Value::Null,
         LogicalType::Timestamp => Value::Timestamp(1_700_000_000_000_000),

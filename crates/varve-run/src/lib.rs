@@ -31,6 +31,11 @@ mod writer;
 mod zone;
 
 #[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "test data is small"
+)]
 mod tests;
 
 pub use envelope::CheckedValue;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use varve_codec::CodecError;
-use varve_types::Column;
+use varve_types::{Column, LogicalType};
 
 use crate::head::{GroupInfo, RunHead, Segment};
 use crate::segment::{self, Frame};
@@ -54,9 +54,8 @@ impl GroupReader {
 
     /// A column of a vector, encoded forms kept.
     pub fn column(&self, column: usize, vector: usize) -> Result<Column, RunError> {
-        self.with_vector(column, vector, &|ty, bytes, rows| {
-            vector::decode(ty, bytes, rows)
-        })
+        let stored = self.stored_vector(column, vector)?;
+        vector::decode(stored.ty, stored.bytes, stored.rows).map_err(self.corrupt(stored.value))
     }
 
     /// The rows at `positions` of a vector, in that order; each must be named once at most.
@@ -66,9 +65,9 @@ impl GroupReader {
         vector: usize,
         positions: &[u16],
     ) -> Result<Column, RunError> {
-        self.with_vector(column, vector, &|ty, bytes, rows| {
-            vector::gather(ty, bytes, rows, positions)
-        })
+        let stored = self.stored_vector(column, vector)?;
+        vector::gather(stored.ty, stored.bytes, stored.rows, positions)
+            .map_err(self.corrupt(stored.value))
     }
 
     /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the first row above it
@@ -96,12 +95,7 @@ impl GroupReader {
         Ok(Err(low))
     }
 
-    fn with_vector(
-        &self,
-        column: usize,
-        vector: usize,
-        read: &dyn Fn(varve_types::LogicalType, &[u8], usize) -> Result<Column, CodecError>,
-    ) -> Result<Column, RunError> {
+    fn stored_vector(&self, column: usize, vector: usize) -> Result<StoredVector<'_>, RunError> {
         let info = self.info().ok_or(RunError::Mismatch("group"))?;
         let segments = info.columns.get(column);
         let (Some(segments), Some(ty)) = (segments, self.head.column_type(column)) else {
@@ -123,15 +117,25 @@ impl GroupReader {
             run: self.head.run,
             value_number: number,
         })?;
-        let read_vector = || {
+        let find = || {
             let stored = value.payload(segment.place.offset, segment.place.bytes)?;
             let frames = self.frames_of(at, segment, stored)?;
             let after = frames.partition_point(|frame| frame.first_vector <= vector);
             let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
             let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
-            read(ty, frame.vector(stored, vector)?, rows)
+            frame.vector(stored, vector)
         };
-        read_vector().map_err(RunError::corrupt(self.head.run, Some(number)))
+        let bytes = find().map_err(self.corrupt(number))?;
+        Ok(StoredVector {
+            ty,
+            rows,
+            value: number,
+            bytes,
+        })
+    }
+
+    fn corrupt(&self, value: u32) -> impl Fn(CodecError) -> RunError {
+        RunError::corrupt(self.head.run, Some(value))
     }
 
     /// The frames of a segment, which is the `at`th of the group.
@@ -149,4 +153,13 @@ impl GroupReader {
         let frames = segment::decode(stored, first_vector, segment.vectors as usize)?;
         Ok(slot.get_or_init(|| frames))
     }
+}
+
+/// One column of one vector before decoding.
+struct StoredVector<'a> {
+    ty: LogicalType,
+    rows: usize,
+    /// The value that it came from.
+    value: u32,
+    bytes: &'a [u8],
 }
