@@ -18,7 +18,7 @@ pub(crate) fn check(source: &RustSource<'_>) -> Vec<Finding> {
                 "run the test, move it to the long runs, or delete it",
             );
         }
-        let in_product = index < source.product_lines;
+        let in_product = index < source.product_lines && !is_on_test_module(source, index);
         let allows = line.contains("#[allow(") || line.contains("#![allow(");
         if allows && (in_product || line.contains("dead_code")) {
             add(
@@ -34,6 +34,14 @@ pub(crate) fn check(source: &RustSource<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// What stands on a declaration of tests is not about shipped code.
+fn is_on_test_module(source: &RustSource<'_>, index: usize) -> bool {
+    let before = index
+        .checked_sub(1)
+        .and_then(|above| source.code.get(above));
+    before.is_some_and(|line| line.trim() == "#[cfg(test)]")
 }
 
 /// An attribute may run over several lines.
@@ -71,6 +79,7 @@ mod tests {
         assert!(rules("#[expect(\n    clippy::panic,\n    reason = \"cannot be\",\n)]").is_empty());
         let test = "#[cfg(test)]\nmod tests {\n#![allow(clippy::panic)]\n}";
         assert!(rules(test).is_empty());
+        assert!(rules("#[cfg(test)]\n#[allow(clippy::panic)]\nmod tests;").is_empty());
         assert!(rules("let a = \"#[ignore]\";").is_empty());
     }
 }
