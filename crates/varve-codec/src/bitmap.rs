@@ -1,7 +1,7 @@
 //! Bits: booleans, and validity (1 = present).
 //!
-//! All-equal vectors take one byte, others one bit a row and a byte; the worst case is 129 bytes for 1,024 rows.
-//! Bit `i` is bit `i % 8` of byte `i / 8`, as in Arrow.
+//! All-equal vectors take one byte, others one bit a row and a byte; the worst case is 129 bytes
+//! for 1,024 rows. Bit `i` is bit `i % 8` of byte `i / 8`, as in Arrow.
 
 use crate::reader::ByteReader;
 use crate::{CodecError, ROWS_MAX, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN};
@@ -18,7 +18,8 @@ pub enum DecodedBits {
     Plain(Vec<u8>),
 }
 
-/// Appends `rows` bits; bytes past them are not looked at, missing ones are zero. Returns the tag written.
+/// Appends `rows` bits; bytes past them are not looked at, missing ones are zero. Returns the tag
+/// written.
 pub fn encode_bits(bits: &[u8], rows: usize, out: &mut Vec<u8>) -> Result<u8, CodecError> {
     if rows > ROWS_MAX {
         return Err(CodecError::TooManyRows(rows));

@@ -1,8 +1,9 @@
 //! Bit-packing: values of one width, least significant bit first, one after another without gaps.
 //!
-//! Widths are 0 to 56, or 64: so every value lies within the eight bytes that start at its first byte, and one
-//! unaligned load, one shift and one mask read it. A plain loop over that beats unrolled unpackers of fixed widths,
-//! serves every count, and reads any one value in constant time.
+//! Widths are 0 to 56, or 64: so every value lies within the eight bytes that start at its first
+//! byte, and one unaligned load, one shift and one mask read it. A plain loop over that beats
+//! unrolled unpackers of fixed widths, serves every count, and reads any one value in constant
+//! time.
 
 use crate::CodecError;
 

@@ -7,14 +7,16 @@ pub enum Decoded<V> {
     Plain(V),
     /// Every row is the only value.
     Constant(V),
-    /// Row `i` is `values[codes[i]]`; every code is below the number of values. The values ascend and are distinct.
+    /// Row `i` is `values[codes[i]]`; every code is below the number of values. The values ascend
+    /// and are distinct.
     Dictionary {
         /// One code a row.
         codes: Vec<u32>,
         /// The distinct values.
         values: V,
     },
-    /// Run `r` holds the rows from `ends[r - 1]` (or 0) to `ends[r]`. The ends ascend strictly to the row count.
+    /// Run `r` holds the rows from `ends[r - 1]` (or 0) to `ends[r]`. The ends ascend strictly to
+    /// the row count.
     RunEnds {
         /// One past the last row of each run.
         ends: Vec<u32>,

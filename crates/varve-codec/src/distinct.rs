@@ -1,4 +1,5 @@
-//! Numbers the distinct values of a vector by their first row, with a hash table that never shows in the result.
+//! Numbers the distinct values of a vector by their first row, with a hash table that never shows
+//! in the result.
 
 use crate::ROWS_MAX;
 
@@ -46,7 +47,8 @@ impl Distinct {
         Some(Distinct { firsts, ids })
     }
 
-    /// Orders the distinct values by `compare` on their rows: the rows in that order, and the rank of each id.
+    /// Orders the distinct values by `compare` on their rows: the rows in that order, and the rank
+    /// of each id.
     pub(crate) fn sorted(
         &self,
         compare: impl Fn(usize, usize) -> core::cmp::Ordering,

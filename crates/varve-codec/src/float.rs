@@ -1,6 +1,7 @@
 //! Doubles as integers in the same order, so that one set of codecs serves both.
 
-/// The word of a double: a bijection on all bit patterns, NaN payloads and -0 included, ascending as the doubles do.
+/// The word of a double: a bijection on all bit patterns, NaN payloads and -0 included, ascending
+/// as the doubles do.
 pub fn word_from_f64(number: f64) -> i64 {
     fold(number.to_bits().cast_signed())
 }

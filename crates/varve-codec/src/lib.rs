@@ -1,12 +1,15 @@
-//! Encodings of one vector of one column: at most [`ROWS_MAX`] values in, self-describing bytes out, and back.
-//! It knows nothing of tables, pages, I/O or the clock; the caller keeps row counts and checksums.
+//! Encodings of one vector of one column: at most [`ROWS_MAX`] values in, self-describing bytes
+//! out, and back. It knows nothing of tables, pages, I/O or the clock; the caller keeps row counts
+//! and checksums.
 //!
 //! Invariant: decoding accepts any bytes and answers with a [`CodecError`], never a panic.
 //! Invariant: no decoder allocates more than the caller's row count and byte limit allow.
-//! Invariant: equal values give equal bytes on every target; no choice rests on `usize`, hash order or libm.
+//! Invariant: equal values give equal bytes on every target; no choice rests on `usize`, hash order
+//! or libm.
 //!
-//! An encoded vector is a tag byte, the parameters of that codec and its packed values; what a codec nests comes last.
-//! Codecs come in two levels: a *leaf* holds its values itself, a *form* (dictionary, run ends) nests one leaf.
+//! An encoded vector is a tag byte, the parameters of that codec and its packed values; what a
+//! codec nests comes last. Codecs come in two levels: a *leaf* holds its values itself, a *form*
+//! (dictionary, run ends) nests one leaf.
 //!
 //! | tag | words ([`encode_words`]) | strings ([`encode_strings`]) | bits ([`encode_bits`]) |
 //! |---|---|---|---|

@@ -17,7 +17,8 @@ impl Random {
     }
 }
 
-/// Calls `check` with `count` damaged copies: bytes flipped, mostly near the front, cut short, or lengthened.
+/// Calls `check` with `count` damaged copies: bytes flipped, mostly near the front, cut short, or
+/// lengthened.
 pub(crate) fn mutations(bytes: &[u8], count: usize, mut check: impl FnMut(&[u8])) {
     let mut random = Random(bytes.len() as u64);
     for _ in 0..count {

@@ -1,4 +1,5 @@
-//! Appends the variable-length fields of encoded vectors, and says beforehand how long they will be.
+//! Appends the variable-length fields of encoded vectors, and says beforehand how long they will
+//! be.
 
 /// Appends an unsigned LEB128.
 pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {

@@ -9,8 +9,8 @@
 //! | 8 | 8 | xxh3-64 of the payload, seeded with run, value number and kind, little-endian |
 //! | 16 | | payload |
 //!
-//! The seed makes a sound value in the wrong place as corrupt as a broken one. The fields before the checksum are
-//! compared with constants, so nothing of the value goes unchecked.
+//! The seed makes a sound value in the wrong place as corrupt as a broken one. The fields before
+//! the checksum are compared with constants, so nothing of the value goes unchecked.
 
 use std::sync::Arc;
 
@@ -95,7 +95,8 @@ fn expected(kind: Kind, run: RunId, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
     ]
 }
 
-/// A data value whose envelope was found sound; what page caches hold, so that each page is checked once.
+/// A data value whose envelope was found sound; what page caches hold, so that each page is checked
+/// once.
 #[derive(Clone, Debug)]
 pub struct CheckedValue {
     number: u32,

@@ -1,7 +1,9 @@
-//! A split-block Bloom filter over key bytes: one cache line a lookup, about ten bits a key, 1.3 % false positives.
+//! A split-block Bloom filter over key bytes: one cache line a lookup, about ten bits a key, 1.3 %
+//! false positives.
 //!
-//! Papers: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007); the salts and the
-//! layout are those of Parquet's filter. Layout: blocks of 32 bytes, each eight little-endian words.
+//! Papers: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007); the
+//! salts and the layout are those of Parquet's filter.
+//! Layout: blocks of 32 bytes, each eight little-endian words.
 
 use varve_codec::CodecError;
 use xxhash_rust::xxh3::xxh3_64;

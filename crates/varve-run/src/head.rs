@@ -194,7 +194,8 @@ impl RunHead {
         Some(info.first_row + within)
     }
 
-    /// The values needed to read these columns of a group, ascending. Empty for a group that does not exist.
+    /// The values needed to read these columns of a group, ascending. Empty for a group that does
+    /// not exist.
     pub fn values_for(&self, group: usize, columns: &[usize]) -> Vec<u32> {
         let Some(info) = self.groups.get(group) else {
             return Vec::new();

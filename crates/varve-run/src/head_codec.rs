@@ -185,7 +185,8 @@ fn take_u32(reader: &mut ByteReader<'_>) -> Result<u32, CodecError> {
     u32::try_from(reader.varint()?).map_err(|_| CodecError::Malformed("32-bit number"))
 }
 
-/// A count and that many items. Every item takes a byte or more, so the count is bounded by what is left.
+/// A count and that many items. Every item takes a byte or more, so the count is bounded by what is
+/// left.
 fn take_list<T>(
     reader: &mut ByteReader<'_>,
     mut item: impl FnMut(&mut ByteReader<'_>) -> Result<T, CodecError>,

@@ -2,7 +2,8 @@
 
 use varve_types::{Column, encode_key_value};
 
-/// Appends the key of row `row`: the values of the key columns, in order, as `encode_key_value` writes them.
+/// Appends the key of row `row`: the values of the key columns, in order, as `encode_key_value`
+/// writes them.
 pub fn encode_row_key<'a>(
     key_columns: impl IntoIterator<Item = &'a Column>,
     row: usize,

@@ -1,17 +1,20 @@
-//! The sorted-run format: immutable columnar runs of rows in key order, their zone maps and filters.
-//! It turns batches into key-value values and values into columns; which keys they get and when they are read is the
-//! store's business.
+//! The sorted-run format: immutable columnar runs of rows in key order, their zone maps and
+//! filters. It turns batches into key-value values and values into columns; which keys they get and
+//! when they are read is the store's business.
 //!
-//! Invariant: reading accepts any bytes and answers with a [`RunError`]: never a panic, never an unbounded allocation.
+//! Invariant: reading accepts any bytes and answers with a [`RunError`]: never a panic, never an
+//! unbounded allocation.
 //! Invariant: equal batches give equal bytes on every target.
 //! Invariant: a run never changes after it is written, and its keys ascend strictly.
 //!
-//! A *vector* is 1,024 rows, a *group* up to 64 vectors, ended early when its encoded bytes pass 1 MiB. A run is a
-//! head ([`RunHead`]) and values numbered from 0. A group's values hold its *segments*: one index (zone maps and first
-//! keys by vector), one filter where asked for, and one or more pages a column. A page is cut at 256 KiB; pages under
-//! 32 KiB share a value, and a group under 128 KiB is one value.
+//! A *vector* is 1,024 rows, a *group* up to 64 vectors, ended early when its encoded bytes pass 1
+//! MiB. A run is a head ([`RunHead`]) and values numbered from 0. A group's values hold its
+//! *segments*: one index (zone maps and first keys by vector), one filter where asked for, and one
+//! or more pages a column. A page is cut at 256 KiB; pages under 32 KiB share a value, and a group
+//! under 128 KiB is one value.
 //!
-//! Every value and the head begin with the envelope (see [`CheckedValue`]): magic, version, kind, checksum.
+//! Every value and the head begin with the envelope (see [`CheckedValue`]): magic, version, kind,
+//! checksum.
 
 mod envelope;
 mod error;

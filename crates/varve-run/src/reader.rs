@@ -9,8 +9,9 @@ use crate::head::{GroupInfo, RunHead, Segment};
 use crate::segment::{self, Frame};
 use crate::{CheckedValue, RunError, encode_row_key, vector};
 
-/// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's frame directory is
-/// read when its column is first asked for, and a general stage is undone once for each frame and reader.
+/// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's
+/// frame directory is read when its column is first asked for, and a general stage is undone once
+/// for each frame and reader.
 #[derive(Debug)]
 pub struct GroupReader {
     head: Arc<RunHead>,
@@ -70,8 +71,9 @@ impl GroupReader {
             .map_err(self.corrupt(stored.value))
     }
 
-    /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the first row above it
-    /// (the number of rows when there is none). The values of the key columns must be at hand.
+    /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the
+    /// first row above it (the number of rows when there is none). The values of the key columns
+    /// must be at hand.
     pub fn search(&self, vector: usize, key: &[u8]) -> Result<Result<u16, u16>, RunError> {
         let keys: Vec<Column> = self
             .head

@@ -1,8 +1,9 @@
-//! Consecutive vectors of one column as stored: frames of up to eight vectors, each with or without a general stage.
+//! Consecutive vectors of one column as stored: frames of up to eight vectors, each with or without
+//! a general stage.
 //!
-//! Layout: for each frame: vectors (u8), stage (u8: 0 none, 1 LZ4), bytes before the stage, bytes stored (varints);
-//! then the stored bytes of the frames. Before the stage a frame is the lengths of its vectors (varints), then the
-//! vectors.
+//! Layout: for each frame: vectors (u8), stage (u8: 0 none, 1 LZ4), bytes before the stage, bytes
+//! stored (varints); then the stored bytes of the frames. Before the stage a frame is the lengths
+//! of its vectors (varints), then the vectors.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -23,7 +24,8 @@ const STAGED_BYTES_MAX: usize = 16 << 20;
 /// The frames of one column of one group, while they are written.
 #[derive(Default)]
 pub(crate) struct FrameWriter {
-    /// Whether the column takes a general stage; key columns do not, since point reads go through them.
+    /// Whether the column takes a general stage; key columns do not, since point reads go through
+    /// them.
     staged: bool,
     frames: Vec<WrittenFrame>,
     pending: Vec<u8>,
@@ -178,7 +180,8 @@ pub(crate) fn decode(
 }
 
 impl Frame {
-    /// The bytes of vector `vector` of the group, where `segment` is the segment that the frame came from.
+    /// The bytes of vector `vector` of the group, where `segment` is the segment that the frame
+    /// came from.
     pub(crate) fn vector<'a>(
         &'a self,
         segment: &'a [u8],

@@ -5,7 +5,8 @@ use varve_types::{ColumnId, LogicalType, RunId};
 /// The shape of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSpec {
-    /// The run; mixed into every checksum, so that a value of another run is not taken for one of this.
+    /// The run; mixed into every checksum, so that a value of another run is not taken for one of
+    /// this.
     pub run: RunId,
     /// The version of the schema that the rows have.
     pub schema_version: u32,

@@ -1,7 +1,8 @@
 //! One column of one vector: validity, then values.
 //!
-//! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the codec of their kind
-//! writes them. The validity ends by itself: only its plain form is longer than its tag.
+//! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
+//! codec of their kind writes them. The validity ends by itself: only its plain form is longer than
+//! its tag.
 
 use std::sync::Arc;
 
@@ -78,7 +79,8 @@ fn filled(mut words: Vec<i64>, column: &Column) -> Vec<i64> {
     words
 }
 
-/// The column of `rows` rows in `bytes`, in the form that it is stored in where a column has that form.
+/// The column of `rows` rows in `bytes`, in the form that it is stored in where a column has that
+/// form.
 pub(crate) fn decode(ty: LogicalType, bytes: &[u8], rows: usize) -> Result<Column, CodecError> {
     let (validity, values) = split_validity(bytes, rows)?;
     let validity = match decode_bits(validity, rows)? {
@@ -112,7 +114,8 @@ pub(crate) fn decode(ty: LogicalType, bytes: &[u8], rows: usize) -> Result<Colum
     }
 }
 
-/// The rows at `positions`, each wanted once, without decoding the others where the codec allows it.
+/// The rows at `positions`, each wanted once, without decoding the others where the codec allows
+/// it.
 pub(crate) fn gather(
     ty: LogicalType,
     bytes: &[u8],
@@ -230,8 +233,8 @@ fn assemble<V>(
     column.ok_or(FORM)
 }
 
-/// A run-end column keeps its NULLs among the values of its runs, so runs are cut where NULLs begin and end. Where
-/// that leaves many, the column becomes plain.
+/// A run-end column keeps its NULLs among the values of its runs, so runs are cut where NULLs begin
+/// and end. Where that leaves many, the column becomes plain.
 fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Option<Column> {
     const NULL: u32 = u32::MAX;
     let mut sources = Vec::with_capacity(validity.len());

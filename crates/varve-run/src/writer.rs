@@ -87,8 +87,8 @@ impl RunWriter {
         })
     }
 
-    /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend strictly, within the
-    /// batch and from call to call. After an error the writer must be dropped.
+    /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend
+    /// strictly, within the batch and from call to call. After an error the writer must be dropped.
     pub fn append(&mut self, batch: &Batch) -> Result<(), RunError> {
         let columns: Vec<ColumnRef> = self.columns_of(batch)?;
         let mut start = 0;
@@ -167,7 +167,8 @@ impl RunWriter {
         Ok(columns)
     }
 
-    /// Checks and notes the keys of the rows from `start` on that go into the pending vector; returns how many do.
+    /// Checks and notes the keys of the rows from `start` on that go into the pending vector;
+    /// returns how many do.
     fn take_keys(
         &mut self,
         columns: &[ColumnRef],

@@ -1,7 +1,9 @@
-//! Zone maps: what is known of the values of a column in a vector, a group or a run without reading them.
+//! Zone maps: what is known of the values of a column in a vector, a group or a run without reading
+//! them.
 //!
-//! Layout of one: flags (u8: 1 least bound, 2 greatest bound, 4 bounds exact, 8 sum, 16 sum beyond 64 bits), number of
-//! NULLs (varint), least and greatest bound as key values, sum (zigzag varint, or 16 bytes little-endian).
+//! Layout of one: flags (u8: 1 least bound, 2 greatest bound, 4 bounds exact, 8 sum, 16 sum beyond
+//! 64 bits), number of NULLs (varint), least and greatest bound as key values, sum (zigzag varint,
+//! or 16 bytes little-endian).
 
 use core::cmp::Ordering;
 use varve_codec::{ByteReader, CodecError, put_varint, put_zigzag};
@@ -29,9 +31,11 @@ pub struct ZoneMap {
     pub min: Option<Value>,
     /// No value is above; `None` when there is no value, or no short bound above them.
     pub max: Option<Value>,
-    /// Whether the bounds are values that occur. Cut text bounds are not: they answer no MIN or MAX.
+    /// Whether the bounds are values that occur. Cut text bounds are not: they answer no MIN or
+    /// MAX.
     pub bounds_exact: bool,
-    /// The exact sum of the values of integer columns, 0 when there is none; `None` for other types.
+    /// The exact sum of the values of integer columns, 0 when there is none; `None` for other
+    /// types.
     pub sum: Option<i128>,
 }
 
@@ -288,7 +292,8 @@ fn upper_bound(value: Value) -> (Option<Value>, bool) {
     if text.len() <= TEXT_BOUND_BYTES {
         return (Some(value), true);
     }
-    // The order of UTF-8 bytes is that of characters: the next character at the last place that has one is above.
+    // The order of UTF-8 bytes is that of characters: the next character at the last place that has
+    // one is above.
     let mut prefix: Vec<char> = cut(text).chars().collect();
     while let Some(last) = prefix.pop() {
         if let Some(next) = next_char(last) {

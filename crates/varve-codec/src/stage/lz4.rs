@@ -1,16 +1,19 @@
 //! LZ4 blocks: byte-oriented matches within 64 KiB, no entropy stage.
 //!
-//! Pays on long or repetitive text; not after bit-packing. Worst case: 0.4 % longer than its input, which the caller
-//! then keeps instead. Format: lz4_Block_format.md of the LZ4 project, without any length of its own.
+//! Pays on long or repetitive text; not after bit-packing. Worst case: 0.4 % longer than its input,
+//! which the caller then keeps instead.
+//! Format: lz4_Block_format.md of the LZ4 project, without any length of its own.
 //!
-//! The compressor is written here because `lz4_flex` hashes other bytes on 32-bit than on 64-bit targets, and a run
-//! must have the same bytes on both. It is greedy: a hash of the next four bytes finds one earlier place, a match is
-//! extended as far as it goes, and steps grow while nothing matches. Decompression is `lz4_flex`'s, in safe code.
+//! The compressor is written here because `lz4_flex` hashes other bytes on 32-bit than on 64-bit
+//! targets, and a run must have the same bytes on both. It is greedy: a hash of the next four bytes
+//! finds one earlier place, a match is extended as far as it goes, and steps grow while nothing
+//! matches. Decompression is `lz4_flex`'s, in safe code.
 
 use crate::CodecError;
 
 const MATCH_MIN: usize = 4;
-/// The format wants the last match to begin at least twelve bytes before the end, and five literals after it.
+/// The format wants the last match to begin at least twelve bytes before the end, and five literals
+/// after it.
 const MATCH_START_MARGIN: usize = 12;
 const LAST_LITERALS: usize = 5;
 const OFFSET_MAX: usize = 65_535;
@@ -47,8 +50,8 @@ pub fn compress_lz4(raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Undoes [`compress_lz4`]. `raw_bytes` is what the caller's own header says; a block that gives more or less is
-/// refused, as is a length above `bytes_max`.
+/// Undoes [`compress_lz4`]. `raw_bytes` is what the caller's own header says; a block that gives
+/// more or less is refused, as is a length above `bytes_max`.
 pub fn decompress_lz4(
     block: &[u8],
     raw_bytes: usize,

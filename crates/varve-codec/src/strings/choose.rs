@@ -1,9 +1,11 @@
-//! The choice of a codec for a vector of strings. All estimates are exact, so the smallest is written at once.
+//! The choice of a codec for a vector of strings. All estimates are exact, so the smallest is
+//! written at once.
 
 use super::{StringsRef, dictionary, leaf, run_ends};
 use crate::{CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
 
-/// Appends the strings in the smallest form; the caller keeps the row count. Returns the tag written.
+/// Appends the strings in the smallest form; the caller keeps the row count. Returns the tag
+/// written.
 pub fn encode_strings(strings: StringsRef<'_>, out: &mut Vec<u8>) -> Result<u8, CodecError> {
     let rows = strings.len();
     if rows > ROWS_MAX {

@@ -1,7 +1,8 @@
 //! Constant: one string for all rows.
 //!
-//! Pays whenever it can be used: the string and a tag. There is no worst case, since vectors with two values do not
-//! take it. Layout: the bytes of the string, to the end.
+//! Pays whenever it can be used: the string and a tag. There is no worst case, since vectors with
+//! two values do not take it.
+//! Layout: the bytes of the string, to the end.
 
 use super::Strings;
 use crate::CodecError;

@@ -1,8 +1,10 @@
 //! Dictionary: the distinct strings, ascending by bytes, and for each row the index of its string.
 //!
-//! Pays on names, states and other text that repeats; filters and grouping work on the codes. Worst case: ten bits a
-//! row over plain when all strings differ, which the exact estimate avoids. Format: as for words.
-//! Layout: number of strings (varint), codes packed in the width of the last code, the strings as a nested leaf.
+//! Pays on names, states and other text that repeats; filters and grouping work on the codes. Worst
+//! case: ten bits a row over plain when all strings differ, which the exact estimate avoids.
+//! Format: as for words.
+//! Layout: number of strings (varint), codes packed in the width of the last code, the strings as a
+//! nested leaf.
 
 use super::{Strings, StringsRef, leaf};
 use crate::bits::{index_width, packed_bytes};

@@ -1,8 +1,10 @@
 //! Plain: the lengths of the strings, bit-packed, and their bytes one after another.
 //!
-//! Pays on distinct strings, mostly with a general stage laid over it. Worst case: one long string widens all
-//! lengths, at most four bytes a row over the bytes themselves; a read of one row adds up the lengths before it.
-//! Layout: least length (varint), width (u8), packed lengths less the least, then the bytes, to the end.
+//! Pays on distinct strings, mostly with a general stage laid over it. Worst case: one long string
+//! widens all lengths, at most four bytes a row over the bytes themselves; a read of one row adds
+//! up the lengths before it.
+//! Layout: least length (varint), width (u8), packed lengths less the least, then the bytes, to the
+//! end.
 
 use super::{Strings, StringsRef};
 use crate::CodecError;

@@ -1,8 +1,10 @@
 //! Run ends: one string and one end for each stretch of equal rows.
 //!
-//! Pays on sorted or slowly changing text; a filter tests each run once. Worst case: ten bits more than plain for
-//! every row when neighbours differ, which the exact estimate avoids. Format: Arrow's run-end encoding.
-//! Layout: number of runs (varint), ends less one packed in the width of the last row, the strings as a nested leaf.
+//! Pays on sorted or slowly changing text; a filter tests each run once. Worst case: ten bits more
+//! than plain for every row when neighbours differ, which the exact estimate avoids.
+//! Format: Arrow's run-end encoding.
+//! Layout: number of runs (varint), ends less one packed in the width of the last row, the strings
+//! as a nested leaf.
 
 use super::{Strings, StringsRef, leaf};
 use crate::bits::{index_width, packed_bytes};

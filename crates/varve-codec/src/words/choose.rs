@@ -1,11 +1,12 @@
-//! The choice of a codec for a vector of words: by estimates in whole bytes, confirmed by the bytes written.
+//! The choice of a codec for a vector of words: by estimates in whole bytes, confirmed by the bytes
+//! written.
 
 use super::stats::Stats;
 use super::{WordKind, dictionary, leaf, run_ends};
 use crate::{CodecError, ROWS_MAX, TAG_CONSTANT, TAG_DICTIONARY, TAG_RUN_ENDS};
 
-/// Appends the words in the smallest form; the caller keeps the row count. Words of kind [`WordKind::Int32`] must fit
-/// 32 bits. Returns the tag written.
+/// Appends the words in the smallest form; the caller keeps the row count. Words of kind
+/// [`WordKind::Int32`] must fit 32 bits. Returns the tag written.
 pub fn encode_words(kind: WordKind, words: &[i64], out: &mut Vec<u8>) -> Result<u8, CodecError> {
     let rows = words.len();
     if rows > ROWS_MAX {

@@ -1,7 +1,8 @@
 //! Constant: one value for all rows.
 //!
-//! Pays whenever it can be used: at most eleven bytes, and filters test one value. There is no worst case, since
-//! vectors with two values do not take it. Layout: zigzag varint.
+//! Pays whenever it can be used: at most eleven bytes, and filters test one value. There is no
+//! worst case, since vectors with two values do not take it.
+//! Layout: zigzag varint.
 
 use super::stats::Stats;
 use crate::CodecError;

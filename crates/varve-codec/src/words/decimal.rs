@@ -1,12 +1,14 @@
-//! Decimal: doubles that are decimal numbers, as integers over one power of ten, and the rest as exceptions.
+//! Decimal: doubles that are decimal numbers, as integers over one power of ten, and the rest as
+//! exceptions.
 //!
-//! Pays on prices and measurements with few digits: the integers then take a frame or deltas. Exact to the bit, since
-//! an integer below 2^53 divided by a power of ten up to 10^15 rounds to the same double as the decimal text. Worst
-//! case: full-precision doubles are all exceptions at ten bytes each, so the chooser gives up above one in eight.
-//! Paper: Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023), here with division
-//! instead of its inexact multiplication.
-//! Layout: exponent (u8), number of exceptions (varint), their positions (u16 each) and words (i64 each), the
-//! integers as a nested leaf of 64-bit integers.
+//! Pays on prices and measurements with few digits: the integers then take a frame or deltas. Exact
+//! to the bit, since an integer below 2^53 divided by a power of ten up to 10^15 rounds to the same
+//! double as the decimal text. Worst case: full-precision doubles are all exceptions at ten bytes
+//! each, so the chooser gives up above one in eight.
+//! Paper: Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023), here
+//! with division instead of its inexact multiplication.
+//! Layout: exponent (u8), number of exceptions (varint), their positions (u16 each) and words (i64
+//! each), the integers as a nested leaf of 64-bit integers.
 
 use super::WordKind;
 use super::leaf;

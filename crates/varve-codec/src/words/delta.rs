@@ -1,9 +1,13 @@
-//! Delta with a frame of reference: each value as its distance from the one before, less the least distance.
+//! Delta with a frame of reference: each value as its distance from the one before, less the least
+//! distance.
 //!
-//! Pays on ids and timestamps that rise evenly: a plain sequence takes no bits at all. Worst case: 30 bytes over
-//! plain; and a read of one row adds up all before it, so the chooser wants an eighth saved over a plain frame.
-//! Paper: Lemire and Boytsov, "Decoding billions of integers per second through vectorization" (2015).
-//! Layout: first value, least distance (zigzag varints), width (u8), packed distances of all rows but the first.
+//! Pays on ids and timestamps that rise evenly: a plain sequence takes no bits at all. Worst case:
+//! 30 bytes over plain; and a read of one row adds up all before it, so the chooser wants an eighth
+//! saved over a plain frame.
+//! Paper: Lemire and Boytsov, "Decoding billions of integers per second through vectorization"
+//! (2015).
+//! Layout: first value, least distance (zigzag varints), width (u8), packed distances of all rows
+//! but the first.
 
 use super::frame::{put_packed, take_packed};
 use super::stats::Stats;

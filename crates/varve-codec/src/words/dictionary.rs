@@ -1,9 +1,12 @@
 //! Dictionary: the distinct values, ascending, and for each row the index of its value.
 //!
-//! Pays on few values of a wide range; filters and grouping work on the codes. Worst case: with nearly all values
-//! distinct it is longer than the values, so the chooser stops counting at half the rows. Format: as in Abadi,
-//! Madden, Ferreira, "Integrating Compression and Execution in Column-Oriented Database Systems" (2006).
-//! Layout: number of values (varint), codes packed in the width of the last code, the values as a nested leaf.
+//! Pays on few values of a wide range; filters and grouping work on the codes. Worst case: with
+//! nearly all values distinct it is longer than the values, so the chooser stops counting at half
+//! the rows.
+//! Format: as in Abadi, Madden, Ferreira, "Integrating Compression and Execution in Column-Oriented
+//! Database Systems" (2006).
+//! Layout: number of values (varint), codes packed in the width of the last code, the values as a
+//! nested leaf.
 
 use super::WordKind;
 use super::leaf;

@@ -1,8 +1,9 @@
 //! Frame of reference with bit-packing: each value as its distance from the least.
 //!
-//! Pays on integers of a narrow range, in constant time for any one value. Worst case: one outlier widens all rows,
-//! and the result is 20 bytes longer than plain. Paper: Goldstein, Ramakrishnan, Shaft, "Compressing Relations and
-//! Indexes" (1998). Layout: least value (zigzag varint), width (u8), packed distances.
+//! Pays on integers of a narrow range, in constant time for any one value. Worst case: one outlier
+//! widens all rows, and the result is 20 bytes longer than plain.
+//! Paper: Goldstein, Ramakrishnan, Shaft, "Compressing Relations and Indexes" (1998).
+//! Layout: least value (zigzag varint), width (u8), packed distances.
 
 use super::stats::Stats;
 use crate::CodecError;

@@ -1,6 +1,7 @@
 //! Vectors of words: integers of 32 or 64 bits, and doubles as words in the order of their values.
 //!
-//! Every codec works on `i64`, so there is one instance of each; the kind only says how wide a plain value is.
+//! Every codec works on `i64`, so there is one instance of each; the kind only says how wide a
+//! plain value is.
 
 mod choose;
 mod constant;

@@ -1,6 +1,7 @@
 //! Plain: every value in the width of its kind.
 //!
-//! Pays where nothing else does, on full-precision doubles and hashes; it is itself the worst case of the others.
+//! Pays where nothing else does, on full-precision doubles and hashes; it is itself the worst case
+//! of the others.
 //! Layout: 4 or 8 bytes a value, little-endian two's complement.
 
 use super::WordKind;

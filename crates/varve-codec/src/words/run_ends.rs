@@ -1,8 +1,10 @@
 //! Run ends: one value and one end for each stretch of equal rows.
 //!
-//! Pays on sorted or slowly changing columns; a filter tests each run once, a row is found by binary search. Worst
-//! case: ten bits more than the value for every row when neighbours differ. Format: Arrow's run-end encoding.
-//! Layout: number of runs (varint), ends less one packed in the width of the last row, the values as a nested leaf.
+//! Pays on sorted or slowly changing columns; a filter tests each run once, a row is found by
+//! binary search. Worst case: ten bits more than the value for every row when neighbours differ.
+//! Format: Arrow's run-end encoding.
+//! Layout: number of runs (varint), ends less one packed in the width of the last row, the values
+//! as a nested leaf.
 
 use super::WordKind;
 use super::leaf;
