@@ -1,0 +1,76 @@
+//! How the executor reaches rows and temporary space: the only places where it waits.
+
+use varve_types::{
+    Batch, ColumnPredicate, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
+};
+
+use varve_sql::Relation;
+
+/// A stream of batches of at most 1,024 rows.
+pub trait BatchStream {
+    /// The next batch, or `None` after the last one. Batches are not empty.
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>>;
+}
+
+/// What a scan is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanRequest {
+    /// What to read.
+    pub relation: Relation,
+    /// Output columns: positions in the relation's columns.
+    pub columns: Vec<usize>,
+    /// Only rows that pass all of these; the source applies them exactly.
+    pub predicates: Vec<ColumnPredicate>,
+    /// Adds a last BIGINT column with each row's [`RowPosition`].
+    pub with_position: bool,
+    /// Rows in descending key order where the source reads in key order.
+    pub reverse: bool,
+    /// Most rows that the reader will take, if it knows: a hint.
+    pub limit_rows: Option<u64>,
+}
+
+/// Rows as one snapshot sees them.
+pub trait ScanSource {
+    /// Streams rows of a relation.
+    fn scan<'a>(&'a self, request: ScanRequest) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
+
+    /// The rows of a tree that have these primary keys, in any order; absent keys give no row.
+    fn lookup<'a>(
+        &'a self,
+        tree: TreeId,
+        keys: &'a [Vec<Value>],
+        columns: &'a [usize],
+        with_position: bool,
+    ) -> LocalFuture<'a, Result<Vec<Batch>>>;
+
+    /// Columns of the rows at these positions, in their order.
+    fn fetch<'a>(
+        &'a self,
+        tree: TreeId,
+        positions: &'a [RowPosition],
+        columns: &'a [usize],
+    ) -> LocalFuture<'a, Result<Vec<Batch>>>;
+
+    /// How many rows a relation has in this snapshot, where that is known without reading any.
+    fn row_count(&self, relation: &Relation) -> Option<u64>;
+}
+
+/// Temporary space for batches that do not fit the memory limit; gone when the last handle is dropped.
+pub trait Scratch {
+    /// Writes a batch out and answers a ticket for it. `53200` where there is no space to write to.
+    fn write<'a>(&'a self, batch: &'a Batch) -> LocalFuture<'a, Result<ScratchTicket>>;
+
+    /// Reads a batch back; `types` are the types of its columns.
+    fn read<'a>(
+        &'a self,
+        ticket: ScratchTicket,
+        types: &'a [LogicalType],
+    ) -> LocalFuture<'a, Result<Batch>>;
+
+    /// Gives the space of a batch back.
+    fn free(&self, ticket: ScratchTicket);
+}
+
+/// Names a batch in a [`Scratch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchTicket(pub u64);

@@ -1,0 +1,67 @@
+//! The catalogue as plain values: what the binder resolves names against.
+
+use std::collections::BTreeMap;
+
+use varve_types::{ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value};
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableDef {
+    /// Its catalogue object.
+    pub object: ObjectId,
+    /// The tree that holds its rows.
+    pub tree: TreeId,
+    /// Grows with every change.
+    pub version: u32,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// Its columns in order.
+    pub columns: Vec<ColumnDef>,
+    /// Positions of the primary key; empty without one.
+    pub primary_key: Vec<usize>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDef {
+    /// Never reused within the table.
+    pub id: ColumnId,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// Its type.
+    pub ty: LogicalType,
+    /// Whether NULL may be stored.
+    pub nullable: bool,
+}
+
+/// The tables that a statement sees, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Catalog {
+    /// Tables by name.
+    pub tables: BTreeMap<String, TableDef>,
+}
+
+impl TableDef {
+    /// What the store needs to know of the table.
+    pub fn tree_schema(&self) -> TreeSchema {
+        TreeSchema {
+            tree: self.tree,
+            version: self.version,
+            columns: self
+                .columns
+                .iter()
+                .map(|column| TreeColumn {
+                    id: column.id,
+                    ty: column.ty,
+                    nullable: column.nullable,
+                    missing: Value::Null,
+                })
+                .collect(),
+            key: if self.primary_key.is_empty() {
+                SortKey::RowId
+            } else {
+                SortKey::Columns(self.primary_key.clone())
+            },
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The physical plan: what the executor runs, and what the facade does with its rows.
+
+use varve_expr::{AggregateFunction, Expr};
+use varve_types::{ColumnPredicate, LogicalType, ObjectId, TreeId, Value};
+
+use crate::catalog::TableDef;
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The name that the query gives it.
+    pub name: String,
+    /// Its type.
+    pub ty: LogicalType,
+}
+
+/// A plan of a query. Each node's output columns are stated; expressions refer to the output of the node's input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// Rows of a table, or of a system view.
+    Scan(ScanNode),
+    /// Rows of the tree whose primary key equals these expressions (no column references); at most one row.
+    Lookup(LookupNode),
+    /// Constant rows. One row without columns is what a query without FROM reads.
+    Values {
+        /// Rows of expressions without column references.
+        rows: Vec<Vec<Expr>>,
+        /// Types of the columns.
+        types: Vec<LogicalType>,
+    },
+    /// The input rows for which `predicate` is true; same columns.
+    Filter {
+        /// Input.
+        input: Box<Plan>,
+        /// A boolean expression.
+        predicate: Expr,
+    },
+    /// One column an expression.
+    Project {
+        /// Input.
+        input: Box<Plan>,
+        /// Output columns.
+        exprs: Vec<Expr>,
+    },
+    /// The group columns, then the aggregates. Without groups: one row, also for no input. Without aggregates: DISTINCT.
+    Aggregate {
+        /// Input.
+        input: Box<Plan>,
+        /// Group keys; NULLs are equal.
+        groups: Vec<Expr>,
+        /// Aggregates.
+        aggregates: Vec<AggregateCall>,
+    },
+    /// The input ordered; with a limit (a `Limit` above it that gives a constant bound) only the first rows are kept.
+    Sort {
+        /// Input.
+        input: Box<Plan>,
+        /// Most significant first. Ties keep the input's order.
+        keys: Vec<SortKeyExpr>,
+    },
+    /// Skips `offset` rows, then gives `limit` rows. Expressions of type bigint without column references; NULL means
+    /// no limit; negative answers `2201W`/`2201X`.
+    Limit {
+        /// Input; the executor recognises `Sort` here and runs a top-N.
+        input: Box<Plan>,
+        /// Most rows.
+        limit: Option<Expr>,
+        /// Rows left out first.
+        offset: Option<Expr>,
+    },
+    /// Inner join: left columns, then right columns.
+    Join(JoinNode),
+}
+
+/// A scan with what is pushed into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanNode {
+    /// What is scanned.
+    pub relation: Relation,
+    /// The table's name, for EXPLAIN.
+    pub name: String,
+    /// Output columns: positions in the relation's columns.
+    pub columns: Vec<usize>,
+    /// Types of the output columns, without the position column.
+    pub types: Vec<LogicalType>,
+    /// A conjunction that the source applies exactly; positions in the relation's columns.
+    pub predicates: Vec<PushedPredicate>,
+    /// Whether a last BIGINT column with the row's position follows (for UPDATE and DELETE).
+    pub with_position: bool,
+}
+
+/// A pushed predicate; its constants may be parameters, which are known only when the plan runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PushedPredicate {
+    /// Ready to use.
+    Fixed(ColumnPredicate),
+    /// `column op expr`, the expression without column references and of the column's type; NULL passes no row.
+    Compare {
+        /// Position in the relation's columns.
+        column: usize,
+        /// The operator.
+        op: varve_types::CompareOp,
+        /// The other side.
+        value: Expr,
+    },
+}
+
+/// What a scan reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// A table of the store.
+    Tree(TreeId),
+    /// A read-only view that the facade computes, for example `varve_storage`.
+    System(SystemView),
+}
+
+/// The system views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SystemView {
+    /// `varve_storage(table_name text, column_name text, rows bigint, stored_bytes bigint, encodings text)`: a row a
+    /// column; memtable rows are counted under the column name NULL.
+    Storage,
+    /// `varve_tables(table_name text, column_name text, ordinal int, data_type text, nullable boolean,
+    /// primary_key boolean)`: a row a column.
+    Tables,
+}
+
+/// A primary-key lookup.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookupNode {
+    /// The tree.
+    pub tree: TreeId,
+    /// The table's name, for EXPLAIN.
+    pub name: String,
+    /// One expression a key column, of its type; a NULL finds nothing.
+    pub key: Vec<Expr>,
+    /// Output columns, as in [`ScanNode`].
+    pub columns: Vec<usize>,
+    /// Types of the output columns, without the position column.
+    pub types: Vec<LogicalType>,
+    /// As in [`ScanNode`].
+    pub with_position: bool,
+}
+
+/// One aggregate of an [`Plan::Aggregate`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateCall {
+    /// Which one, argument type included.
+    pub function: AggregateFunction,
+    /// The argument; `None` for `count(*)`.
+    pub argument: Option<Expr>,
+    /// `DISTINCT`.
+    pub distinct: bool,
+    /// `FILTER (WHERE ...)`.
+    pub filter: Option<Expr>,
+    /// Where the call stands, for errors.
+    pub position: u32,
+}
+
+/// One sort key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKeyExpr {
+    /// What is ordered by.
+    pub expr: Expr,
+    /// `DESC`.
+    pub descending: bool,
+    /// NULLs before all values.
+    pub nulls_first: bool,
+}
+
+/// An inner join.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinNode {
+    /// Left input (probe side).
+    pub left: Box<Plan>,
+    /// Right input (build side).
+    pub right: Box<Plan>,
+    /// Pairs of equal expressions, one over the left input, one over the right one, of one type; none: cross join.
+    pub equal: Vec<(Expr, Expr)>,
+    /// What else must hold, over left and right columns together.
+    pub residual: Option<Expr>,
+}
+
+/// What a statement does, bound against one catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// A query.
+    Query(Query),
+    /// `INSERT`: `source` gives one column a table column, in order, of the column's type.
+    Insert(InsertPlan),
+    /// `UPDATE`: `source` gives all columns of the table with their new values, then the row's position.
+    Update(ModifyPlan),
+    /// `DELETE`: `source` gives the row's position.
+    Delete(ModifyPlan),
+    /// `CREATE TABLE`; `existing` is set when IF NOT EXISTS found one.
+    CreateTable {
+        /// The table, ids not yet assigned.
+        definition: NewTable,
+        /// IF NOT EXISTS and it does: nothing happens but a notice.
+        exists: bool,
+    },
+    /// `DROP TABLE`.
+    DropTable {
+        /// The tables, with their trees.
+        tables: Vec<(ObjectId, TreeId, String)>,
+        /// Names that IF EXISTS did not find, for notices.
+        missing: Vec<String>,
+    },
+    /// `BEGIN`, `START TRANSACTION`.
+    Begin,
+    /// `COMMIT`, `END`.
+    Commit,
+    /// `ROLLBACK`.
+    Rollback,
+    /// `EXPLAIN [ANALYZE] statement`.
+    Explain {
+        /// What is explained.
+        statement: Box<Statement>,
+        /// Run it and show rows and times.
+        analyze: bool,
+    },
+    /// `COPY table FROM STDIN`.
+    CopyFrom(CopyPlan),
+}
+
+/// A query with the names of its columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// How rows are made.
+    pub plan: Plan,
+    /// The columns of the result.
+    pub fields: Vec<Field>,
+}
+
+/// An INSERT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsertPlan {
+    /// The table.
+    pub table: TableDef,
+    /// One output column a table column.
+    pub source: Plan,
+}
+
+/// An UPDATE or DELETE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModifyPlan {
+    /// The table.
+    pub table: TableDef,
+    /// The rows concerned.
+    pub source: Plan,
+}
+
+/// A COPY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyPlan {
+    /// The table.
+    pub table: TableDef,
+    /// Which table column each CSV field fills, in file order; others become NULL.
+    pub columns: Vec<usize>,
+    /// How the text is cut.
+    pub options: CsvOptions,
+}
+
+/// `COPY ... WITH (...)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The first line names columns and is skipped.
+    pub header: bool,
+    /// One ASCII character.
+    pub delimiter: u8,
+    /// The quote character.
+    pub quote: u8,
+    /// An unquoted field with this text is NULL; empty by default.
+    pub null: String,
+}
+
+/// A table to be created.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTable {
+    /// Its name.
+    pub name: String,
+    /// Columns: name, type, nullable (primary-key columns are not).
+    pub columns: Vec<(String, LogicalType, bool)>,
+    /// Positions of the primary key; empty without one.
+    pub primary_key: Vec<usize>,
+}
+
+/// A parsed and bound statement, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// What it does.
+    pub statement: Statement,
+    /// The types of `$1`, `$2`, ...
+    pub parameters: Vec<LogicalType>,
+}
+
+/// A literal row, for small results such as EXPLAIN.
+pub type Row = Vec<Value>;
