@@ -1,1 +1,28 @@
-//! Placeholder.
+//! Bound expressions: the one function table (signature and kernel), casts, aggregates and constant folding over
+//! columns. It knows nothing of SQL text, tables or storage.
+//!
+//! Invariant: an expression is evaluated for the chosen rows only; a row that is not reached raises no error.
+//! Invariant: integer arithmetic is checked, and transcendental functions come from `libm`, so that native and wasm
+//! builds answer with the same bits.
+//! Invariant: what [`format_value`] writes, [`parse_value`] reads back as the same value.
+
+mod aggregate;
+mod cast;
+mod datetime;
+mod evaluate;
+mod expr;
+mod fold;
+mod function;
+mod kernels;
+mod resolve;
+
+pub use aggregate::{Accumulator, AggregateFunction};
+pub use cast::{cast_value, format_value, parse_value, write_cell, write_value};
+pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
+pub use expr::Expr;
+pub use fold::fold;
+pub use function::Function;
+pub use resolve::{
+    assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
+    resolve_aggregate, resolve_function, resolve_operator,
+};
