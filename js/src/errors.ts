@@ -1,0 +1,112 @@
+/** Codes of the client itself, words so that they never meet a SQLSTATE. */
+export type ClientErrorCode =
+  /** Another tab, or another instance in this one, has the store open. */
+  | 'store_locked'
+  /** The engine could not be fetched, compiled or started. */
+  | 'wasm_load_failed'
+  /** The worker ended or crashed; what was under way may or may not have been committed. */
+  | 'worker_died'
+  /** The database, or the transaction, was closed before or during the call. */
+  | 'closed'
+  /** A later version of the package wrote the store. */
+  | 'format_too_new'
+  /** There are no workers here, as on a server. */
+  | 'unsupported_environment';
+
+/** A client code, or the five characters of a SQLSTATE. */
+export type ErrorCode = ClientErrorCode | (string & {});
+
+/**
+ * What a caller could do about an error: `statement` change the SQL, its parameters or the data;
+ * `conflict` run the transaction again; `canceled` nothing, it was asked for; `storage` free space or
+ * restore; `unavailable` open the database again, or elsewhere; `internal` report a bug.
+ */
+export type ErrorKind =
+  | 'statement'
+  | 'conflict'
+  | 'canceled'
+  | 'storage'
+  | 'unavailable'
+  | 'internal';
+
+/** An error as plain data, as it crosses from the worker. Names are PostgreSQL's. */
+export interface ErrorFields {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Where in the statement, in characters, from 1. */
+  readonly position?: number | undefined;
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+  /** In what it arose; for an import the table, line and column. */
+  readonly where?: string | undefined;
+  readonly table?: string | undefined;
+  readonly column?: string | undefined;
+  readonly constraint?: string | undefined;
+  readonly dataType?: string | undefined;
+}
+
+const KINDS: Readonly<Record<string, ErrorKind>> = {
+  '40': 'conflict',
+  '53': 'storage',
+  '58': 'storage',
+  '57': 'unavailable',
+  '08': 'unavailable',
+  XX: 'internal',
+};
+
+function kindOf(code: ErrorCode): ErrorKind {
+  if (code === '57014') return 'canceled';
+  if (code === 'XX001') return 'storage';
+  if (code.length !== 5) return 'unavailable';
+  return KINDS[code.slice(0, 2)] ?? 'statement';
+}
+
+/**
+ * Every error of this package. It is the same object whether the engine, the worker or the client found it.
+ *
+ * @example
+ * try {
+ *   await db.query('SELECT nme FROM item');
+ * } catch (e) {
+ *   if (e instanceof VarveError && e.code === '42703') console.log(e.snippet());
+ * }
+ */
+export class VarveError extends Error implements ErrorFields {
+  override readonly name = 'VarveError';
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly position?: number | undefined;
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly where?: string | undefined;
+  readonly table?: string | undefined;
+  readonly column?: string | undefined;
+  readonly constraint?: string | undefined;
+  readonly dataType?: string | undefined;
+  /** The SQL text that was run. */
+  readonly query?: string | undefined;
+
+  constructor(fields: ErrorFields, more: { query?: string | undefined; cause?: unknown } = {}) {
+    super(fields.message, 'cause' in more ? { cause: more.cause } : undefined);
+    this.code = fields.code;
+    this.kind = kindOf(fields.code);
+    this.position = fields.position;
+    this.detail = fields.detail;
+    this.hint = fields.hint;
+    this.where = fields.where;
+    this.table = fields.table;
+    this.column = fields.column;
+    this.constraint = fields.constraint;
+    this.dataType = fields.dataType;
+    this.query = more.query;
+  }
+
+  /** The line of the statement that the error is about, with a caret under the place; empty when it has none. */
+  snippet(): string {
+    if (this.query === undefined || this.position === undefined) return '';
+    const before = [...this.query].slice(0, this.position - 1).join('');
+    const start = before.lastIndexOf('\n') + 1;
+    const line = this.query.slice(start).split('\n', 1)[0] ?? '';
+    return `${line}\n${before.slice(start).replace(/[^\t]/g, ' ')}^`;
+  }
+}

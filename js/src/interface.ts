@@ -1,0 +1,176 @@
+/**
+ * The contract of the package: what `VarveDB` offers and what its calls take and give. Names, results,
+ * OIDs and value mapping follow PGlite, so that clients written for it work unchanged.
+ */
+
+/** Turns the text form of a value, as PostgreSQL prints it, into what the row shall hold. */
+export type Parser = (text: string, dataTypeID: number) => unknown;
+
+/** Parsers by the OID of the type; see {@link types} for the OIDs. */
+export type Parsers = Readonly<Record<number, Parser>>;
+
+/** `object`: one object a row, by column name. `array`: one array a row, in the order of the fields. */
+export type RowMode = 'object' | 'array';
+
+/** Options of one call. */
+export interface QueryOptions {
+  /** Default `object`. With two columns of one name, an object holds the later one; an array holds both. */
+  readonly rowMode?: RowMode | undefined;
+  /** Take precedence over those given to `create`. NULL is never parsed. */
+  readonly parsers?: Parsers | undefined;
+  /** Cancels the statement: the call rejects with code `57014`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A column of a result. */
+export interface Field {
+  readonly name: string;
+  /** The OID of the PostgreSQL type. */
+  readonly dataTypeID: number;
+}
+
+/** The result of one statement. */
+export interface Results<T = Row> {
+  readonly rows: T[];
+  readonly fields: readonly Field[];
+  /** Rows that INSERT, UPDATE, DELETE or COPY changed; 0 for other statements. */
+  readonly affectedRows: number;
+  /** The first word of the command: `SELECT`, `INSERT`, `CREATE`. */
+  readonly command: string;
+  /** Rows returned or changed; missing for commands without rows, such as CREATE. */
+  readonly rowCount?: number;
+}
+
+/** A row whose shape is not known. */
+export type Row = Record<string, unknown>;
+
+/** What runs statements: a database, or a transaction in it. */
+export interface Queryable {
+  /**
+   * Runs one statement with parameters `$1`, `$2`, …
+   *
+   * @example
+   * const { rows } = await db.query<{ id: number }>('SELECT id FROM item WHERE name = $1', ['tea']);
+   */
+  query<T = Row>(
+    sql: string,
+    params?: readonly unknown[] | null,
+    options?: QueryOptions,
+  ): Promise<Results<T>>;
+
+  /**
+   * Runs one statement; interpolated values become parameters.
+   *
+   * @example
+   * await db.sql`DELETE FROM item WHERE name = ${name}`;
+   */
+  sql<T = Row>(text: TemplateStringsArray, ...params: readonly unknown[]): Promise<Results<T>>;
+
+  /**
+   * Runs any number of statements without parameters, and gives one result for each.
+   *
+   * @example
+   * await db.exec('CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2)');
+   */
+  exec(sql: string, options?: QueryOptions): Promise<Results[]>;
+}
+
+/** A transaction under way. */
+export interface Transaction extends Queryable {
+  /** Undoes everything and closes the transaction; the callback may still resolve. */
+  rollback(): Promise<void>;
+  /** Whether it was committed or rolled back. Calls on a closed transaction reject. */
+  readonly closed: boolean;
+}
+
+/** How far an import is. */
+export interface CopyProgress {
+  /** Bytes that the engine has taken. */
+  readonly bytes: number;
+  /** All bytes, where the source says how many there are (a Blob or a string). */
+  readonly totalBytes?: number;
+  /** Rows that the engine has read. */
+  readonly rows: number;
+}
+
+/** Options of `copyFrom`; the format is CSV as PostgreSQL's COPY reads it. */
+export interface CopyOptions {
+  /** The columns that the file holds, in its order. Default: all of the table, in the table's order. */
+  readonly columns?: readonly string[] | undefined;
+  /** Whether the first line names the columns and is skipped. Default false. */
+  readonly header?: boolean | undefined;
+  /** One character. Default a comma. */
+  readonly delimiter?: string | undefined;
+  /** The unquoted text that stands for NULL. Default the empty string. */
+  readonly null?: string | undefined;
+  /** Called after every chunk that the engine has taken. */
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+  /** Stops the import, which then leaves nothing behind: the call rejects with code `57014`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `copyFrom` did. */
+export interface CopyResult {
+  readonly rowCount: number;
+  readonly bytes: number;
+}
+
+/** What `copyFrom` reads: CSV as a file, a stream of chunks, or text. */
+export type CopySource = Blob | ReadableStream<Uint8Array | string> | string;
+
+/** What a commit survives: `strict` a power failure, `relaxed` the end of the tab or of the browser. */
+export type Durability = 'strict' | 'relaxed';
+
+/** Options of `create`. */
+export interface VarveDBOptions {
+  /** Where the data is, instead of as first argument: `idb://name`, or `memory://`, the default. */
+  readonly dataDir?: string | undefined;
+  /** The engine, where it is not beside the package's own files. */
+  readonly wasm?: string | URL | Response | WebAssembly.Module | undefined;
+  /** Starts the worker, where the bundler cannot find `varvedb/worker` by itself. */
+  readonly worker?: (() => Worker) | undefined;
+  /** Bytes that caches, unflushed rows and running statements may take together. */
+  readonly memoryLimit?: number | undefined;
+  /** Default `relaxed`. */
+  readonly durability?: Durability | undefined;
+  /** Parsers for every call. */
+  readonly parsers?: Parsers | undefined;
+}
+
+/** A database. Calls may be made before it is ready; they run in the order in which they were made. */
+export interface Database extends Queryable, AsyncDisposable {
+  /** Whether it is open. */
+  readonly ready: boolean;
+  /** Whether it was closed, or lost its worker. */
+  readonly closed: boolean;
+  /** Resolves when it is open, rejects when it cannot be opened. */
+  readonly waitReady: Promise<void>;
+
+  /**
+   * Runs `run` in a transaction: commits when it resolves, rolls back when it rejects, and gives what it gave.
+   *
+   * Other calls on the database wait until the transaction ends, so use `tx` inside: a call on the database
+   * itself is refused there with code `25001`. After waiting for something that is not of the database,
+   * such as `fetch`, it cannot be told from outside calls any more, and waits for ever when awaited.
+   *
+   * @example
+   * await db.transaction(async (tx) => {
+   *   await tx.sql`UPDATE account SET amount = amount - 5 WHERE id = 1`;
+   *   await tx.sql`UPDATE account SET amount = amount + 5 WHERE id = 2`;
+   * });
+   */
+  transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T>;
+
+  /**
+   * Imports CSV into a table: all of it, or nothing.
+   *
+   * The table's name is folded to lower case as in SQL unless it is in double quotes.
+   *
+   * @example
+   * await db.copyFrom('weather', file, { header: true, onProgress: ({ rows }) => console.log(rows) });
+   */
+  copyFrom(table: string, source: CopySource, options?: CopyOptions): Promise<CopyResult>;
+
+  /** Ends what runs, closes the store and ends the worker. */
+  close(): Promise<void>;
+}
