@@ -79,6 +79,8 @@ pub struct ScanNode {
     pub relation: Relation,
     /// The table's name, for EXPLAIN.
     pub name: String,
+    /// The names of all the relation's columns, for EXPLAIN.
+    pub column_names: Vec<String>,
     /// Output columns: positions in the relation's columns.
     pub columns: Vec<usize>,
     /// Types of the output columns, without the position column.
@@ -132,6 +134,10 @@ pub struct LookupNode {
     pub tree: TreeId,
     /// The table's name, for EXPLAIN.
     pub name: String,
+    /// The names of all the tree's columns, for EXPLAIN.
+    pub column_names: Vec<String>,
+    /// Positions of the key columns, for EXPLAIN.
+    pub key_columns: Vec<usize>,
     /// One expression a key column, of its type; a NULL finds nothing.
     pub key: Vec<Expr>,
     /// Output columns, as in [`ScanNode`].
