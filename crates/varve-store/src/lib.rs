@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The store: trees of rows in columnar runs over a key-value store, with log, memtable, manifest,
+//! snapshots, transactions and flush. It knows tree schemas and encoded catalogue objects, never
+//! SQL, and never which backend keeps its values.
+//!
+//! Invariant: a change becomes visible by one atomic `Kv::commit`; what is written before it is
+//! listed by an intent, which open sweeps.
+//! Invariant: a run never changes; what was deleted in it is a separate mark.
+//! Invariant: equal inputs and settings give equal bytes on every target.
+//! Invariant: no lock is held across an await.
+//! Invariant: keys hold ids and counters, never user data.
+
+mod report;
+mod scan;
+mod scratch;
+mod settings;
+mod store;
+mod transaction;
+
+pub use report::{ColumnStorage, StoreStats, TreeStorage};
+pub use scan::{ScanOptions, TreeScan};
+pub use scratch::{ScratchSpace, ScratchTicket};
+pub use settings::StoreSettings;
+pub use store::Store;
+pub use transaction::{InsertError, Transaction};
+pub use varve_kv::Durability;

@@ -1,0 +1,39 @@
+//! Bounds of a store, settable when it is opened.
+
+/// Bounds of memory, log and batches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreSettings {
+    /// The memtable is flushed when it passes this; a transaction spills past half of it.
+    pub memtable_bytes_max: u64,
+    /// The memtable is flushed when the log holds this many values.
+    pub log_values_max: u32,
+    /// Pages of runs are written in batches up to this.
+    pub write_batch_bytes_max: u64,
+    /// The page cache holds up to this, and less where the memory account is short.
+    pub page_cache_bytes_max: u64,
+    /// Scratch space holds up to this; 0 where there is no place for it.
+    pub scratch_bytes_max: u64,
+}
+
+impl StoreSettings {
+    /// For a browser tab.
+    pub fn browser() -> StoreSettings {
+        StoreSettings {
+            memtable_bytes_max: 8 << 20,
+            log_values_max: 1024,
+            write_batch_bytes_max: 4 << 20,
+            page_cache_bytes_max: 128 << 20,
+            scratch_bytes_max: 4 << 30,
+        }
+    }
+
+    /// For a native process.
+    pub fn native() -> StoreSettings {
+        StoreSettings {
+            memtable_bytes_max: 64 << 20,
+            page_cache_bytes_max: 512 << 20,
+            scratch_bytes_max: 64 << 30,
+            ..StoreSettings::browser()
+        }
+    }
+}
