@@ -32,7 +32,10 @@ pub struct ScanRequest {
 /// Rows as one snapshot sees them.
 pub trait ScanSource {
     /// Streams rows of a relation.
-    fn scan<'a>(&'a self, request: ScanRequest) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
+    fn scan<'a>(
+        &'a self,
+        request: ScanRequest,
+    ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
 
     /// The rows of a tree that have these primary keys, in any order; absent keys give no row.
     fn lookup<'a>(
@@ -55,7 +58,8 @@ pub trait ScanSource {
     fn row_count(&self, relation: &Relation) -> Option<u64>;
 }
 
-/// Temporary space for batches that do not fit the memory limit; gone when the last handle is dropped.
+/// Temporary space for batches that do not fit the memory limit; gone when the last handle is
+/// dropped.
 pub trait Scratch {
     /// Writes a batch out and answers a ticket for it. `53200` where there is no space to write to.
     fn write<'a>(&'a self, batch: &'a Batch) -> LocalFuture<'a, Result<ScratchTicket>>;

@@ -1,0 +1,77 @@
+//! What a running query is given, and how it makes way for others.
+
+use core::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use varve_expr::EvalContext;
+use varve_types::{Env, MemoryAccount, Reservation, Result, Value};
+
+use crate::{ScanSource, Scratch};
+
+/// What a query runs with.
+pub struct ExecContext<'a> {
+    /// The rows that it sees.
+    pub source: &'a dyn ScanSource,
+    /// Where it puts what does not fit the memory limit.
+    pub scratch: &'a dyn Scratch,
+    /// Clock and turns.
+    pub env: &'a dyn Env,
+    /// The account that its operators book on.
+    pub memory: Arc<dyn MemoryAccount>,
+    /// `$1`, `$2`, ...
+    pub params: &'a [Value],
+    /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
+    pub now_us: i64,
+    /// Asked at least once a batch whether to go on.
+    pub cancel: &'a dyn Cancel,
+}
+
+/// Whether a query should go on.
+pub trait Cancel {
+    /// `57014` when the query was cancelled or ran out of time.
+    fn check(&self) -> Result<()>;
+}
+
+/// One run of a plan: the context, and when it last made way. Operators hold clones.
+#[derive(Clone)]
+pub(crate) struct Running<'a> {
+    pub(crate) context: &'a ExecContext<'a>,
+    yielded_us: Rc<Cell<u64>>,
+}
+
+impl<'a> Running<'a> {
+    pub(crate) fn new(context: &'a ExecContext<'a>) -> Running<'a> {
+        Running {
+            context,
+            yielded_us: Rc::new(Cell::new(context.env.monotonic_us())),
+        }
+    }
+
+    /// What expressions may read.
+    pub(crate) fn eval(&self) -> EvalContext<'a> {
+        EvalContext {
+            params: self.context.params,
+            now_us: self.context.now_us,
+        }
+    }
+
+    /// A reservation of nothing on the query's account.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation::new(Arc::clone(&self.context.memory))
+    }
+
+    /// Stands between two batches of work: stops a cancelled query, and lets others have a turn when
+    /// the slice is used up.
+    pub(crate) async fn checkpoint(&self) -> Result<()> {
+        self.context.cancel.check()?;
+        let env = self.context.env;
+        let worked_us = env.monotonic_us().saturating_sub(self.yielded_us.get());
+        if worked_us > env.slice_us() {
+            env.yield_now().await;
+            self.yielded_us.set(env.monotonic_us());
+            self.context.cancel.check()?;
+        }
+        Ok(())
+    }
+}
