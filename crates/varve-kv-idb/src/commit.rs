@@ -58,6 +58,13 @@ pub(crate) fn start(
             }));
         });
     }
+    {
+        let (answer, held) = (answer.clone(), Rc::clone(&held));
+        transaction.on_lost(move || {
+            drop(held.take());
+            answer.set(Err(Failure::lost()));
+        });
+    }
     let issued = issue(&store, &control, batch, &held);
     if let Err(failure) = issued {
         // The transaction dies with its writes; the failure that we have says more than its abort will.

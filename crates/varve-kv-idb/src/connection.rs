@@ -1,6 +1,7 @@
 //! One connection to one database: how it is opened, how it is lost.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use idb::{
@@ -47,6 +48,23 @@ pub(crate) struct Connection {
     /// Holds the handlers of the database's events.
     _handlers: Database,
     is_lost: Rc<Cell<bool>>,
+    under_way: Rc<UnderWay>,
+}
+
+/// What is told to the transactions under way when the browser closes their connection by force. Chromium then fails their requests and fires `close`, but
+/// neither `abort` nor `complete`: who waits for those alone waits for ever.
+#[derive(Default)]
+struct UnderWay {
+    handlers: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
+    last_id: Cell<u64>,
+}
+
+impl UnderWay {
+    fn tell_all(&self) {
+        for (_, handler) in self.handlers.take() {
+            handler();
+        }
+    }
 }
 
 impl Connection {
@@ -148,10 +166,14 @@ impl Connection {
             ));
         }
         let is_lost = Rc::new(Cell::new(false));
+        let under_way = Rc::new(UnderWay::default());
         {
             // The browser closed the connection by itself: site data cleared, storage gone, a long sleep.
-            let is_lost = Rc::clone(&is_lost);
-            handlers.on_close(move |_| is_lost.set(true));
+            let (is_lost, under_way) = (Rc::clone(&is_lost), Rc::clone(&under_way));
+            handlers.on_close(move |_| {
+                is_lost.set(true);
+                under_way.tell_all();
+            });
         }
         {
             // Another connection wants to delete or upgrade the database and waits until this one is closed.
@@ -170,6 +192,7 @@ impl Connection {
             database,
             _handlers: handlers,
             is_lost,
+            under_way,
         })
     }
 
@@ -203,9 +226,13 @@ impl Connection {
         let raw = database
             .transaction_with_options(OBJECT_STORE, mode, options)
             .map_err(|thrown| Failure::from_thrown(&thrown))?;
+        let id = self.under_way.last_id.get().saturating_add(1);
+        self.under_way.last_id.set(id);
         Ok(Running {
             events: Transaction::from(raw.clone()),
             raw,
+            id,
+            under_way: Rc::clone(&self.under_way),
         })
     }
 }
@@ -224,6 +251,8 @@ pub(crate) struct Running {
     /// Holds the handlers of the transaction's events.
     events: Transaction,
     raw: IdbTransaction,
+    id: u64,
+    under_way: Rc<UnderWay>,
 }
 
 impl Running {
@@ -241,6 +270,14 @@ impl Running {
         self.events.on_abort(move |_| handler(raw.error()));
     }
 
+    /// The handler runs when the connection is lost under the transaction, whose other handlers may then never run.
+    pub(crate) fn on_lost(&mut self, handler: impl FnOnce() + 'static) {
+        self.under_way
+            .handlers
+            .borrow_mut()
+            .insert(self.id, Box::new(handler));
+    }
+
     /// A second name of the same transaction, for handlers.
     pub(crate) fn control(&self) -> IdbTransaction {
         self.raw.clone()
@@ -251,6 +288,8 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.raw.set_oncomplete(None);
         self.raw.set_onabort(None);
-        self.raw.set_onerror(None);
+        // Taken out before it is dropped, because it may own what looks at this list again.
+        let handler = self.under_way.handlers.borrow_mut().remove(&self.id);
+        drop(handler);
     }
 }

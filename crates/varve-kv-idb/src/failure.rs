@@ -14,6 +14,10 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    pub(crate) fn lost() -> Self {
+        Self::ConnectionLost("the browser closed the connection".to_owned())
+    }
+
     pub(crate) fn backend(message: impl Into<String>) -> Self {
         Self::Final(KvError::Backend {
             message: message.into(),
@@ -32,11 +36,10 @@ impl Failure {
         let message = format!("{}: {}", exception.name(), exception.message());
         match exception.name().as_str() {
             "QuotaExceededError" => Self::Final(KvError::StorageFull),
-            // A transaction on a connection that is closing cannot be opened (InvalidStateError), and those under way are aborted when the browser
-            // closes it by force (AbortError).
-            "InvalidStateError" | "AbortError" => Self::ConnectionLost(message),
-            // Safari's words after it suspended a page: every later use of the connection fails, a new one works.
-            "UnknownError" if exception.message().contains("lost") => Self::ConnectionLost(message),
+            // A transaction on a connection that is closing cannot be opened (InvalidStateError). One under way when the browser closes the connection by
+            // force is aborted with AbortError by the standard and with UnknownError in Chromium ("Connection is closing") and Safari, which suspends pages
+            // ("Connection to Indexed Database server lost"). Other unknown errors pass with time; repeating them once does no harm.
+            "InvalidStateError" | "AbortError" | "UnknownError" => Self::ConnectionLost(message),
             // Chromium keeps large values in files of their own, and answers this when such a file is gone.
             "DataError" | "NotReadableError" | "NotFoundError" => Self::corrupt(key, message),
             _ => Self::backend(message),

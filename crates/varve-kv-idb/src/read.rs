@@ -44,6 +44,13 @@ pub(crate) fn start(
             finish(&held, &answer, Err(failure));
         });
     }
+    {
+        let (answer, held) = (answer.clone(), Rc::clone(&held));
+        transaction.on_lost(move || {
+            drop(held.take());
+            answer.set(Err(Failure::lost()));
+        });
+    }
     let mut requests = Vec::with_capacity(gets.len());
     for key in gets {
         requests.push((key.clone(), store.get(to_js(key))?));
