@@ -1,4 +1,5 @@
-//! The suite of `varve-kv` and a handle to play with, as a module that `tests/browser/kv.test.mjs` loads into a browser.
+//! The suite of `varve-kv` and a handle to play with, as a module that `tests/browser/kv.test.mjs`
+//! loads into a browser.
 
 #[cfg(target_arch = "wasm32")]
 mod suite;

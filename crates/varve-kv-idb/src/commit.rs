@@ -1,7 +1,9 @@
 //! One batch as one transaction.
 //!
-//! The guard's get and all writes are issued in one burst. The get's handler compares: on a mismatch it aborts, and with it go all writes; else it commits
-//! explicitly, which spares the wait for the browser to notice that nothing follows. A full quota arrives as an abort, never as a failed put.
+//! The guard's get and all writes are issued in one burst. The get's handler compares: on a
+//! mismatch it aborts, and with it go all writes; else it commits explicitly, which spares the wait
+//! for the browser to notice that nothing follows. A full quota arrives as an abort, never as a
+//! failed put.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,7 +21,8 @@ use crate::signal::Signal;
 
 type Answer = Result<(), Failure>;
 
-/// What keeps the handlers of a commit alive until its transaction has ended. The handlers hold it in turn; the last one breaks the circle.
+/// What keeps the handlers of a commit alive until its transaction has ended. The handlers hold it
+/// in turn; the last one breaks the circle.
 #[derive(Default)]
 struct Held {
     transaction: Option<Running>,
@@ -67,7 +70,8 @@ pub(crate) fn start(
     }
     let issued = issue(&store, &control, batch, &held);
     if let Err(failure) = issued {
-        // The transaction dies with its writes; the failure that we have says more than its abort will.
+        // The transaction dies with its writes; the failure that we have says more than its abort
+        // will.
         drop(transaction);
         drop(control.abort());
         return Err(failure);
@@ -127,7 +131,8 @@ fn issue_write(store: &ObjectStore, write: &Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A transaction without writes syncs nothing, so an empty strict batch writes a number under a number: beside all keys, which are binary.
+/// A transaction without writes syncs nothing, so an empty strict batch writes a number under a
+/// number: beside all keys, which are binary.
 fn put_marker(store: &ObjectStore) -> Result<(), Failure> {
     let zero = JsValue::from_f64(0.0);
     drop(store.put(&zero, Some(&zero))?);
@@ -168,6 +173,7 @@ fn decide(
         },
     };
     held.borrow_mut().verdict = Some(verdict);
-    // It fails only if the transaction is already aborting; then its own event follows all the same.
+    // It fails only if the transaction is already aborting; then its own event follows all the
+    // same.
     drop(control.abort());
 }

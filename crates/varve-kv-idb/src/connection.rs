@@ -21,7 +21,8 @@ pub(crate) const OBJECT_STORE: &str = "kv";
 
 #[wasm_bindgen]
 extern "C" {
-    /// `IDBDatabase` with the options of `transaction`, which neither `idb` nor stable `web-sys` offers.
+    /// `IDBDatabase` with the options of `transaction`, which neither `idb` nor stable `web-sys`
+    /// offers.
     #[wasm_bindgen(extends = IdbDatabase)]
     type DatabaseWithOptions;
 
@@ -38,7 +39,8 @@ extern "C" {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Create {
     IfMissing,
-    /// A database that vanished under its user (site data cleared, `destroy` in another tab) must not come back as an empty one.
+    /// A database that vanished under its user (site data cleared, `destroy` in another tab) must
+    /// not come back as an empty one.
     Never,
 }
 
@@ -51,8 +53,9 @@ pub(crate) struct Connection {
     under_way: Rc<UnderWay>,
 }
 
-/// What is told to the transactions under way when the browser closes their connection by force. Chromium then fails their requests and fires `close`, but
-/// neither `abort` nor `complete`: who waits for those alone waits for ever.
+/// What is told to the transactions under way when the browser closes their connection by force.
+/// Chromium then fails their requests and fires `close`, but neither `abort` nor `complete`: who
+/// waits for those alone waits for ever.
 #[derive(Default)]
 struct UnderWay {
     handlers: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
@@ -93,7 +96,8 @@ impl Connection {
                 }
             });
         }
-        // The handlers own the request that owns them, until one of them runs: so the outcome is handled even when nobody waits for it any more.
+        // The handlers own the request that owns them, until one of them runs: so the outcome is
+        // handled even when nobody waits for it any more.
         let holder = Rc::new(RefCell::new(None));
         {
             let (done, holder) = (done.clone(), Rc::clone(&holder));
@@ -122,7 +126,8 @@ impl Connection {
         done.wait().await
     }
 
-    /// Deletes a database, once every connection to it is closed; ours close when they are asked to.
+    /// Deletes a database, once every connection to it is closed; ours close when they are asked
+    /// to.
     pub(crate) async fn delete(name: &str) -> Result<(), Failure> {
         let mut request = Factory::new()?.delete(name)?;
         let done = Signal::new();
@@ -168,7 +173,8 @@ impl Connection {
         let is_lost = Rc::new(Cell::new(false));
         let under_way = Rc::new(UnderWay::default());
         {
-            // The browser closed the connection by itself: site data cleared, storage gone, a long sleep.
+            // The browser closed the connection by itself: site data cleared, storage gone, a long
+            // sleep.
             let (is_lost, under_way) = (Rc::clone(&is_lost), Rc::clone(&under_way));
             handlers.on_close(move |_| {
                 is_lost.set(true);
@@ -176,7 +182,8 @@ impl Connection {
             });
         }
         {
-            // Another connection wants to delete or upgrade the database and waits until this one is closed.
+            // Another connection wants to delete or upgrade the database and waits until this one
+            // is closed.
             let is_lost = Rc::clone(&is_lost);
             handlers.on_version_change(move |event| {
                 is_lost.set(true);
@@ -209,7 +216,8 @@ impl Connection {
         self.begin("readonly", &JsValue::UNDEFINED)
     }
 
-    /// Begins a transaction that writes. Without a word browsers differ in what they do (Chromium 121 changed its mind), so the durability is always named.
+    /// Begins a transaction that writes. Without a word browsers differ in what they do (Chromium
+    /// 121 changed its mind), so the durability is always named.
     pub(crate) fn begin_write(&self, durability: Durability) -> Result<Running, Failure> {
         let name = match durability {
             Durability::Strict => "strict",
@@ -246,7 +254,8 @@ impl Drop for Connection {
     }
 }
 
-/// A transaction under way. Dropping it takes its handlers away; the transaction itself ends as IndexedDB sees fit.
+/// A transaction under way. Dropping it takes its handlers away; the transaction itself ends as
+/// IndexedDB sees fit.
 pub(crate) struct Running {
     /// Holds the handlers of the transaction's events.
     events: Transaction,
@@ -264,13 +273,15 @@ impl Running {
         self.events.on_complete(move |_| handler());
     }
 
-    /// The handler gets what the browser names as the reason; there is none when we aborted the transaction ourselves.
+    /// The handler gets what the browser names as the reason; there is none when we aborted the
+    /// transaction ourselves.
     pub(crate) fn on_abort(&mut self, handler: impl FnOnce(Option<DomException>) + 'static) {
         let raw = self.raw.clone();
         self.events.on_abort(move |_| handler(raw.error()));
     }
 
-    /// The handler runs when the connection is lost under the transaction, whose other handlers may then never run.
+    /// The handler runs when the connection is lost under the transaction, whose other handlers may
+    /// then never run.
     pub(crate) fn on_lost(&mut self, handler: impl FnOnce() + 'static) {
         self.under_way
             .handlers

@@ -1,7 +1,8 @@
 //! Keys, values and ranges between Rust and IndexedDB.
 //!
-//! Keys are binary keys, which IndexedDB orders by unsigned bytes, a prefix first. Binary keys come after numbers, dates and strings and before arrays, so
-//! bounds that are binary on one side only still need the other side to keep out foreign kinds.
+//! Keys are binary keys, which IndexedDB orders by unsigned bytes, a prefix first. Binary keys come
+//! after numbers, dates and strings and before arrays, so bounds that are binary on one side only
+//! still need the other side to keep out foreign kinds.
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use varve_kv::{Bytes, Key, KeyRange};
@@ -9,7 +10,8 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::failure::Failure;
 
-/// A fresh array, never a view of wasm memory: to store a view is to clone the whole memory behind it.
+/// A fresh array, never a view of wasm memory: to store a view is to clone the whole memory behind
+/// it.
 pub(crate) fn to_js(bytes: &[u8]) -> JsValue {
     Uint8Array::from(bytes).into()
 }

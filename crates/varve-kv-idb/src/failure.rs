@@ -36,11 +36,14 @@ impl Failure {
         let message = format!("{}: {}", exception.name(), exception.message());
         match exception.name().as_str() {
             "QuotaExceededError" => Self::Final(KvError::StorageFull),
-            // A transaction on a connection that is closing cannot be opened (InvalidStateError). One under way when the browser closes the connection by
-            // force is aborted with AbortError by the standard and with UnknownError in Chromium ("Connection is closing") and Safari, which suspends pages
-            // ("Connection to Indexed Database server lost"). Other unknown errors pass with time; repeating them once does no harm.
+            // A transaction on a connection that is closing cannot be opened (InvalidStateError).
+            // One under way when the browser closes the connection by force is aborted with
+            // AbortError by the standard and with UnknownError in Chromium ("Connection is
+            // closing") and Safari, which suspends pages ("Connection to Indexed Database server
+            // lost"). Other unknown errors pass with time; repeating them once does no harm.
             "InvalidStateError" | "AbortError" | "UnknownError" => Self::ConnectionLost(message),
-            // Chromium keeps large values in files of their own, and answers this when such a file is gone.
+            // Chromium keeps large values in files of their own, and answers this when such a file
+            // is gone.
             "DataError" | "NotReadableError" | "NotFoundError" => Self::corrupt(key, message),
             _ => Self::backend(message),
         }

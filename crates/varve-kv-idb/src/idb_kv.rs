@@ -17,10 +17,12 @@ use crate::signal::Signal;
 
 /// A store in one IndexedDB database.
 ///
-/// A connection that the browser closes is reopened by the next call, and calls under way are repeated once. A database that was deleted meanwhile is not
-/// made anew: calls answer [`KvError::Unavailable`] until the store is opened again.
+/// A connection that the browser closes is reopened by the next call, and calls under way are
+/// repeated once. A database that was deleted meanwhile is not made anew: calls answer
+/// [`KvError::Unavailable`] until the store is opened again.
 pub struct IdbKv {
-    /// JavaScript objects never leave their thread; the wrapper turns an attempt into a failure instead of a data race.
+    /// JavaScript objects never leave their thread; the wrapper turns an attempt into a failure
+    /// instead of a data race.
     inner: SendWrapper<Inner>,
 }
 
@@ -43,8 +45,9 @@ impl IdbKv {
         })
     }
 
-    /// Deletes the database of this name with everything in it; a missing one is no error. Open stores over it lose their connection and answer
-    /// [`KvError::Unavailable`] from then on. It waits for transactions under way.
+    /// Deletes the database of this name with everything in it; a missing one is no error. Open
+    /// stores over it lose their connection and answer [`KvError::Unavailable`] from then on. It
+    /// waits for transactions under way.
     pub async fn destroy(name: &str) -> Result<(), KvError> {
         Ok(Connection::delete(name).await?)
     }
@@ -59,7 +62,8 @@ impl Inner {
         }
         let opened = Connection::open(&self.name, Create::Never).await?;
         self.refuse_closed()?;
-        // Another call may have reopened it meanwhile; then that one serves, and ours is closed by being dropped.
+        // Another call may have reopened it meanwhile; then that one serves, and ours is closed by
+        // being dropped.
         if let Some(connection) = self.live() {
             return Ok(connection);
         }
@@ -83,8 +87,9 @@ impl Inner {
         }
     }
 
-    /// Carries out a call, on a second connection if the first one turns out to be lost. That is safe because a call is one whole transaction: if the
-    /// first attempt took effect unseen, a commit sets the same values again, or its guard finds its own.
+    /// Carries out a call, on a second connection if the first one turns out to be lost. That is
+    /// safe because a call is one whole transaction: if the first attempt took effect unseen, a
+    /// commit sets the same values again, or its guard finds its own.
     async fn call<T>(
         &self,
         start: impl Fn(&Connection) -> Result<Signal<Result<T, Failure>>, Failure>,

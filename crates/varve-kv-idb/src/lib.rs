@@ -1,10 +1,14 @@
-//! The key-value contract over IndexedDB; on other targets than wasm the crate is empty.
-//! It knows nothing of what keys and values mean; every oddity of a browser is explained where it is handled.
+//! The key-value contract over IndexedDB; on other targets than wasm the crate is empty. It knows
+//! nothing of what keys and values mean; every oddity of a browser is explained where it is
+//! handled.
 //!
-//! Invariant: all requests of a transaction are issued in one synchronous burst or from the handler of one of its own requests, never after an await:
-//! IndexedDB ends a transaction in which nothing is pending.
-//! Invariant: a commit is done when its transaction's `complete` event says so, never at a request's `success`.
-//! Invariant: what an operation needs while it runs is held by its own handlers, so dropping its future changes nothing.
+//! Invariant: all requests of a transaction are issued in one synchronous burst or from the handler
+//! of one of its own requests, never after an await: IndexedDB ends a transaction in which nothing
+//! is pending.
+//! Invariant: a commit is done when its transaction's `complete` event says so, never at a
+//! request's `success`.
+//! Invariant: what an operation needs while it runs is held by its own handlers, so dropping its
+//! future changes nothing.
 //! Invariant: there is one object store, created once; IndexedDB's versions are never used.
 
 #[cfg(target_arch = "wasm32")]

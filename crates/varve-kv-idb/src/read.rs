@@ -1,4 +1,5 @@
-//! Gets and one scan as one read-only transaction: all gets and the scan's first requests in one burst.
+//! Gets and one scan as one read-only transaction: all gets and the scan's first requests in one
+//! burst.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +19,8 @@ use crate::signal::Signal;
 
 type Answer = Result<ReadResult, Failure>;
 
-/// What keeps the handlers of a read alive until it has answered. The handlers hold it in turn; the last one breaks the circle.
+/// What keeps the handlers of a read alive until it has answered. The handlers hold it in turn; the
+/// last one breaks the circle.
 #[derive(Default)]
 struct Held {
     transaction: Option<Running>,
@@ -58,7 +60,8 @@ pub(crate) fn start(
     let mut progress = scan.map(|scan| Progress::new(scan.clone(), store));
     let step = progress.as_mut().map_or(Ok(Step::Done), Progress::start)?;
     match step {
-        // Requests of a transaction succeed in the order in which they were issued, so the last one speaks for all.
+        // Requests of a transaction succeed in the order in which they were issued, so the last one
+        // speaks for all.
         Step::Done => {
             if let Some((_, last)) = requests.last_mut() {
                 let (answer, held) = (answer.clone(), Rc::clone(&held));
@@ -116,7 +119,8 @@ fn listen(progress: Option<&Progress>, on_success: &Closure<dyn FnMut()>) {
     }
 }
 
-/// Collects the gets and answers. What the handlers needed is freed, including the handler that runs.
+/// Collects the gets and answers. What the handlers needed is freed, including the handler that
+/// runs.
 fn finish(
     held: &RefCell<Held>,
     answer: &Signal<Answer>,
@@ -133,7 +137,8 @@ fn finish(
     }));
 }
 
-/// Why a read was aborted: the transaction repeats the error of the request that failed, and a failed get names its key.
+/// Why a read was aborted: the transaction repeats the error of the request that failed, and a
+/// failed get names its key.
 fn failure_of(held: &Held, reason: Option<DomException>) -> Failure {
     let Some(exception) = reason else {
         return Failure::backend("the transaction was aborted without a reason");

@@ -1,4 +1,5 @@
-//! The steps of a scan within one transaction: the next request is issued by the handler of the one before.
+//! The steps of a scan within one transaction: the next request is issued by the handler of the one
+//! before.
 
 use idb::{CursorDirection, ObjectStore, Query};
 use js_sys::Array;
@@ -30,7 +31,8 @@ pub(crate) struct Progress {
 
 /// What a scan wants after one step.
 pub(crate) enum Step {
-    /// To be called again when its last request has succeeded; if the flag is set, that is a new request, without a handler yet.
+    /// To be called again when its last request has succeeded; if the flag is set, that is a new
+    /// request, without a handler yet.
     Wait {
         is_new: bool,
     },
@@ -60,7 +62,8 @@ impl Progress {
         self.entries
     }
 
-    /// Issues the first requests. Forward scans read batches of keys and values; the only way back that every browser has is a cursor.
+    /// Issues the first requests. Forward scans read batches of keys and values; the only way back
+    /// that every browser has is a cursor.
     pub(crate) fn start(&mut self) -> Result<Step, Failure> {
         let Some(range) = range_to_js(&self.scan.range)? else {
             return Ok(Step::Done);

@@ -23,7 +23,8 @@ fn is_locked(message: &str) -> bool {
     message.contains("lock hold by current process") || message.contains("While lock file")
 }
 
-/// The batch as RocksDB takes it. No commit may come between this and its write, because ranges without an end are closed behind the last key.
+/// The batch as RocksDB takes it. No commit may come between this and its write, because ranges
+/// without an end are closed behind the last key.
 pub(crate) fn batch(db: &DB, batch: &WriteBatch) -> Result<rocksdb::WriteBatch, KvError> {
     let mut converted = rocksdb::WriteBatch::default();
     for write in &batch.writes {

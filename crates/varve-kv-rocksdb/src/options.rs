@@ -21,14 +21,16 @@ impl Default for RocksOptions {
 }
 
 impl RocksOptions {
-    /// Bytes that RocksDB gathers in memory before it writes a table file. Up to two such buffers exist at once.
+    /// Bytes that RocksDB gathers in memory before it writes a table file. Up to two such buffers
+    /// exist at once.
     #[must_use]
     pub fn write_buffer_bytes(mut self, bytes: usize) -> Self {
         self.write_buffer_bytes = bytes;
         self
     }
 
-    /// Bytes of blocks that RocksDB keeps in memory. The store above caches pages itself, so this serves indexes, filters and small values.
+    /// Bytes of blocks that RocksDB keeps in memory. The store above caches pages itself, so this
+    /// serves indexes, filters and small values.
     #[must_use]
     pub fn block_cache_bytes(mut self, bytes: usize) -> Self {
         self.block_cache_bytes = bytes;

@@ -15,13 +15,15 @@ use crate::options::RocksOptions;
 
 /// A store in one folder.
 pub struct RocksKv {
-    /// `None` once closed. Calls hold it for reading, so that closing waits for them and then frees the folder's lock.
+    /// `None` once closed. Calls hold it for reading, so that closing waits for them and then frees
+    /// the folder's lock.
     db: RwLock<Option<DB>>,
     committing: Mutex<()>,
 }
 
 impl RocksKv {
-    /// Opens the store in a folder and creates it if it is missing. A store that is open elsewhere answers [`KvError::Locked`].
+    /// Opens the store in a folder and creates it if it is missing. A store that is open elsewhere
+    /// answers [`KvError::Locked`].
     pub fn open(path: impl AsRef<Path>, options: &RocksOptions) -> Result<Self, KvError> {
         let db = DB::open(&options.to_rocksdb(), path).map_err(convert::error)?;
         Ok(Self {
@@ -88,7 +90,8 @@ impl RocksKv {
     }
 }
 
-/// Syncs the log where nothing is written: a strict commit makes all earlier ones durable even then.
+/// Syncs the log where nothing is written: a strict commit makes all earlier ones durable even
+/// then.
 fn make_durable(db: &DB, durability: Durability) -> Result<(), KvError> {
     match durability {
         Durability::Strict => db.flush_wal(true).map_err(convert::error),

@@ -2,21 +2,25 @@
 
 use crate::{Bytes, Key, KeyRange};
 
-/// How much a crash of the machine may take back. A commit that answered is visible to every later call either way, also after the store is reopened.
+/// How much a crash of the machine may take back. A commit that answered is visible to every later
+/// call either way, also after the store is reopened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// Once the call answers, neither this commit nor any before it can be lost. The one exception are values of [`LARGE_VALUE_BYTES`](crate::LARGE_VALUE_BYTES)
-    /// and more that an earlier commit wrote `Relaxed`.
+    /// Once the call answers, neither this commit nor any before it can be lost. The one exception
+    /// are values of [`LARGE_VALUE_BYTES`](crate::LARGE_VALUE_BYTES) and more that an earlier
+    /// commit wrote `Relaxed`.
     Strict,
-    /// A crash may lose this commit, and then all after it. It may also lose single values of [`LARGE_VALUE_BYTES`](crate::LARGE_VALUE_BYTES) and more
-    /// that the commit wrote, even when the commit itself stays.
+    /// A crash may lose this commit, and then all after it. It may also lose single values of
+    /// [`LARGE_VALUE_BYTES`](crate::LARGE_VALUE_BYTES) and more that the commit wrote, even when
+    /// the commit itself stays.
     Relaxed,
 }
 
 /// What a key must hold for a commit to go through. The check and the writes are one transaction.
 ///
-/// A commit whose answer was lost is repeated as it is. So where the guard fails, but the batch itself puts a value at the guarded key and the key holds
-/// just that value, the commit has already happened: it answers success and writes nothing again.
+/// A commit whose answer was lost is repeated as it is. So where the guard fails, but the batch
+/// itself puts a value at the guarded key and the key holds just that value, the commit has already
+/// happened: it answers success and writes nothing again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guard {
     /// The key holds exactly this value.
@@ -134,7 +138,8 @@ impl WriteBatch {
             .sum()
     }
 
-    /// Decides what a guarded batch does, given what its guarded key holds. Backends share this one rule.
+    /// Decides what a guarded batch does, given what its guarded key holds. Backends share this one
+    /// rule.
     pub fn check_guard(&self, found: Option<&[u8]>) -> GuardOutcome {
         let holds = match &self.guard {
             None => true,

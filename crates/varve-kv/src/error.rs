@@ -9,7 +9,8 @@ use crate::{Bytes, Key};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KvError {
-    /// The quota or the disk is full. Nothing of the batch was written; smaller batches and deletes may still succeed.
+    /// The quota or the disk is full. Nothing of the batch was written; smaller batches and deletes
+    /// may still succeed.
     StorageFull,
     /// The guard of the batch does not hold and the batch is no repeat. Nothing was written.
     GuardMismatch {
@@ -23,8 +24,8 @@ pub enum KvError {
         /// The backend's own words.
         message: String,
     },
-    /// The connection was lost and could not be renewed. A commit may or may not have taken effect: repeating the same batch is safe while
-    /// nothing else has been committed.
+    /// The connection was lost and could not be renewed. A commit may or may not have taken effect:
+    /// repeating the same batch is safe while nothing else has been committed.
     Unavailable {
         /// The backend's own words.
         message: String,

@@ -1,5 +1,6 @@
-//! The key-value contract on which the store is written: ordered binary keys, whole values, one atomic batch at a time.
-//! It knows nothing of tables, formats or any backend; beside the trait live a memory backend, a wrapper that injects faults, and the suite that every backend passes.
+//! The key-value contract on which the store is written: ordered binary keys, whole values, one
+//! atomic batch at a time. It knows nothing of tables, formats or any backend; beside the trait
+//! live a memory backend, a wrapper that injects faults, and the suite that every backend passes.
 //!
 //! Invariant: no call hands out an open transaction; each call is one whole transaction.
 //! Invariant: a commit is all or nothing, whatever error it answers.

@@ -1,4 +1,5 @@
-//! The backend that keeps everything in an ordered map: `memory://` stores, and the model that tests compare with.
+//! The backend that keeps everything in an ordered map: `memory://` stores, and the model that
+//! tests compare with.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +11,11 @@ use crate::{
     WriteBatch,
 };
 
-/// A store in memory. Every call is carried out at the first poll of its future, so commits happen in the order of their first polls.
+/// A store in memory. Every call is carried out at the first poll of its future, so commits happen
+/// in the order of their first polls.
 ///
-/// The entries live as long as any handle to them; [`MemoryKv::reopen`] gives a further handle, as a backend on disk would after a restart.
+/// The entries live as long as any handle to them; [`MemoryKv::reopen`] gives a further handle, as
+/// a backend on disk would after a restart.
 #[derive(Default)]
 pub struct MemoryKv {
     entries: Arc<Mutex<Entries>>,

@@ -3,7 +3,8 @@
 use crate::state::entry_bytes;
 use crate::{Entry, Key};
 
-/// The keys from `start` up to, but without, `end`; with no `end`, to the last key. A range whose `end` is not above its `start` is empty.
+/// The keys from `start` up to, but without, `end`; with no `end`, to the last key. A range whose
+/// `end` is not above its `start` is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyRange {
     /// The first key of the range.
@@ -40,7 +41,8 @@ impl KeyRange {
     /// The keys that begin with `prefix`, itself included.
     pub fn prefix(prefix: impl Into<Key>) -> Self {
         let start = prefix.into();
-        // The successor of a prefix drops its trailing 0xff bytes and adds one to the byte before; a prefix of 0xff alone has none.
+        // The successor of a prefix drops its trailing 0xff bytes and adds one to the byte before;
+        // a prefix of 0xff alone has none.
         let mut end = start.clone();
         while end.last() == Some(&u8::MAX) {
             end.pop();
@@ -66,8 +68,9 @@ impl KeyRange {
     }
 }
 
-/// How much one scan answers: it ends with the entry that reaches either limit. So a range that is not empty answers at least one entry, bytes pass their
-/// limit by at most one entry, and an answer that reaches neither limit is the end of the range.
+/// How much one scan answers: it ends with the entry that reaches either limit. So a range that is
+/// not empty answers at least one entry, bytes pass their limit by at most one entry, and an answer
+/// that reaches neither limit is the end of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanLimit {
     /// Entries in one answer; zero counts as one.

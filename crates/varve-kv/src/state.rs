@@ -1,4 +1,5 @@
-//! What a batch does to a plain ordered map: the meaning of a commit, shared by the memory backend and the fault wrapper.
+//! What a batch does to a plain ordered map: the meaning of a commit, shared by the memory backend
+//! and the fault wrapper.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

@@ -1,5 +1,6 @@
-//! The suite that every backend passes unchanged: what the words on [`Kv`](crate::Kv) mean, as cases.
-//! It knows no backend, runner or clock: cases are futures that answer what went wrong, so that a browser can run them too.
+//! The suite that every backend passes unchanged: what the words on [`Kv`](crate::Kv) mean, as
+//! cases. It knows no backend, runner or clock: cases are futures that answer what went wrong, so
+//! that a browser can run them too.
 //!
 //! Invariant: a case uses a store of its own, named after it, and leaves it closed.
 
@@ -17,10 +18,12 @@ use crate::{Kv, KvError, LocalFuture};
 
 /// How the suite reaches a backend.
 pub trait Backend {
-    /// Opens the store of this name, with what earlier handles committed to it; a name used for the first time is an empty store.
+    /// Opens the store of this name, with what earlier handles committed to it; a name used for the
+    /// first time is an empty store.
     fn open<'a>(&'a self, name: &'a str) -> LocalFuture<'a, Result<Box<dyn Kv>, KvError>>;
 
-    /// Opens an empty store that holds no more than about so many bytes, where the backend can be told so.
+    /// Opens an empty store that holds no more than about so many bytes, where the backend can be
+    /// told so.
     fn open_with_quota<'a>(
         &'a self,
         _name: &'a str,
@@ -47,7 +50,10 @@ impl Case {
 
 macro_rules! cases {
     ($($module:ident::$name:ident,)*) => {
-        &[$(Case { name: stringify!($name), run: |backend, store| Box::pin($module::$name(backend, store)) },)*]
+        &[$(Case {
+            name: stringify!($name),
+            run: |backend, store| Box::pin($module::$name(backend, store)),
+        },)*]
     };
 }
 

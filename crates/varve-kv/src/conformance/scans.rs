@@ -222,7 +222,8 @@ pub(super) async fn long_scans_of_mixed_sizes(
     store: &str,
 ) -> Result<(), Failure> {
     let kv = backend.open(store).await?;
-    // Runs of small values between large ones: a backend that reads ahead in steps has to change its step.
+    // Runs of small values between large ones: a backend that reads ahead in steps has to change
+    // its step.
     let mut batch = WriteBatch::new();
     let mut expected: Vec<Entry> = Vec::new();
     for number in 0..1200u16 {

@@ -1,4 +1,5 @@
-//! What a crash may take back: the commits since the last strict one, and single large values of relaxed ones.
+//! What a crash may take back: the commits since the last strict one, and single large values of
+//! relaxed ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,8 @@ pub struct CrashReport {
     pub commits_lost: u64,
     /// How many commits before them were not yet durable, yet stayed.
     pub commits_kept: u64,
-    /// Keys whose large value is lost; reading them answers [`KvError::Corrupt`](crate::KvError::Corrupt).
+    /// Keys whose large value is lost; reading them answers
+    /// [`KvError::Corrupt`](crate::KvError::Corrupt).
     pub values_lost: Vec<Key>,
 }
 
@@ -29,7 +31,8 @@ pub(super) struct Undo {
 pub(super) struct History {
     /// The commits since the last strict one, oldest first.
     relaxed: Vec<Undo>,
-    /// Keys whose large value was written relaxed. A later strict commit does not save them: the file that holds such a value is not synced with it.
+    /// Keys whose large value was written relaxed. A later strict commit does not save them: the
+    /// file that holds such a value is not synced with it.
     unsynced: BTreeSet<Key>,
     /// Keys whose value a crash took.
     lost: BTreeSet<Key>,

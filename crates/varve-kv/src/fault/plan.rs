@@ -9,10 +9,11 @@ use crate::KvError;
 pub enum CallFault {
     /// The call does nothing and answers this error.
     Fail(KvError),
-    /// The call is carried out, but answers [`KvError::Unavailable`]: the case in which a commit must be repeated without harm.
+    /// The call is carried out, but answers [`KvError::Unavailable`]: the case in which a commit
+    /// must be repeated without harm.
     LoseAnswer,
-    /// The connection closes under the call: by chance it is carried out or not, and it answers [`KvError::Unavailable`] in either case. The next call
-    /// finds the connection renewed.
+    /// The connection closes under the call: by chance it is carried out or not, and it answers
+    /// [`KvError::Unavailable`] in either case. The next call finds the connection renewed.
     Close,
 }
 
@@ -25,7 +26,8 @@ pub struct FaultPlan {
     pub at_call: BTreeMap<u64, CallFault>,
     /// Each call yields up to so many times before it is carried out and again before it answers.
     pub yields_max: u32,
-    /// The most bytes of keys and values that the store may hold; a commit beyond it answers [`KvError::StorageFull`].
+    /// The most bytes of keys and values that the store may hold; a commit beyond it answers
+    /// [`KvError::StorageFull`].
     pub quota_bytes: Option<u64>,
 }
 
@@ -60,7 +62,8 @@ impl FaultPlan {
     }
 }
 
-/// A small generator whose sequence is the same everywhere (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+/// A small generator whose sequence is the same everywhere (Steele, Lea, Flood: Fast splittable
+/// pseudorandom number generators, 2014).
 #[derive(Debug, Clone)]
 pub struct SplitMix64(u64);
 

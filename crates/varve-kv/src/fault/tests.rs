@@ -143,7 +143,7 @@ fn contents(kv: &dyn Kv) -> BTreeMap<Key, Vec<u8>> {
 
 proptest! {
     #[test]
-    fn a_crash_leaves_a_state_that_once_was_and_never_goes_behind_strict(steps in steps(), seed: u64) {
+    fn a_crash_leaves_a_state_that_once_was_and_keeps_what_was_strict(steps in steps(), seed: u64) {
         let kv = faulty(FaultPlan::new(seed).yields_max(2));
         let mut states = vec![contents(&kv)];
         let mut last_strict = 0;

@@ -83,8 +83,10 @@ impl<K: Kv> FaultKv<K> {
         self.control().plan.quota_bytes = quota_bytes;
     }
 
-    /// Puts the store into a state that a crash of the machine may leave, as the promises of [`Kv`] allow it: some suffix of the commits since the last
-    /// strict one is gone, and so are single large values of relaxed ones. No call may be in flight. Afterwards the wrapper is the store as reopened.
+    /// Puts the store into a state that a crash of the machine may leave, as the promises of [`Kv`]
+    /// allow it: some suffix of the commits since the last strict one is gone, and so are single
+    /// large values of relaxed ones. No call may be in flight. Afterwards the wrapper is the store
+    /// as reopened.
     pub async fn crash(&self) -> Result<CrashReport, KvError> {
         let (batch, report) = {
             let mut control = self.control();
@@ -178,7 +180,8 @@ impl<K: Kv> FaultKv<K> {
         Ok(before)
     }
 
-    /// What the store will hold after a commit, or [`KvError::StorageFull`]; `None` where no quota is set. A commit that frees bytes always fits.
+    /// What the store will hold after a commit, or [`KvError::StorageFull`]; `None` where no quota
+    /// is set. A commit that frees bytes always fits.
     async fn used_bytes_within_quota(
         &self,
         before: u64,
