@@ -61,8 +61,8 @@ impl<'a> Running<'a> {
         Reservation::new(Arc::clone(&self.context.memory))
     }
 
-    /// Stands between two batches of work: stops a cancelled query, and lets others have a turn when
-    /// the slice is used up.
+    /// Stands between two batches of work: stops a cancelled query, and lets others have a turn
+    /// when the slice is used up.
     pub(crate) async fn checkpoint(&self) -> Result<()> {
         self.context.cancel.check()?;
         let env = self.context.env;
@@ -74,4 +74,9 @@ impl<'a> Running<'a> {
         }
         Ok(())
     }
+}
+
+/// Changes a reservation to `bytes`.
+pub(crate) fn book(reservation: &mut Reservation, bytes: usize) -> Result<()> {
+    reservation.resize(u64::try_from(bytes).unwrap_or(u64::MAX))
 }

@@ -1,19 +1,32 @@
 //! From a plan to a tree of operators.
 
-use varve_sql::Plan;
-use varve_types::{Error, Result};
+use std::sync::Arc;
+
+use varve_expr::AggregateFunction;
+use varve_sql::{AggregateCall, Plan};
+use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use crate::context::Running;
+use crate::operators::{
+    AggregateStream, DistinctStream, FilterStream, JoinStream, LimitStream, LookupStream,
+    ProjectStream, RowRange, RowsStream, ScanStream, SortStream, TopNStream, ValuesStream,
+};
 use crate::profile::{Profile, ProfiledStream};
 use crate::{BatchStream, ExecContext};
 
-/// Builds the operators of `plan`; nothing is read before the first batch is asked for.
+/// The largest bound for which a sort keeps only the first rows.
+const TOP_N_ROWS_MAX: u64 = 8192;
+
+/// Builds the operators of `plan`; no rows are read before the first batch is asked for.
 pub fn execute<'a>(
     plan: &'a Plan,
     context: &'a ExecContext<'a>,
 ) -> Result<Box<dyn BatchStream + 'a>> {
-    let _ = (plan, Running::new(context));
-    Err(Error::unsupported("execution"))
+    let builder = Builder {
+        running: Running::new(context),
+        profile: None,
+    };
+    builder.build(plan, None)
 }
 
 /// As [`execute`], and counts what each node does.
@@ -22,11 +35,123 @@ pub fn execute_instrumented<'a>(
     context: &'a ExecContext<'a>,
 ) -> Result<(Box<dyn BatchStream + 'a>, Profile)> {
     let profile = Profile::default();
-    let stream = ProfiledStream {
-        input: execute(plan, context)?,
-        env: context.env,
-        profile: profile.clone(),
-        node: profile.add_node(),
+    let builder = Builder {
+        running: Running::new(context),
+        profile: Some(profile.clone()),
     };
-    Ok((Box::new(stream), profile))
+    Ok((builder.build(plan, None)?, profile))
+}
+
+struct Builder<'a> {
+    running: Running<'a>,
+    profile: Option<Profile>,
+}
+
+impl<'a> Builder<'a> {
+    /// `rows_wanted`: most rows that will be read of this node, where known.
+    fn build(&self, plan: &'a Plan, rows_wanted: Option<u64>) -> Result<Box<dyn BatchStream + 'a>> {
+        let Some(profile) = &self.profile else {
+            return self.operator(plan, rows_wanted);
+        };
+        let node = profile.add_node();
+        Ok(Box::new(ProfiledStream {
+            input: self.operator(plan, rows_wanted)?,
+            env: self.running.context.env,
+            profile: profile.clone(),
+            node,
+        }))
+    }
+
+    fn operator(
+        &self,
+        plan: &'a Plan,
+        rows_wanted: Option<u64>,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let running = self.running.clone();
+        Ok(match plan {
+            Plan::Scan(node) => Box::new(ScanStream::new(running, node, rows_wanted)),
+            Plan::Lookup(node) => Box::new(LookupStream::new(running, node)),
+            Plan::Values { rows, types } => Box::new(ValuesStream {
+                running,
+                rows,
+                types,
+            }),
+            Plan::Filter { input, predicate } => Box::new(FilterStream {
+                running,
+                input: self.build(input, None)?,
+                predicate,
+            }),
+            Plan::Project { input, exprs } => Box::new(ProjectStream {
+                running,
+                input: self.build(input, rows_wanted)?,
+                exprs,
+            }),
+            Plan::Aggregate {
+                input,
+                groups,
+                aggregates,
+            } => {
+                if let Some(row) = self.counted_row(input, groups.len(), aggregates) {
+                    return Ok(Box::new(RowsStream { batch: Some(row) }));
+                }
+                let input = self.build(input, None)?;
+                if aggregates.is_empty() && !groups.is_empty() {
+                    Box::new(DistinctStream::new(running, input, groups))
+                } else {
+                    Box::new(AggregateStream::new(running, input, groups, aggregates))
+                }
+            }
+            Plan::Sort { input, keys } => {
+                let input = self.build(input, None)?;
+                match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
+                    Some(rows) => {
+                        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+                        Box::new(TopNStream::new(running, input, keys, rows))
+                    }
+                    None => Box::new(SortStream::new(running, input, keys)),
+                }
+            }
+            Plan::Limit {
+                input,
+                limit,
+                offset,
+            } => {
+                let eval = running.eval();
+                let range = RowRange::evaluate(limit.as_ref(), offset.as_ref(), &eval)?;
+                let input = self.build(input, range.rows_read(rows_wanted))?;
+                Box::new(LimitStream::new(input, range))
+            }
+            Plan::Join(node) => {
+                let left = self.build(&node.left, None)?;
+                let right = self.build(&node.right, None)?;
+                Box::new(JoinStream::new(running, left, right, node))
+            }
+        })
+    }
+
+    /// The answer to nothing but `count(*)` over a whole relation whose size the source knows.
+    fn counted_row(
+        &self,
+        input: &Plan,
+        group_columns: usize,
+        aggregates: &[AggregateCall],
+    ) -> Option<Batch> {
+        let is_count = |call: &AggregateCall| {
+            call.function == AggregateFunction::CountStar && call.filter.is_none()
+        };
+        let Plan::Scan(scan) = input else {
+            return None;
+        };
+        let is_whole = scan.predicates.is_empty() && group_columns == 0;
+        if !is_whole || aggregates.is_empty() || !aggregates.iter().all(is_count) {
+            return None;
+        }
+        let rows = self.running.context.source.row_count(&scan.relation)?;
+        let count = Value::Int8(i64::try_from(rows).ok()?);
+        if let Some(profile) = &self.profile {
+            profile.add_node();
+        }
+        let column = Arc::new(Column::from_values(LogicalType::Int8, [&count]));
+        Some(Batch::new(vec![column; aggregates.len()], 1))
+    }
 }

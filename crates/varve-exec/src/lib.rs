@@ -1,18 +1,25 @@
-//! Vectorised operators, one a file, that run a plan of `varve-sql` batch by batch. It reaches tables
-//! and temporary space by its own traits [`ScanSource`] and [`Scratch`] only, and knows nothing of
-//! storage or SQL text.
+//! Vectorised operators, one a file, that run a plan of `varve-sql` batch by batch. It reaches
+//! tables and temporary space by its own traits [`ScanSource`] and [`Scratch`] only, and knows
+//! nothing of storage or SQL text.
 //!
-//! Invariant: it waits only in [`ScanSource`], in [`Scratch`] and at yield points, which lie at most a
-//! slice of work apart.
+//! Invariant: it waits only in [`ScanSource`], in [`Scratch`] and at yield points, which lie at
+//! most a slice of work apart.
 //! Invariant: no stream gives an empty batch, or one of more than 1,024 rows.
-//! Invariant: what operators hold is booked on the query's account and given back, with all temporary
-//! space, when the stream is dropped, wherever it stopped.
+//! Invariant: what operators hold is booked on the query's account and given back, with all
+//! temporary space, when the stream is dropped, wherever it stopped.
 //! Invariant: the same plan over the same rows gives the same rows in the same order: hashing has a
 //! fixed seed and never decides an order.
 
+mod aggregate;
+mod chunked;
 mod context;
 mod execute;
+mod gather;
+mod join;
+mod keys;
+mod operators;
 mod profile;
+mod sort;
 mod source;
 
 pub use context::{Cancel, ExecContext};

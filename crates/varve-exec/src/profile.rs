@@ -18,7 +18,8 @@ pub struct NodeProfile {
     pub elapsed_us: u64,
 }
 
-/// The nodes of a running plan, in pre-order: a node, then its first input with all under it, then its second.
+/// The nodes of a running plan, in pre-order: a node, then its first input with all under it, then
+/// its second.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     nodes: Rc<RefCell<Vec<NodeProfile>>>,

@@ -45,16 +45,28 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
             };
             key.extend_from_slice(&ordered.to_be_bytes());
         }
-        Value::Text(text) => {
-            for byte in text.bytes() {
-                key.push(byte);
-                if byte == 0 {
-                    key.push(0xff);
-                }
-            }
-            key.extend_from_slice(&[0, 0]);
-        }
+        Value::Text(text) => encode_text(text, key),
     }
+}
+
+/// Appends the key bytes of a string, as [`encode_key_value`] does for the text value.
+pub fn encode_key_text(text: &str, key: &mut Vec<u8>) {
+    key.push(PRESENT);
+    encode_text(text, key);
+}
+
+fn encode_text(text: &str, key: &mut Vec<u8>) {
+    if text.as_bytes().contains(&0) {
+        for byte in text.bytes() {
+            key.push(byte);
+            if byte == 0 {
+                key.push(0xff);
+            }
+        }
+    } else {
+        key.extend_from_slice(text.as_bytes());
+    }
+    key.extend_from_slice(&[0, 0]);
 }
 
 /// Takes one value of type `ty` off the front of `key`; `None` when the bytes are not what
@@ -123,7 +135,7 @@ fn take<const N: usize>(key: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode_key_value, encode_key_value};
+    use super::{decode_key_value, encode_key_text, encode_key_value};
     use crate::{LogicalType, Value};
     use core::cmp::Ordering;
     use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
@@ -159,6 +171,11 @@ mod tests {
             let (mut key_a, mut key_b) = (Vec::new(), Vec::new());
             encode_key_value(&a, &mut key_a);
             encode_key_value(&b, &mut key_b);
+            if let Value::Text(text) = &a {
+                let mut key = Vec::new();
+                encode_key_text(text, &mut key);
+                prop_assert_eq!(&key, &key_a);
+            }
             let expected = if b.is_null() { Ordering::Less } else { a.compare(&b).unwrap() };
             prop_assert_eq!(key_a.cmp(&key_b), expected);
             let mut rest = &key_a[..];

@@ -34,7 +34,7 @@ pub use column::{Column, ColumnData};
 pub use env::{Env, LocalFuture};
 pub use error::{Error, ErrorFields, Result};
 pub use ids::{ColumnId, CommitSeq, ObjectId, RowPosition, RunId, TreeId};
-pub use keycode::{decode_key_value, encode_key_value};
+pub use keycode::{decode_key_value, encode_key_text, encode_key_value};
 pub use logical_type::{LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};

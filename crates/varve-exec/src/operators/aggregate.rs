@@ -1,0 +1,115 @@
+//! Aggregate: hash aggregation, groups in the order in which they first appear.
+
+use varve_expr::{Expr, evaluate};
+use varve_sql::AggregateCall;
+use varve_types::{Batch, Column, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
+
+use std::sync::Arc;
+
+use crate::BatchStream;
+use crate::aggregate::{Call, GroupRows};
+use crate::context::{Running, book};
+use crate::keys::KeyIndex;
+
+/// Reads its whole input, then gives one row a group.
+pub(crate) struct AggregateStream<'a> {
+    running: Running<'a>,
+    input: Option<Box<dyn BatchStream + 'a>>,
+    exprs: &'a [Expr],
+    index: KeyIndex,
+    groups: GroupRows,
+    calls: Vec<Call<'a>>,
+    booked: Reservation,
+    results: Vec<Column>,
+    given_batches: usize,
+}
+
+impl<'a> AggregateStream<'a> {
+    pub(crate) fn new(
+        running: Running<'a>,
+        input: Box<dyn BatchStream + 'a>,
+        exprs: &'a [Expr],
+        calls: &'a [AggregateCall],
+    ) -> AggregateStream<'a> {
+        let types: Vec<_> = exprs.iter().map(Expr::logical_type).collect();
+        AggregateStream {
+            booked: running.reservation(),
+            running,
+            input: Some(input),
+            exprs,
+            index: KeyIndex::new(&types),
+            groups: GroupRows::new(types),
+            calls: calls.iter().map(Call::new).collect(),
+            results: Vec::new(),
+            given_batches: 0,
+        }
+    }
+
+    /// One group without group columns, be there rows or not.
+    fn group_count(&self) -> usize {
+        match self.exprs {
+            [] => 1,
+            _ => self.index.len() as usize,
+        }
+    }
+
+    fn add(&mut self, batch: &Batch, ids: &mut Vec<u32>, new_rows: &mut Vec<u32>) -> Result<()> {
+        let batch = batch.compact();
+        let rows = batch.rows();
+        let eval = self.running.eval();
+        if self.exprs.is_empty() {
+            ids.clear();
+            ids.resize(rows, 0);
+        } else {
+            let columns = self.exprs.iter().map(|expr| evaluate(expr, &batch, &eval));
+            let columns: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
+            self.index.insert(&columns, rows, ids, new_rows);
+            self.groups.add(&columns, new_rows);
+        }
+        let group_count = self.group_count();
+        for call in &mut self.calls {
+            call.update(&batch, ids, group_count, &eval)?;
+        }
+        let calls: usize = self.calls.iter().map(Call::memory_bytes).sum();
+        let bytes = self.index.memory_bytes() + self.groups.memory_bytes() + calls;
+        book(&mut self.booked, bytes)
+    }
+
+    async fn read_input(&mut self) -> Result<()> {
+        let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
+        while let Some(input) = &mut self.input {
+            match input.next().await? {
+                Some(batch) => self.add(&batch, &mut ids, &mut new_rows)?,
+                None => self.input = None,
+            }
+        }
+        let group_count = self.group_count();
+        self.groups.finish();
+        for call in core::mem::take(&mut self.calls) {
+            self.results.push(call.finish(group_count)?);
+            self.running.checkpoint().await?;
+        }
+        Ok(())
+    }
+}
+
+impl BatchStream for AggregateStream<'_> {
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(async move {
+            if self.input.is_some() {
+                self.read_input().await?;
+            }
+            self.running.checkpoint().await?;
+            let start = self.given_batches * VECTOR_ROWS;
+            let rows = self.group_count().saturating_sub(start).min(VECTOR_ROWS);
+            if rows == 0 {
+                return Ok(None);
+            }
+            let mut columns = self.groups.take_batch(self.given_batches);
+            let results = self.results.iter();
+            columns.extend(results.map(|column| Arc::new(column.slice(start, rows))));
+            self.given_batches += 1;
+            Ok(Some(Batch::new(columns, rows)))
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! Lookup: the row with one primary key.
+
+use std::collections::VecDeque;
+
+use varve_expr::evaluate_constant;
+use varve_sql::LookupNode;
+use varve_types::{Batch, LocalFuture, Result, Value};
+
+use crate::BatchStream;
+use crate::context::Running;
+
+/// Asks the source once.
+pub(crate) struct LookupStream<'a> {
+    running: Running<'a>,
+    node: &'a LookupNode,
+    found: Option<VecDeque<Batch>>,
+}
+
+impl<'a> LookupStream<'a> {
+    pub(crate) fn new(running: Running<'a>, node: &'a LookupNode) -> LookupStream<'a> {
+        LookupStream {
+            running,
+            node,
+            found: None,
+        }
+    }
+
+    async fn look_up(&self) -> Result<VecDeque<Batch>> {
+        let eval = self.running.eval();
+        let key: Vec<Value> = self
+            .node
+            .key
+            .iter()
+            .map(|expr| evaluate_constant(expr, &eval))
+            .collect::<Result<_>>()?;
+        if key.iter().any(Value::is_null) {
+            return Ok(VecDeque::new());
+        }
+        let node = self.node;
+        let source = self.running.context.source;
+        let batches = source
+            .lookup(node.tree, &[key], &node.columns, node.with_position)
+            .await?;
+        Ok(batches
+            .into_iter()
+            .filter(|batch| !batch.is_empty())
+            .collect())
+    }
+}
+
+impl BatchStream for LookupStream<'_> {
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(async move {
+            if self.found.is_none() {
+                self.running.checkpoint().await?;
+                self.found = Some(self.look_up().await?);
+            }
+            Ok(self.found.as_mut().and_then(VecDeque::pop_front))
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Values: constant rows.
+
+use std::sync::Arc;
+
+use varve_expr::{Expr, evaluate_constant};
+use varve_types::{Batch, ColumnBuilder, LocalFuture, LogicalType, Result, VECTOR_ROWS};
+
+use crate::BatchStream;
+use crate::context::Running;
+
+/// Evaluates rows of expressions, a batch at a time.
+pub(crate) struct ValuesStream<'a> {
+    pub(crate) running: Running<'a>,
+    pub(crate) rows: &'a [Vec<Expr>],
+    pub(crate) types: &'a [LogicalType],
+}
+
+impl ValuesStream<'_> {
+    fn evaluate(&self, rows: &[Vec<Expr>]) -> Result<Batch> {
+        let builder = |ty: &LogicalType| ColumnBuilder::with_capacity(*ty, rows.len());
+        let mut builders: Vec<ColumnBuilder> = self.types.iter().map(builder).collect();
+        for row in rows {
+            for (builder, expr) in builders.iter_mut().zip(row) {
+                builder.push(&evaluate_constant(expr, &self.running.eval())?);
+            }
+        }
+        let columns = builders
+            .into_iter()
+            .map(|builder| Arc::new(builder.finish()));
+        Ok(Batch::new(columns.collect(), rows.len()))
+    }
+}
+
+impl BatchStream for ValuesStream<'_> {
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(async move {
+            self.running.checkpoint().await?;
+            let (now, later) = self.rows.split_at(self.rows.len().min(VECTOR_ROWS));
+            if now.is_empty() {
+                return Ok(None);
+            }
+            let batch = self.evaluate(now)?;
+            self.rows = later;
+            Ok(Some(batch))
+        })
+    }
+}
+
+/// Rows that are known already.
+pub(crate) struct RowsStream {
+    pub(crate) batch: Option<Batch>,
+}
+
+impl BatchStream for RowsStream {
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(async move { Ok(self.batch.take()) })
+    }
+}
