@@ -1,0 +1,11 @@
+import './styles/colours.css';
+import './styles/page.css';
+import './styles/controls.css';
+import './styles/welcome.css';
+import './styles/query.css';
+import './styles/result.css';
+import './styles/storage.css';
+import { Demo } from './demo';
+import { openStore } from './open-store';
+
+await new Demo(await openStore()).start();
