@@ -155,3 +155,7 @@ impl<'a> Builder<'a> {
         Some(Batch::new(vec![column; aggregates.len()], 1))
     }
 }
+
+#[cfg(test)]
+#[path = "execute_tests.rs"]
+mod tests;

@@ -21,6 +21,13 @@ mod operators;
 mod profile;
 mod sort;
 mod source;
+#[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "test values are small"
+)]
+mod testing;
 
 pub use context::{Cancel, ExecContext};
 pub use execute::{execute, execute_instrumented};

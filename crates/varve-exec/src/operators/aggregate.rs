@@ -113,3 +113,7 @@ impl BatchStream for AggregateStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "aggregate_tests.rs"]
+mod tests;

@@ -54,3 +54,44 @@ impl BatchStream for DistinctStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_sql::Plan;
+    use varve_types::LogicalType;
+
+    use crate::testing::{Setting, column, limit, show_batches, table};
+
+    #[test]
+    fn each_row_once_in_order_of_appearance() {
+        let cases = [
+            (
+                "1 a; 1 a; 2 a | 1 a | 2 a; 1 b; - b; - b",
+                "1 a; 2 a | 1 b; - b",
+            ),
+            ("- -; - -", "- -"),
+            ("", ""),
+        ];
+        for (input, expected) in cases {
+            let setting = Setting::with(table("it", input));
+            let plan = distinct(setting.scan(0, "it"));
+            assert_eq!(show_batches(&setting.run(&plan).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn rows_stream_out_as_they_appear() {
+        let setting = Setting::with(table("it", "1 a | 2 b | 3 c"));
+        let plan = limit(distinct(setting.scan(0, "it")), Some(1), None);
+        assert_eq!(show_batches(&setting.run(&plan).unwrap()), "1 a");
+        assert_eq!(setting.source.batches_given.get(), 1);
+    }
+
+    fn distinct(input: Plan) -> Plan {
+        Plan::Aggregate {
+            input: Box::new(input),
+            groups: vec![column(0, LogicalType::Int4), column(1, LogicalType::Text)],
+            aggregates: Vec::new(),
+        }
+    }
+}

@@ -29,3 +29,42 @@ impl BatchStream for FilterStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_sql::Plan;
+    use varve_types::{CompareOp, LogicalType, Value};
+
+    use crate::testing::{Setting, column, compare, literal, show_batches, table};
+
+    #[test]
+    fn keeps_what_is_true() {
+        let cases = [
+            ("1; 5; - | 6 | 2; -", "5 | 6"),
+            ("7; 8 | 9", "7; 8 | 9"),
+            ("1 | 2; -", ""),
+            ("", ""),
+        ];
+        for (input, expected) in cases {
+            let setting = Setting::with(table("i", input));
+            let plan = Plan::Filter {
+                input: Box::new(setting.scan(0, "i")),
+                predicate: compare(
+                    column(0, LogicalType::Int4),
+                    CompareOp::Gt,
+                    literal(Value::Int4(2)),
+                ),
+            };
+            // Twice, so that a selection is narrowed too.
+            let plan = Plan::Filter {
+                input: Box::new(plan),
+                predicate: compare(
+                    column(0, LogicalType::Int4),
+                    CompareOp::Gt,
+                    literal(Value::Int4(4)),
+                ),
+            };
+            assert_eq!(show_batches(&setting.run(&plan).unwrap()), expected);
+        }
+    }
+}

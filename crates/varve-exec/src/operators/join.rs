@@ -142,3 +142,7 @@ impl BatchStream for JoinStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "join_tests.rs"]
+mod tests;

@@ -111,3 +111,65 @@ impl BatchStream for LimitStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_sql::Plan;
+    use varve_types::{LogicalType, Value};
+
+    use crate::testing::{Setting, limit, literal, show_batches, table};
+
+    #[test]
+    fn cuts_rows() {
+        // Limit, offset, what is left, and how many of the input's batches are read.
+        let cases = [
+            (Some(0), None, "", 0),
+            (Some(1), None, "1", 1),
+            (Some(2), None, "1; 2", 1),
+            (Some(3), None, "1; 2 | 3", 2),
+            (Some(9), None, "1; 2 | 3 | 4; 5", 3),
+            (None, None, "1; 2 | 3 | 4; 5", 3),
+            (None, Some(1), "2 | 3 | 4; 5", 3),
+            (Some(2), Some(1), "2 | 3", 2),
+            (Some(1), Some(3), "4", 3),
+            (None, Some(5), "", 3),
+            (Some(i64::MAX), Some(i64::MAX), "", 3),
+        ];
+        for (rows, offset, expected, read) in cases {
+            let setting = Setting::with(table("i", "1; 2 | 3 | 4; 5"));
+            let plan = limit(setting.scan(0, "i"), rows, offset);
+            let answer = setting.run(&plan).unwrap();
+            assert_eq!(show_batches(&answer), expected, "{rows:?} {offset:?}");
+            assert_eq!(
+                setting.source.batches_given.get(),
+                read,
+                "{rows:?} {offset:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn null_is_no_limit_and_negative_an_error() {
+        let null = || literal(Value::Null);
+        let minus = || literal(Value::Int8(-1));
+        let cases = [
+            (Some(null()), Some(null()), Ok("1; 2")),
+            (Some(minus()), None, Err("2201W")),
+            (Some(null()), Some(minus()), Err("2201X")),
+        ];
+        for (limit, offset, expected) in cases {
+            let setting = Setting::with(table("i", "1; 2"));
+            let input = Box::new(setting.scan(0, "i"));
+            let plan = Plan::Limit {
+                input,
+                limit,
+                offset,
+            };
+            let answer = setting.run(&plan);
+            let answer = answer.map(|batches| show_batches(&batches));
+            let answer = answer.map_err(|error| error.state().code());
+            assert_eq!(answer, expected.map(str::to_owned));
+        }
+        assert_eq!(null().logical_type(), LogicalType::Int8);
+    }
+}

@@ -59,3 +59,35 @@ impl BatchStream for LookupStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_sql::{LookupNode, Plan};
+    use varve_types::{LogicalType, TreeId, Value};
+
+    use crate::testing::{Setting, literal, show_batches, table};
+
+    #[test]
+    fn finds_the_row_or_nothing() {
+        let cases = [
+            (Value::Int4(2), "b 2"),
+            (Value::Int4(3), ""),
+            (Value::Null, ""),
+        ];
+        for (key, expected) in cases {
+            let setting = Setting::with(table("it", "1 a; 2 b"));
+            let plan = Plan::Lookup(LookupNode {
+                tree: TreeId(0),
+                name: "t".to_owned(),
+                column_names: vec!["a".to_owned(), "b".to_owned()],
+                key_columns: vec![0],
+                key: vec![literal(key.clone())],
+                columns: vec![1, 0],
+                types: vec![LogicalType::Text, LogicalType::Int4],
+                with_position: false,
+            });
+            let answer = setting.run(&plan).unwrap();
+            assert_eq!(show_batches(&answer), expected, "{key:?}");
+        }
+    }
+}

@@ -28,3 +28,31 @@ impl BatchStream for ProjectStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_sql::Plan;
+    use varve_types::{CompareOp, LogicalType, Value};
+
+    use crate::testing::{Setting, column, compare, literal, show_batches, table};
+
+    #[test]
+    fn one_column_an_expression() {
+        let setting = Setting::with(table("it", "1 a; 2 b; 3 c | 0 d; - e"));
+        let number = || column(0, LogicalType::Int4);
+        let filtered = Plan::Filter {
+            input: Box::new(setting.scan(0, "it")),
+            predicate: compare(number(), CompareOp::NotEq, literal(Value::Int4(2))),
+        };
+        let plan = Plan::Project {
+            input: Box::new(filtered),
+            exprs: vec![
+                column(1, LogicalType::Text),
+                compare(number(), CompareOp::Gt, literal(Value::Int4(1))),
+                number(),
+            ],
+        };
+        let answer = setting.run(&plan).unwrap();
+        assert_eq!(show_batches(&answer), "a f 1; c t 3 | d f 0");
+    }
+}

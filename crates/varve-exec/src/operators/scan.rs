@@ -85,3 +85,78 @@ impl BatchStream for ScanStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_expr::Expr;
+    use varve_sql::{Plan, PushedPredicate};
+    use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
+
+    use crate::testing::{Setting, column, compare, limit, literal, show_batches, table};
+
+    #[test]
+    fn predicates_are_pushed_with_their_constants() {
+        let parameter = Expr::Parameter {
+            index: 0,
+            ty: LogicalType::Int4,
+        };
+        let cases = [
+            (Value::Int4(2), "c 2 | d 4", 1),
+            (Value::Int4(9), "", 1),
+            (Value::Null, "", 0),
+        ];
+        for (value, expected, requests) in cases {
+            let mut setting = Setting::with(table("it", "1 a; - b; 3 c | 4 d"));
+            setting.params = vec![value.clone()];
+            let Plan::Scan(mut scan) = setting.scan(0, "it") else {
+                panic!();
+            };
+            scan.columns = vec![1];
+            scan.with_position = true;
+            let is_not_null = ColumnPredicate {
+                column: 0,
+                test: PredicateTest::IsNotNull,
+            };
+            scan.predicates = vec![
+                PushedPredicate::Fixed(is_not_null),
+                PushedPredicate::Compare {
+                    column: 0,
+                    op: CompareOp::Gt,
+                    value: parameter.clone(),
+                },
+            ];
+            // The position counts from 0: the row of 4 has position 3.
+            let expected = expected.replace("d 4", "d 3");
+            let answer = setting.run(&Plan::Scan(scan)).unwrap();
+            assert_eq!(show_batches(&answer), expected, "{value:?}");
+            assert_eq!(setting.source.requests.borrow().len(), requests);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_hinted_where_each_row_is_given() {
+        let hint = |wrap: &dyn Fn(Plan) -> Plan| {
+            let setting = Setting::with(table("i", "1; 2; 3; 4"));
+            let plan = limit(wrap(setting.scan(0, "i")), Some(2), Some(1));
+            setting.run(&plan).unwrap();
+            setting.source.requests.take()[0].limit_rows
+        };
+        let project = |input| Plan::Project {
+            input: Box::new(input),
+            exprs: vec![column(0, LogicalType::Int4)],
+        };
+        let filter = |input| Plan::Filter {
+            input: Box::new(input),
+            predicate: compare(
+                column(0, LogicalType::Int4),
+                CompareOp::Gt,
+                literal(Value::Int4(0)),
+            ),
+        };
+        assert_eq!(hint(&|scan| scan), Some(3));
+        assert_eq!(hint(&project), Some(3));
+        assert_eq!(hint(&|scan| limit(scan, Some(1), None)), Some(1));
+        assert_eq!(hint(&|scan| limit(scan, Some(9), Some(4))), Some(7));
+        assert_eq!(hint(&filter), None);
+    }
+}

@@ -171,3 +171,7 @@ impl BatchStream for SortStream<'_> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "sort_tests.rs"]
+mod tests;

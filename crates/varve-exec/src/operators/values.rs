@@ -56,3 +56,53 @@ impl BatchStream for RowsStream {
         Box::pin(async move { Ok(self.batch.take()) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use varve_expr::Expr;
+    use varve_sql::Plan;
+    use varve_types::{LogicalType, Value};
+
+    use crate::testing::{Setting, literal, show};
+
+    #[test]
+    fn rows_come_in_batches() {
+        let setting = Setting::new();
+        let rows: Vec<Vec<Expr>> = (0..2500).map(|i| vec![literal(Value::Int4(i))]).collect();
+        let types = vec![LogicalType::Int4];
+        let answer = setting.run(&Plan::Values { rows, types }).unwrap();
+        let lengths: Vec<usize> = answer.iter().map(|batch| batch.rows()).collect();
+        assert_eq!(lengths, [1024, 1024, 452]);
+        assert_eq!(answer[2].column(0).unwrap().value(451), Value::Int4(2499));
+    }
+
+    #[test]
+    fn few_rows() {
+        let null = Expr::Literal {
+            value: Value::Null,
+            ty: LogicalType::Text,
+        };
+        let cases = [
+            (vec![], vec![], 0, ""),
+            (vec![vec![]], vec![], 1, ""),
+            (
+                vec![
+                    vec![literal(Value::Int4(1)), literal(Value::text("a"))],
+                    vec![literal(Value::Int4(2)), null],
+                ],
+                vec![LogicalType::Int4, LogicalType::Text],
+                2,
+                "1 a; 2 -",
+            ),
+        ];
+        for (rows, types, count, expected) in cases {
+            let setting = Setting::new();
+            let answer = setting.run(&Plan::Values { rows, types }).unwrap();
+            assert_eq!(
+                answer.iter().map(|batch| batch.rows()).sum::<usize>(),
+                count
+            );
+            assert_eq!(show(&answer), expected);
+        }
+    }
+}
