@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /**
  * The contract of the package: what `VarveDB` offers and what its calls take and give. Names, results,
  * OIDs and value mapping follow PGlite, so that clients written for it work unchanged.
@@ -6,11 +7,20 @@
 /** Turns the text form of a value, as PostgreSQL prints it, into what the row shall hold. */
 export type Parser = (text: string, dataTypeID: number) => unknown;
 
-/** Parsers by the OID of the type; see {@link types} for the OIDs. */
+/** Parsers by the OID of the type; see `types` for the OIDs. */
 export type Parsers = Readonly<Record<number, Parser>>;
 
 /** `object`: one object a row, by column name. `array`: one array a row, in the order of the fields. */
 export type RowMode = 'object' | 'array';
+
+/** What the engine wants to be known, and is no error. */
+export interface Notice {
+  /** `NOTICE` or `WARNING`. */
+  readonly severity: string;
+  /** SQLSTATE. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /** Options of one call. */
 export interface QueryOptions {
@@ -20,6 +30,8 @@ export interface QueryOptions {
   readonly parsers?: Parsers | undefined;
   /** Cancels the statement: the call rejects with code `57014`. */
   readonly signal?: AbortSignal | undefined;
+  /** Called for each notice before the call resolves. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
 /** A column of a result. */

@@ -1,1 +1,24 @@
-//! Placeholder.
+//! VarveDB for JavaScript: what the worker of the npm package calls, and the form in which results leave for the page.
+//! It knows the facade and the browser's backend, and nothing of SQL or storage; natively only the result codec exists.
+//!
+//! Invariant: exports take `&self` and hold no borrow across an await.
+//! Invariant: every failure leaves as a plain object with all fields of the error, a panic included: after one the
+//! instance answers `XX000` to every call.
+
+#[cfg(target_arch = "wasm32")]
+mod browser_env;
+#[cfg(target_arch = "wasm32")]
+mod convert;
+#[cfg(target_arch = "wasm32")]
+mod engine;
+#[cfg(any(target_arch = "wasm32", test))]
+mod panic;
+mod result;
+#[cfg(target_arch = "wasm32")]
+mod session;
+
+#[cfg(target_arch = "wasm32")]
+pub use engine::Engine;
+pub use result::encode_results;
+#[cfg(target_arch = "wasm32")]
+pub use session::EngineSession;

@@ -1,0 +1,90 @@
+//! Values and errors on their way between JavaScript and the engine.
+
+use js_sys::{BigInt, JsString, Object, Reflect};
+use varve_kv::KvError;
+use varve_types::{Error, Result, SqlState, Value};
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Integers up to here are exact as doubles.
+const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
+
+/// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a type that can
+/// hold them accepts.
+pub fn parameter(value: &JsValue) -> Result<Value> {
+    if value.is_null() || value.is_undefined() {
+        return Ok(Value::Null);
+    }
+    if let Some(bit) = value.as_bool() {
+        return Ok(Value::Boolean(bit));
+    }
+    if let Some(number) = value.as_f64() {
+        return Ok(number_value(number));
+    }
+    if let Some(text) = value.as_string() {
+        return Ok(Value::text(text));
+    }
+    if value.is_bigint() {
+        let number: BigInt = value.clone().unchecked_into();
+        return Ok(match i64::try_from(number.clone()) {
+            Ok(small) => Value::Int8(small),
+            Err(_) => number
+                .to_string(10)
+                .ok()
+                .and_then(|digits: JsString| digits.as_string())
+                .map_or(Value::Null, Value::text),
+        });
+    }
+    Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, "a parameter is of no supported type"))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the number is known to be a safe integer")]
+fn number_value(number: f64) -> Value {
+    let is_negative_zero = number == 0.0 && number.is_sign_negative();
+    if number.fract() == 0.0 && number.abs() <= SAFE_INTEGER_MAX && !is_negative_zero {
+        Value::Int8(number as i64)
+    } else {
+        Value::Float8(number)
+    }
+}
+
+/// An error as a plain object; missing fields are left out.
+pub fn error_object(error: &Error) -> JsValue {
+    let fields = error.fields();
+    let object = Object::new();
+    let set = |name: &str, value: JsValue| {
+        // Setting a property of a fresh plain object cannot fail.
+        drop(Reflect::set(&object, &name.into(), &value));
+    };
+    set("code", fields.state.code().into());
+    set("message", fields.message.as_str().into());
+    if let Some(position) = fields.position {
+        set("position", position.into());
+    }
+    let texts = [
+        ("detail", &fields.detail),
+        ("hint", &fields.hint),
+        ("where", &fields.context),
+        ("table", &fields.table),
+        ("column", &fields.column),
+        ("constraint", &fields.constraint),
+        ("dataType", &fields.data_type),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            set(name, text.as_str().into());
+        }
+    }
+    object.into()
+}
+
+/// A failure of the backend before there is a store to word it.
+pub fn backend_error(error: &KvError) -> Error {
+    let state = match error {
+        KvError::StorageFull => SqlState::DISK_FULL,
+        KvError::Locked { .. } | KvError::GuardMismatch { .. } => SqlState::OBJECT_IN_USE,
+        KvError::Corrupt { .. } => SqlState::DATA_CORRUPTED,
+        KvError::Closed => SqlState::CONNECTION_DOES_NOT_EXIST,
+        _ => SqlState::IO_ERROR,
+    };
+    Error::new(state, error.to_string())
+}

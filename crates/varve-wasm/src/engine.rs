@@ -1,0 +1,92 @@
+//! An open database, as the worker holds it.
+
+use std::sync::Arc;
+
+use varve_kv::{Durability, Kv, MemoryKv};
+use varve_kv_idb::IdbKv;
+use varvedb::{Database, Options};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::EngineSession;
+use crate::browser_env::BrowserEnv;
+use crate::convert::{backend_error, error_object};
+use crate::panic::{check_sound, record_panics};
+
+/// An open database.
+#[wasm_bindgen]
+pub struct Engine {
+    database: Database,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens the IndexedDB database `name`, or an empty one in memory without a name.
+    ///
+    /// `memory_limit` is in bytes.
+    pub async fn open(
+        name: Option<String>,
+        memory_limit: Option<f64>,
+        strict: bool,
+    ) -> Result<Engine, JsValue> {
+        record_panics();
+        Engine::open_store(name, options(memory_limit, strict))
+            .await
+            .map_err(|error| error_object(&error))
+    }
+
+    /// Deletes the IndexedDB database `name`; a missing one is no error.
+    pub async fn destroy(name: String) -> Result<(), JsValue> {
+        record_panics();
+        IdbKv::destroy(&name).await.map_err(|error| error_object(&backend_error(&error)))
+    }
+
+    /// A session with a transaction state of its own.
+    pub fn session(&self) -> EngineSession {
+        EngineSession::new(self.database.session())
+    }
+
+    /// Gives the store up.
+    pub async fn close(&self) -> Result<(), JsValue> {
+        let database = self.database.clone();
+        async move {
+            check_sound()?;
+            database.close().await
+        }
+        .await
+        .map_err(|error| error_object(&error))
+    }
+}
+
+impl Engine {
+    async fn open_store(name: Option<String>, options: Options) -> varve_types::Result<Engine> {
+        check_sound()?;
+        let kv: Arc<dyn Kv> = match name {
+            Some(name) => {
+                Arc::new(IdbKv::open(&name).await.map_err(|error| backend_error(&error))?)
+            }
+            None => Arc::new(MemoryKv::new()),
+        };
+        let database = Database::open(kv, Arc::new(BrowserEnv), options).await?;
+        Ok(Engine { database })
+    }
+}
+
+/// What the panic said and where it was, if there was one: for the report of a crash.
+#[wasm_bindgen(js_name = panicMessage)]
+pub fn panic_message() -> Option<String> {
+    crate::panic::panic_message()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates, and a limit below 0 is none at all"
+)]
+fn options(memory_limit: Option<f64>, strict: bool) -> Options {
+    let mut options = Options::browser();
+    if let Some(bytes) = memory_limit {
+        options.memory_limit_bytes = bytes as u64;
+    }
+    options.durability = if strict { Durability::Strict } else { Durability::Relaxed };
+    options
+}

@@ -1,0 +1,107 @@
+//! A session, as the worker holds it: one call at a time, results as bytes.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use js_sys::Uint8Array;
+use varve_types::{Error, Result, SqlState};
+use varvedb::{CancelFlag, Session};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::convert::{error_object, parameter};
+use crate::encode_results;
+use crate::panic::check_sound;
+
+/// A session. Its calls must not overlap, but for [`EngineSession::cancel`].
+#[wasm_bindgen]
+pub struct EngineSession {
+    /// Empty while a call is under way.
+    session: Cell<Option<Session>>,
+    cancel: Arc<CancelFlag>,
+}
+
+#[wasm_bindgen]
+impl EngineSession {
+    /// Runs one statement.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
+    pub async fn query(&self, sql: String, params: Vec<JsValue>) -> Result<Uint8Array, JsValue> {
+        self.call(async |session| {
+            let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
+            let result = session.query(&sql, &values).await?;
+            message(&[result])
+        })
+        .await
+    }
+
+    /// Runs a script.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
+    pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
+        self.call(async |session| message(&session.execute_script(&sql).await?)).await
+    }
+
+    /// Begins a `COPY table FROM STDIN`.
+    #[wasm_bindgen(js_name = copyBegin)]
+    pub async fn copy_begin(&self, sql: String) -> Result<(), JsValue> {
+        self.call(async |session| session.copy_begin(&sql).await).await
+    }
+
+    /// Takes the next piece of the text; answers the rows taken so far.
+    #[wasm_bindgen(js_name = copyWrite)]
+    pub async fn copy_write(&self, bytes: Vec<u8>) -> Result<f64, JsValue> {
+        self.call(async |session| session.copy_write(&bytes).await.map(number)).await
+    }
+
+    /// Takes the end of the text and commits; answers the rows taken.
+    #[wasm_bindgen(js_name = copyFinish)]
+    pub async fn copy_finish(&self) -> Result<f64, JsValue> {
+        self.call(async |session| {
+            let result = session.copy_finish().await?;
+            Ok(number(result.affected_rows.unwrap_or(0)))
+        })
+        .await
+    }
+
+    /// Undoes the COPY; nothing happens without one.
+    #[wasm_bindgen(js_name = copyAbort)]
+    pub async fn copy_abort(&self) -> Result<(), JsValue> {
+        self.call(async |session| session.copy_abort().await).await
+    }
+
+    /// Asks the call under way to stop with `57014`.
+    pub fn cancel(&self) {
+        self.cancel.raise();
+    }
+}
+
+impl EngineSession {
+    pub(crate) fn new(session: Session) -> EngineSession {
+        EngineSession { cancel: session.cancel_flag(), session: Cell::new(Some(session)) }
+    }
+
+    async fn call<T>(
+        &self,
+        run: impl AsyncFnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T, JsValue> {
+        self.exclusively(run).await.map_err(|error| error_object(&error))
+    }
+
+    async fn exclusively<T>(&self, run: impl AsyncFnOnce(&mut Session) -> Result<T>) -> Result<T> {
+        check_sound()?;
+        let mut session = self.session.take().ok_or_else(|| {
+            Error::new(SqlState::OBJECT_IN_USE, "the session is busy with another call")
+        })?;
+        let result = run(&mut session).await;
+        self.session.set(Some(session));
+        result
+    }
+}
+
+fn message(sets: &[varvedb::ResultSet]) -> Result<Uint8Array> {
+    Ok(Uint8Array::from(encode_results(sets)?.as_slice()))
+}
+
+/// Counts of rows stay far below 2^53, from where on doubles have gaps.
+#[expect(clippy::cast_precision_loss, reason = "see above")]
+fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,196 @@
+import { CallScope } from './call-scope.js';
+import { copyInto, copyStatement } from './copy.js';
+import { storeOf } from './data-dir.js';
+import { VarveError } from './errors.js';
+import { Gate } from './gate.js';
+import type {
+  CopyOptions,
+  CopyResult,
+  CopySource,
+  Database,
+  QueryOptions,
+  Results,
+  Row,
+  Transaction,
+  VarveDBOptions,
+} from './interface.js';
+import { Runner } from './runner.js';
+import { templateText } from './sql-tag.js';
+import { startWorker, wasmSource } from './start-worker.js';
+import { runTransaction } from './transaction.js';
+import { WorkerClient } from './worker-client.js';
+
+/**
+ * A database in a worker of its own.
+ *
+ * @example
+ * const db = await VarveDB.create('idb://app');
+ * await db.exec('CREATE TABLE IF NOT EXISTS item (id int PRIMARY KEY, name text)');
+ * await db.query('INSERT INTO item VALUES ($1, $2)', [1, 'tea']);
+ * const { rows } = await db.query('SELECT name FROM item');
+ */
+export class VarveDB implements Database {
+  readonly waitReady: Promise<void>;
+  readonly #gate = new Gate();
+  /** Where the callback of the transaction under way is. */
+  #scope: CallScope | undefined;
+  /** What runs statements, or why there is none. */
+  #runner: Runner | VarveError | undefined;
+  #isOpen = false;
+  #closing: Promise<void> | undefined;
+
+  /** Starts to open a database; `create` also waits until it is open. */
+  constructor(dataDir?: string | VarveDBOptions, options?: VarveDBOptions) {
+    const settings = typeof dataDir === 'object' ? dataDir : (options ?? {});
+    const place = typeof dataDir === 'string' ? dataDir : settings.dataDir;
+    this.waitReady = this.#open(place, settings).finally(() => this.#gate.open());
+    // Whoever makes a call hears of a failure there.
+    this.waitReady.catch(() => undefined);
+  }
+
+  /**
+   * Opens a database: `idb://name` in IndexedDB, or `memory://`, the default, which is gone with its worker.
+   *
+   * @example
+   * const db = await VarveDB.create('idb://app', { memoryLimit: 64 * 1024 * 1024 });
+   */
+  static async create(
+    dataDir?: string | VarveDBOptions,
+    options?: VarveDBOptions,
+  ): Promise<VarveDB> {
+    const db = new VarveDB(dataDir, options);
+    await db.waitReady;
+    return db;
+  }
+
+  /**
+   * Deletes a store with everything in it. A missing one is no error; one that is open is `store_locked`.
+   *
+   * @example
+   * await VarveDB.destroy('idb://app');
+   */
+  static async destroy(
+    dataDir: string,
+    options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
+  ): Promise<void> {
+    const name = storeOf(dataDir);
+    if (name === undefined) return;
+    const client = new WorkerClient(startWorker(options.worker));
+    try {
+      const wasm = await wasmSource(options.wasm);
+      await client.request('destroy', { name, wasm });
+    } finally {
+      client.end({ code: 'closed', message: 'the worker has done its work' });
+    }
+  }
+
+  get ready(): boolean {
+    return this.#isOpen && !this.closed;
+  }
+
+  get closed(): boolean {
+    if (this.#closing !== undefined || this.#runner instanceof VarveError) return true;
+    return this.#runner?.client.hasEnded ?? false;
+  }
+
+  async query<T = Row>(
+    sql: string,
+    params?: readonly unknown[] | null,
+    options?: QueryOptions,
+  ): Promise<Results<T>> {
+    return this.#pass((runner) => runner.query<T>(sql, params, options), options?.signal);
+  }
+
+  async sql<T = Row>(
+    text: TemplateStringsArray,
+    ...params: readonly unknown[]
+  ): Promise<Results<T>> {
+    return this.query<T>(templateText(text), params);
+  }
+
+  async exec(sql: string, options?: QueryOptions): Promise<Results[]> {
+    return this.#pass((runner) => runner.exec(sql, options), options?.signal);
+  }
+
+  async transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T> {
+    this.#refuseInside();
+    return this.#gate.alone(async () => {
+      const scope = new CallScope();
+      this.#scope = scope;
+      try {
+        return await runTransaction(this.#opened(), scope, run);
+      } finally {
+        this.#scope = undefined;
+      }
+    });
+  }
+
+  async copyFrom(
+    table: string,
+    source: CopySource,
+    options: CopyOptions = {},
+  ): Promise<CopyResult> {
+    const sql = copyStatement(table, options);
+    return this.#pass(({ client }) => copyInto(client, sql, source, options), options.signal);
+  }
+
+  close(): Promise<void> {
+    const client = this.#runner instanceof Runner ? this.#runner.client : undefined;
+    this.#closing ??= client?.close() ?? Promise.resolve();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #open(dataDir: string | undefined, options: VarveDBOptions): Promise<void> {
+    let client: WorkerClient | undefined;
+    try {
+      const name = storeOf(dataDir);
+      client = new WorkerClient(startWorker(options.worker));
+      this.#runner = new Runner(client, options.parsers);
+      const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+      const { holdsAliveLock } = await client.request('open', {
+        name,
+        wasm: await wasmSource(options.wasm),
+        memoryLimit: options.memoryLimit,
+        durability: options.durability ?? 'relaxed',
+        aliveLock,
+      });
+      if (holdsAliveLock) client.watch(aliveLock);
+      this.#isOpen = true;
+    } catch (error) {
+      const failure = toVarveError(error);
+      this.#runner = failure;
+      client?.end(failure);
+      throw failure;
+    }
+  }
+
+  #opened(): Runner {
+    if (this.#runner instanceof Runner) return this.#runner;
+    throw this.#runner ?? new VarveError({ code: 'closed', message: 'the database is closed' });
+  }
+
+  #pass<T>(run: (runner: Runner) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    this.#refuseInside();
+    return this.#gate.pass(async () => run(this.#opened()), signal);
+  }
+
+  /** A call that waits for the transaction from inside of it would wait for ever. */
+  #refuseInside(): void {
+    if (this.#scope?.isInside !== true) return;
+    throw new VarveError({
+      code: '25001',
+      message: 'a call on the database inside the callback of its transaction',
+      hint: 'Call it on the transaction that the callback is given.',
+    });
+  }
+}
+
+function toVarveError(error: unknown): VarveError {
+  if (error instanceof VarveError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new VarveError({ code: 'unsupported_environment', message }, { cause: error });
+}

@@ -1,0 +1,135 @@
+import { VarveError } from './errors.js';
+import { Lane } from './lane.js';
+import { hold, lockStore, storeName } from './lock.js';
+import type { Param } from './params.js';
+import type { OpenArgs, Result, WasmSource } from './protocol.js';
+import { startEngine } from './start-engine.js';
+import { Engine, type EngineSession } from './varve.js';
+
+/** A session of the engine, with the calls that wait for it. */
+class Connection {
+  readonly session: EngineSession;
+  readonly lane: Lane;
+
+  constructor(engine: Engine) {
+    this.session = engine.session();
+    this.lane = new Lane(() => this.session.cancel());
+  }
+}
+
+/** The open store of a worker: the engine, its sessions, and the lock that keeps others out. */
+export class EngineStore {
+  readonly #engine: Engine;
+  readonly #release: () => void;
+  readonly #main: Connection;
+  /** Imports, each in a session of its own, so that statements are answered meanwhile. */
+  readonly #copies = new Map<number, Connection>();
+
+  private constructor(engine: Engine, release: () => void) {
+    this.#engine = engine;
+    this.#release = release;
+    this.#main = new Connection(engine);
+  }
+
+  static async open(args: OpenArgs): Promise<EngineStore> {
+    const { name, memoryLimit, durability } = args;
+    await hold(args.aliveLock);
+    const release = name === undefined ? () => undefined : await lockStore(name);
+    try {
+      await startEngine(args.wasm);
+      const place = name === undefined ? undefined : storeName(name);
+      const engine = await Engine.open(place, memoryLimit, durability === 'strict');
+      return new EngineStore(engine, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  static async destroy(name: string, wasm: WasmSource | undefined): Promise<void> {
+    const release = await lockStore(name);
+    try {
+      await startEngine(wasm);
+      await Engine.destroy(storeName(name));
+    } finally {
+      release();
+    }
+  }
+
+  query(id: number, sql: string, params: readonly Param[]): Promise<Result<'query'>> {
+    const { lane, session } = this.#main;
+    return lane.run(id, () => session.query(sql, [...params]));
+  }
+
+  exec(id: number, sql: string): Promise<Result<'exec'>> {
+    const { lane, session } = this.#main;
+    return lane.run(id, () => session.exec(sql));
+  }
+
+  /** Begins in the main lane, so that the import comes after the statements that were given before it. */
+  copyBegin(id: number, sql: string): Promise<Result<'copyBegin'>> {
+    return this.#main.lane.run(id, async () => {
+      const connection = new Connection(this.#engine);
+      try {
+        await connection.session.copyBegin(sql);
+      } catch (error) {
+        connection.session.free();
+        throw error;
+      }
+      this.#copies.set(id, connection);
+      return { copy: id };
+    });
+  }
+
+  copyWrite(id: number, copy: number, bytes: Uint8Array): Promise<Result<'copyWrite'>> {
+    const { lane, session } = this.#copy(copy);
+    return lane.run(id, async () => ({ rows: await session.copyWrite(bytes) }));
+  }
+
+  copyFinish(id: number, copy: number): Promise<Result<'copyFinish'>> {
+    return this.#endCopy(id, copy, async (session) => ({ rows: await session.copyFinish() }));
+  }
+
+  async copyAbort(id: number, copy: number): Promise<void> {
+    const connection = this.#copies.get(copy);
+    if (connection === undefined) return;
+    connection.session.cancel();
+    await this.#endCopy(id, copy, (session) => session.copyAbort());
+  }
+
+  #copy(copy: number): Connection {
+    const connection = this.#copies.get(copy);
+    if (connection !== undefined) return connection;
+    throw new VarveError({ code: '55000', message: 'the import has ended' });
+  }
+
+  #endCopy<T>(id: number, copy: number, end: (session: EngineSession) => Promise<T>): Promise<T> {
+    const { lane, session } = this.#copy(copy);
+    this.#copies.delete(copy);
+    return lane.run(id, async () => {
+      try {
+        return await end(session);
+      } finally {
+        session.free();
+      }
+    });
+  }
+
+  /** Stops the request of this id, whether it runs or waits. */
+  cancel(request: number): void {
+    this.#main.lane.cancel(request);
+    for (const { lane } of this.#copies.values()) lane.cancel(request);
+  }
+
+  /** Stops everything and gives the store up. */
+  async close(): Promise<void> {
+    const connections = [this.#main, ...this.#copies.values()];
+    await Promise.all(connections.map(({ lane }) => lane.drain()));
+    for (const { session } of connections) session.free();
+    try {
+      await this.#engine.close();
+    } finally {
+      this.#release();
+    }
+  }
+}

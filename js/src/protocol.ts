@@ -1,0 +1,51 @@
+import type { ErrorFields } from './errors.js';
+import type { Durability } from './interface.js';
+import type { Param } from './params.js';
+
+/** Where the worker gets the engine from; nothing means the file beside it. */
+export type WasmSource =
+  | { readonly url: string }
+  | { readonly module: WebAssembly.Module }
+  | { readonly bytes: ArrayBuffer; readonly url: string };
+
+/** What is opened. */
+export interface OpenArgs {
+  /** The name of the store; nothing means that the data stays in memory. */
+  readonly name: string | undefined;
+  readonly wasm: WasmSource | undefined;
+  readonly memoryLimit: number | undefined;
+  readonly durability: Durability;
+  /** A Web Lock that the worker holds for as long as it lives, where there are Web Locks. */
+  readonly aliveLock: string;
+}
+
+/** Every request of the client to its worker, with what it takes and gives. */
+export interface Requests {
+  open: { args: OpenArgs; result: { holdsAliveLock: boolean } };
+  query: { args: { sql: string; params: readonly Param[] }; result: Uint8Array<ArrayBuffer> };
+  exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
+  copyBegin: { args: { sql: string }; result: { copy: number } };
+  copyWrite: { args: { copy: number; bytes: Uint8Array }; result: { rows: number } };
+  copyFinish: { args: { copy: number }; result: { rows: number } };
+  /** Undoes the import; nothing happens when it has ended. */
+  copyAbort: { args: { copy: number }; result: undefined };
+  /** Stops the request of this id, which then rejects by itself; nothing happens when it has ended. */
+  cancel: { args: { request: number }; result: undefined };
+  close: { args: Record<never, never>; result: undefined };
+  destroy: { args: { name: string; wasm: WasmSource | undefined }; result: undefined };
+}
+
+export type RequestName = keyof Requests;
+export type Args<K extends RequestName> = Requests[K]['args'];
+export type Result<K extends RequestName> = Requests[K]['result'];
+
+/** What the client posts. */
+export type RequestMessage = {
+  [K in RequestName]: { readonly id: number; readonly name: K; readonly args: Args<K> };
+}[RequestName];
+
+/** What the worker posts: the answer to one request, or that it cannot answer any more. */
+export type ResponseMessage =
+  | { readonly kind: 'result'; readonly id: number; readonly result: Result<RequestName> }
+  | { readonly kind: 'error'; readonly id: number; readonly error: ErrorFields }
+  | { readonly kind: 'fatal'; readonly error: ErrorFields };

@@ -1,0 +1,84 @@
+import type { CallScope } from './call-scope.js';
+import { VarveError } from './errors.js';
+import type { QueryOptions, Results, Row, Transaction } from './interface.js';
+import type { Runner } from './runner.js';
+import { templateText } from './sql-tag.js';
+
+/** The transaction that a callback is given. */
+class OpenTransaction implements Transaction {
+  readonly #runner: Runner;
+  readonly #scope: CallScope;
+  #closed = false;
+
+  constructor(runner: Runner, scope: CallScope) {
+    this.#runner = runner;
+    this.#scope = scope;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  query<T = Row>(
+    sql: string,
+    params?: readonly unknown[] | null,
+    options?: QueryOptions,
+  ): Promise<Results<T>> {
+    return this.#inScope(() => this.#runner.query<T>(sql, params, options));
+  }
+
+  sql<T = Row>(text: TemplateStringsArray, ...params: readonly unknown[]): Promise<Results<T>> {
+    return this.query(templateText(text), params);
+  }
+
+  exec(sql: string, options?: QueryOptions): Promise<Results[]> {
+    return this.#inScope(() => this.#runner.exec(sql, options));
+  }
+
+  async rollback(): Promise<void> {
+    await this.#inScope(() => this.end('ROLLBACK'));
+  }
+
+  async end(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    this.#closed = true;
+    const result = await this.#runner.query(command);
+    if (command === 'COMMIT' && result.command !== 'COMMIT') {
+      throw new VarveError({
+        code: '25P02',
+        message: 'the transaction was rolled back, as one of its statements had failed',
+      });
+    }
+  }
+
+  async #inScope<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closed) {
+      throw new VarveError({ code: 'closed', message: 'the transaction is closed' });
+    }
+    try {
+      return await run();
+    } finally {
+      this.#scope.enter();
+    }
+  }
+}
+
+/** Runs `run` between BEGIN and COMMIT, or ROLLBACK when it rejects. */
+export async function runTransaction<T>(
+  runner: Runner,
+  scope: CallScope,
+  run: (tx: Transaction) => Promise<T> | T,
+): Promise<T> {
+  await runner.query('BEGIN');
+  const tx = new OpenTransaction(runner, scope);
+  let value: T;
+  try {
+    scope.enter();
+    value = await run(tx);
+  } catch (error) {
+    // What went wrong first is what the caller must hear of.
+    if (!tx.closed) await tx.end('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+  if (!tx.closed) await tx.end('COMMIT');
+  return value;
+}

@@ -1,0 +1,134 @@
+import { canceled } from './canceled.js';
+import { type ErrorFields, VarveError } from './errors.js';
+import type { Args, RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
+
+interface Pending {
+  readonly query: string | undefined;
+  resolve(result: Result<RequestName>): void;
+  reject(error: VarveError): void;
+}
+
+/** How a request is made. */
+export interface RequestOptions {
+  /** The SQL text that errors shall carry. */
+  readonly query?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The page's end of a worker. Every request is answered, at the latest when the worker ends. */
+export class WorkerClient {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  #hasEnded = false;
+  /** Why no request is taken any more. */
+  #refusal: ErrorFields | undefined;
+  readonly #watch = new AbortController();
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.addEventListener('message', (event: MessageEvent<ResponseMessage>) =>
+      this.#receive(event.data),
+    );
+    worker.addEventListener('error', (event) => this.end(startError(event)));
+    worker.addEventListener('messageerror', () => this.end(died('an answer could not be read')));
+  }
+
+  /** Whether nothing will be answered any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  request<K extends RequestName>(
+    name: K,
+    args: Args<K>,
+    { query, signal }: RequestOptions = {},
+  ): Promise<Result<K>> {
+    if (signal?.aborted) return Promise.reject(canceled(signal.reason));
+    if (this.#refusal !== undefined)
+      return Promise.reject(new VarveError(this.#refusal, { query }));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<Result<K>>((resolve, reject) => {
+      const take = resolve as (result: Result<RequestName>) => void;
+      this.#pending.set(id, { query, resolve: take, reject });
+    });
+    try {
+      this.#worker.postMessage({ id, name, args } as RequestMessage);
+    } catch (error) {
+      this.#pending.delete(id);
+      return Promise.reject(error);
+    }
+    if (signal === undefined) return answer;
+    const cancel = () => void this.request('cancel', { request: id }).catch(() => undefined);
+    signal.addEventListener('abort', cancel, { once: true });
+    return answer.finally(() => signal.removeEventListener('abort', cancel));
+  }
+
+  /**
+   * Notices when the worker is gone: it holds this lock for as long as it lives, and a worker that is
+   * terminated sends no event.
+   */
+  watch(aliveLock: string): void {
+    const { signal } = this.#watch;
+    navigator.locks
+      .request(aliveLock, { signal }, () => this.end(died('it was terminated')))
+      .catch(() => undefined);
+  }
+
+  /** Ends the worker in order. What waits for it rejects with `closed` at once. */
+  async close(): Promise<void> {
+    if (this.#refusal !== undefined) return;
+    const closed = { code: 'closed', message: 'the database is closed' };
+    this.#rejectAll(closed);
+    const answer = this.request('close', {});
+    this.#refusal = closed;
+    try {
+      await answer;
+    } catch (error) {
+      // A worker that has not opened anything, or is gone meanwhile, has nothing to close.
+      if (!this.#hasEnded && (error as VarveError).code !== 'closed') throw error;
+    } finally {
+      this.end(closed);
+    }
+  }
+
+  /** Ends the worker, and every request that waits for it, with this error; only the first call counts. */
+  end(error: ErrorFields): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#refusal ??= error;
+    this.#watch.abort();
+    this.#worker.terminate();
+    this.#rejectAll(error);
+  }
+
+  #rejectAll(error: ErrorFields): void {
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { query, reject } of pending) reject(new VarveError(error, { query }));
+  }
+
+  #receive(message: ResponseMessage): void {
+    if (message.kind === 'fatal') {
+      this.end(message.error);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    if (pending === undefined) return;
+    this.#pending.delete(message.id);
+    if (message.kind === 'result') pending.resolve(message.result);
+    else pending.reject(new VarveError(message.error, { query: pending.query }));
+  }
+}
+
+function died(detail: string): ErrorFields {
+  return { code: 'worker_died', message: 'the worker of the database has ended', detail };
+}
+
+/** An error that the worker itself did not report: its script could not be loaded or run. */
+function startError(event: ErrorEvent): ErrorFields {
+  const detail = event.message || 'its script could not be loaded';
+  const hint = 'If a bundler moved worker.js, start it by the option `worker`.';
+  return { ...died(detail), hint };
+}
