@@ -10,6 +10,16 @@
 //! Invariant: the same plan over the same rows gives the same rows in the same order: hashing has a
 //! fixed seed and never decides an order.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "test values are small"
+    )
+)]
+
 mod aggregate;
 mod chunked;
 mod context;
@@ -22,11 +32,6 @@ mod profile;
 mod sort;
 mod source;
 #[cfg(test)]
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "test values are small"
-)]
 mod testing;
 
 pub use context::{Cancel, ExecContext};

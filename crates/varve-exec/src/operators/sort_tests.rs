@@ -1,3 +1,5 @@
+use core::cmp::Ordering;
+
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::Expr;
 use varve_sql::{Plan, SortKeyExpr};
@@ -180,7 +182,7 @@ proptest! {
         let plan = sort(setting.scan(0, "itl"), keys);
 
         let mut twin = rows.iter().enumerate().collect::<Vec<_>>();
-        let turned = |order: core::cmp::Ordering, turn: bool| if turn { order.reverse() } else { order };
+        let turned = |order: Ordering, turn: bool| if turn { order.reverse() } else { order };
         twin.sort_by(|(_, (a, text_a)), (_, (b, text_b))| {
             turned(a.is_some().cmp(&b.is_some()), !nulls_first)
                 .then(turned(a.cmp(b), descending))

@@ -170,8 +170,9 @@ impl Cursor<'_> {
     /// Takes the row that the cursor stands on.
     fn pick(&mut self, sources: &mut Vec<Batch>) -> Pick {
         let batch = *self.source.get_or_insert_with(|| {
+            let source = u32::try_from(sources.len()).unwrap_or(u32::MAX);
             sources.push(self.batch.clone());
-            (sources.len() as u64 - 1).try_into().unwrap_or(u32::MAX)
+            source
         });
         let row = u32::try_from(self.row).unwrap_or(u32::MAX);
         self.row += 1;
