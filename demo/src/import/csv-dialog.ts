@@ -134,12 +134,11 @@ function columnTable(sample: CsvSample, types: readonly HTMLSelectElement[]): HT
     element(
       'tr',
       {},
-      element('th', { scope: 'row' }, name),
+      element('th', { scope: 'row' }, name, element('small', {}, first[index] ?? '')),
       element('td', {}, types[index] ?? ''),
-      element('td', { class: 'sample-value' }, first[index] ?? ''),
     ),
   );
-  const head = ['Column', 'Type', 'First value'].map((label) =>
+  const head = ['Column and first value', 'Type'].map((label) =>
     element('th', { scope: 'col' }, label),
   );
   return element(

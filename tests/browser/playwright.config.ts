@@ -1,0 +1,13 @@
+import { defineConfig } from 'playwright/test';
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: 'demo*.test.ts',
+  outputDir: 'test-results',
+  // Two browsers at once would share the cores that one of them is timed on.
+  workers: 1,
+  forbidOnly: true,
+  reporter: 'list',
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
+});
