@@ -6,8 +6,8 @@ use crate::Function;
 
 /// An expression over the columns of one input batch.
 ///
-/// `position` fields are where the expression stands in the statement (characters from 1, 0 when it has no place of its
-/// own); errors of evaluation carry them.
+/// `position` fields are where the expression stands in the statement (characters from 1, 0 when it
+/// has no place of its own); errors of evaluation carry them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// Column `index` of the input.
@@ -89,7 +89,8 @@ pub enum Expr {
         /// Where the cast stands.
         position: u32,
     },
-    /// `CASE WHEN condition THEN result ... ELSE otherwise END`; a branch is evaluated only for the rows that reach it.
+    /// `CASE WHEN condition THEN result ... ELSE otherwise END`; a branch is evaluated only for the
+    /// rows that reach it.
     Case {
         /// Conditions and results, all results of type `ty`.
         branches: Vec<(Expr, Expr)>,

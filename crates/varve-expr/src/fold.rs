@@ -1,9 +1,226 @@
 //! Constant folding.
 
-use crate::Expr;
+use varve_types::{LogicalType, Value};
 
-/// The same expression with what is constant in it computed. What would fail is left as it is, so that the error
-/// arises only if a row gets there; parameters and `now()` are not constant.
+use crate::{EvalContext, Expr, evaluate_constant};
+
+/// The same expression with what is constant in it computed. What would fail is left as it is, so
+/// that the error arises only if a row gets there; parameters and `now()` are not constant.
 pub fn fold(expr: Expr) -> Expr {
-    expr
+    let ty = expr.logical_type();
+    match expr {
+        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => expr,
+        Expr::Compare { op, left, right } => computed(Expr::Compare {
+            op,
+            left: fold_box(*left),
+            right: fold_box(*right),
+        }),
+        Expr::Distinct {
+            left,
+            right,
+            negated,
+        } => computed(Expr::Distinct {
+            left: fold_box(*left),
+            right: fold_box(*right),
+            negated,
+        }),
+        Expr::And(operands) => fold_connective(operands, false),
+        Expr::Or(operands) => fold_connective(operands, true),
+        Expr::Not(input) => computed(Expr::Not(fold_box(*input))),
+        Expr::IsNull { input, negated } => computed(Expr::IsNull {
+            input: fold_box(*input),
+            negated,
+        }),
+        Expr::InList {
+            input,
+            list,
+            negated,
+        } => computed(Expr::InList {
+            input: fold_box(*input),
+            list: list.into_iter().map(fold).collect(),
+            negated,
+        }),
+        Expr::Call {
+            function,
+            args,
+            position,
+        } => {
+            let args = args.into_iter().map(fold).collect();
+            let call = Expr::Call {
+                function,
+                args,
+                position,
+            };
+            if function.is_immutable() {
+                computed(call)
+            } else {
+                call
+            }
+        }
+        Expr::Cast {
+            input,
+            to,
+            position,
+        } => computed(Expr::Cast {
+            input: fold_box(*input),
+            to,
+            position,
+        }),
+        Expr::Case {
+            branches,
+            otherwise,
+            ..
+        } => fold_case(branches, otherwise, ty),
+        Expr::Coalesce { args, .. } => fold_coalesce(args, ty),
+    }
+}
+
+fn fold_box(expr: Expr) -> Box<Expr> {
+    Box::new(fold(expr))
+}
+
+/// The value of an expression whose parts are folded, where all of them are literals.
+fn computed(expr: Expr) -> Expr {
+    let is_literal = |part: &Expr| matches!(part, Expr::Literal { .. });
+    let is_constant = match &expr {
+        Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
+            is_literal(left) && is_literal(right)
+        }
+        Expr::Not(input) | Expr::IsNull { input, .. } | Expr::Cast { input, .. } => {
+            is_literal(input)
+        }
+        Expr::InList { input, list, .. } => is_literal(input) && list.iter().all(is_literal),
+        Expr::Call { args, .. } => args.iter().all(is_literal),
+        _ => false,
+    };
+    if !is_constant {
+        return expr;
+    }
+    let ty = expr.logical_type();
+    let context = EvalContext {
+        params: &[],
+        now_us: 0,
+    };
+    match evaluate_constant(&expr, &context) {
+        Ok(value) => Expr::Literal { value, ty },
+        Err(_) => expr,
+    }
+}
+
+/// The value of a boolean literal: `None` for NULL.
+fn known(expr: &Expr) -> Option<Option<bool>> {
+    match expr {
+        Expr::Literal {
+            value: Value::Boolean(bit),
+            ..
+        } => Some(Some(*bit)),
+        Expr::Literal {
+            value: Value::Null, ..
+        } => Some(None),
+        _ => None,
+    }
+}
+
+fn boolean(value: Option<bool>) -> Expr {
+    Expr::Literal {
+        value: value.map_or(Value::Null, Value::Boolean),
+        ty: LogicalType::Boolean,
+    }
+}
+
+/// Connectives of the same kind within are joined into one; what cannot decide is left out; after
+/// what decides, nothing is evaluated.
+fn fold_connective(operands: Vec<Expr>, decisive: bool) -> Expr {
+    let mut left: Vec<Expr> = Vec::with_capacity(operands.len());
+    for operand in operands {
+        match fold(operand) {
+            Expr::And(inner) if !decisive => left.extend(inner),
+            Expr::Or(inner) if decisive => left.extend(inner),
+            other => left.push(other),
+        }
+    }
+    if left
+        .iter()
+        .any(|operand| known(operand) == Some(Some(decisive)))
+    {
+        return boolean(Some(decisive));
+    }
+    left.retain(|operand| known(operand) != Some(Some(!decisive)));
+    if let Some(first) = left.first()
+        && left.iter().all(|operand| known(operand) == Some(None))
+    {
+        return first.clone();
+    }
+    match (left.pop(), left.is_empty()) {
+        (None, _) => boolean(Some(!decisive)),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            left.push(last);
+            if decisive {
+                Expr::Or(left)
+            } else {
+                Expr::And(left)
+            }
+        }
+    }
+}
+
+/// Branches that are never taken are left out; one that always is becomes the ELSE.
+fn fold_case(branches: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>>, ty: LogicalType) -> Expr {
+    let mut left = Vec::with_capacity(branches.len());
+    let mut otherwise = otherwise.map(|value| fold_box(*value));
+    for (condition, value) in branches {
+        let condition = fold(condition);
+        match known(&condition) {
+            Some(Some(true)) => {
+                otherwise = Some(Box::new(fold(value)));
+                break;
+            }
+            Some(_) => {}
+            None => left.push((condition, fold(value))),
+        }
+    }
+    if left.is_empty() {
+        return otherwise.map_or(
+            Expr::Literal {
+                value: Value::Null,
+                ty,
+            },
+            |value| *value,
+        );
+    }
+    Expr::Case {
+        branches: left,
+        otherwise,
+        ty,
+    }
+}
+
+/// NULLs are left out, and what comes after a constant is never reached.
+fn fold_coalesce(args: Vec<Expr>, ty: LogicalType) -> Expr {
+    let mut left = Vec::with_capacity(args.len());
+    for arg in args {
+        let arg = fold(arg);
+        let literal = match &arg {
+            Expr::Literal { value, .. } => Some(value.is_null()),
+            _ => None,
+        };
+        if literal != Some(true) {
+            left.push(arg);
+        }
+        if literal == Some(false) {
+            break;
+        }
+    }
+    match (left.pop(), left.is_empty()) {
+        (None, _) => Expr::Literal {
+            value: Value::Null,
+            ty,
+        },
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            left.push(last);
+            Expr::Coalesce { args: left, ty }
+        }
+    }
 }

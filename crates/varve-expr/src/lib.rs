@@ -1,9 +1,10 @@
-//! Bound expressions: the one function table (signature and kernel), casts, aggregates and constant folding over
-//! columns. It knows nothing of SQL text, tables or storage.
+//! Bound expressions: the one function table (signature and kernel), casts, aggregates and constant
+//! folding over columns. It knows nothing of SQL text, tables or storage.
 //!
-//! Invariant: an expression is evaluated for the chosen rows only; a row that is not reached raises no error.
-//! Invariant: integer arithmetic is checked, and transcendental functions come from `libm`, so that native and wasm
-//! builds answer with the same bits.
+//! Invariant: an expression is evaluated for the chosen rows only; a row that is not reached raises
+//! no error.
+//! Invariant: integer arithmetic is checked, and transcendental functions come from `libm`, so that
+//! native and wasm builds answer with the same bits.
 //! Invariant: what [`format_value`] writes, [`parse_value`] reads back as the same value.
 
 mod aggregate;

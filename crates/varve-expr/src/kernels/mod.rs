@@ -1,1 +1,18 @@
-//! Kernels of the function table.
+//! The function table and its kernels.
+
+mod arithmetic;
+mod compare;
+mod datetime;
+mod in_list;
+mod like;
+mod math;
+mod operand;
+mod run;
+mod table;
+mod text;
+
+pub(crate) use compare::{compare_columns, distinct_columns};
+pub(crate) use in_list::ConstantList;
+pub(crate) use operand::{Native, Row, TextOperand, pack};
+pub(crate) use run::run;
+pub(crate) use table::TABLE;

@@ -1,6 +1,6 @@
-//! Aggregates.
+//! Which aggregates there are.
 
-use varve_types::{Column, Error, LogicalType, Result};
+use varve_types::LogicalType;
 
 /// An aggregate with the type of its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,40 +52,5 @@ impl AggregateFunction {
             | AggregateFunction::Min(ty)
             | AggregateFunction::Max(ty) => Some(ty),
         }
-    }
-}
-
-/// The running state of one aggregate for many groups.
-#[derive(Clone, Debug)]
-pub struct Accumulator {
-    function: AggregateFunction,
-}
-
-impl Accumulator {
-    /// No groups yet.
-    pub fn new(function: AggregateFunction) -> Accumulator {
-        Accumulator { function }
-    }
-
-    /// Adds rows: row `i` belongs to group `groups[i]`, below `group_count`. `argument` is `None` for `count(*)`.
-    pub fn update(
-        &mut self,
-        groups: &[u32],
-        group_count: usize,
-        argument: Option<&Column>,
-    ) -> Result<()> {
-        let _ = (groups, group_count, argument);
-        Err(Error::unsupported(self.function.name()))
-    }
-
-    /// One row a group.
-    pub fn finish(self, group_count: usize) -> Result<Column> {
-        let _ = group_count;
-        Err(Error::unsupported(self.function.name()))
-    }
-
-    /// Bytes that the state takes.
-    pub fn memory_bytes(&self) -> usize {
-        size_of::<Accumulator>()
     }
 }

@@ -1,0 +1,372 @@
+//! The running state of one aggregate.
+
+use varve_types::{
+    Bitmap, Column, ColumnBuilder, ColumnData, Error, LogicalType, PhysicalType, Result, SqlState,
+    Value,
+};
+
+use super::AggregateFunction;
+use crate::kernels::{Native, pack};
+
+/// The running state of one aggregate for many groups.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    function: AggregateFunction,
+    /// Rows of each group that are counted: for all but `count(*)`, those whose argument is not
+    /// NULL.
+    counts: Vec<i64>,
+    state: State,
+    /// Bytes of the texts in `state`.
+    text_bytes: usize,
+}
+
+/// What is kept for each group beside its count; without a row the element means nothing.
+#[derive(Clone, Debug)]
+enum State {
+    CountOnly,
+    /// Sums of integers, exact.
+    Integers(Vec<i128>),
+    /// Sums of doubles, in row order.
+    Doubles(Vec<f64>),
+    LeastInt(Vec<i64>),
+    GreatestInt(Vec<i64>),
+    LeastDouble(Vec<f64>),
+    GreatestDouble(Vec<f64>),
+    /// Extremes of booleans and texts.
+    Values(Vec<Value>),
+}
+
+impl Accumulator {
+    /// No groups yet.
+    pub fn new(function: AggregateFunction) -> Accumulator {
+        use AggregateFunction as F;
+        let state = match function {
+            F::CountStar | F::Count => State::CountOnly,
+            F::Sum(LogicalType::Float8) | F::Avg(LogicalType::Float8) => State::Doubles(vec![]),
+            F::Sum(_) | F::Avg(_) => State::Integers(vec![]),
+            F::Min(ty) => match ty.physical() {
+                PhysicalType::Int32 | PhysicalType::Int64 => State::LeastInt(vec![]),
+                PhysicalType::Float64 => State::LeastDouble(vec![]),
+                _ => State::Values(vec![]),
+            },
+            F::Max(ty) => match ty.physical() {
+                PhysicalType::Int32 | PhysicalType::Int64 => State::GreatestInt(vec![]),
+                PhysicalType::Float64 => State::GreatestDouble(vec![]),
+                _ => State::Values(vec![]),
+            },
+        };
+        Accumulator {
+            function,
+            counts: Vec::new(),
+            state,
+            text_bytes: 0,
+        }
+    }
+
+    /// Adds rows: row `i` belongs to group `groups[i]`, below `group_count`. `argument` is `None`
+    /// for `count(*)`.
+    pub fn update(
+        &mut self,
+        groups: &[u32],
+        group_count: usize,
+        argument: Option<&Column>,
+    ) -> Result<()> {
+        self.grow(group_count);
+        let Some(column) = argument else {
+            count_all(&mut self.counts, groups);
+            return Ok(());
+        };
+        let counts = &mut self.counts;
+        let is_wide = column.logical_type().physical() == PhysicalType::Int64;
+        match &mut self.state {
+            State::CountOnly => count_present(counts, groups, column),
+            State::Integers(sums) if is_wide => {
+                fold::<i64, _>(column, groups, counts, sums, |sum, first, number| {
+                    *sum = if first { 0 } else { *sum } + i128::from(number);
+                });
+            }
+            State::Integers(sums) => {
+                fold::<i32, _>(column, groups, counts, sums, |sum, first, number| {
+                    *sum = if first { 0 } else { *sum } + i128::from(number);
+                });
+            }
+            State::Doubles(sums) => {
+                let mut overflowed = false;
+                fold::<f64, _>(column, groups, counts, sums, |sum, first, number| {
+                    let before = if first { 0.0 } else { *sum };
+                    *sum = before + number;
+                    overflowed |= sum.is_infinite() && before.is_finite() && number.is_finite();
+                });
+                if overflowed {
+                    return Err(out_of_range("value out of range: overflow"));
+                }
+            }
+            State::LeastInt(best) => {
+                fold_integers(column, is_wide, groups, counts, best, |a, b| a < b);
+            }
+            State::GreatestInt(best) => {
+                fold_integers(column, is_wide, groups, counts, best, |a, b| a > b);
+            }
+            State::LeastDouble(best) => {
+                fold::<f64, _>(column, groups, counts, best, |best, first, number| {
+                    if first || number.less(*best) {
+                        *best = number;
+                    }
+                });
+            }
+            State::GreatestDouble(best) => {
+                fold::<f64, _>(column, groups, counts, best, |best, first, number| {
+                    if first || best.less(number) {
+                        *best = number;
+                    }
+                });
+            }
+            State::Values(_) => self.update_values(groups, column),
+        }
+        Ok(())
+    }
+
+    /// One row a group.
+    pub fn finish(mut self, group_count: usize) -> Result<Column> {
+        self.grow(group_count);
+        let ty = self.function.result_type();
+        let is_average = matches!(self.function, AggregateFunction::Avg(_));
+        let validity = pack(self.counts.iter().map(|count| *count > 0));
+        let data = match self.state {
+            State::CountOnly => {
+                return column_of(ty, ColumnData::Int64(self.counts), None);
+            }
+            State::Values(values) => {
+                let mut builder = ColumnBuilder::with_capacity(ty, group_count);
+                for value in &values {
+                    builder.push(value);
+                }
+                return Ok(builder.finish());
+            }
+            State::Integers(sums) if is_average => {
+                let pairs = sums.iter().zip(&self.counts);
+                ColumnData::Float64(pairs.map(|(sum, count)| average(*sum, *count)).collect())
+            }
+            State::Integers(sums) => ColumnData::Int64(
+                sums.into_iter()
+                    .map(|sum| i64::try_from(sum).map_err(|_| out_of_range("bigint out of range")))
+                    .collect::<Result<_>>()?,
+            ),
+            State::Doubles(sums) => {
+                let pairs = sums.iter().zip(&self.counts);
+                let result = |(sum, count): (&f64, &i64)| match *sum {
+                    nan if nan.is_nan() => f64::NAN,
+                    sum if is_average => sum / nearest_double(i128::from(*count)),
+                    sum => sum,
+                };
+                ColumnData::Float64(pairs.map(result).collect())
+            }
+            State::LeastDouble(best) | State::GreatestDouble(best) => ColumnData::Float64(best),
+            State::LeastInt(best) | State::GreatestInt(best) => match ty.physical() {
+                PhysicalType::Int32 => ColumnData::Int32(
+                    best.into_iter()
+                        .map(|number| i32::try_from(number).unwrap_or_default())
+                        .collect(),
+                ),
+                _ => ColumnData::Int64(best),
+            },
+        };
+        column_of(ty, data, Some(validity))
+    }
+
+    /// Bytes that the state takes.
+    pub fn memory_bytes(&self) -> usize {
+        let state = match &self.state {
+            State::CountOnly => 0,
+            State::Integers(sums) => size_of_val(sums.as_slice()),
+            State::Doubles(best) | State::LeastDouble(best) | State::GreatestDouble(best) => {
+                size_of_val(best.as_slice())
+            }
+            State::LeastInt(best) | State::GreatestInt(best) => size_of_val(best.as_slice()),
+            State::Values(best) => size_of_val(best.as_slice()),
+        };
+        size_of::<Accumulator>() + size_of_val(self.counts.as_slice()) + state + self.text_bytes
+    }
+
+    fn grow(&mut self, group_count: usize) {
+        if group_count <= self.counts.len() {
+            return;
+        }
+        self.counts.resize(group_count, 0);
+        match &mut self.state {
+            State::CountOnly => {}
+            State::Integers(sums) => sums.resize(group_count, 0),
+            State::Doubles(best) | State::LeastDouble(best) | State::GreatestDouble(best) => {
+                best.resize(group_count, 0.0);
+            }
+            State::LeastInt(best) | State::GreatestInt(best) => best.resize(group_count, 0),
+            State::Values(best) => best.resize(group_count, Value::Null),
+        }
+    }
+
+    /// Extremes of booleans and texts. A text is copied only when it becomes the best of its group.
+    fn update_values(&mut self, groups: &[u32], column: &Column) {
+        let State::Values(best) = &mut self.state else {
+            return;
+        };
+        let wanted = match self.function {
+            AggregateFunction::Min(_) => core::cmp::Ordering::Less,
+            _ => core::cmp::Ordering::Greater,
+        };
+        for (row, group) in groups.iter().enumerate() {
+            let Some(best) = best.get_mut(*group as usize) else {
+                continue;
+            };
+            if let Some(text) = column.str_at(row) {
+                let old_bytes = match best {
+                    Value::Text(old) if text.cmp(old) != wanted => continue,
+                    Value::Text(old) => old.len(),
+                    _ => 0,
+                };
+                self.text_bytes = self.text_bytes + text.len() - old_bytes;
+                *best = Value::text(text);
+            } else {
+                let value = column.value(row);
+                if !value.is_null() && (best.is_null() || value.compare(best) == Some(wanted)) {
+                    *best = value;
+                }
+            }
+        }
+    }
+}
+
+fn column_of(ty: LogicalType, data: ColumnData, validity: Option<Bitmap>) -> Result<Column> {
+    Column::plain(ty, data, validity)
+        .ok_or_else(|| Error::internal("an aggregate of unequal length"))
+}
+
+fn out_of_range(message: &str) -> Error {
+    Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an average is a double, nearest to the exact one"
+)]
+fn nearest_double(number: i128) -> f64 {
+    number as f64
+}
+
+fn average(sum: i128, count: i64) -> f64 {
+    nearest_double(sum) / nearest_double(i128::from(count.max(1)))
+}
+
+fn count_all(counts: &mut [i64], groups: &[u32]) {
+    if let ([count], Ok(rows)) = (&mut *counts, i64::try_from(groups.len())) {
+        *count += rows;
+        return;
+    }
+    for group in groups {
+        if let Some(count) = counts.get_mut(*group as usize) {
+            *count += 1;
+        }
+    }
+}
+
+fn count_present(counts: &mut [i64], groups: &[u32], column: &Column) {
+    if column.null_count() == 0 {
+        return count_all(counts, groups);
+    }
+    for (row, group) in groups.iter().enumerate() {
+        if let Some(count) = counts
+            .get_mut(*group as usize)
+            .filter(|_| !column.is_null(row))
+        {
+            *count += 1;
+        }
+    }
+}
+
+fn fold_integers(
+    column: &Column,
+    is_wide: bool,
+    groups: &[u32],
+    counts: &mut [i64],
+    best: &mut [i64],
+    is_better: impl Fn(i64, i64) -> bool,
+) {
+    let keep_better = |best: &mut i64, first: bool, number: i64| {
+        if first || is_better(number, *best) {
+            *best = number;
+        }
+    };
+    if is_wide {
+        fold::<i64, _>(column, groups, counts, best, keep_better);
+    } else {
+        fold::<i32, _>(column, groups, counts, best, |best, first, number| {
+            keep_better(best, first, i64::from(number));
+        });
+    }
+}
+
+/// Calls `step(state, is_first, value)` for every row that is not NULL, and counts it.
+fn fold<T: Native, S>(
+    column: &Column,
+    groups: &[u32],
+    counts: &mut [i64],
+    states: &mut [S],
+    mut step: impl FnMut(&mut S, bool, T),
+) {
+    if let ([count], [state]) = (&mut *counts, &mut *states) {
+        each_present(column, groups.len(), |_, value| {
+            step(state, *count == 0, value);
+            *count += 1;
+        });
+        return;
+    }
+    each_present(column, groups.len(), |row, value| {
+        let group = groups.get(row).map_or(usize::MAX, |group| *group as usize);
+        if let (Some(count), Some(state)) = (counts.get_mut(group), states.get_mut(group)) {
+            step(state, *count == 0, value);
+            *count += 1;
+        }
+    });
+}
+
+/// Calls `visit(row, value)` for the rows that are not NULL, in order and whatever the column's
+/// form.
+fn each_present<T: Native>(column: &Column, rows: usize, mut visit: impl FnMut(usize, T)) {
+    let is_present = |row: usize| column.validity().is_none_or(|bits| bits.get(row));
+    match column.data() {
+        ColumnData::Constant(value) => {
+            if !value.is_null(0) {
+                let value = T::operand(value).get(0);
+                (0..rows).for_each(|row| visit(row, value));
+            }
+        }
+        ColumnData::Dictionary { codes, values } => {
+            let values = T::operand(values);
+            for (row, code) in codes.iter().enumerate().take(rows) {
+                if is_present(row) {
+                    visit(row, values.get(*code as usize));
+                }
+            }
+        }
+        ColumnData::RunEnds { ends, values } => {
+            let numbers = T::operand(values);
+            let mut start = 0;
+            for (run, end) in ends.iter().enumerate() {
+                let end = (*end as usize).min(rows);
+                if !values.is_null(run) {
+                    (start..end).for_each(|row| visit(row, numbers.get(run)));
+                }
+                start = end;
+            }
+        }
+        _ => {
+            let values = T::operand(column).values.iter().enumerate().take(rows);
+            if column.validity().is_none() {
+                values.for_each(|(row, value)| visit(row, *value));
+            } else {
+                for (row, value) in values.filter(|(row, _)| is_present(*row)) {
+                    visit(row, *value);
+                }
+            }
+        }
+    }
+}

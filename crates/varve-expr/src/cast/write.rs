@@ -1,0 +1,124 @@
+//! Values as text: PostgreSQL's output functions.
+
+use core::fmt::Write;
+
+use varve_types::{Column, Value};
+
+use crate::datetime::{write_date, write_timestamp};
+
+/// A value as PostgreSQL's output function writes it, with `TimeZone` UTC and ISO dates; empty for
+/// NULL.
+pub fn format_value(value: &Value) -> String {
+    let mut text = String::new();
+    write_value(value, &mut text);
+    text
+}
+
+/// Appends what [`format_value`] answers.
+pub fn write_value(value: &Value, text: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::Boolean(bit) => text.push(if *bit { 't' } else { 'f' }),
+        Value::Int4(number) => write_integer(i64::from(*number), text),
+        Value::Int8(number) => write_integer(*number, text),
+        Value::Float8(number) => write_float(*number, text),
+        Value::Text(string) => text.push_str(string),
+        Value::Date(date) => write_date(*date, text),
+        Value::Timestamp(us) => write_timestamp(*us, false, text),
+        Value::TimestampTz(us) => write_timestamp(*us, true, text),
+    }
+}
+
+/// Appends row `row` of a column as [`format_value`] writes it.
+pub fn write_cell(column: &Column, row: usize, text: &mut String) {
+    match column.str_at(row) {
+        Some(string) => text.push_str(string),
+        None => write_value(&column.value(row), text),
+    }
+}
+
+/// Appends a value as a cast to text gives it: booleans are spelt out.
+pub(super) fn write_as_text(value: &Value, text: &mut String) {
+    match value {
+        Value::Boolean(bit) => text.push_str(if *bit { "true" } else { "false" }),
+        other => write_value(other, text),
+    }
+}
+
+fn write_integer(number: i64, text: &mut String) {
+    let mut magnitude = number.unsigned_abs();
+    let mut digits = [0_u8; 20];
+    let mut used = 0;
+    for place in digits.iter_mut().rev() {
+        *place = u8::try_from(magnitude % 10).unwrap_or(0);
+        used += 1;
+        magnitude /= 10;
+        if magnitude == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        text.push('-');
+    }
+    let shown = digits.iter().skip(digits.len() - used);
+    text.extend(shown.map(|digit| char::from(b'0' + digit)));
+}
+
+/// The fewest digits that read back as the same double; with an exponent below 1e-4 and from 1e15
+/// on.
+fn write_float(number: f64, text: &mut String) {
+    if number.is_nan() {
+        return text.push_str("NaN");
+    }
+    if number.is_infinite() {
+        let name = if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        return text.push_str(name);
+    }
+    let mut scientific = String::new();
+    if write!(scientific, "{number:e}").is_err() {
+        return;
+    }
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return text.push_str(&scientific);
+    };
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa),
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let zeros = |count: usize, text: &mut String| text.extend(core::iter::repeat_n('0', count));
+    text.push_str(sign);
+    match usize::try_from(exponent) {
+        Ok(shift) if exponent < 15 => {
+            let (moved, rest) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
+            text.push_str(whole);
+            text.push_str(moved);
+            zeros(shift - moved.len(), text);
+            if !rest.is_empty() {
+                text.push('.');
+                text.push_str(rest);
+            }
+        }
+        Err(_) if exponent >= -4 => {
+            text.push_str("0.");
+            zeros(exponent.unsigned_abs() as usize - 1, text);
+            text.push_str(whole);
+            text.push_str(fraction);
+        }
+        _ => {
+            text.push_str(mantissa);
+            text.push('e');
+            text.push(if exponent < 0 { '-' } else { '+' });
+            let size = exponent.unsigned_abs();
+            if size < 10 {
+                text.push('0');
+            }
+            write_integer(i64::from(size), text);
+        }
+    }
+}

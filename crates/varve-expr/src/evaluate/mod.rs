@@ -1,0 +1,236 @@
+//! Evaluation of expressions over batches.
+
+mod branches;
+mod conditions;
+mod encoded;
+
+use std::sync::Arc;
+
+use varve_types::{
+    Batch, Bitmap, Column, ColumnData, ColumnRef, CompareOp, Error, LogicalType, Result, SqlState,
+    Value,
+};
+
+use crate::Expr;
+use crate::cast::{cast_column, cast_value};
+use crate::function::{Call, Function};
+use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
+
+pub use conditions::evaluate_filter;
+
+use encoded::map_columns;
+
+/// What an expression may read beside its input.
+#[derive(Clone, Copy, Debug)]
+pub struct EvalContext<'a> {
+    /// `$1`, `$2`, ...
+    pub params: &'a [Value],
+    /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
+    pub now_us: i64,
+}
+
+/// The value of `expr` for each of the chosen rows of `batch`.
+pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result<ColumnRef> {
+    let rows = batch.rows();
+    match expr {
+        Expr::Column { index, .. } => batch
+            .column(*index)
+            .ok_or_else(|| Error::internal("an expression reads a column that its input lacks")),
+        Expr::Literal { value, ty } => Ok(Arc::new(Column::constant(*ty, value, rows))),
+        Expr::Parameter { index, ty } => {
+            let value = parameter(*index, *ty, context)?;
+            Ok(Arc::new(Column::constant(*ty, &value, rows)))
+        }
+        Expr::Compare { op, left, right } => {
+            let args = vec![
+                evaluate(left, batch, context)?,
+                evaluate(right, batch, context)?,
+            ];
+            compare(*op, args, rows)
+        }
+        Expr::Distinct {
+            left,
+            right,
+            negated,
+        } => {
+            let args = vec![
+                evaluate(left, batch, context)?,
+                evaluate(right, batch, context)?,
+            ];
+            map_columns(
+                args,
+                rows,
+                LogicalType::Boolean,
+                false,
+                &|args, rows| match args {
+                    [left, right] => distinct_columns(left, right, rows, *negated),
+                    _ => Err(Error::internal("a comparison without two sides")),
+                },
+            )
+        }
+        Expr::And(operands) => conditions::connect(operands, false, batch, context),
+        Expr::Or(operands) => conditions::connect(operands, true, batch, context),
+        Expr::Not(input) => conditions::negate(&evaluate(input, batch, context)?),
+        Expr::IsNull { input, negated } => is_null(&*evaluate(input, batch, context)?, *negated),
+        Expr::InList {
+            input,
+            list,
+            negated,
+        } => in_list(input, list, *negated, batch, context),
+        Expr::Call {
+            function,
+            args,
+            position,
+        } => {
+            let args = args
+                .iter()
+                .map(|arg| evaluate(arg, batch, context))
+                .collect::<Result<Vec<_>>>()?;
+            call(*function, args, rows, context).map_err(|error| placed(error, *position))
+        }
+        Expr::Cast {
+            input,
+            to,
+            position,
+        } => {
+            let args = vec![evaluate(input, batch, context)?];
+            map_columns(args, rows, *to, true, &|args, _| match args {
+                [input] => cast_column(input, *to),
+                _ => Err(Error::internal("a cast without its input")),
+            })
+            .map_err(|error| placed(error, *position))
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+            ty,
+        } => branches::case(branches, otherwise.as_deref(), *ty, batch, context),
+        Expr::Coalesce { args, ty } => branches::coalesce(args, *ty, batch, context),
+    }
+}
+
+/// The value of an expression without column references.
+pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value> {
+    if let Expr::Literal { value, .. } = expr {
+        return Ok(value.clone());
+    }
+    Ok(evaluate(expr, &Batch::new(Vec::new(), 1), context)?.value(0))
+}
+
+/// A column of conditions.
+pub(crate) fn boolean_column(bits: Bitmap, validity: Option<Bitmap>) -> Result<Column> {
+    Column::plain(LogicalType::Boolean, ColumnData::Boolean(bits), validity)
+        .ok_or_else(|| Error::internal("a condition of unequal length"))
+}
+
+fn placed(error: Error, position: u32) -> Error {
+    if position > 0 {
+        error.at(position)
+    } else {
+        error
+    }
+}
+
+fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result<Value> {
+    let value = context.params.get(index).ok_or_else(|| {
+        Error::new(
+            SqlState::UNDEFINED_PARAMETER,
+            format!("there is no parameter ${}", index + 1),
+        )
+    })?;
+    match value.logical_type() {
+        Some(other) if other != ty => cast_value(value, ty, true),
+        _ => Ok(value.clone()),
+    }
+}
+
+fn call(
+    function: Function,
+    args: Vec<ColumnRef>,
+    rows: usize,
+    context: &EvalContext<'_>,
+) -> Result<ColumnRef> {
+    let result = function.result_type();
+    map_columns(args, rows, result, function.0.strict, &|args, rows| {
+        let call = Call {
+            args,
+            rows,
+            context,
+            result,
+        };
+        run(function, &call)
+    })
+}
+
+fn compare(op: CompareOp, args: Vec<ColumnRef>, rows: usize) -> Result<ColumnRef> {
+    map_columns(
+        args,
+        rows,
+        LogicalType::Boolean,
+        true,
+        &|args, rows| match args {
+            [left, right] => compare_columns(op, left, right, rows),
+            _ => Err(Error::internal("a comparison without two sides")),
+        },
+    )
+}
+
+fn is_null(column: &Column, negated: bool) -> Result<ColumnRef> {
+    let rows = column.len();
+    let has_no_null = column.validity().is_none()
+        && !matches!(
+            column.data(),
+            ColumnData::Constant(_) | ColumnData::RunEnds { .. }
+        );
+    let bits = if has_no_null {
+        Bitmap::filled(rows, negated)
+    } else {
+        pack((0..rows).map(|row| column.is_null(row) != negated))
+    };
+    boolean_column(bits, None).map(Arc::new)
+}
+
+fn in_list(
+    input: &Expr,
+    list: &[Expr],
+    negated: bool,
+    batch: &Batch,
+    context: &EvalContext<'_>,
+) -> Result<ColumnRef> {
+    let rows = batch.rows();
+    let searched = evaluate(input, batch, context)?;
+    let constants: Option<Vec<Value>> = list
+        .iter()
+        .map(|item| match item {
+            Expr::Literal { value, .. } => Some(Ok(value.clone())),
+            Expr::Parameter { index, ty } => Some(parameter(*index, *ty, context)),
+            _ => None,
+        })
+        .collect::<Option<Result<_>>>()
+        .transpose()?;
+    if let Some(values) = constants {
+        let list = ConstantList::new(searched.logical_type(), values);
+        return map_columns(
+            vec![searched],
+            rows,
+            LogicalType::Boolean,
+            true,
+            &|args, rows| match args {
+                [input] => list.test(input, rows, negated),
+                _ => Err(Error::internal("IN without its input")),
+            },
+        );
+    }
+    let mut found = vec![Some(false); rows];
+    for item in list {
+        let args = vec![Arc::clone(&searched), evaluate(item, batch, context)?];
+        let equal = compare(CompareOp::Eq, args, rows)?;
+        conditions::join(&mut found, &equal, true);
+    }
+    let column = conditions::column_of(&found)?;
+    if negated {
+        conditions::negate(&Arc::new(column))
+    } else {
+        Ok(Arc::new(column))
+    }
+}

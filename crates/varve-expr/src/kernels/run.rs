@@ -1,0 +1,79 @@
+//! Runs the kernel of a function over columns.
+
+use varve_types::{Bitmap, Column, ColumnBuilder, Error, Result, SqlState};
+
+use super::operand::{Native, Row, validity_of};
+use crate::function::{Call, Function, Kernel};
+
+/// The most text that one call makes for one batch.
+const COLUMN_TEXT_BYTES_MAX: usize = 256 << 20;
+
+/// The result of `function` for every row of the call.
+pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
+    let entry = function.0;
+    if let Kernel::Columns(kernel) = entry.kernel {
+        return kernel(call);
+    }
+    let validity = validity_of(call.args).filter(|_| entry.strict);
+    match entry.kernel {
+        Kernel::Float(kernel) => run_float(kernel, call, validity),
+        _ => run_rows(&entry.kernel, call, validity.as_ref()),
+    }
+}
+
+fn run_float(
+    kernel: fn(f64) -> Result<f64>,
+    call: &Call<'_>,
+    validity: Option<Bitmap>,
+) -> Result<Column> {
+    let [input] = call.args else {
+        return Err(Error::internal("a function of one double without it"));
+    };
+    let input = f64::operand(input);
+    let mut values = Vec::with_capacity(call.rows);
+    for row in 0..call.rows {
+        let is_present = validity.as_ref().is_none_or(|bits| bits.get(row));
+        values.push(if is_present {
+            kernel(input.get(row))?
+        } else {
+            0.0
+        });
+    }
+    Column::plain(call.result, f64::data(values), validity)
+        .ok_or_else(|| Error::internal("a result of unequal length"))
+}
+
+fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Result<Column> {
+    let mut builder = ColumnBuilder::with_capacity(call.result, call.rows);
+    let mut text = String::new();
+    let mut text_bytes = 0;
+    for row in 0..call.rows {
+        if validity.is_some_and(|bits| !bits.get(row)) {
+            builder.push_null();
+            continue;
+        }
+        let args = Row {
+            args: call.args,
+            row,
+        };
+        match kernel {
+            Kernel::Rows(kernel) => builder.push(&kernel(&args)?),
+            Kernel::Text(kernel) => {
+                text.clear();
+                kernel(&args, &mut text)?;
+                text_bytes += text.len();
+                builder.push_str(&text);
+            }
+            Kernel::Columns(_) | Kernel::Float(_) => {
+                return Err(Error::internal("a column kernel run by rows"));
+            }
+        }
+        if text_bytes > COLUMN_TEXT_BYTES_MAX {
+            return Err(Error::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                "the texts that an expression makes are too long",
+            ));
+        }
+    }
+    Ok(builder.finish())
+}

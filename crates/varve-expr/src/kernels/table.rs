@@ -1,0 +1,252 @@
+//! The function table.
+
+use varve_types::LogicalType;
+
+use super::{arithmetic, datetime, like, math, text};
+use crate::function::{Entry, Kernel};
+
+use Kernel::{Columns, Float, Rows, Text};
+
+const BOOL: LogicalType = LogicalType::Boolean;
+const INT4: LogicalType = LogicalType::Int4;
+const INT8: LogicalType = LogicalType::Int8;
+const FLOAT8: LogicalType = LogicalType::Float8;
+const TEXT: LogicalType = LogicalType::Text;
+const DATE: LogicalType = LogicalType::Date;
+const STAMP: LogicalType = LogicalType::Timestamp;
+const STAMPTZ: LogicalType = LogicalType::TimestampTz;
+
+/// Every function and operator, by subject.
+pub(crate) static TABLE: [&[Entry]; 4] = [OPERATORS, MATHEMATICS, TEXTS, TIMES];
+
+const fn strict(
+    name: &'static str,
+    args: &'static [LogicalType],
+    result: LogicalType,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        name,
+        args,
+        result,
+        kernel,
+        strict: true,
+        variadic: false,
+        immutable: true,
+    }
+}
+
+/// Takes one or more arguments, NULLs included.
+const fn variadic(
+    name: &'static str,
+    args: &'static [LogicalType],
+    result: LogicalType,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        strict: false,
+        variadic: true,
+        ..strict(name, args, result, kernel)
+    }
+}
+
+/// Depends on the time of the transaction.
+const fn stable(name: &'static str, result: LogicalType) -> Entry {
+    Entry {
+        immutable: false,
+        ..strict(name, &[], result, Columns(datetime::now))
+    }
+}
+
+static OPERATORS: &[Entry] = &[
+    strict("+", &[INT4, INT4], INT4, Columns(arithmetic::add_int4)),
+    strict("+", &[INT8, INT8], INT8, Columns(arithmetic::add_int8)),
+    strict(
+        "+",
+        &[FLOAT8, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::add_float8),
+    ),
+    strict("-", &[INT4, INT4], INT4, Columns(arithmetic::sub_int4)),
+    strict("-", &[INT8, INT8], INT8, Columns(arithmetic::sub_int8)),
+    strict(
+        "-",
+        &[FLOAT8, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::sub_float8),
+    ),
+    strict("*", &[INT4, INT4], INT4, Columns(arithmetic::mul_int4)),
+    strict("*", &[INT8, INT8], INT8, Columns(arithmetic::mul_int8)),
+    strict(
+        "*",
+        &[FLOAT8, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::mul_float8),
+    ),
+    strict("/", &[INT4, INT4], INT4, Columns(arithmetic::div_int4)),
+    strict("/", &[INT8, INT8], INT8, Columns(arithmetic::div_int8)),
+    strict(
+        "/",
+        &[FLOAT8, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::div_float8),
+    ),
+    strict("%", &[INT4, INT4], INT4, Columns(arithmetic::rem_int4)),
+    strict("%", &[INT8, INT8], INT8, Columns(arithmetic::rem_int8)),
+    strict("%", &[FLOAT8, FLOAT8], FLOAT8, Rows(arithmetic::rem_float8)),
+    strict("^", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
+    strict("-", &[INT4], INT4, Rows(arithmetic::negate_int4)),
+    strict("-", &[INT8], INT8, Rows(arithmetic::negate_int8)),
+    strict("-", &[FLOAT8], FLOAT8, Float(arithmetic::negate_float8)),
+    strict("+", &[INT4], INT4, Rows(arithmetic::plus)),
+    strict("+", &[INT8], INT8, Rows(arithmetic::plus)),
+    strict("+", &[FLOAT8], FLOAT8, Rows(arithmetic::plus)),
+    strict("+", &[DATE, INT4], DATE, Rows(arithmetic::date_plus_days)),
+    strict("+", &[INT4, DATE], DATE, Rows(arithmetic::date_plus_days)),
+    strict("-", &[DATE, INT4], DATE, Rows(arithmetic::date_minus_days)),
+    strict("-", &[DATE, DATE], INT4, Rows(arithmetic::date_minus_date)),
+    strict("||", &[TEXT, TEXT], TEXT, Text(text::concat_two)),
+    strict("~~", &[TEXT, TEXT], BOOL, Columns(like::like)),
+    strict("!~~", &[TEXT, TEXT], BOOL, Columns(like::not_like)),
+    strict("~~*", &[TEXT, TEXT], BOOL, Columns(like::ilike)),
+    strict("!~~*", &[TEXT, TEXT], BOOL, Columns(like::not_ilike)),
+];
+
+static MATHEMATICS: &[Entry] = &[
+    strict("abs", &[INT4], INT4, Rows(math::abs_int4)),
+    strict("abs", &[INT8], INT8, Rows(math::abs_int8)),
+    strict("abs", &[FLOAT8], FLOAT8, Float(math::abs_float8)),
+    strict("round", &[FLOAT8], FLOAT8, Float(math::round)),
+    strict("round", &[FLOAT8, INT4], FLOAT8, Rows(math::round_places)),
+    strict("ceil", &[FLOAT8], FLOAT8, Float(math::ceil)),
+    strict("ceiling", &[FLOAT8], FLOAT8, Float(math::ceil)),
+    strict("floor", &[FLOAT8], FLOAT8, Float(math::floor)),
+    strict("trunc", &[FLOAT8], FLOAT8, Float(math::trunc)),
+    strict("trunc", &[FLOAT8, INT4], FLOAT8, Rows(math::trunc_places)),
+    strict("sign", &[FLOAT8], FLOAT8, Float(math::sign)),
+    strict("sqrt", &[FLOAT8], FLOAT8, Float(math::sqrt)),
+    strict("exp", &[FLOAT8], FLOAT8, Float(math::exp)),
+    strict("ln", &[FLOAT8], FLOAT8, Float(math::ln)),
+    strict("log", &[FLOAT8], FLOAT8, Float(math::log10)),
+    strict("log10", &[FLOAT8], FLOAT8, Float(math::log10)),
+    strict("log", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::log_base)),
+    strict("power", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
+    strict("pow", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
+    strict("mod", &[INT4, INT4], INT4, Columns(arithmetic::rem_int4)),
+    strict("mod", &[INT8, INT8], INT8, Columns(arithmetic::rem_int8)),
+    strict(
+        "mod",
+        &[FLOAT8, FLOAT8],
+        FLOAT8,
+        Rows(arithmetic::rem_float8),
+    ),
+    strict("div", &[INT4, INT4], INT4, Columns(arithmetic::div_int4)),
+    strict("div", &[INT8, INT8], INT8, Columns(arithmetic::div_int8)),
+    strict("pi", &[], FLOAT8, Rows(math::pi)),
+    variadic("greatest", &[BOOL], BOOL, Rows(math::greatest)),
+    variadic("greatest", &[INT4], INT4, Rows(math::greatest)),
+    variadic("greatest", &[INT8], INT8, Rows(math::greatest)),
+    variadic("greatest", &[FLOAT8], FLOAT8, Rows(math::greatest)),
+    variadic("greatest", &[TEXT], TEXT, Rows(math::greatest)),
+    variadic("greatest", &[DATE], DATE, Rows(math::greatest)),
+    variadic("greatest", &[STAMP], STAMP, Rows(math::greatest)),
+    variadic("greatest", &[STAMPTZ], STAMPTZ, Rows(math::greatest)),
+    variadic("least", &[BOOL], BOOL, Rows(math::least)),
+    variadic("least", &[INT4], INT4, Rows(math::least)),
+    variadic("least", &[INT8], INT8, Rows(math::least)),
+    variadic("least", &[FLOAT8], FLOAT8, Rows(math::least)),
+    variadic("least", &[TEXT], TEXT, Rows(math::least)),
+    variadic("least", &[DATE], DATE, Rows(math::least)),
+    variadic("least", &[STAMP], STAMP, Rows(math::least)),
+    variadic("least", &[STAMPTZ], STAMPTZ, Rows(math::least)),
+];
+
+static TEXTS: &[Entry] = &[
+    variadic("concat", &[], TEXT, Text(text::concat)),
+    strict("length", &[TEXT], INT4, Rows(text::length)),
+    strict("char_length", &[TEXT], INT4, Rows(text::length)),
+    strict("character_length", &[TEXT], INT4, Rows(text::length)),
+    strict("octet_length", &[TEXT], INT4, Rows(text::octet_length)),
+    strict("lower", &[TEXT], TEXT, Text(text::lower)),
+    strict("upper", &[TEXT], TEXT, Text(text::upper)),
+    strict("initcap", &[TEXT], TEXT, Text(text::initcap)),
+    strict("substr", &[TEXT, INT4], TEXT, Text(text::substr_from)),
+    strict(
+        "substr",
+        &[TEXT, INT4, INT4],
+        TEXT,
+        Text(text::substr_of_length),
+    ),
+    strict("substring", &[TEXT, INT4], TEXT, Text(text::substr_from)),
+    strict(
+        "substring",
+        &[TEXT, INT4, INT4],
+        TEXT,
+        Text(text::substr_of_length),
+    ),
+    strict("left", &[TEXT, INT4], TEXT, Text(text::left)),
+    strict("right", &[TEXT, INT4], TEXT, Text(text::right)),
+    strict("btrim", &[TEXT], TEXT, Text(text::btrim)),
+    strict("btrim", &[TEXT, TEXT], TEXT, Text(text::btrim)),
+    strict("ltrim", &[TEXT], TEXT, Text(text::ltrim)),
+    strict("ltrim", &[TEXT, TEXT], TEXT, Text(text::ltrim)),
+    strict("rtrim", &[TEXT], TEXT, Text(text::rtrim)),
+    strict("rtrim", &[TEXT, TEXT], TEXT, Text(text::rtrim)),
+    strict("replace", &[TEXT, TEXT, TEXT], TEXT, Text(text::replace)),
+    strict("strpos", &[TEXT, TEXT], INT4, Rows(text::strpos)),
+    strict("position", &[TEXT, TEXT], INT4, Rows(text::strpos)),
+    strict("starts_with", &[TEXT, TEXT], BOOL, Rows(text::starts_with)),
+    strict("repeat", &[TEXT, INT4], TEXT, Text(text::repeat)),
+    strict("reverse", &[TEXT], TEXT, Text(text::reverse)),
+    strict("like_escape", &[TEXT, TEXT], TEXT, Text(like::like_escape)),
+];
+
+static TIMES: &[Entry] = &[
+    stable("now", STAMPTZ),
+    stable("current_timestamp", STAMPTZ),
+    stable("transaction_timestamp", STAMPTZ),
+    stable("localtimestamp", STAMP),
+    stable("current_date", DATE),
+    strict(
+        "date_trunc",
+        &[TEXT, STAMP],
+        STAMP,
+        Columns(datetime::date_trunc),
+    ),
+    strict(
+        "date_trunc",
+        &[TEXT, STAMPTZ],
+        STAMPTZ,
+        Columns(datetime::date_trunc),
+    ),
+    strict(
+        "date_part",
+        &[TEXT, STAMP],
+        FLOAT8,
+        Columns(datetime::date_part),
+    ),
+    strict(
+        "date_part",
+        &[TEXT, STAMPTZ],
+        FLOAT8,
+        Columns(datetime::date_part),
+    ),
+    strict(
+        "extract",
+        &[TEXT, DATE],
+        FLOAT8,
+        Rows(datetime::extract_date),
+    ),
+    strict(
+        "extract",
+        &[TEXT, STAMP],
+        FLOAT8,
+        Columns(datetime::date_part),
+    ),
+    strict(
+        "extract",
+        &[TEXT, STAMPTZ],
+        FLOAT8,
+        Columns(datetime::date_part),
+    ),
+];
