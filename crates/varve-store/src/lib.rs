@@ -9,15 +9,32 @@
 //! Invariant: no lock is held across an await.
 //! Invariant: keys hold ids and counters, never user data.
 
+mod cache;
+mod catalogue;
+mod conflicts;
+mod failure;
+mod flush;
+mod format;
+mod memtable;
+mod open;
+mod pacer;
+mod page_sink;
+mod publication;
+mod read;
+mod replay;
 mod report;
-mod scan;
+mod run;
 mod scratch;
 mod settings;
+mod snapshot;
+mod state;
 mod store;
 mod transaction;
+mod tree;
+mod version;
 
+pub use read::{ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
-pub use scan::{ScanOptions, TreeScan};
 pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;
 pub use store::Store;

@@ -1,6 +1,14 @@
 //! What a store tells of itself.
 
-use varve_types::ColumnId;
+use std::sync::Arc;
+
+use varve_codec::{
+    TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_PLAIN, TAG_RUN_ENDS,
+};
+use varve_types::{ColumnId, CommitSeq, LogicalType, Result};
+
+use crate::run::Run;
+use crate::tree::{ROW_ID, Tree};
 
 /// How the rows of a tree are stored, as of the newest commit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -63,4 +71,71 @@ pub struct StoreStats {
     pub scratch_bytes: u64,
     /// Why the last flush failed, if it did; the next commit tries again.
     pub flush_error: Option<String>,
+}
+
+/// Adds up what the heads of a tree's runs tell.
+pub(crate) fn tree_storage(
+    tree: &Tree,
+    runs: &[Arc<Run>],
+    memtable_rows: u64,
+    seq: CommitSeq,
+) -> Result<TreeStorage> {
+    let mut storage = TreeStorage {
+        runs: runs.len() as u64,
+        rows: memtable_rows,
+        memtable_rows,
+        ..TreeStorage::default()
+    };
+    let visible = tree.columns().iter().filter(|column| column.id != ROW_ID);
+    let mut codecs = Vec::new();
+    for column in visible {
+        codecs.push((column.ty, 0_u32));
+        storage.columns.push(ColumnStorage {
+            column: column.id,
+            stored_bytes: 0,
+            encoded_bytes: 0,
+            encodings: Vec::new(),
+        });
+    }
+    for run in runs {
+        let marked = run.marks.count(seq);
+        storage.rows += run.rows.saturating_sub(marked);
+        storage.marked_rows += marked;
+        storage.total_bytes += run.bytes;
+        let head = run.head()?;
+        for (column, (_, codecs)) in storage.columns.iter_mut().zip(&mut codecs) {
+            let stats = head.column_position(column.column);
+            if let Some(stats) = stats.and_then(|at| head.stats().get(at)) {
+                column.stored_bytes += stats.stored_bytes;
+                column.encoded_bytes += stats.encoded_bytes;
+                *codecs |= stats.codecs;
+            }
+        }
+    }
+    for (column, (ty, codecs)) in storage.columns.iter_mut().zip(codecs) {
+        column.encodings = encoding_names(ty, codecs);
+        if column.stored_bytes < column.encoded_bytes {
+            column.encodings.push("lz4");
+        }
+    }
+    Ok(storage)
+}
+
+fn encoding_names(ty: LogicalType, codecs: u32) -> Vec<&'static str> {
+    const NAMES: [(u8, &str); 7] = [
+        (TAG_PLAIN, "plain"),
+        (TAG_CONSTANT, "constant"),
+        (TAG_DICTIONARY, "dictionary"),
+        (TAG_RUN_ENDS, "run ends"),
+        (TAG_FRAME, "frame of reference"),
+        (TAG_DELTA, "delta"),
+        (TAG_DECIMAL, "decimal"),
+    ];
+    let used = NAMES.iter().filter(|(tag, _)| codecs >> tag & 1 == 1);
+    used.map(|(_, name)| match (ty, *name) {
+        // A bit-packed boolean is as plain as it gets, but no byte is spent on a value.
+        (LogicalType::Boolean, "plain") => "bits",
+        (_, name) => name,
+    })
+    .collect()
 }

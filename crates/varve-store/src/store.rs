@@ -1,16 +1,77 @@
 //! The handle of an open store.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varve_kv::Kv;
-use varve_types::{Env, Error, MemoryAccount, Result, TreeId};
+use futures_util::lock::{Mutex as Turn, MutexGuard as TurnGuard};
+use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
+use varve_types::{Env, Error, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId};
 
-use crate::{ScratchSpace, StoreSettings, StoreStats, Transaction, TreeStorage};
+use crate::cache::PageCache;
+use crate::failure::kv_error;
+use crate::format::keys;
+use crate::scratch::ScratchUse;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+use crate::{Durability, ScratchSpace, StoreSettings, StoreStats, Transaction, TreeStorage};
 
 /// An open store. One handle serves all sessions of a process; it is fenced when another opens the
 /// same store.
-#[derive(Debug)]
-pub struct Store {}
+pub struct Store {
+    pub(crate) kv: Arc<dyn Kv>,
+    pub(crate) env: Arc<dyn Env>,
+    pub(crate) memory: Arc<dyn MemoryAccount>,
+    pub(crate) settings: StoreSettings,
+    pub(crate) cache: PageCache,
+    pub(crate) ids: Ids,
+    pub(crate) epoch: Epoch,
+    pub(crate) scratch_use: Mutex<ScratchUse>,
+    state: Mutex<State>,
+    /// Whoever changes what is published holds it: commits, flushes, deletions of pages.
+    turn: Turn<()>,
+}
+
+/// What fences a stale writer: every guarded commit finds this value at its key.
+#[derive(Clone, Debug)]
+pub(crate) struct Epoch {
+    pub(crate) number: u64,
+    pub(crate) value: Bytes,
+}
+
+/// Ids handed out; those of what never got committed may be handed out again after the next open.
+pub(crate) struct Ids {
+    pub(crate) run: AtomicU64,
+    pub(crate) object: AtomicU64,
+    pub(crate) tree: AtomicU64,
+    pub(crate) row: AtomicU64,
+    pub(crate) intent: AtomicU64,
+}
+
+impl Ids {
+    pub(crate) fn next(counter: &AtomicU64) -> u64 {
+        counter.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn peek(counter: &AtomicU64) -> u64 {
+        counter.load(Ordering::Relaxed)
+    }
+
+    /// Makes sure that nothing below `next` is handed out.
+    pub(crate) fn skip_to(counter: &AtomicU64, next: u64) {
+        counter.fetch_max(next, Ordering::Relaxed);
+    }
+}
+
+/// What an opened store consists of; see [`crate::open`].
+pub(crate) struct Parts {
+    pub(crate) kv: Arc<dyn Kv>,
+    pub(crate) env: Arc<dyn Env>,
+    pub(crate) memory: Arc<dyn MemoryAccount>,
+    pub(crate) settings: StoreSettings,
+    pub(crate) ids: Ids,
+    pub(crate) epoch: Epoch,
+    pub(crate) state: State,
+}
 
 impl Store {
     /// Opens a store, or makes one where there is none, and fences whoever had it open.
@@ -24,38 +85,194 @@ impl Store {
         memory: Arc<dyn MemoryAccount>,
         settings: StoreSettings,
     ) -> Result<Arc<Store>> {
-        let _ = (kv, env, memory, settings);
-        Err(Error::unsupported("open"))
+        let parts = crate::open::open(kv, env, memory, settings).await?;
+        // Whatever the settings say, operators keep half of the memory.
+        let cache_bytes = parts.settings.page_cache_bytes_max;
+        let cache_bytes = cache_bytes.min(parts.memory.limit_bytes() / 2);
+        Ok(Arc::new(Store {
+            cache: PageCache::new(cache_bytes, Arc::clone(&parts.memory)),
+            kv: parts.kv,
+            env: parts.env,
+            memory: parts.memory,
+            settings: parts.settings,
+            ids: parts.ids,
+            epoch: parts.epoch,
+            scratch_use: Mutex::default(),
+            state: Mutex::new(parts.state),
+            turn: Turn::new(()),
+        }))
     }
 
     /// Begins a transaction at a snapshot of the newest commit.
     pub fn begin(self: &Arc<Store>) -> Transaction {
-        Transaction {}
+        let mut state = self.state();
+        state.begin_snapshot();
+        let snapshot = Snapshot {
+            store: Arc::clone(self),
+            seq: state.last,
+            version: Arc::clone(&state.version),
+            memtable: Arc::clone(&state.memtable),
+            catalogue: Arc::clone(&state.catalogue),
+        };
+        drop(state);
+        Transaction::new(snapshot)
     }
 
     /// Writes the memtable to runs and empties the log.
-    pub async fn flush(&self) -> Result<()> {
-        Err(Error::unsupported("flush"))
+    pub async fn flush(self: &Arc<Store>) -> Result<()> {
+        let _turn = self.take_turn().await;
+        self.state().check_usable()?;
+        self.reap().await?;
+        self.flush_in_turn().await
     }
 
     /// Makes every commit durable and gives the backend up; later calls answer `08003`.
-    pub async fn close(&self) -> Result<()> {
-        Err(Error::unsupported("close"))
+    pub async fn close(self: &Arc<Store>) -> Result<()> {
+        let _turn = self.take_turn().await;
+        let usable = self.state().check_usable().is_ok();
+        let mut done = Ok(());
+        if usable {
+            done = self.reap().await;
+            let sync = self.write(WriteBatch::new(), Durability::Strict).await;
+            done = done.and(sync.map_err(|error| kv_error(&error)));
+        }
+        self.kv.close().await.map_err(|error| kv_error(&error))?;
+        match done {
+            // The other opener's commits come after all of this handle's.
+            Err(error) if error.state() == SqlState::OBJECT_IN_USE => Ok(()),
+            Err(error) if error.state() == SqlState::CONNECTION_DOES_NOT_EXIST => Ok(()),
+            done => done,
+        }
     }
 
     /// How the rows of a tree are stored; `XX001` where one of its runs is damaged.
     pub fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
-        let _ = tree;
-        Err(Error::unsupported("storage"))
+        self.state().tree_storage(tree)
     }
 
     /// Counters.
     pub fn stats(&self) -> StoreStats {
-        StoreStats::default()
+        let cache = self.cache.counters();
+        StoreStats {
+            cache_hits: cache.hits,
+            cache_misses: cache.misses,
+            cache_evictions: cache.evictions,
+            cache_bytes: cache.bytes,
+            scratch_bytes: self.scratch_use().used_bytes,
+            ..self.state().stats()
+        }
     }
 
     /// Temporary space of one statement.
     pub fn scratch(self: &Arc<Store>) -> ScratchSpace {
-        ScratchSpace {}
+        ScratchSpace::new(Arc::clone(self))
+    }
+
+    /// The state; never held across an await, and never while a snapshot is dropped.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        // No step under this lock can panic half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn scratch_use(&self) -> MutexGuard<'_, ScratchUse> {
+        let scratch = self.scratch_use.lock();
+        scratch.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the turn to change what is published.
+    pub(crate) async fn take_turn(&self) -> TurnGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// One guarded commit. A commit whose answer was lost is repeated once.
+    pub(crate) async fn write(
+        &self,
+        mut batch: WriteBatch,
+        durability: Durability,
+    ) -> Result<(), KvError> {
+        batch.guard(Guard::Holds {
+            key: keys::epoch(),
+            value: Bytes::clone(&self.epoch.value),
+        });
+        match self.kv.commit(batch.clone(), durability).await {
+            Err(error) if error.outcome_is_unknown() => self.kv.commit(batch, durability).await,
+            answer => answer,
+        }
+    }
+
+    /// A guarded commit after which the state must follow. If nobody can tell whether it took effect,
+    /// this handle takes no more commits: a new open reads what is there.
+    pub(crate) async fn write_change(
+        &self,
+        batch: WriteBatch,
+        durability: Durability,
+    ) -> Result<()> {
+        let unsure = || {
+            Error::new(
+                SqlState::IO_ERROR,
+                "an earlier commit was interrupted; the store must be opened again",
+            )
+        };
+        self.state().failure = Some(unsure());
+        match self.write(batch, durability).await {
+            Err(error) if error.outcome_is_unknown() => Err(kv_error(&error)),
+            answer => {
+                self.state().failure = None;
+                answer.map_err(|error| kv_error(&error))
+            }
+        }
+    }
+
+    pub(crate) async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
+        let values = self.kv.get_many(keys).await;
+        values.map_err(|error| kv_error(&error))
+    }
+
+    /// Books memory, for which cached pages make room.
+    pub(crate) fn reserve(&self, reservation: &mut Reservation, bytes: u64) -> Result<()> {
+        if reservation.resize(bytes).is_ok() {
+            return Ok(());
+        }
+        self.cache
+            .release(bytes.saturating_sub(reservation.bytes()));
+        reservation.resize(bytes)
+    }
+
+    /// Deletes pages that nothing names any more: of transactions that were rolled back, and of runs
+    /// that no snapshot holds. The caller has the turn.
+    pub(crate) async fn reap(&self) -> Result<()> {
+        let garbage = self.state().take_garbage();
+        if garbage.is_empty() {
+            return Ok(());
+        }
+        let mut batch = WriteBatch::new();
+        for intent in &garbage.intents {
+            batch.delete(keys::intent(*intent));
+        }
+        let runs: Vec<RunId> = garbage.runs().collect();
+        for range in runs.iter().flat_map(|run| keys::all_of_run(*run)) {
+            batch.delete_range(range);
+        }
+        match self.write(batch, Durability::Relaxed).await {
+            Ok(()) => {
+                for run in runs {
+                    self.cache.forget_run(run);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                self.state().put_garbage_back(garbage);
+                Err(kv_error(&error))
+            }
+        }
+    }
+}
+
+impl core::fmt::Debug for Store {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Store")
+            .field("epoch", &self.epoch.number)
+            .field("last", &self.state().last)
+            .finish_non_exhaustive()
     }
 }

@@ -1,78 +1,114 @@
 //! What a transaction offers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use futures_util::lock::Mutex as Turn;
 use varve_types::{
-    Batch, CommitSeq, Error, ObjectId, Result, RowPosition, TreeId, TreeSchema, Value,
+    Batch, CommitSeq, Error, ObjectId, Reservation, Result, RowPosition, RunId, SortKey, TreeId,
+    TreeSchema, Value, encode_key_value,
 };
 
+use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::read::{self, RowRef, View};
+use crate::snapshot::Snapshot;
+use crate::store::Ids;
+use crate::transaction::commit;
+use crate::transaction::own::Own;
+use crate::transaction::spill::Spill;
+use crate::tree::Tree;
 use crate::{Durability, InsertError, ScanOptions, TreeScan};
 
 /// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before the
 /// commit. Dropped without commit, it is rolled back.
 ///
 /// After a failed write only a rollback makes sense: part of the statement may have been done.
-#[derive(Debug)]
-pub struct Transaction {}
+pub struct Transaction {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) own: Arc<Mutex<Own>>,
+    /// Rows that were written out early; a scan may have to complete them.
+    pub(super) spill: Turn<Option<Spill>>,
+}
 
 impl Transaction {
+    pub(crate) fn new(snapshot: Snapshot) -> Transaction {
+        let reservation = Reservation::new(Arc::clone(&snapshot.store.memory));
+        Transaction {
+            snapshot: Arc::new(snapshot),
+            own: Arc::new(Mutex::new(Own::new(reservation))),
+            spill: Turn::new(None),
+        }
+    }
+
     /// The commit that the snapshot includes last.
     pub fn snapshot_seq(&self) -> CommitSeq {
-        CommitSeq(0)
+        self.snapshot.seq
     }
 
     /// Grows with every commit that changes the catalogue; own changes do not count.
     pub fn catalogue_version(&self) -> u64 {
-        0
+        self.snapshot.catalogue.version
     }
 
     /// Every catalogue object: id, version, definition.
     pub fn objects(&self) -> Vec<(ObjectId, u32, Arc<[u8]>)> {
-        Vec::new()
+        let catalogue = self.catalogue();
+        let objects = catalogue.objects.iter();
+        objects
+            .map(|(id, (version, definition))| (*id, *version, Arc::clone(definition)))
+            .collect()
     }
 
     /// An object id that was never handed out before.
     pub fn new_object_id(&mut self) -> ObjectId {
-        ObjectId(0)
+        ObjectId(Ids::next(&self.snapshot.store.ids.object))
     }
 
     /// A tree id that was never handed out before.
     pub fn new_tree_id(&mut self) -> TreeId {
-        TreeId(0)
+        TreeId(Ids::next(&self.snapshot.store.ids.tree))
     }
 
     /// Sets the definition of a catalogue object.
     pub fn put_object(&mut self, id: ObjectId, version: u32, definition: impl Into<Arc<[u8]>>) {
-        let _ = (id, version, definition.into());
+        let change = CatalogueChange::PutObject(id, version, definition.into());
+        // Only tree schemas can be refused.
+        let _ = self.change(change);
     }
 
     /// Removes a catalogue object; an absent one is no error.
     pub fn delete_object(&mut self, id: ObjectId) {
-        let _ = id;
+        // Only tree schemas can be refused.
+        let _ = self.change(CatalogueChange::DeleteObject(id));
     }
 
     /// Makes an empty tree. Column id 0 is the store's own; the ids of a schema start at 1.
     pub fn create_tree(&mut self, schema: TreeSchema) -> Result<()> {
-        let _ = schema;
-        Err(Error::unsupported("create_tree"))
+        if self.catalogue().trees.contains_key(&schema.tree) {
+            let message = format!("tree {} exists already", schema.tree);
+            return Err(Error::internal(message));
+        }
+        self.change(CatalogueChange::CreateTree(schema))
     }
 
     /// Removes a tree with all of its rows.
     pub fn drop_tree(&mut self, tree: TreeId) -> Result<()> {
-        let _ = tree;
-        Err(Error::unsupported("drop_tree"))
+        self.tree(tree)?;
+        self.own().forget_tree(tree);
+        self.change(CatalogueChange::DropTree(tree))
     }
 
     /// The schema of a tree that this transaction sees.
     pub fn tree_schema(&self, tree: TreeId) -> Option<Arc<TreeSchema>> {
-        let _ = tree;
-        None
+        let catalogue = self.catalogue();
+        catalogue
+            .trees
+            .get(&tree)
+            .map(|tree| Arc::clone(tree.schema()))
     }
 
     /// Streams rows. The transaction must not write while the scan runs.
     pub async fn scan(&self, options: ScanOptions) -> Result<TreeScan> {
-        let _ = options;
-        Err(Error::unsupported("scan"))
+        TreeScan::new(self.view(options.tree).await?, &options)
     }
 
     /// The rows with these keys (values in the order of the sort key), in any order; absent keys give
@@ -84,8 +120,20 @@ impl Transaction {
         columns: &[usize],
         with_position: bool,
     ) -> Result<Vec<Batch>> {
-        let _ = (tree, keys, columns, with_position);
-        Err(Error::unsupported("lookup"))
+        let view = self.view(tree).await?;
+        let key_bytes: Result<Vec<Vec<u8>>> =
+            keys.iter().map(|key| encode_key(&view.tree, key)).collect();
+        let mut key_bytes = key_bytes?;
+        key_bytes.sort_unstable();
+        key_bytes.dedup();
+        let rows: Vec<RowRef> = view
+            .locate(&key_bytes)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect();
+        let columns = stored(&view.tree, columns)?;
+        view.gather(&rows, &columns, with_position).await
     }
 
     /// Columns of the rows at these positions, in their order, 1,024 rows a batch. The positions come
@@ -96,27 +144,52 @@ impl Transaction {
         positions: &[RowPosition],
         columns: &[usize],
     ) -> Result<Vec<Batch>> {
-        let _ = (tree, positions, columns);
-        Err(Error::unsupported("fetch"))
+        let view = self.view(tree).await?;
+        let rows = unpack(&view, positions)?;
+        let columns = stored(&view.tree, columns)?;
+        view.gather(&rows, &columns, false).await
     }
 
-    /// How many rows a tree has, exactly; `None` for no such tree, or one with a damaged run.
+    /// How many rows a tree has, exactly; `None` for no such tree, one with a damaged run, or where
+    /// this transaction is about to write rows of it out.
     pub fn row_count(&self, tree: TreeId) -> Option<u64> {
-        let _ = tree;
-        None
+        let tree = self.tree(tree).ok()?;
+        let spilling = self.spill.try_lock()?;
+        let unfinished = spilling
+            .as_ref()
+            .map_or(0, |spill| spill.open_rows(tree.schema().tree));
+        drop(spilling);
+        let view = View::new(tree, Arc::clone(&self.snapshot), Arc::clone(&self.own));
+        let mut rows = unfinished;
+        for run in &view.runs {
+            let total = run.run.head().ok()?.rows();
+            rows += total.saturating_sub(run.dead_count(self.snapshot.seq));
+        }
+        let seq = self.snapshot.seq;
+        let count = view.with_memtable(|table, dead| {
+            let visible = table.count_visible(seq);
+            visible.saturating_sub(dead.map_or(0, roaring::RoaringBitmap::len))
+        });
+        rows += count.unwrap_or(0);
+        let own = view.with_own(|table| table.count_visible(read::OWN_SEQ));
+        Some(rows + own.unwrap_or(0))
     }
 
     /// Adds rows; the columns of the batch are those of the schema, in any form. Keys must be new.
     pub async fn insert(&mut self, tree: TreeId, rows: &Batch) -> Result<(), InsertError> {
-        let _ = (tree, rows);
-        Err(Error::unsupported("insert").into())
+        self.insert_rows(tree, rows).await
     }
 
     /// Removes the rows at these positions; one named twice, or already removed by this transaction,
     /// is removed once.
     pub async fn delete(&mut self, tree: TreeId, positions: &[RowPosition]) -> Result<()> {
-        let _ = (tree, positions);
-        Err(Error::unsupported("delete"))
+        let view = self.view(tree).await?;
+        let rows = unpack(&view, positions)?;
+        let runs: Vec<RunId> = view.runs.iter().map(|run| run.run.id).collect();
+        drop(view);
+        self.own()
+            .delete(tree, &rows, |slot| runs.get(slot as usize).copied());
+        Ok(())
     }
 
     /// Removes the rows at these positions, then inserts `rows`.
@@ -126,19 +199,108 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &[Batch],
     ) -> Result<(), InsertError> {
-        let _ = (tree, positions, rows);
-        Err(Error::unsupported("update").into())
+        self.delete(tree, positions).await?;
+        for rows in rows {
+            self.insert_rows(tree, rows).await?;
+        }
+        Ok(())
     }
 
     /// Makes the writes visible and as durable as asked. `40001` where another commit since the
     /// snapshot wrote the same rows, inserted the same keys, or both changed the catalogue.
     pub async fn commit(self, durability: Durability) -> Result<CommitSeq> {
-        let _ = durability;
-        Err(Error::unsupported("commit"))
+        if self.own().is_empty() {
+            return Ok(self.snapshot.seq);
+        }
+        let spill = self.spill.into_inner();
+        commit::commit(self.snapshot, &self.own, spill, durability).await
     }
 
     /// Forgets the writes and deletes what was spilled of them.
     pub async fn rollback(self) -> Result<()> {
+        let store = Arc::clone(&self.snapshot.store);
+        let has_spilled = self.spill.into_inner().is_some();
+        if has_spilled {
+            let _turn = store.take_turn().await;
+            store.reap().await?;
+        }
         Ok(())
     }
+
+    pub(super) fn own(&self) -> MutexGuard<'_, Own> {
+        read::lock_own(&self.own)
+    }
+
+    fn catalogue(&self) -> Arc<Catalogue> {
+        let own = self.own();
+        Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue))
+    }
+
+    fn change(&mut self, change: CatalogueChange) -> Result<()> {
+        self.own().change(&self.snapshot.catalogue, change)
+    }
+
+    pub(super) fn tree(&self, id: TreeId) -> Result<Arc<Tree>> {
+        let catalogue = self.catalogue();
+        let tree = catalogue.trees.get(&id).map(Arc::clone);
+        tree.ok_or_else(|| Error::internal(format!("there is no tree {id}")))
+    }
+
+    /// The tree as this transaction sees it, with rows being spilled made readable.
+    pub(super) async fn view(&self, id: TreeId) -> Result<View> {
+        let tree = self.tree(id)?;
+        if let Some(spill) = &mut *self.spill.lock().await {
+            spill.finish(&self.own, Some(id)).await?;
+        }
+        Ok(View::new(
+            tree,
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.own),
+        ))
+    }
+}
+
+impl core::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Transaction")
+            .field("snapshot", &self.snapshot.seq)
+            .finish_non_exhaustive()
+    }
+}
+
+fn stored(tree: &Tree, columns: &[usize]) -> Result<Vec<usize>> {
+    columns.iter().map(|column| tree.stored(*column)).collect()
+}
+
+fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRef>> {
+    let rows: Option<Vec<RowRef>> = positions
+        .iter()
+        .map(|position| RowRef::unpack(*position))
+        .collect();
+    let rows = rows.ok_or_else(|| Error::internal("a row position is malformed"))?;
+    view.check_positions(&rows)?;
+    Ok(rows)
+}
+
+fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
+    let schema = tree.schema();
+    let SortKey::Columns(columns) = &schema.key else {
+        let message = format!("tree {} has no key to look up", schema.tree);
+        return Err(Error::internal(message));
+    };
+    let types = columns.iter().filter_map(|at| schema.columns.get(*at));
+    let types: Vec<_> = types.map(|column| Some(column.ty)).collect();
+    if types.len() != values.len()
+        || values
+            .iter()
+            .zip(types)
+            .any(|(value, ty)| value.logical_type() != ty)
+    {
+        return Err(Error::internal("a key does not fit its tree"));
+    }
+    let mut key = Vec::new();
+    for value in values {
+        encode_key_value(value, &mut key);
+    }
+    Ok(key)
 }

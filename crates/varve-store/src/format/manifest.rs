@@ -1,0 +1,133 @@
+//! The manifest: which runs there are, and how far the log is contained in them.
+//!
+//! Layout (varints): number, catalogue version, flushed sequence, marks sequence, next run, next
+//! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version (0:
+//! none), marked rows; number of retired runs, then their ids.
+
+use varve_codec::{ByteReader, CodecError, put_varint};
+use varve_types::{CommitSeq, Result, RunId, TreeId};
+
+use crate::format::envelope::{Kind, corrupt, open, seal};
+use crate::format::keys;
+use crate::format::wire::take_count;
+
+/// What a publishing commit writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    /// Grows with every publishing commit.
+    pub(crate) number: u64,
+    /// Names the catalogue value; 0 for an empty catalogue that has none.
+    pub(crate) catalogue_version: u64,
+    /// Log records up to this are contained in runs, marks and catalogue.
+    pub(crate) flushed: CommitSeq,
+    /// A mark up to this for a run that is not listed was for a run since removed.
+    pub(crate) marks_through: CommitSeq,
+    pub(crate) next_run: u64,
+    pub(crate) next_object: u64,
+    pub(crate) next_tree: u64,
+    pub(crate) next_row: u64,
+    /// Ordered by tree, then by run.
+    pub(crate) runs: Vec<RunEntry>,
+    /// Runs whose pages are still to be deleted.
+    pub(crate) retired: Vec<RunId>,
+}
+
+/// A run as the manifest lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RunEntry {
+    pub(crate) tree: TreeId,
+    pub(crate) run: RunId,
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+    pub(crate) marks_version: u64,
+    pub(crate) marked_rows: u64,
+}
+
+impl Manifest {
+    /// Of a new store.
+    pub(crate) fn empty() -> Manifest {
+        Manifest {
+            number: 0,
+            catalogue_version: 0,
+            flushed: CommitSeq(0),
+            marks_through: CommitSeq(0),
+            next_run: 1,
+            next_object: 1,
+            next_tree: 1,
+            next_row: 1,
+            runs: Vec::new(),
+            retired: Vec::new(),
+        }
+    }
+
+    /// The value at [`keys::manifest`].
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut put = |number| put_varint(number, &mut out);
+        put(self.number);
+        put(self.catalogue_version);
+        put(self.flushed.0);
+        put(self.marks_through.0);
+        put(self.next_run);
+        put(self.next_object);
+        put(self.next_tree);
+        put(self.next_row);
+        put(self.runs.len() as u64);
+        for entry in &self.runs {
+            put(entry.tree.0);
+            put(entry.run.0);
+            put(entry.rows);
+            put(entry.bytes);
+            put(entry.marks_version);
+            put(entry.marked_rows);
+        }
+        put(self.retired.len() as u64);
+        for run in &self.retired {
+            put(run.0);
+        }
+        seal(Kind::Manifest, &keys::manifest(), &out)
+    }
+
+    pub(crate) fn decode(value: &[u8]) -> Result<Manifest> {
+        let key = keys::manifest();
+        let payload = open(Kind::Manifest, &key, value)?;
+        parse(payload).map_err(|detail| corrupt(&key, detail))
+    }
+}
+
+fn parse(payload: &[u8]) -> Result<Manifest, CodecError> {
+    let mut reader = ByteReader::new(payload);
+    let mut manifest = Manifest {
+        number: reader.varint()?,
+        catalogue_version: reader.varint()?,
+        flushed: CommitSeq(reader.varint()?),
+        marks_through: CommitSeq(reader.varint()?),
+        next_run: reader.varint()?,
+        next_object: reader.varint()?,
+        next_tree: reader.varint()?,
+        next_row: reader.varint()?,
+        runs: Vec::new(),
+        retired: Vec::new(),
+    };
+    for _ in 0..take_count(&mut reader)? {
+        manifest.runs.push(RunEntry {
+            tree: TreeId(reader.varint()?),
+            run: RunId(reader.varint()?),
+            rows: reader.varint()?,
+            bytes: reader.varint()?,
+            marks_version: reader.varint()?,
+            marked_rows: reader.varint()?,
+        });
+    }
+    for _ in 0..take_count(&mut reader)? {
+        manifest.retired.push(RunId(reader.varint()?));
+    }
+    reader.end()?;
+    if !manifest
+        .runs
+        .is_sorted_by(|a, b| (a.tree, a.run) < (b.tree, b.run))
+    {
+        return Err(CodecError::Malformed("order of runs"));
+    }
+    Ok(manifest)
+}

@@ -1,0 +1,26 @@
+//! The deleted rows of a run as one value, under a new key for every version.
+//!
+//! Layout: a roaring bitmap of row ordinals in its portable format.
+
+use roaring::RoaringBitmap;
+use varve_codec::CodecError;
+use varve_types::{Error, Result, RunId};
+
+use crate::format::envelope::{Kind, corrupt, open, seal};
+use crate::format::keys;
+
+/// The value at [`keys::marks`].
+pub(crate) fn encode(run: RunId, version: u64, marks: &RoaringBitmap) -> Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(marks.serialized_size());
+    marks
+        .serialize_into(&mut out)
+        .map_err(|error| Error::internal(error.to_string()))?;
+    Ok(seal(Kind::Marks, &keys::marks(run, version), &out))
+}
+
+pub(crate) fn decode(run: RunId, version: u64, value: &[u8]) -> Result<RoaringBitmap> {
+    let key = keys::marks(run, version);
+    let payload = open(Kind::Marks, &key, value)?;
+    RoaringBitmap::deserialize_from(payload)
+        .map_err(|_| corrupt(&key, CodecError::Malformed("bitmap")))
+}

@@ -1,0 +1,211 @@
+//! A row as bytes: what the arena of a memtable and the log hold.
+//!
+//! Layout: one bit a column, least significant first (1 = NULL), padded to bytes with 0; then each
+//! value that is not NULL: boolean as a byte, integers, dates and timestamps as zigzag varints, double
+//! precision as 8 bytes little-endian, text as its length (varint) and bytes.
+
+use varve_codec::{ByteReader, CodecError, put_zigzag};
+use varve_types::{Column, ColumnBuilder, LogicalType, PhysicalType, Value};
+
+use crate::format::wire::{put_bytes, take_bytes};
+
+/// Appends row `row` of these columns.
+pub(crate) fn encode_row<C: AsRef<Column>>(columns: &[C], row: usize, out: &mut Vec<u8>) {
+    let bits = out.len();
+    out.resize(bits + columns.len().div_ceil(8), 0);
+    for (i, column) in columns.iter().map(AsRef::as_ref).enumerate() {
+        if column.is_null(row) {
+            if let Some(byte) = out.get_mut(bits + i / 8) {
+                *byte |= 1 << (i % 8);
+            }
+        } else if let Some(text) = column.str_at(row) {
+            put_bytes(text.as_bytes(), out);
+        } else {
+            put_value(&column.value(row), out);
+        }
+    }
+}
+
+fn put_value(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => {}
+        Value::Boolean(bit) => out.push(u8::from(*bit)),
+        Value::Int4(number) | Value::Date(number) => put_zigzag(i64::from(*number), out),
+        Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number) => {
+            put_zigzag(*number, out);
+        }
+        Value::Float8(number) => out.extend_from_slice(&number.to_le_bytes()),
+        Value::Text(text) => put_bytes(text.as_bytes(), out),
+    }
+}
+
+/// Which columns of a row go where.
+#[derive(Clone, Debug)]
+pub(crate) struct Projection {
+    /// For each column of the row the outputs that take it.
+    targets: Vec<Vec<usize>>,
+    /// Columns after this many are not wanted.
+    end: usize,
+}
+
+impl Projection {
+    /// Output `i` takes column `columns[i]` of rows of `width` columns.
+    pub(crate) fn new(columns: &[usize], width: usize) -> Projection {
+        let mut targets = vec![Vec::new(); width];
+        let mut end = 0;
+        for (output, column) in columns.iter().enumerate() {
+            if let Some(outputs) = targets.get_mut(*column) {
+                outputs.push(output);
+                end = end.max(column + 1);
+            }
+        }
+        Projection { targets, end }
+    }
+}
+
+/// Adds the wanted columns of a row to the outputs; a damaged row adds nothing that is complete.
+pub(crate) fn decode_row(
+    types: &[LogicalType],
+    row: &[u8],
+    projection: &Projection,
+    outputs: &mut [ColumnBuilder],
+) -> Result<(), CodecError> {
+    let mut reader = ByteReader::new(row);
+    let nulls = reader.take(types.len().div_ceil(8))?;
+    let columns = types.iter().zip(&projection.targets).enumerate();
+    for (i, (ty, targets)) in columns.take(projection.end) {
+        let null = nulls
+            .get(i / 8)
+            .is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+        if null {
+            for target in targets {
+                if let Some(output) = outputs.get_mut(*target) {
+                    output.push_null();
+                }
+            }
+        } else if ty.physical() == PhysicalType::Bytes {
+            let text = take_text(&mut reader)?;
+            for target in targets {
+                if let Some(output) = outputs.get_mut(*target) {
+                    output.push_str(text);
+                }
+            }
+        } else {
+            let value = take_value(*ty, &mut reader)?;
+            for target in targets {
+                if let Some(output) = outputs.get_mut(*target) {
+                    output.push(&value);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every value of a row, which must have nothing after them.
+pub(crate) fn decode_values(types: &[LogicalType], row: &[u8]) -> Result<Vec<Value>, CodecError> {
+    let mut reader = ByteReader::new(row);
+    let nulls = reader.take(types.len().div_ceil(8))?;
+    let mut values = Vec::with_capacity(types.len());
+    for (i, ty) in types.iter().enumerate() {
+        let null = nulls
+            .get(i / 8)
+            .is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+        values.push(if null {
+            Value::Null
+        } else {
+            take_value(*ty, &mut reader)?
+        });
+    }
+    reader.end()?;
+    Ok(values)
+}
+
+fn take_text<'a>(reader: &mut ByteReader<'a>) -> Result<&'a str, CodecError> {
+    core::str::from_utf8(take_bytes(reader)?).map_err(|_| CodecError::Malformed("text"))
+}
+
+fn take_value(ty: LogicalType, reader: &mut ByteReader<'_>) -> Result<Value, CodecError> {
+    let malformed = CodecError::Malformed("value");
+    Ok(match ty {
+        LogicalType::Boolean => match reader.u8()? {
+            0 => Value::Boolean(false),
+            1 => Value::Boolean(true),
+            _ => return Err(malformed),
+        },
+        LogicalType::Int4 | LogicalType::Date => {
+            let number = i32::try_from(reader.zigzag()?).map_err(|_| malformed)?;
+            if ty == LogicalType::Date {
+                Value::Date(number)
+            } else {
+                Value::Int4(number)
+            }
+        }
+        LogicalType::Int8 => Value::Int8(reader.zigzag()?),
+        LogicalType::Timestamp => Value::Timestamp(reader.zigzag()?),
+        LogicalType::TimestampTz => Value::TimestampTz(reader.zigzag()?),
+        LogicalType::Float8 => {
+            let bytes = reader.take(8)?.first_chunk::<8>();
+            Value::Float8(f64::from_le_bytes(*bytes.ok_or(malformed)?))
+        }
+        LogicalType::Text => Value::text(take_text(reader)?),
+        _ => return Err(malformed),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Projection, decode_row, decode_values, encode_row};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+    use std::sync::Arc;
+    use varve_types::{Column, ColumnBuilder, LogicalType, Value};
+
+    proptest! {
+        #[test]
+        fn rows_come_back_whole_and_in_part(
+            present: [bool; 8], number: i64, small: i32, bits: u64, text: String, bit: bool,
+        ) {
+            let values = [
+                Value::Boolean(bit),
+                Value::Int4(small),
+                Value::Int8(number),
+                Value::Float8(f64::from_bits(bits)),
+                Value::text(text),
+                Value::Date(small),
+                Value::Timestamp(number),
+                Value::TimestampTz(number),
+            ];
+            let values: Vec<Value> = values
+                .into_iter()
+                .zip(present)
+                .map(|(value, present)| if present { value } else { Value::Null })
+                .collect();
+            let types = LogicalType::ALL;
+            let columns: Vec<Arc<Column>> = types
+                .iter()
+                .zip(&values)
+                .map(|(ty, value)| Arc::new(Column::from_values(*ty, [value])))
+                .collect();
+            let mut row = Vec::new();
+            encode_row(&columns, 0, &mut row);
+            let same = |a: &Value, b: &Value| match (a, b) {
+                (Value::Float8(a), Value::Float8(b)) => a.to_bits() == b.to_bits(),
+                (a, b) => a == b,
+            };
+            let back = decode_values(&types, &row).unwrap();
+            assert!(back.iter().zip(&values).all(|(a, b)| same(a, b)));
+            let mut outputs = [6, 0].map(|i: usize| ColumnBuilder::new(types[i]));
+            decode_row(&types, &row, &Projection::new(&[6, 0], 8), &mut outputs).unwrap();
+            let got = outputs.map(|output| output.finish().value(0));
+            prop_assert_eq!(got, [values[6].clone(), values[0].clone()]);
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer(row in proptest::collection::vec(any::<u8>(), 0..40)) {
+            let _ = decode_values(&LogicalType::ALL, &row);
+            let mut outputs = LogicalType::ALL.map(ColumnBuilder::new);
+            let all: Vec<usize> = (0..8).collect();
+            let _ = decode_row(&LogicalType::ALL, &row, &Projection::new(&all, 8), &mut outputs);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The memtable of the store: the rows of every commit since the last flush.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use varve_types::{RunId, TreeId};
+
+use crate::memtable::RowTable;
+
+/// Where a flush put the versions of a tree: the run, and by version the ordinal of its row.
+pub(crate) struct FlushMap {
+    pub(crate) run: RunId,
+    /// `u32::MAX` for versions that were deleted before the flush.
+    pub(crate) ordinals: Vec<u32>,
+}
+
+/// Row versions of all trees. A flush replaces the memtable as a whole; snapshots keep theirs.
+#[derive(Default)]
+pub(crate) struct Memtable {
+    tables: Mutex<BTreeMap<TreeId, RowTable>>,
+    bytes: AtomicU64,
+    /// Set by the flush that wrote the rows out, for transactions that began before it.
+    flushed: OnceLock<BTreeMap<TreeId, FlushMap>>,
+}
+
+impl Memtable {
+    /// The tables; hold this only for a bounded number of rows.
+    pub(crate) fn tables(&self) -> MutexGuard<'_, BTreeMap<TreeId, RowTable>> {
+        // No step under this lock can panic half-way.
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_bytes(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_flushed(&self, maps: BTreeMap<TreeId, FlushMap>) {
+        // A memtable is flushed once: its successor takes its place in the same step.
+        let _ = self.flushed.set(maps);
+    }
+
+    /// Where a version went; `None` if it was deleted before the flush, or there was none yet.
+    pub(crate) fn flushed_to(&self, tree: TreeId, version: u32) -> Option<(RunId, u32)> {
+        let map = self.flushed.get()?.get(&tree)?;
+        let ordinal = *map.ordinals.get(version as usize)?;
+        (ordinal != u32::MAX).then_some((map.run, ordinal))
+    }
+}

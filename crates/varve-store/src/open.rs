@@ -1,0 +1,264 @@
+//! Opening: take the epoch, read manifest and run heads, sweep what was never published, replay the
+//! log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use varve_codec::CodecError;
+use varve_kv::{Bytes, Durability, Entry, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
+use varve_run::RunHead;
+use varve_types::{CommitSeq, Env, Error, MemoryAccount, Reservation, Result, RunId};
+
+use crate::StoreSettings;
+use crate::catalogue::Catalogue;
+use crate::failure::kv_error;
+use crate::format::envelope::{Kind, corrupt, seal};
+use crate::format::keys::Found;
+use crate::format::manifest::{Manifest, RunEntry};
+use crate::format::{catalogue, envelope, intent, keys, marks};
+use crate::replay::Replay;
+use crate::run::{Run, place_error};
+use crate::state::State;
+use crate::store::{Epoch, Ids, Parts};
+use crate::version::Version;
+
+/// Log and intents are read in answers of about this size.
+const SCAN_BYTES_MAX: u64 = 4 << 20;
+
+pub(crate) async fn open(
+    kv: Arc<dyn Kv>,
+    env: Arc<dyn Env>,
+    memory: Arc<dyn MemoryAccount>,
+    settings: StoreSettings,
+) -> Result<Parts> {
+    let epoch = take_epoch(&*kv, &*env).await?;
+    // From here on nobody else commits, so that the calls that follow see one state.
+    let found = read_records(&*kv).await?;
+    let catalogue = match found.manifest.catalogue_version {
+        0 => Catalogue::default(),
+        version => read_catalogue(&*kv, version).await?,
+    };
+    let version = read_runs(&*kv, &found.manifest).await?;
+    sweep(&*kv, &epoch, &found).await?;
+
+    let ids = ids_after(&found.manifest, &catalogue);
+    let mut replay = Replay::new(&found.manifest, version, catalogue, &ids);
+    replay.records(&found.log)?;
+    let mut reservation = Reservation::new(Arc::clone(&memory));
+    reservation.resize(replay.memtable.bytes())?;
+    let log_values = u32::try_from(found.log.len()).unwrap_or(u32::MAX);
+    let state = State::new(
+        replay.last,
+        replay.version,
+        replay.memtable,
+        reservation,
+        replay.catalogue,
+        found.manifest,
+        log_values,
+    );
+    Ok(Parts {
+        kv,
+        env,
+        memory,
+        settings,
+        ids,
+        epoch,
+        state,
+    })
+}
+
+/// What manifest, intents and log were found to be.
+struct Records {
+    manifest: Manifest,
+    intents: BTreeMap<u64, Vec<RunId>>,
+    log: Vec<(CommitSeq, u32, Bytes)>,
+}
+
+/// Puts a new epoch in the place of the one found, after making sure that this version can read what
+/// is there: a version too old must not fence one that can.
+async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
+    let gets = [keys::epoch(), keys::manifest()];
+    let mut values = kv.get_many(&gets).await.map_err(|error| kv_error(&error))?;
+    let manifest = values.pop().flatten();
+    let found = values.pop().flatten();
+    if let Some(manifest) = &manifest {
+        Manifest::decode(manifest)?;
+    }
+    let number = match &found {
+        Some(value) => decode_epoch(value)?.saturating_add(1),
+        None => 1,
+    };
+    let mut payload = number.to_le_bytes().to_vec();
+    // Two openers that come at once write different epochs, so that neither takes the other for
+    // itself.
+    payload.extend_from_slice(&env.random_u64().to_le_bytes());
+    let key = keys::epoch();
+    let value: Bytes = seal(Kind::Epoch, &key, &payload).into();
+    let mut batch = WriteBatch::new();
+    batch.put(key.clone(), Bytes::clone(&value));
+    batch.guard(match found {
+        Some(value) => Guard::Holds { key, value },
+        None => Guard::Absent { key },
+    });
+    match kv.commit(batch.clone(), Durability::Strict).await {
+        // The guard makes the repeat of a commit that took effect harmless.
+        Err(error) if error.outcome_is_unknown() => kv.commit(batch, Durability::Strict).await,
+        answer => answer,
+    }
+    .map_err(|error| kv_error(&error))?;
+    Ok(Epoch { number, value })
+}
+
+fn decode_epoch(value: &[u8]) -> Result<u64> {
+    let key = keys::epoch();
+    let payload = envelope::open(Kind::Epoch, &key, value)?;
+    match payload.split_first_chunk::<8>() {
+        Some((number, nonce)) if nonce.len() == 8 => Ok(u64::from_le_bytes(*number)),
+        _ => Err(corrupt(&key, CodecError::Malformed("length"))),
+    }
+}
+
+async fn read_records(kv: &dyn Kv) -> Result<Records> {
+    let mut scan = Scan::forward(keys::intents_and_log(), ScanLimit::bytes(SCAN_BYTES_MAX));
+    let first = kv.read(&[keys::manifest()], Some(&scan)).await;
+    let first = first.map_err(|error| kv_error(&error))?;
+    let manifest = match first.values.into_iter().next().flatten() {
+        Some(value) => Manifest::decode(&value)?,
+        None => Manifest::empty(),
+    };
+    let mut records = Records {
+        manifest,
+        intents: BTreeMap::new(),
+        log: Vec::new(),
+    };
+    let mut entries = first.entries;
+    loop {
+        let rest = scan.rest(&entries);
+        for entry in entries {
+            records.add(entry)?;
+        }
+        match rest {
+            Some(rest) => scan = rest,
+            None => return Ok(records),
+        }
+        entries = kv.scan(&scan).await.map_err(|error| kv_error(&error))?;
+    }
+}
+
+impl Records {
+    fn add(&mut self, (key, value): Entry) -> Result<()> {
+        match keys::parse(&key) {
+            Some(Found::Intent(id)) => {
+                self.intents.insert(id, intent::decode(id, &value)?);
+            }
+            Some(Found::Log(seq, part)) => self.log.push((seq, part, value)),
+            None => return Err(Error::corrupted("a key of the log is malformed")),
+        }
+        Ok(())
+    }
+}
+
+async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
+    let values = kv.get_many(&[keys::catalogue(version)]).await;
+    let values = values.map_err(|error| kv_error(&error))?;
+    match values.into_iter().next().flatten() {
+        Some(value) => catalogue::decode(version, &value),
+        None => Err(Error::corrupted(format!("catalogue {version} is missing"))),
+    }
+}
+
+/// Reads heads and marks. What cannot be read is remembered in its run.
+async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Version> {
+    let mut wanted: Vec<Key> = Vec::new();
+    for entry in &manifest.runs {
+        wanted.push(keys::head(entry.run));
+        wanted.push(keys::marks(entry.run, entry.marks_version));
+    }
+    let values = match kv.get_many(&wanted).await {
+        // One value that cannot be read fails the call: read one by one what can be.
+        Err(KvError::Corrupt { .. }) => {
+            let mut values = Vec::with_capacity(wanted.len());
+            for key in &wanted {
+                values.push(kv.get_many(core::slice::from_ref(key)).await);
+            }
+            values
+        }
+        Err(error) => return Err(kv_error(&error)),
+        Ok(values) => values.into_iter().map(|value| Ok(vec![value])).collect(),
+    };
+    let mut values = values
+        .into_iter()
+        .map(|value| value.map(|value| value.into_iter().next().flatten()));
+    let mut version = Version::default();
+    for entry in &manifest.runs {
+        let head = values.next().unwrap_or(Ok(None));
+        let marks = values.next().unwrap_or(Ok(None));
+        let found = read_run(*entry, head, marks).map_err(|error| place_error(entry.tree, error));
+        version.set(Arc::new(Run::opened(*entry, found)));
+    }
+    Ok(version)
+}
+
+type Answer = Result<Option<Bytes>, KvError>;
+
+fn read_run(
+    entry: RunEntry,
+    head: Answer,
+    marks: Answer,
+) -> Result<(Arc<RunHead>, roaring::RoaringBitmap)> {
+    let missing = |key: &[u8]| Error::corrupted(format!("{} is missing", keys::describe(key)));
+    let head = head.map_err(|error| kv_error(&error))?;
+    let head = head.ok_or_else(|| missing(&keys::head(entry.run)))?;
+    let head = RunHead::decode(entry.run, &head)?;
+    if head.rows() != entry.rows {
+        let message = format!("head of run {} is corrupt: number of rows", entry.run);
+        return Err(Error::corrupted(message));
+    }
+    let folded = match entry.marks_version {
+        0 => roaring::RoaringBitmap::new(),
+        version => {
+            let marks = marks.map_err(|error| kv_error(&error))?;
+            let marks = marks.ok_or_else(|| missing(&keys::marks(entry.run, version)))?;
+            marks::decode(entry.run, version, &marks)?
+        }
+    };
+    Ok((Arc::new(head), folded))
+}
+
+/// Deletes pages that no manifest will ever list, and what is left in scratch space.
+async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
+    let listed: BTreeSet<RunId> = found.manifest.runs.iter().map(|entry| entry.run).collect();
+    let mut batch = WriteBatch::new();
+    batch.guard(Guard::Holds {
+        key: keys::epoch(),
+        value: Bytes::clone(&epoch.value),
+    });
+    let unpublished = found.intents.values().flatten();
+    let gone = unpublished.chain(&found.manifest.retired);
+    for run in gone.filter(|run| !listed.contains(run)) {
+        for range in keys::all_of_run(*run) {
+            batch.delete_range(range);
+        }
+    }
+    for id in found.intents.keys() {
+        batch.delete(keys::intent(*id));
+    }
+    batch.delete_range(keys::all_scratch());
+    let swept = match kv.commit(batch.clone(), Durability::Relaxed).await {
+        Err(error) if error.outcome_is_unknown() => kv.commit(batch, Durability::Relaxed).await,
+        answer => answer,
+    };
+    swept.map_err(|error| kv_error(&error))
+}
+
+fn ids_after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
+    let (object, tree) = catalogue.next_ids();
+    Ids {
+        run: AtomicU64::new(manifest.next_run),
+        object: AtomicU64::new(manifest.next_object.max(object)),
+        tree: AtomicU64::new(manifest.next_tree.max(tree)),
+        row: AtomicU64::new(manifest.next_row),
+        intent: AtomicU64::new(1),
+    }
+}

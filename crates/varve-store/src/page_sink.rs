@@ -1,0 +1,117 @@
+//! Writes the values of new runs under an intent, before the commit that publishes them.
+
+use std::sync::Arc;
+
+use varve_kv::{Bytes, Key, WriteBatch};
+use varve_run::{FinishedRun, RunValue};
+use varve_types::{Result, RunId};
+
+use crate::failure::kv_error;
+use crate::format::{intent, keys};
+use crate::state::Orphan;
+use crate::store::Ids;
+use crate::{Durability, Store};
+
+/// Collects values into strict batches. Dropped before it is published, it leaves its runs to be
+/// deleted.
+pub(crate) struct PageSink {
+    store: Arc<Store>,
+    intent: u64,
+    runs: Vec<RunId>,
+    /// How many of the runs the stored intent lists.
+    runs_listed: usize,
+    pending: Vec<(Key, Bytes)>,
+    pending_bytes: u64,
+    published: bool,
+}
+
+impl PageSink {
+    pub(crate) fn new(store: &Arc<Store>) -> PageSink {
+        PageSink {
+            store: Arc::clone(store),
+            intent: Ids::next(&store.ids.intent),
+            runs: Vec::new(),
+            runs_listed: 0,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            published: false,
+        }
+    }
+
+    /// The id of a run that will be written here.
+    pub(crate) fn new_run(&mut self) -> RunId {
+        let run = RunId(Ids::next(&self.store.ids.run));
+        self.runs.push(run);
+        run
+    }
+
+    /// Takes values of a run; writes a batch where one is full.
+    pub(crate) async fn put_values(&mut self, run: RunId, values: Vec<RunValue>) -> Result<()> {
+        for value in values {
+            self.put(keys::run_value(run, value.number), value.bytes)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Takes what a finished run still holds.
+    pub(crate) async fn put_finished(&mut self, run: &mut FinishedRun) -> Result<()> {
+        let values = core::mem::take(&mut run.values);
+        self.put_values(run.head.run(), values).await?;
+        let head = run.head_bytes.clone();
+        self.put(keys::head(run.head.run()), head).await
+    }
+
+    async fn put(&mut self, key: Key, value: Vec<u8>) -> Result<()> {
+        let bytes = (key.len() + value.len()) as u64;
+        if self.pending_bytes + bytes > self.store.settings.write_batch_bytes_max {
+            self.write_pending().await?;
+        }
+        self.pending_bytes += bytes;
+        self.pending.push((key, value.into()));
+        Ok(())
+    }
+
+    /// Writes what is left; the publishing commit may follow.
+    pub(crate) async fn write_pending(&mut self) -> Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let mut batch = WriteBatch::new();
+        if self.runs_listed < self.runs.len() {
+            let value = intent::encode(self.intent, &self.runs);
+            batch.put(keys::intent(self.intent), value);
+        }
+        for (key, value) in self.pending.drain(..) {
+            batch.put(key, value);
+        }
+        let bytes = core::mem::take(&mut self.pending_bytes);
+        // Whatever the answer, the intent may be there now.
+        self.runs_listed = self.runs.len();
+        let written = self.store.write(batch, Durability::Strict).await;
+        written.map_err(|error| kv_error(&error))?;
+        self.store.state().counters.run_bytes_written += bytes;
+        Ok(())
+    }
+
+    /// Adds to a publishing commit that the intent is done with.
+    pub(crate) fn end_intent(&self, batch: &mut WriteBatch) {
+        batch.delete(keys::intent(self.intent));
+    }
+
+    /// The runs were published.
+    pub(crate) fn set_published(&mut self) {
+        self.published = true;
+    }
+}
+
+impl Drop for PageSink {
+    fn drop(&mut self) {
+        if !self.published && self.runs_listed > 0 {
+            self.store.state().add_orphan(Orphan {
+                intent: self.intent,
+                runs: core::mem::take(&mut self.runs),
+            });
+        }
+    }
+}

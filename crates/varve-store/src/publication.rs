@@ -1,0 +1,71 @@
+//! A publishing commit: a new manifest in storage, and the runs that it lists in memory.
+
+use std::sync::Arc;
+
+use varve_kv::WriteBatch;
+use varve_types::{CommitSeq, RunId};
+
+use crate::Store;
+use crate::format::keys;
+use crate::format::manifest::Manifest;
+use crate::run::Run;
+use crate::state::State;
+use crate::store::Ids;
+use crate::version::Version;
+
+/// What the next manifest changes.
+pub(crate) struct Publication {
+    pub(crate) version: Version,
+    pub(crate) manifest: Manifest,
+    /// Runs that are listed no more.
+    removed: Vec<Arc<Run>>,
+}
+
+impl Publication {
+    /// A publication that changes nothing yet.
+    pub(crate) fn new(state: &State) -> Publication {
+        Publication {
+            version: Version::clone(&state.version),
+            manifest: state.manifest.clone(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// Takes a run off the list. Its pages are deleted once no snapshot holds it.
+    pub(crate) fn remove_run(&mut self, run: &Arc<Run>) {
+        self.version.remove(run.tree, run.id);
+        self.removed.push(Arc::clone(run));
+    }
+
+    /// Completes the manifest as of commit `seq` and adds it to the batch.
+    pub(crate) fn write(
+        &mut self,
+        store: &Store,
+        state: &State,
+        seq: CommitSeq,
+        batch: &mut WriteBatch,
+    ) {
+        let mut retired: Vec<RunId> = state.retired_runs();
+        retired.extend(self.removed.iter().map(|run| run.id));
+        retired.sort_unstable();
+        let manifest = &mut self.manifest;
+        manifest.number += 1;
+        manifest.marks_through = seq;
+        manifest.next_run = Ids::peek(&store.ids.run);
+        manifest.next_object = Ids::peek(&store.ids.object);
+        manifest.next_tree = Ids::peek(&store.ids.tree);
+        manifest.next_row = Ids::peek(&store.ids.row);
+        manifest.runs = self.version.entries();
+        manifest.retired = retired;
+        batch.put(keys::manifest(), manifest.encode());
+    }
+
+    /// Takes effect in memory, after the commit.
+    pub(crate) fn install(self, state: &mut State) {
+        for run in &self.removed {
+            state.retire(run.id, Arc::downgrade(&run.pin));
+        }
+        state.version = Arc::new(self.version);
+        state.manifest = self.manifest;
+    }
+}

@@ -1,0 +1,16 @@
+//! Reading a tree as one transaction sees it: its runs, the memtable, and its own writes.
+
+mod gather;
+mod locate;
+mod pages;
+mod prune;
+mod row_ref;
+mod run_cursor;
+mod scan;
+mod table_chunk;
+mod view;
+
+pub(crate) use row_ref::RowRef;
+pub use scan::{ScanOptions, TreeScan};
+pub(crate) use table_chunk::{ChunkRequest, TableChunk, builders, decode_version};
+pub(crate) use view::{OWN_SEQ, RunView, View, lock_own};

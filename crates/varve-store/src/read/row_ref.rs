@@ -1,0 +1,67 @@
+//! Where a row is, in the view of one transaction, and the same packed into a `RowPosition`.
+
+use varve_types::RowPosition;
+
+/// Where a row of a view is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RowRef {
+    /// In a run of the view, by its place in the view's list.
+    Run { slot: u32, ordinal: u32 },
+    /// A version in the memtable of the snapshot.
+    Memtable(u32),
+    /// A version in the transaction's own buffer.
+    Own(u32),
+}
+
+const TAG_SHIFT: u32 = 62;
+const SLOT_SHIFT: u32 = 32;
+const SLOTS: u64 = 1 << (TAG_SHIFT - SLOT_SHIFT);
+
+impl RowRef {
+    pub(crate) fn pack(self) -> RowPosition {
+        RowPosition(match self {
+            RowRef::Run { slot, ordinal } => {
+                (u64::from(slot) % SLOTS) << SLOT_SHIFT | u64::from(ordinal)
+            }
+            RowRef::Memtable(version) => 1 << TAG_SHIFT | u64::from(version),
+            RowRef::Own(version) => 2 << TAG_SHIFT | u64::from(version),
+        })
+    }
+
+    /// Reads what [`RowRef::pack`] wrote; anything else is `None`.
+    pub(crate) fn unpack(position: RowPosition) -> Option<RowRef> {
+        let low = u32::try_from(position.0 & u64::from(u32::MAX)).ok()?;
+        let slot = position.0 >> SLOT_SHIFT & (SLOTS - 1);
+        match (position.0 >> TAG_SHIFT, slot) {
+            (0, slot) => Some(RowRef::Run {
+                slot: u32::try_from(slot).ok()?,
+                ordinal: low,
+            }),
+            (1, 0) => Some(RowRef::Memtable(low)),
+            (2, 0) => Some(RowRef::Own(low)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RowRef;
+    use varve_types::RowPosition;
+
+    #[test]
+    fn positions_come_back() {
+        let run = |slot, ordinal| RowRef::Run { slot, ordinal };
+        for row in [
+            run(0, 0),
+            run(3, u32::MAX),
+            run((1 << 30) - 1, 7),
+            RowRef::Memtable(9),
+            RowRef::Own(u32::MAX),
+        ] {
+            assert_eq!(RowRef::unpack(row.pack()), Some(row));
+        }
+        assert_eq!(RowRef::unpack(RowPosition(u64::MAX)), None);
+        assert_eq!(RowRef::unpack(RowPosition(1 << 62 | 1 << 40)), None);
+    }
+}

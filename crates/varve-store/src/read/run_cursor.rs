@@ -1,0 +1,352 @@
+//! Streams the rows of one run: groups by key range, vectors by zone map, then rows by value.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+use varve_run::{GroupIndex, GroupReader, RunHead};
+use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, Selection, VECTOR_ROWS};
+
+use crate::Store;
+use crate::pacer::Pacer;
+use crate::read::pages::{column_pages, group_reader};
+use crate::read::prune::Tests;
+use crate::read::{RowRef, RunView};
+use crate::tree::Tree;
+
+/// What every part of one scan needs to know.
+pub(crate) struct ScanPlan {
+    pub(crate) tree: Arc<Tree>,
+    /// Stored columns, in the order of the output.
+    pub(crate) outputs: Vec<usize>,
+    pub(crate) tests: Tests,
+    pub(crate) with_position: bool,
+    pub(crate) reverse: bool,
+    pub(crate) seq: varve_types::CommitSeq,
+}
+
+/// Goes through the groups of a run.
+pub(crate) struct RunCursor {
+    slot: u32,
+    view: RunView,
+    head: Arc<RunHead>,
+    groups_done: usize,
+    group: Option<OpenGroup>,
+}
+
+struct OpenGroup {
+    group: usize,
+    first_row: u32,
+    /// Vectors still to read, in the order of reading.
+    vectors: VecDeque<usize>,
+    dead: RoaringBitmap,
+    /// Has the columns that are tested; all that are wanted where nothing is tested.
+    tested: GroupReader,
+    /// Has the columns of the output, once a row passed.
+    outputs: Option<GroupReader>,
+}
+
+impl RunCursor {
+    pub(crate) fn new(slot: u32, view: RunView) -> Result<RunCursor> {
+        Ok(RunCursor {
+            slot,
+            head: Arc::clone(view.run.head()?),
+            view,
+            groups_done: 0,
+            group: None,
+        })
+    }
+
+    /// The next rows that pass, at most a vector; `None` at the end of the run.
+    pub(crate) async fn next(
+        &mut self,
+        store: &Store,
+        plan: &ScanPlan,
+        pacer: &mut Pacer,
+    ) -> Result<Option<Batch>> {
+        loop {
+            pacer.pause().await;
+            let Some(open) = &mut self.group else {
+                if !self.open_next_group(store, plan).await? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let Some(vector) = open.vectors.pop_front() else {
+                self.group = None;
+                continue;
+            };
+            if let Some(batch) = self.read_vector(store, plan, vector).await? {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    /// Opens the next group that may hold rows that pass; false at the end of the run. Of a group
+    /// without such vectors no page of a column is read.
+    async fn open_next_group(&mut self, store: &Store, plan: &ScanPlan) -> Result<bool> {
+        let tests = plan.tests.of_run(|stored| self.position(plan, stored));
+        if self.groups_done == 0 && !tests.may_match_run(&self.head) {
+            return Ok(false);
+        }
+        let groups = self.head.groups().len();
+        while self.groups_done < groups {
+            let group = if plan.reverse {
+                groups - 1 - self.groups_done
+            } else {
+                self.groups_done
+            };
+            self.groups_done += 1;
+            let Some(info) = self.head.groups().get(group) else {
+                continue;
+            };
+            if !tests.may_match_group(&self.head, info) {
+                continue;
+            }
+            let first_row = ordinal(info.first_row)?;
+            let end = ordinal(info.first_row + u64::from(info.rows))?;
+            let dead = self.view.dead(first_row, end, plan.seq);
+            if dead.len() == u64::from(info.rows) {
+                continue;
+            }
+            let mut vectors: VecDeque<usize> = (0..info.vectors()).collect();
+            if !tests.is_empty() {
+                let index = self.index(store, group).await?;
+                vectors.retain(|vector| tests.may_match_vector(&index, *vector));
+            }
+            if vectors.is_empty() {
+                continue;
+            }
+            if plan.reverse {
+                vectors.make_contiguous().reverse();
+            }
+            let tested: Vec<usize> = if plan.tests.0.is_empty() {
+                plan.outputs.clone()
+            } else {
+                plan.tests.0.iter().map(|(stored, _)| *stored).collect()
+            };
+            let reader = self.reader(store, plan, group, &tested).await?;
+            self.group = Some(OpenGroup {
+                group,
+                first_row,
+                vectors,
+                dead,
+                tested: reader,
+                outputs: None,
+            });
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    async fn read_vector(
+        &mut self,
+        store: &Store,
+        plan: &ScanPlan,
+        vector: usize,
+    ) -> Result<Option<Batch>> {
+        let Some(open) = &self.group else {
+            return Ok(None);
+        };
+        let info = self.head.groups().get(open.group);
+        let rows = info.map_or(0, |info| info.vector_rows(vector));
+        let first = open.first_row + ordinal((vector * VECTOR_ROWS) as u64)?;
+        let mut chosen = live(&open.dead, first, rows);
+        let mut decoded: Vec<(usize, ColumnRef)> = Vec::new();
+        for (stored, test) in &plan.tests.0 {
+            if chosen.as_ref().is_some_and(Selection::is_empty) {
+                return Ok(None);
+            }
+            let column = match decoded.iter().find(|(column, _)| column == stored) {
+                Some((_, column)) => Arc::clone(column),
+                None => self.column(plan, &open.tested, *stored, vector, rows)?,
+            };
+            chosen = Some(intersect(chosen, test.select(&column)));
+            decoded.push((*stored, column));
+        }
+        if chosen.as_ref().is_some_and(Selection::is_empty) {
+            return Ok(None);
+        }
+        if !plan.tests.0.is_empty() && open.outputs.is_none() {
+            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
+            if let Some(open) = &mut self.group {
+                open.outputs = Some(reader);
+            }
+        }
+        let Some(open) = &self.group else {
+            return Ok(None);
+        };
+        let reader = open.outputs.as_ref().unwrap_or(&open.tested);
+        let kept = chosen.filter(|chosen| chosen.len() < rows);
+        // Few rows are gathered one by one; else the whole vector is decoded and a selection laid on it.
+        let gathered = kept
+            .as_ref()
+            .filter(|kept| plan.reverse || kept.len() * 4 < rows);
+        let mut columns = Vec::with_capacity(plan.outputs.len() + 1);
+        for stored in &plan.outputs {
+            let whole = decoded.iter().find(|(column, _)| column == stored);
+            columns.push(match (whole, gathered) {
+                (Some((_, column)), None) => Arc::clone(column),
+                (Some((_, column)), Some(kept)) => Arc::new(column.take(kept.rows())),
+                (None, None) => self.column(plan, reader, *stored, vector, rows)?,
+                (None, Some(kept)) => self.gather(plan, reader, *stored, vector, kept)?,
+            });
+        }
+        if plan.with_position {
+            let ordinals: Vec<u32> = match gathered {
+                Some(kept) => kept.rows().iter().map(|row| first + row).collect(),
+                None => (first..).take(rows).collect(),
+            };
+            columns.push(Arc::new(self.positions(&ordinals)));
+        }
+        let batch = match (gathered, &kept) {
+            (Some(kept), _) => Batch::new(columns, kept.len()),
+            (None, Some(kept)) => Batch::new(columns, rows).select(kept),
+            (None, None) => Batch::new(columns, rows),
+        };
+        Ok(Some(if plan.reverse {
+            reversed(&batch)
+        } else {
+            batch
+        }))
+    }
+
+    /// Where this run keeps a stored column.
+    fn position(&self, plan: &ScanPlan, stored: usize) -> Option<usize> {
+        run_position(&plan.tree, &self.head, stored)
+    }
+
+    async fn index(&self, store: &Store, group: usize) -> Result<GroupIndex> {
+        let number = self.head.index_value_for(group).unwrap_or(0);
+        let page = (self.head.run(), number);
+        let pages = store.read_pages(self.view.run.tree, [page].into()).await?;
+        let value = pages
+            .get(&page)
+            .ok_or_else(|| Error::internal("page not at hand"))?;
+        GroupIndex::decode(&self.head, group, value)
+            .map_err(|error| self.view.run.place_error(error))
+    }
+
+    async fn reader(
+        &self,
+        store: &Store,
+        plan: &ScanPlan,
+        group: usize,
+        stored: &[usize],
+    ) -> Result<GroupReader> {
+        let columns: Vec<usize> = stored
+            .iter()
+            .filter_map(|stored| self.position(plan, *stored))
+            .collect();
+        let wanted = column_pages(&self.head, group, &columns);
+        let pages = store.read_pages(self.view.run.tree, wanted).await?;
+        group_reader(&self.head, group, &pages)
+    }
+
+    fn column(
+        &self,
+        plan: &ScanPlan,
+        reader: &GroupReader,
+        stored: usize,
+        vector: usize,
+        rows: usize,
+    ) -> Result<ColumnRef> {
+        let column = match self.position(plan, stored) {
+            Some(column) => reader.column(column, vector),
+            None => Ok(missing_column(&plan.tree, stored, rows)),
+        };
+        let column = column.map_err(|error| self.view.run.place_error(error))?;
+        Ok(Arc::new(column))
+    }
+
+    fn gather(
+        &self,
+        plan: &ScanPlan,
+        reader: &GroupReader,
+        stored: usize,
+        vector: usize,
+        kept: &Selection,
+    ) -> Result<ColumnRef> {
+        let rows = kept.rows().iter();
+        let positions: Vec<u16> = rows.filter_map(|row| u16::try_from(*row).ok()).collect();
+        let column = match self.position(plan, stored) {
+            Some(column) => reader.gather(column, vector, &positions),
+            None => Ok(missing_column(&plan.tree, stored, positions.len())),
+        };
+        let column = column.map_err(|error| self.view.run.place_error(error))?;
+        Ok(Arc::new(column))
+    }
+
+    fn positions(&self, ordinals: &[u32]) -> Column {
+        let slot = self.slot;
+        let rows = ordinals.iter().map(|ordinal| RowRef::Run {
+            slot,
+            ordinal: *ordinal,
+        });
+        position_column(rows)
+    }
+}
+
+/// Where a run keeps a stored column; `None` where the run is older than the column.
+pub(crate) fn run_position(tree: &Tree, head: &RunHead, stored: usize) -> Option<usize> {
+    head.column_position(tree.columns().get(stored)?.id)
+}
+
+/// What a run without the column reads.
+pub(crate) fn missing_column(tree: &Tree, stored: usize, rows: usize) -> Column {
+    let ty = tree.types().get(stored).copied();
+    let ty = ty.unwrap_or(LogicalType::Int8);
+    Column::constant(ty, &tree.missing(stored), rows)
+}
+
+/// Positions as a BIGINT column, bit for bit.
+pub(crate) fn position_column(rows: impl Iterator<Item = RowRef>) -> Column {
+    let mut builder = varve_types::ColumnBuilder::new(LogicalType::Int8);
+    for row in rows {
+        builder.push(&varve_types::Value::Int8(row.pack().0.cast_signed()));
+    }
+    builder.finish()
+}
+
+/// The chosen rows in reverse order.
+pub(crate) fn reversed(batch: &Batch) -> Batch {
+    let batch = batch.compact();
+    let rows = batch.rows();
+    let order: Vec<u32> = Selection::all(rows).rows().iter().rev().copied().collect();
+    let columns = batch.physical_columns().iter();
+    Batch::new(
+        columns
+            .map(|column| Arc::new(column.take(&order)))
+            .collect(),
+        rows,
+    )
+}
+
+/// The rows of a vector that are not dead; `None` where none is dead.
+fn live(dead: &RoaringBitmap, first: u32, rows: usize) -> Option<Selection> {
+    let end = first.saturating_add(u32::try_from(rows).unwrap_or(u32::MAX));
+    if dead.range_cardinality(first..end) == 0 {
+        return None;
+    }
+    let rows = (first..end)
+        .zip(0..)
+        .filter(|(ordinal, _)| !dead.contains(*ordinal));
+    Some(Selection::new(rows.map(|(_, row)| row).collect()))
+}
+
+fn intersect(chosen: Option<Selection>, passing: Selection) -> Selection {
+    let Some(chosen) = chosen else {
+        return passing;
+    };
+    let mut passing = passing.rows().iter().peekable();
+    let keep = |row: &u32| {
+        while passing.next_if(|next| *next < row).is_some() {}
+        passing.peek() == Some(&row)
+    };
+    Selection::new(chosen.rows().iter().copied().filter(keep).collect())
+}
+
+/// Runs are cut long before their rows pass 32 bits.
+pub(crate) fn ordinal(row: u64) -> Result<u32> {
+    u32::try_from(row).map_err(|_| Error::internal("a run has too many rows"))
+}

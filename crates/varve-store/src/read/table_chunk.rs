@@ -1,0 +1,99 @@
+//! Some rows of a table in memory, in key order, as columns.
+
+use roaring::RoaringBitmap;
+use varve_types::{ColumnBuilder, ColumnRef, CommitSeq, Error, Result};
+
+use crate::format::row::{Projection, decode_row};
+use crate::memtable::RowTable;
+use crate::tree::Tree;
+
+/// Which rows of a table are wanted next.
+pub(crate) struct ChunkRequest<'a> {
+    pub(crate) tree: &'a Tree,
+    /// Stored columns, in the order of the output.
+    pub(crate) columns: &'a [usize],
+    pub(crate) seq: CommitSeq,
+    /// Versions to leave out.
+    pub(crate) dead: Option<&'a RoaringBitmap>,
+    /// The key of the last row before, in the direction of reading.
+    pub(crate) after: Option<&'a [u8]>,
+    pub(crate) reverse: bool,
+    pub(crate) rows_max: usize,
+}
+
+/// Rows of a table.
+pub(crate) struct TableChunk {
+    pub(crate) columns: Vec<ColumnRef>,
+    /// The number of each row's version.
+    pub(crate) versions: Vec<u32>,
+    /// The key of the last row, to go on from; `None` when the table has no further rows.
+    pub(crate) last_key: Option<Vec<u8>>,
+}
+
+impl TableChunk {
+    /// Reads the rows asked for.
+    pub(crate) fn read(table: &RowTable, request: &ChunkRequest<'_>) -> Result<TableChunk> {
+        if request.reverse {
+            collect(table, request, table.descend(request.after, request.seq))
+        } else {
+            collect(table, request, table.ascend(request.after, request.seq))
+        }
+    }
+}
+
+fn collect<'a>(
+    table: &RowTable,
+    request: &ChunkRequest<'_>,
+    rows: impl Iterator<Item = (&'a [u8], u32)>,
+) -> Result<TableChunk> {
+    let projection = Projection::new(request.columns, request.tree.types().len());
+    let mut outputs = builders(request.tree, request.columns, request.rows_max);
+    let mut versions = Vec::new();
+    let mut last_key = None;
+    for (key, version) in rows {
+        if request.dead.is_some_and(|dead| dead.contains(version)) {
+            continue;
+        }
+        decode_version(table, request.tree, version, &projection, &mut outputs)?;
+        versions.push(version);
+        if versions.len() == request.rows_max {
+            last_key = Some(key.to_vec());
+            break;
+        }
+    }
+    Ok(TableChunk {
+        columns: outputs
+            .into_iter()
+            .map(|output| ColumnRef::new(output.finish()))
+            .collect(),
+        versions,
+        last_key,
+    })
+}
+
+/// One builder for each of these stored columns.
+pub(crate) fn builders(tree: &Tree, columns: &[usize], rows: usize) -> Vec<ColumnBuilder> {
+    let types = columns
+        .iter()
+        .filter_map(|column| tree.types().get(*column));
+    types
+        .map(|ty| ColumnBuilder::with_capacity(*ty, rows.min(64)))
+        .collect()
+}
+
+/// Adds one version of a table to the outputs.
+pub(crate) fn decode_version(
+    table: &RowTable,
+    tree: &Tree,
+    version: u32,
+    projection: &Projection,
+    outputs: &mut [ColumnBuilder],
+) -> Result<()> {
+    let row = table.row(version).unwrap_or_default();
+    decode_row(tree.types(), row, projection, outputs).map_err(|detail| {
+        let tree = tree.schema().tree;
+        Error::corrupted(format!(
+            "a row of tree {tree} in memory is corrupt: {detail}"
+        ))
+    })
+}

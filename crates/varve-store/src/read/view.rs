@@ -1,0 +1,108 @@
+//! One tree as one transaction sees it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use roaring::RoaringBitmap;
+use varve_types::{CommitSeq, TreeId};
+
+use crate::memtable::RowTable;
+use crate::run::Run;
+use crate::snapshot::Snapshot;
+use crate::transaction::Own;
+use crate::tree::Tree;
+
+/// Own rows carry this sequence: they are alive, or they are gone.
+pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(0);
+
+/// The runs, the memtable and the own writes of one tree. The transaction must not write while a view
+/// is in use.
+pub(crate) struct View {
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) own: Arc<Mutex<Own>>,
+    /// Those of the snapshot, then those that the transaction spilled.
+    pub(crate) runs: Vec<RunView>,
+}
+
+/// A run, and what the transaction itself deleted in it.
+#[derive(Clone)]
+pub(crate) struct RunView {
+    pub(crate) run: Arc<Run>,
+    own_dead: Option<Arc<RoaringBitmap>>,
+}
+
+impl View {
+    pub(crate) fn new(tree: Arc<Tree>, snapshot: Arc<Snapshot>, own: Arc<Mutex<Own>>) -> View {
+        let id = tree.schema().tree;
+        let runs = {
+            let own = lock_own(&own);
+            let spilled = own.tree(id).map_or(&[][..], |own| own.runs.as_slice());
+            let runs = snapshot.version.runs(id).iter().chain(spilled);
+            let view = |run: &Arc<Run>| RunView {
+                run: Arc::clone(run),
+                own_dead: own.dead_rows(run.id),
+            };
+            runs.map(view).collect()
+        };
+        View {
+            tree,
+            snapshot,
+            own,
+            runs,
+        }
+    }
+
+    pub(crate) fn id(&self) -> TreeId {
+        self.tree.schema().tree
+    }
+
+    /// Reads the memtable: the table of the tree, and the versions that the transaction deleted.
+    pub(crate) fn with_memtable<T>(
+        &self,
+        read: impl FnOnce(&RowTable, Option<&RoaringBitmap>) -> T,
+    ) -> Option<T> {
+        let own = lock_own(&self.own);
+        let tables = self.snapshot.memtable.tables();
+        let table = tables.get(&self.id())?;
+        Some(read(table, own.dead_versions(self.id())))
+    }
+
+    /// Reads the transaction's own buffer.
+    pub(crate) fn with_own<T>(&self, read: impl FnOnce(&RowTable) -> T) -> Option<T> {
+        let own = lock_own(&self.own);
+        Some(read(&own.tree(self.id())?.buffer))
+    }
+}
+
+impl RunView {
+    /// Which of the rows `start..end` are dead, by ordinal.
+    pub(crate) fn dead(&self, start: u32, end: u32, seq: CommitSeq) -> RoaringBitmap {
+        let mut dead = RoaringBitmap::new();
+        self.run.marks.collect(start, end, seq, &mut dead);
+        if let Some(own) = &self.own_dead
+            && own.range_cardinality(start..end) > 0
+        {
+            dead.extend((start..end).filter(|ordinal| own.contains(*ordinal)));
+        }
+        dead
+    }
+
+    pub(crate) fn is_dead(&self, ordinal: u32, seq: CommitSeq) -> bool {
+        self.run.marks.is_dead(ordinal, seq)
+            || self
+                .own_dead
+                .as_ref()
+                .is_some_and(|own| own.contains(ordinal))
+    }
+
+    /// How many rows the transaction does not see.
+    pub(crate) fn dead_count(&self, seq: CommitSeq) -> u64 {
+        // The transaction never deletes a row that its snapshot does not see.
+        self.run.marks.count(seq) + self.own_dead.as_ref().map_or(0, |own| own.len())
+    }
+}
+
+/// No step under the lock of own writes can panic half-way.
+pub(crate) fn lock_own(own: &Mutex<Own>) -> MutexGuard<'_, Own> {
+    own.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,158 @@
+//! Replays the log into the memtable, the catalogue and the marks.
+
+use std::sync::Arc;
+
+use varve_kv::Bytes;
+use varve_types::{CommitSeq, Error, Result, RunId, TreeId, Value, encode_key_value};
+
+use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::format::envelope::corrupt;
+use crate::format::log::{self, LogOp};
+use crate::format::manifest::Manifest;
+use crate::format::{keys, row};
+use crate::memtable::{Memtable, RowTable};
+use crate::run::Run;
+use crate::store::Ids;
+use crate::tree::Tree;
+use crate::version::Version;
+use varve_codec::CodecError;
+
+/// The state of a store while its log is replayed.
+pub(crate) struct Replay<'a> {
+    pub(crate) last: CommitSeq,
+    pub(crate) version: Version,
+    pub(crate) memtable: Memtable,
+    pub(crate) catalogue: Catalogue,
+    marks_through: CommitSeq,
+    ids: &'a Ids,
+}
+
+impl<'a> Replay<'a> {
+    pub(crate) fn new(
+        manifest: &Manifest,
+        version: Version,
+        catalogue: Catalogue,
+        ids: &'a Ids,
+    ) -> Replay<'a> {
+        Replay {
+            last: manifest.flushed,
+            version,
+            memtable: Memtable::default(),
+            catalogue,
+            marks_through: manifest.marks_through,
+            ids,
+        }
+    }
+
+    /// Replays the values of the log, which must be complete and without a gap.
+    pub(crate) fn records(&mut self, values: &[(CommitSeq, u32, Bytes)]) -> Result<()> {
+        let mut record = Vec::new();
+        let mut next_part = 0;
+        for (seq, part, value) in values {
+            if seq.0 != self.last.0 + 1 || *part != next_part {
+                return Err(self.missing(next_part));
+            }
+            next_part += 1;
+            if log::join(*seq, *part, value, &mut record)? {
+                self.record(*seq, &record)?;
+                self.last = *seq;
+                record.clear();
+                next_part = 0;
+            }
+        }
+        if next_part > 0 {
+            return Err(self.missing(next_part));
+        }
+        Ok(())
+    }
+
+    fn missing(&self, part: u32) -> Error {
+        let key = keys::log(CommitSeq(self.last.0 + 1), part);
+        Error::corrupted(format!("{} is missing", keys::describe(&key)))
+    }
+
+    fn record(&mut self, seq: CommitSeq, record: &[u8]) -> Result<()> {
+        for op in log::decode(seq, record)? {
+            self.op(seq, op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, seq: CommitSeq, op: LogOp<'_>) -> Result<()> {
+        let malformed = |what| corrupt(&keys::log(seq, 0), CodecError::Malformed(what));
+        match op {
+            LogOp::Catalogue(change) => {
+                self.skip_ids(&change);
+                let applied = self.catalogue.apply(&change);
+                applied.map_err(|_| malformed("tree schema"))?;
+                self.catalogue.version = seq.0;
+            }
+            LogOp::Insert {
+                tree: id,
+                schema_version,
+                rows,
+            } => {
+                let tree = self.catalogue.trees.get(&id).map(Arc::clone);
+                let tree = tree.filter(|tree| tree.schema().version == schema_version);
+                let tree = tree.ok_or_else(|| malformed("tree"))?;
+                let mut tables = self.memtable.tables();
+                let table = tables.entry(id).or_default();
+                let before = table.bytes();
+                for row in rows {
+                    let key = self.key_of(&tree, row).map_err(malformed)?;
+                    table.insert(&key, row, seq);
+                }
+                self.memtable.add_bytes(table.bytes() - before);
+            }
+            LogOp::DeleteKeys { tree, keys } => {
+                let mut tables = self.memtable.tables();
+                let table = tables.get_mut(&tree).ok_or_else(|| malformed("tree"))?;
+                delete_keys(table, seq, &keys).ok_or_else(|| malformed("deleted key"))?;
+            }
+            LogOp::Mark { run, ordinals } => match self.run(run) {
+                Some(run) => run.marks.add(ordinals, seq),
+                None if seq <= self.marks_through => {}
+                None => return Err(malformed("run")),
+            },
+        }
+        Ok(())
+    }
+
+    fn run(&self, run: RunId) -> Option<&Arc<Run>> {
+        self.version.all_runs().find(|found| found.id == run)
+    }
+
+    /// The key of a row. Hidden row ids are not handed out again.
+    fn key_of(&self, tree: &Tree, row: &[u8]) -> Result<Vec<u8>, &'static str> {
+        let values = row::decode_values(tree.types(), row).map_err(|_| "row")?;
+        let mut key = Vec::new();
+        for value in tree.key().iter().filter_map(|at| values.get(*at)) {
+            encode_key_value(value, &mut key);
+        }
+        if tree.has_row_id()
+            && let Some(Value::Int8(id)) = values.first()
+        {
+            Ids::skip_to(&self.ids.row, id.cast_unsigned().saturating_add(1));
+        }
+        Ok(key)
+    }
+
+    fn skip_ids(&self, change: &CatalogueChange) {
+        let skip_tree = |tree: TreeId| Ids::skip_to(&self.ids.tree, tree.0.saturating_add(1));
+        match change {
+            CatalogueChange::PutObject(id, ..) | CatalogueChange::DeleteObject(id) => {
+                Ids::skip_to(&self.ids.object, id.0.saturating_add(1));
+            }
+            CatalogueChange::CreateTree(schema) => skip_tree(schema.tree),
+            CatalogueChange::DropTree(tree) => skip_tree(*tree),
+        }
+    }
+}
+
+fn delete_keys(table: &mut RowTable, seq: CommitSeq, keys: &[&[u8]]) -> Option<()> {
+    for key in keys {
+        let version = table.find(key, seq)?;
+        table.end(version, seq).then_some(())?;
+    }
+    Some(())
+}

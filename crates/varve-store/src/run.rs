@@ -1,0 +1,173 @@
+//! A run as an open store knows it: its head, and which of its rows are deleted.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use roaring::RoaringBitmap;
+use varve_run::RunHead;
+use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
+
+/// A run and its marks. A flush that folds marks makes a new one; the head is shared.
+pub(crate) struct Run {
+    pub(crate) id: RunId,
+    pub(crate) tree: TreeId,
+    /// The head, or why it cannot be read.
+    head: Result<Arc<RunHead>>,
+    /// Bytes of head and values.
+    pub(crate) bytes: u64,
+    pub(crate) rows: u64,
+    /// As long as anyone holds this, the run's values stay.
+    pub(crate) pin: Arc<RunPin>,
+    pub(crate) marks: RunMarks,
+}
+
+/// Keeps the values of a run from being deleted.
+pub(crate) struct RunPin;
+
+/// Deleted rows of a run by ordinal.
+pub(crate) struct RunMarks {
+    /// Seen by every snapshot that holds this run.
+    pub(crate) folded: Arc<RoaringBitmap>,
+    /// The version under which `folded` is stored; 0 when it is empty.
+    pub(crate) version: u64,
+    /// Marks since the last flush, with the commit that made them.
+    recent: Mutex<BTreeMap<u32, CommitSeq>>,
+}
+
+impl RunMarks {
+    pub(crate) fn new(folded: RoaringBitmap, version: u64) -> RunMarks {
+        RunMarks {
+            folded: Arc::new(folded),
+            version,
+            recent: Mutex::default(),
+        }
+    }
+
+    fn recent(&self) -> MutexGuard<'_, BTreeMap<u32, CommitSeq>> {
+        // No step under this lock can panic half-way.
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks rows as deleted by a commit.
+    pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
+        let mut recent = self.recent();
+        for ordinal in ordinals {
+            recent.entry(ordinal).or_insert(seq);
+        }
+    }
+
+    /// Whether any commit so far deleted the row.
+    pub(crate) fn is_dead_now(&self, ordinal: u32) -> bool {
+        self.folded.contains(ordinal) || self.recent().contains_key(&ordinal)
+    }
+
+    /// Adds to `dead` the rows of a range that a snapshot does not see.
+    pub(crate) fn collect(&self, start: u32, end: u32, seq: CommitSeq, dead: &mut RoaringBitmap) {
+        if self.folded.range_cardinality(start..end) > 0 {
+            for ordinal in start..end {
+                if self.folded.contains(ordinal) {
+                    dead.insert(ordinal);
+                }
+            }
+        }
+        for (ordinal, marked) in self.recent().range(start..end) {
+            if *marked <= seq {
+                dead.insert(*ordinal);
+            }
+        }
+    }
+
+    pub(crate) fn is_dead(&self, ordinal: u32, seq: CommitSeq) -> bool {
+        self.folded.contains(ordinal)
+            || self
+                .recent()
+                .get(&ordinal)
+                .is_some_and(|marked| *marked <= seq)
+    }
+
+    /// How many rows a snapshot does not see.
+    pub(crate) fn count(&self, seq: CommitSeq) -> u64 {
+        let recent = self.recent();
+        let seen = recent.values().filter(|marked| **marked <= seq).count();
+        self.folded.len() + seen as u64
+    }
+
+    pub(crate) fn has_recent(&self) -> bool {
+        !self.recent().is_empty()
+    }
+
+    /// All marks as one bitmap.
+    pub(crate) fn all(&self) -> RoaringBitmap {
+        let mut all = (*self.folded).clone();
+        all.extend(self.recent().keys().copied());
+        all
+    }
+}
+
+impl Run {
+    pub(crate) fn new(tree: TreeId, head: Arc<RunHead>, bytes: u64) -> Run {
+        Run {
+            id: head.run(),
+            tree,
+            rows: head.rows(),
+            bytes,
+            head: Ok(head),
+            pin: Arc::new(RunPin),
+            marks: RunMarks::new(RoaringBitmap::new(), 0),
+        }
+    }
+
+    /// A run of the manifest, with what was found of it.
+    pub(crate) fn opened(
+        entry: crate::format::manifest::RunEntry,
+        found: Result<(Arc<RunHead>, RoaringBitmap)>,
+    ) -> Run {
+        let (head, folded) = match found {
+            Ok((head, folded)) => (Ok(head), folded),
+            Err(error) => (Err(error), RoaringBitmap::new()),
+        };
+        Run {
+            id: entry.run,
+            tree: entry.tree,
+            head,
+            bytes: entry.bytes,
+            rows: entry.rows,
+            pin: Arc::new(RunPin),
+            marks: RunMarks::new(folded, entry.marks_version),
+        }
+    }
+
+    /// The same run with other marks.
+    pub(crate) fn with_marks(&self, marks: RunMarks) -> Run {
+        Run {
+            id: self.id,
+            tree: self.tree,
+            head: self.head.clone(),
+            bytes: self.bytes,
+            rows: self.rows,
+            pin: Arc::clone(&self.pin),
+            marks,
+        }
+    }
+
+    /// The head; `XX001` naming run and tree where it is damaged.
+    pub(crate) fn head(&self) -> Result<&Arc<RunHead>> {
+        self.head.as_ref().map_err(Error::clone)
+    }
+
+    /// The lowest and the highest key; `None` for an empty or damaged run.
+    pub(crate) fn key_range(&self) -> Option<(&[u8], &[u8])> {
+        self.head.as_ref().ok()?.key_range()
+    }
+
+    /// The same error, telling to which tree the run belongs.
+    pub(crate) fn place_error(&self, error: impl Into<Error>) -> Error {
+        place_error(self.tree, error.into())
+    }
+}
+
+/// The same error, telling to which tree its run belongs.
+pub(crate) fn place_error(tree: TreeId, error: Error) -> Error {
+    let detail = format!("The run belongs to tree {tree}.");
+    error.with_detail(detail)
+}

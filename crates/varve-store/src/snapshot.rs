@@ -1,0 +1,26 @@
+//! What a transaction reads: everything as of one commit, kept while the snapshot lives.
+
+use std::sync::Arc;
+
+use varve_types::CommitSeq;
+
+use crate::Store;
+use crate::catalogue::Catalogue;
+use crate::memtable::Memtable;
+use crate::version::Version;
+
+/// The state of a store after one commit. Runs, memtable and catalogue are pinned; marks and row
+/// versions that are newer than `seq` are left out by whoever reads them.
+pub(crate) struct Snapshot {
+    pub(crate) store: Arc<Store>,
+    pub(crate) seq: CommitSeq,
+    pub(crate) version: Arc<Version>,
+    pub(crate) memtable: Arc<Memtable>,
+    pub(crate) catalogue: Arc<Catalogue>,
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.store.state().end_snapshot(self.seq);
+    }
+}

@@ -1,0 +1,151 @@
+//! Inserting rows: keys, the uniqueness check, the private buffer.
+
+use std::sync::Arc;
+
+use varve_run::ROW_BYTES_MAX;
+use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, TreeId, Value};
+
+use crate::InsertError;
+use crate::format::row::encode_row;
+use crate::memtable::RowTable;
+use crate::read::{OWN_SEQ, View};
+use crate::store::Ids;
+use crate::transaction::Transaction;
+use crate::transaction::spill::Spill;
+use crate::tree::Tree;
+
+impl Transaction {
+    pub(super) async fn insert_rows(
+        &mut self,
+        tree: TreeId,
+        rows: &Batch,
+    ) -> Result<(), InsertError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let tree = self.tree(tree)?;
+        let columns = self.stored_columns(&tree, rows)?;
+        let keys: Vec<Vec<u8>> = (0..rows.rows())
+            .map(|row| {
+                let mut key = Vec::new();
+                tree.put_key(&columns, row, &mut key);
+                key
+            })
+            .collect();
+        if !tree.has_row_id() {
+            self.check_unique(&tree, &columns, &keys).await?;
+        }
+        self.buffer_rows(&tree, &columns, &keys)?;
+        self.spill_if_due().await?;
+        Ok(())
+    }
+
+    /// The stored columns of the rows, hidden row ids included.
+    fn stored_columns(&self, tree: &Tree, rows: &Batch) -> Result<Vec<ColumnRef>> {
+        let schema = tree.schema();
+        let mut columns = Vec::with_capacity(tree.types().len());
+        if tree.has_row_id() {
+            let ids: Vec<Value> = (0..rows.rows())
+                .map(|_| Value::Int8(Ids::next(&self.snapshot.store.ids.row).cast_signed()))
+                .collect();
+            columns.push(Arc::new(Column::from_values(LogicalType::Int8, &ids)));
+        }
+        for (at, expected) in schema.columns.iter().enumerate() {
+            let column = rows.column(at);
+            let column = column.filter(|column| column.logical_type() == expected.ty);
+            let column = column.filter(|_| rows.width() == schema.columns.len());
+            columns.push(column.ok_or_else(|| {
+                Error::internal(format!("inserted rows do not fit tree {}", schema.tree))
+            })?);
+        }
+        Ok(columns)
+    }
+
+    /// Refuses keys that occur twice, or that rows of the snapshot or own rows already have.
+    async fn check_unique(
+        &self,
+        tree: &Arc<Tree>,
+        columns: &[ColumnRef],
+        keys: &[Vec<u8>],
+    ) -> Result<(), InsertError> {
+        let duplicate = |row: usize| {
+            let key = tree.key().iter().filter_map(|at| columns.get(*at));
+            InsertError::Duplicate {
+                key: key.map(|column| column.value(row)).collect(),
+            }
+        };
+        let mut sorted: Vec<(&[u8], usize)> = keys.iter().map(Vec::as_slice).zip(0..).collect();
+        sorted.sort_unstable();
+        for (above, below) in sorted.iter().skip(1).zip(&sorted) {
+            if above.0 == below.0 {
+                return Err(duplicate(above.1));
+            }
+        }
+        let id = tree.schema().tree;
+        let lowest = sorted.first().map_or(&[][..], |(key, _)| key);
+        if let Some(spill) = &mut *self.spill.lock().await
+            && spill.open_run_reaches(id, lowest)
+        {
+            spill.finish(&self.own, Some(id)).await?;
+        }
+        let view = View::new(
+            Arc::clone(tree),
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.own),
+        );
+        let found = view.locate(keys).await?;
+        match found.iter().position(Option::is_some) {
+            Some(row) => Err(duplicate(row)),
+            None => Ok(()),
+        }
+    }
+
+    fn buffer_rows(&self, tree: &Arc<Tree>, columns: &[ColumnRef], keys: &[Vec<u8>]) -> Result<()> {
+        let mut rows = Vec::new();
+        let mut ends = Vec::with_capacity(keys.len());
+        for row in 0..keys.len() {
+            let before = rows.len();
+            encode_row(columns, row, &mut rows);
+            // Fixed values take up to 8 bytes in a run, whatever they take here.
+            let bytes = rows.len() - before + columns.len() * 8;
+            if bytes > ROW_BYTES_MAX {
+                return Err(Error::new(
+                    SqlState::PROGRAM_LIMIT_EXCEEDED,
+                    format!("row of {bytes} bytes exceeds the limit of {ROW_BYTES_MAX}"),
+                ));
+            }
+            ends.push(rows.len());
+        }
+        let row_of = |row: usize| {
+            let start = row
+                .checked_sub(1)
+                .and_then(|before| ends.get(before))
+                .unwrap_or(&0);
+            let end = ends.get(row).unwrap_or(&0);
+            rows.get(*start..*end).unwrap_or_default()
+        };
+        let cost = keys.iter().enumerate();
+        let cost: u64 = cost
+            .map(|(row, key)| RowTable::cost_bytes(key, row_of(row)))
+            .sum();
+        let mut own = self.own();
+        let bytes = own.buffer_bytes().saturating_add(cost);
+        self.snapshot.store.reserve(&mut own.reservation, bytes)?;
+        let buffer = &mut own.tree_mut(tree).buffer;
+        for (row, key) in keys.iter().enumerate() {
+            buffer.insert(key, row_of(row), OWN_SEQ);
+        }
+        Ok(())
+    }
+
+    async fn spill_if_due(&mut self) -> Result<()> {
+        let store = &self.snapshot.store;
+        let bytes = self.own().buffer_bytes();
+        if bytes <= store.settings.memtable_bytes_max / 2 {
+            return Ok(());
+        }
+        let spill = self.spill.get_mut();
+        let spill = spill.get_or_insert_with(|| Spill::new(store));
+        spill.write_buffers(&self.own).await
+    }
+}

@@ -1,0 +1,136 @@
+//! What one transaction has written so far, seen by nobody else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+use varve_types::{Reservation, Result, RunId, TreeId};
+
+use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::memtable::RowTable;
+use crate::read::RowRef;
+use crate::run::Run;
+use crate::tree::Tree;
+
+/// Private writes.
+pub(crate) struct Own {
+    /// The snapshot's catalogue with the changes applied; `None` without changes.
+    pub(crate) catalogue: Option<Arc<Catalogue>>,
+    pub(crate) changes: Vec<CatalogueChange>,
+    pub(crate) trees: BTreeMap<TreeId, OwnTree>,
+    /// Rows of the snapshot's memtable that were deleted, by tree and version.
+    pub(crate) dead_versions: BTreeMap<TreeId, RoaringBitmap>,
+    /// Rows of runs, own ones included, that were deleted.
+    pub(crate) dead_rows: BTreeMap<RunId, DeadRows>,
+    /// What the buffers take in memory.
+    pub(crate) reservation: Reservation,
+}
+
+/// Rows of one run that a transaction deleted.
+pub(crate) struct DeadRows {
+    pub(crate) tree: TreeId,
+    pub(crate) ordinals: Arc<RoaringBitmap>,
+}
+
+/// Inserted rows of one tree.
+pub(crate) struct OwnTree {
+    pub(crate) tree: Arc<Tree>,
+    /// Rows not yet spilled.
+    pub(crate) buffer: RowTable,
+    /// Runs that were spilled and can be read.
+    pub(crate) runs: Vec<Arc<Run>>,
+}
+
+impl Own {
+    pub(crate) fn new(reservation: Reservation) -> Own {
+        Own {
+            catalogue: None,
+            changes: Vec::new(),
+            trees: BTreeMap::new(),
+            dead_versions: BTreeMap::new(),
+            dead_rows: BTreeMap::new(),
+            reservation,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.trees.is_empty()
+            && self.dead_versions.is_empty()
+            && self.dead_rows.is_empty()
+    }
+
+    /// Changes the catalogue as this transaction sees it.
+    pub(crate) fn change(&mut self, base: &Arc<Catalogue>, change: CatalogueChange) -> Result<()> {
+        let mut catalogue = Catalogue::clone(self.catalogue.as_ref().unwrap_or(base));
+        catalogue.apply(&change)?;
+        self.catalogue = Some(Arc::new(catalogue));
+        self.changes.push(change);
+        Ok(())
+    }
+
+    pub(crate) fn tree(&self, id: TreeId) -> Option<&OwnTree> {
+        self.trees.get(&id)
+    }
+
+    pub(crate) fn tree_mut(&mut self, tree: &Arc<Tree>) -> &mut OwnTree {
+        self.trees
+            .entry(tree.schema().tree)
+            .or_insert_with(|| OwnTree {
+                tree: Arc::clone(tree),
+                buffer: RowTable::default(),
+                runs: Vec::new(),
+            })
+    }
+
+    pub(crate) fn dead_versions(&self, id: TreeId) -> Option<&RoaringBitmap> {
+        self.dead_versions.get(&id)
+    }
+
+    pub(crate) fn dead_rows(&self, run: RunId) -> Option<Arc<RoaringBitmap>> {
+        self.dead_rows
+            .get(&run)
+            .map(|dead| Arc::clone(&dead.ordinals))
+    }
+
+    /// Deletes rows; `run_of` names the run at a slot of the view that gave the rows.
+    pub(crate) fn delete(
+        &mut self,
+        tree: TreeId,
+        rows: &[RowRef],
+        run_of: impl Fn(u32) -> Option<RunId>,
+    ) {
+        for row in rows {
+            match *row {
+                RowRef::Own(version) => {
+                    if let Some(own) = self.trees.get_mut(&tree) {
+                        own.buffer.end(version, crate::read::OWN_SEQ);
+                    }
+                }
+                RowRef::Memtable(version) => {
+                    self.dead_versions.entry(tree).or_default().insert(version);
+                }
+                RowRef::Run { slot, ordinal } => {
+                    if let Some(run) = run_of(slot) {
+                        let dead = self.dead_rows.entry(run).or_insert_with(|| DeadRows {
+                            tree,
+                            ordinals: Arc::default(),
+                        });
+                        Arc::make_mut(&mut dead.ordinals).insert(ordinal);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets what was written to a tree that the transaction drops.
+    pub(crate) fn forget_tree(&mut self, tree: TreeId) {
+        self.dead_versions.remove(&tree);
+        self.dead_rows.retain(|_, dead| dead.tree != tree);
+    }
+
+    /// Bytes of all buffers.
+    pub(crate) fn buffer_bytes(&self) -> u64 {
+        self.trees.values().map(|own| own.buffer.bytes()).sum()
+    }
+}

@@ -1,0 +1,62 @@
+//! Which runs the trees have, as one immutable value.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use varve_types::{RunId, TreeId};
+
+use crate::format::manifest::RunEntry;
+use crate::run::Run;
+
+/// The runs after one publishing commit. Snapshots pin it.
+#[derive(Clone, Default)]
+pub(crate) struct Version {
+    trees: BTreeMap<TreeId, Vec<Arc<Run>>>,
+}
+
+impl Version {
+    /// The runs of a tree, ordered by id.
+    pub(crate) fn runs(&self, tree: TreeId) -> &[Arc<Run>] {
+        self.trees.get(&tree).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn all_runs(&self) -> impl Iterator<Item = &Arc<Run>> {
+        self.trees.values().flatten()
+    }
+
+    pub(crate) fn run(&self, tree: TreeId, run: RunId) -> Option<&Arc<Run>> {
+        self.runs(tree).iter().find(|found| found.id == run)
+    }
+
+    /// Adds a run, or puts another state of it in its place.
+    pub(crate) fn set(&mut self, run: Arc<Run>) {
+        let runs = self.trees.entry(run.tree).or_default();
+        match runs.binary_search_by_key(&run.id, |found| found.id) {
+            Ok(at) => {
+                if let Some(slot) = runs.get_mut(at) {
+                    *slot = run;
+                }
+            }
+            Err(at) => runs.insert(at, run),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, tree: TreeId, run: RunId) {
+        if let Some(runs) = self.trees.get_mut(&tree) {
+            runs.retain(|found| found.id != run);
+        }
+    }
+
+    /// The manifest's list.
+    pub(crate) fn entries(&self) -> Vec<RunEntry> {
+        let entry = |run: &Arc<Run>| RunEntry {
+            tree: run.tree,
+            run: run.id,
+            rows: run.rows,
+            bytes: run.bytes,
+            marks_version: run.marks.version,
+            marked_rows: run.marks.folded.len(),
+        };
+        self.all_runs().map(entry).collect()
+    }
+}
