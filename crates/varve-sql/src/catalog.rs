@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use varve_types::{ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value};
+use varve_types::{
+    ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+};
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,24 @@
 //! Invariant: every error position counts characters of the whole text from 1.
 //! Invariant: a plan's expressions are fully typed; both sides of a comparison have one type.
 
+mod bind;
 mod catalog;
+mod catalog_codec;
+mod deparse;
+mod explain;
+mod parse;
 mod plan;
+mod position;
+mod prune;
+mod push_down;
+mod scope;
+mod walk;
 
+pub use bind::bind;
 pub use catalog::{Catalog, ColumnDef, TableDef};
+pub use catalog_codec::{decode_table, encode_table};
+pub use explain::explain;
+pub use parse::{ParsedStatement, parse};
 pub use plan::{
     AggregateCall, Bound, CopyPlan, CsvOptions, Field, InsertPlan, JoinNode, LookupNode,
     ModifyPlan, NewTable, Plan, PushedPredicate, Query, Relation, Row, ScanNode, SortKeyExpr,

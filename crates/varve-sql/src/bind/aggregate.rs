@@ -1,0 +1,154 @@
+//! Aggregate calls, and expressions over groups.
+
+use sqlparser::ast::Expr as Ast;
+use varve_expr::{AggregateFunction, Expr, resolve_aggregate};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::expr::{AGGREGATE_COLUMNS, ExprScope};
+use crate::bind::literal::{CastContext, Operand};
+use crate::bind::{Binder, located};
+use crate::plan::AggregateCall;
+use crate::scope::Scope;
+use crate::walk::{for_each_child_mut, same_meaning};
+
+impl Binder<'_> {
+    /// An aggregate: kept apart in the scope, a column of its own in the expression.
+    pub(crate) fn aggregate(
+        &mut self,
+        name: &str,
+        argument: Option<&Ast>,
+        distinct: bool,
+        filter: Option<&Ast>,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let Some(mut calls) = scope.aggregates.take() else {
+            let message = match scope.clause {
+                "aggregate" => "aggregate function calls cannot be nested".to_owned(),
+                clause => format!("aggregate functions are not allowed in {clause}"),
+            };
+            return Err(located(
+                Error::new(SqlState::GROUPING_ERROR, message),
+                position,
+            ));
+        };
+        let mut inner = ExprScope::plain(scope.names, "aggregate");
+        let mut operand = match argument {
+            Some(argument) => Some(self.expr(argument, &mut inner)?),
+            None => None,
+        };
+        if operand
+            .as_ref()
+            .is_some_and(|operand| operand.ty().is_none())
+            && name != "count"
+        {
+            // PostgreSQL takes text for min and max, and double precision for sum and avg.
+            let ty = match name {
+                "sum" | "avg" => LogicalType::Float8,
+                _ => LogicalType::Text,
+            };
+            if let Some(unknown) = operand.take() {
+                let expr = self.convert(unknown, ty, CastContext::Implicit, position)?;
+                operand = expr.map(Operand::Known);
+            }
+        }
+        let types = operand.as_ref().map(Operand::ty);
+        let function: AggregateFunction = resolve_aggregate(name, types, position)?
+            .ok_or_else(|| Error::internal(format!("{name} stopped being an aggregate")))?;
+        let argument = match operand {
+            None => None,
+            Some(operand) => Some(match function.argument_type() {
+                None => self.settle(operand)?,
+                Some(ty) => self
+                    .convert(operand, ty, CastContext::Implicit, position)?
+                    .ok_or_else(|| {
+                        Error::internal(format!("the argument of {name} does not convert to {ty}"))
+                    })?,
+            }),
+        };
+        let filter = match filter {
+            Some(filter) => {
+                let mut inner = ExprScope::plain(scope.names, "FILTER");
+                Some(self.filter(filter, &mut inner)?)
+            }
+            None => None,
+        };
+        let call = AggregateCall {
+            function,
+            argument: argument.map(varve_expr::fold),
+            distinct,
+            filter,
+            position,
+        };
+        let known = calls.iter().position(|other| same_call(other, &call));
+        let index = known.unwrap_or_else(|| {
+            calls.push(call);
+            calls.len() - 1
+        });
+        scope.aggregates = Some(calls);
+        Ok(Operand::Known(Expr::Column {
+            index: AGGREGATE_COLUMNS + index,
+            ty: function.result_type(),
+        }))
+    }
+}
+
+/// Whether one computation serves both calls.
+fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
+    let same = |left: &Option<Expr>, right: &Option<Expr>| match (left, right) {
+        (None, None) => true,
+        (Some(left), Some(right)) => same_meaning(left, right),
+        _ => false,
+    };
+    left.function == right.function
+        && left.distinct == right.distinct
+        && same(&left.argument, &right.argument)
+        && same(&left.filter, &right.filter)
+}
+
+/// Rewrites an expression over input columns into one over the output of an aggregation: group
+/// columns, then aggregates. `uses` says where columns stand.
+pub(crate) fn over_groups(
+    expr: &mut Expr,
+    groups: &[Expr],
+    names: &Scope,
+    uses: &[(usize, u32)],
+) -> Result<()> {
+    if let Some(index) = groups.iter().position(|group| same_meaning(group, expr)) {
+        *expr = Expr::Column {
+            index,
+            ty: expr.logical_type(),
+        };
+        return Ok(());
+    }
+    if let Expr::Column { index, .. } = expr {
+        if let Some(aggregate) = index.checked_sub(AGGREGATE_COLUMNS) {
+            *index = groups.len() + aggregate;
+            return Ok(());
+        }
+        let name = names
+            .column(*index)
+            .map_or_else(String::new, |(table, name, _)| {
+                format!("{}.{name}", table.name)
+            });
+        let position = uses
+            .iter()
+            .find(|(column, _)| column == index)
+            .map_or(0, |(_, position)| *position);
+        let message = format!(
+            "column \"{name}\" must appear in the GROUP BY clause or be used in an aggregate \
+             function"
+        );
+        return Err(located(
+            Error::new(SqlState::GROUPING_ERROR, message),
+            position,
+        ));
+    }
+    let mut result = Ok(());
+    for_each_child_mut(expr, &mut |child| {
+        if result.is_ok() {
+            result = over_groups(child, groups, names, uses);
+        }
+    });
+    result
+}

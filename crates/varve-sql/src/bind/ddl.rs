@@ -1,0 +1,419 @@
+//! CREATE TABLE and DROP TABLE.
+
+use sqlparser::ast::{
+    ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, Expr as Ast,
+    HiveDistributionStyle, HiveFormat, Ident, IndexColumn, ObjectName, ObjectNamePart, OrderByExpr,
+    OrderByOptions, PrimaryKeyConstraint, TableConstraint,
+};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::names::{fold_name, system_view};
+use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::plan::{NewTable, Statement};
+
+/// Most columns of a table, as in PostgreSQL.
+const COLUMNS_MAX: usize = 1_600;
+/// Most columns of a key, as in PostgreSQL.
+const KEY_COLUMNS_MAX: usize = 32;
+
+impl Binder<'_> {
+    pub(crate) fn create_table(&mut self, create: &CreateTable) -> Result<Statement> {
+        let position = self.source.first();
+        refuse_clauses(create, position)?;
+        let name = self.table_name(&create.name)?;
+        if let Some(ObjectNamePart::Identifier(ident)) = create.name.0.last() {
+            self.new_name(ident)?;
+        }
+        let known = self.catalog.tables.contains_key(&name) || system_view(&name).is_some();
+        if known && !create.if_not_exists {
+            let error = Error::new(
+                SqlState::DUPLICATE_TABLE,
+                format!("relation \"{name}\" already exists"),
+            );
+            return Err(located(error, self.source.name(&create.name)));
+        }
+        let mut columns: Vec<(String, LogicalType, bool)> =
+            Vec::with_capacity(create.columns.len());
+        let mut primary_key: Option<Vec<usize>> = None;
+        for column in &create.columns {
+            let ColumnDef {
+                name: ident,
+                data_type,
+                options,
+            } = column;
+            let position = self.source.ident(ident);
+            let column_name = self.new_name(ident)?;
+            if columns.iter().any(|(known, ..)| *known == column_name) {
+                return Err(self.named_twice(ident));
+            }
+            let ty = self.data_type(data_type, position)?;
+            let constraints = self.column_constraints(options, &column_name, &name, position)?;
+            if constraints.primary_key {
+                self.set_primary_key(&mut primary_key, vec![columns.len()], &name, position)?;
+            }
+            columns.push((column_name, ty, !constraints.not_null));
+        }
+        if columns.len() > COLUMNS_MAX {
+            let error = Error::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                format!("tables can have at most {COLUMNS_MAX} columns"),
+            );
+            return Err(located(error, position));
+        }
+        for constraint in &create.constraints {
+            let what = match constraint {
+                TableConstraint::PrimaryKey(key) => {
+                    let key = self.key_columns(key, &columns)?;
+                    self.set_primary_key(&mut primary_key, key, &name, position)?;
+                    continue;
+                }
+                TableConstraint::Unique(_) | TableConstraint::UniqueUsingIndex(_) => "UNIQUE",
+                TableConstraint::ForeignKey(_) => "FOREIGN KEY",
+                TableConstraint::Check(_) => "CHECK",
+                TableConstraint::Exclude(_) => "EXCLUDE",
+                _ => "this table constraint",
+            };
+            return Err(unsupported_at(what, position));
+        }
+        let primary_key = primary_key.unwrap_or_default();
+        for index in &primary_key {
+            if let Some((_, _, nullable)) = columns.get_mut(*index) {
+                *nullable = false;
+            }
+        }
+        Ok(Statement::CreateTable {
+            definition: NewTable {
+                name,
+                columns,
+                primary_key,
+            },
+            exists: known,
+        })
+    }
+
+    fn set_primary_key(
+        &self,
+        primary_key: &mut Option<Vec<usize>>,
+        columns: Vec<usize>,
+        table: &str,
+        position: u32,
+    ) -> Result<()> {
+        if primary_key.is_some() {
+            let error = Error::new(
+                SqlState::INVALID_TABLE_DEFINITION,
+                format!("multiple primary keys for table \"{table}\" are not allowed"),
+            );
+            return Err(located(error, position));
+        }
+        *primary_key = Some(columns);
+        Ok(())
+    }
+
+    fn column_constraints(
+        &self,
+        options: &[ColumnOptionDef],
+        column: &str,
+        table: &str,
+        position: u32,
+    ) -> Result<ColumnConstraints> {
+        let mut not_null = false;
+        let mut null = false;
+        let mut primary_key = false;
+        for ColumnOptionDef { name: _, option } in options {
+            let what = match option {
+                ColumnOption::NotNull => {
+                    not_null = true;
+                    continue;
+                }
+                ColumnOption::Null => {
+                    null = true;
+                    continue;
+                }
+                ColumnOption::PrimaryKey(key) => {
+                    let plain = is_plain_key(key) && key.columns.is_empty();
+                    refuse(!plain, "this form of PRIMARY KEY", position)?;
+                    primary_key = true;
+                    continue;
+                }
+                ColumnOption::Default(_) => "DEFAULT",
+                ColumnOption::Unique(_) => "UNIQUE",
+                ColumnOption::ForeignKey(_) => "REFERENCES",
+                ColumnOption::Check(_) => "CHECK",
+                ColumnOption::Collation(_) => "COLLATE",
+                ColumnOption::Generated { .. } | ColumnOption::Identity(_) => "GENERATED",
+                _ => "this column constraint",
+            };
+            return Err(unsupported_at(what, position));
+        }
+        if null && (not_null || primary_key) {
+            let message = format!(
+                "conflicting NULL/NOT NULL declarations for column \"{column}\" of table \
+                 \"{table}\""
+            );
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        }
+        Ok(ColumnConstraints {
+            not_null,
+            primary_key,
+        })
+    }
+
+    /// Positions of the columns of a table's PRIMARY KEY constraint.
+    fn key_columns(
+        &self,
+        key: &PrimaryKeyConstraint,
+        columns: &[(String, LogicalType, bool)],
+    ) -> Result<Vec<usize>> {
+        let position = self.source.first();
+        refuse(!is_plain_key(key), "this form of PRIMARY KEY", position)?;
+        let mut positions = Vec::with_capacity(key.columns.len());
+        for column in &key.columns {
+            let ident = plain_column(column)
+                .ok_or_else(|| unsupported_at("an expression in a primary key", position))?;
+            let position = self.source.ident(ident);
+            let name = fold_name(ident);
+            let index = columns.iter().position(|(known, ..)| *known == name);
+            let Some(index) = index else {
+                let error = Error::new(
+                    SqlState::UNDEFINED_COLUMN,
+                    format!("column \"{name}\" named in key does not exist"),
+                );
+                return Err(located(error, position));
+            };
+            if positions.contains(&index) {
+                let error = Error::new(
+                    SqlState::DUPLICATE_COLUMN,
+                    format!("column \"{name}\" appears twice in primary key constraint"),
+                );
+                return Err(located(error, position));
+            }
+            positions.push(index);
+        }
+        if positions.len() > KEY_COLUMNS_MAX {
+            let error = Error::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                format!("cannot use more than {KEY_COLUMNS_MAX} columns in a primary key"),
+            );
+            return Err(located(error, position));
+        }
+        Ok(positions)
+    }
+
+    pub(crate) fn drop_table(
+        &mut self,
+        names: &[ObjectName],
+        if_exists: bool,
+    ) -> Result<Statement> {
+        let mut tables = Vec::with_capacity(names.len());
+        let mut missing = Vec::new();
+        for name in names {
+            let position = self.source.name(name);
+            let folded = self.table_name(name)?;
+            if system_view(&folded).is_some() {
+                self.writable_table(name)?;
+            }
+            match self.catalog.tables.get(&folded) {
+                Some(table) => {
+                    let dropped = (table.object, table.tree, folded);
+                    if !tables.contains(&dropped) {
+                        tables.push(dropped);
+                    }
+                }
+                None if if_exists => missing.push(folded),
+                None => {
+                    let message = format!("table \"{folded}\" does not exist");
+                    let error = Error::new(SqlState::UNDEFINED_TABLE, message);
+                    return Err(located(error, position));
+                }
+            }
+        }
+        Ok(Statement::DropTable { tables, missing })
+    }
+}
+
+struct ColumnConstraints {
+    not_null: bool,
+    primary_key: bool,
+}
+
+/// Whether a key is columns only.
+fn is_plain_key(key: &PrimaryKeyConstraint) -> bool {
+    let PrimaryKeyConstraint {
+        name: _,
+        index_name,
+        index_type,
+        columns: _,
+        include,
+        index_options,
+        characteristics,
+    } = key;
+    index_name.is_none()
+        && index_type.is_none()
+        && include.is_empty()
+        && index_options.is_empty()
+        && characteristics.is_none()
+}
+
+fn plain_column(column: &IndexColumn) -> Option<&Ident> {
+    let IndexColumn {
+        column:
+            OrderByExpr {
+                expr: Ast::Identifier(ident),
+                options:
+                    OrderByOptions {
+                        sort: None,
+                        nulls_first: None,
+                    },
+                with_fill: None,
+            },
+        operator_class: None,
+    } = column
+    else {
+        return None;
+    };
+    Some(ident)
+}
+
+/// Refuses every clause of CREATE TABLE but names, columns and constraints.
+fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> {
+    let CreateTable {
+        or_replace,
+        temporary,
+        unlogged,
+        external,
+        dynamic,
+        global,
+        if_not_exists: _,
+        transient,
+        volatile,
+        iceberg,
+        snapshot,
+        name: _,
+        columns: _,
+        constraints: _,
+        hive_distribution,
+        hive_formats,
+        table_options,
+        file_format,
+        location,
+        query,
+        without_rowid,
+        like,
+        clone,
+        version,
+        comment,
+        on_commit,
+        on_cluster,
+        primary_key,
+        order_by,
+        partition_by,
+        cluster_by,
+        clustered_by,
+        inherits,
+        partition_of,
+        for_values,
+        strict,
+        copy_grants,
+        enable_schema_evolution,
+        change_tracking,
+        data_retention_time_in_days,
+        max_data_extension_time_in_days,
+        default_ddl_collation,
+        with_aggregation_policy,
+        with_row_access_policy,
+        with_storage_lifecycle_policy,
+        with_tags,
+        external_volume,
+        with_connection,
+        base_location,
+        catalog,
+        catalog_sync,
+        storage_serialization_policy,
+        target_lag,
+        warehouse,
+        refresh_mode,
+        initialize,
+        require_user,
+        diststyle,
+        distkey,
+        sortkey,
+        backup,
+        multiset,
+        fallback,
+        with_data,
+    } = create;
+    refuse(
+        *temporary || global.is_some(),
+        "a temporary table",
+        position,
+    )?;
+    refuse(*unlogged, "UNLOGGED", position)?;
+    refuse(query.is_some(), "CREATE TABLE AS", position)?;
+    refuse(like.is_some(), "LIKE", position)?;
+    refuse(inherits.is_some(), "INHERITS", position)?;
+    let partitioned = partition_by.is_some() || partition_of.is_some() || for_values.is_some();
+    refuse(partitioned, "PARTITION", position)?;
+    refuse(on_commit.is_some(), "ON COMMIT", position)?;
+    let with_options = !matches!(table_options, CreateTableOptions::None);
+    refuse(with_options, "CREATE TABLE ... WITH", position)?;
+    let hive = !matches!(hive_distribution, HiveDistributionStyle::NONE)
+        || !matches!(
+            hive_formats,
+            None | Some(HiveFormat {
+                row_format: None,
+                serde_properties: None,
+                storage: None,
+                location: None,
+            })
+        );
+    let other_dialect = hive
+        || *or_replace
+        || *external
+        || *dynamic
+        || *transient
+        || *volatile
+        || *iceberg
+        || *snapshot
+        || file_format.is_some()
+        || location.is_some()
+        || *without_rowid
+        || clone.is_some()
+        || version.is_some()
+        || comment.is_some()
+        || on_cluster.is_some()
+        || primary_key.is_some()
+        || order_by.is_some()
+        || cluster_by.is_some()
+        || clustered_by.is_some()
+        || *strict
+        || *copy_grants
+        || enable_schema_evolution.is_some()
+        || change_tracking.is_some()
+        || data_retention_time_in_days.is_some()
+        || max_data_extension_time_in_days.is_some()
+        || default_ddl_collation.is_some()
+        || with_aggregation_policy.is_some()
+        || with_row_access_policy.is_some()
+        || with_storage_lifecycle_policy.is_some()
+        || with_tags.is_some()
+        || external_volume.is_some()
+        || with_connection.is_some()
+        || base_location.is_some()
+        || catalog.is_some()
+        || catalog_sync.is_some()
+        || storage_serialization_policy.is_some()
+        || target_lag.is_some()
+        || warehouse.is_some()
+        || refresh_mode.is_some()
+        || initialize.is_some()
+        || *require_user
+        || diststyle.is_some()
+        || distkey.is_some()
+        || sortkey.is_some()
+        || backup.is_some()
+        || multiset.is_some()
+        || fallback.is_some()
+        || with_data.is_some();
+    refuse(other_dialect, "this form of CREATE TABLE", position)
+}

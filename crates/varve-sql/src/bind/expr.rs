@@ -1,0 +1,327 @@
+//! Expressions.
+
+use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, Value as AstValue};
+use varve_expr::{Expr, common_type};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::literal::{CastContext, Operand, literal, number};
+use crate::bind::names::fold_name;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::plan::AggregateCall;
+use crate::scope::Scope;
+
+/// Aggregates stand in expressions as columns from this number on until grouping gives them their
+/// place.
+pub(crate) const AGGREGATE_COLUMNS: usize = usize::MAX / 2;
+
+/// What an expression may use, and what it was seen to use.
+#[derive(Debug)]
+pub(crate) struct ExprScope<'a> {
+    pub(crate) names: &'a Scope,
+    /// The clause, for errors about aggregates: `WHERE`, `JOIN conditions`.
+    pub(crate) clause: &'static str,
+    /// The aggregates called so far; `None` where they are not allowed.
+    pub(crate) aggregates: Option<Vec<AggregateCall>>,
+    /// Columns used outside aggregates, with their positions.
+    pub(crate) uses: Vec<(usize, u32)>,
+}
+
+impl<'a> ExprScope<'a> {
+    /// A clause that allows no aggregates.
+    pub(crate) fn plain(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
+        ExprScope {
+            names,
+            clause,
+            aggregates: None,
+            uses: Vec::new(),
+        }
+    }
+}
+
+impl Binder<'_> {
+    /// An expression as a folded condition of a clause.
+    pub(crate) fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
+        let clause = scope.clause;
+        let operand = self.expr(ast, scope)?;
+        let expr = self.condition(operand, clause, self.source.expr(ast))?;
+        Ok(varve_expr::fold(expr))
+    }
+
+    /// Any expression.
+    pub(crate) fn expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let known = |expr| Ok(Operand::Known(expr));
+        match ast {
+            Ast::Identifier(ident) => {
+                self.column(None, &fold_name(ident), self.source.ident(ident), scope)
+            }
+            Ast::CompoundIdentifier(parts) => match parts.as_slice() {
+                [table, column] => self.column(
+                    Some(&fold_name(table)),
+                    &fold_name(column),
+                    self.source.ident(table),
+                    scope,
+                ),
+                [schema, table, column] if fold_name(schema) == "public" => self.column(
+                    Some(&fold_name(table)),
+                    &fold_name(column),
+                    self.source.ident(schema),
+                    scope,
+                ),
+                _ => Err(unsupported_at(
+                    "a name of this many parts",
+                    self.source.expr(ast),
+                )),
+            },
+            Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
+            Ast::Nested(inner) => self.expr(inner, scope),
+            Ast::BinaryOp { .. } => self.infix_chain(ast, scope),
+            Ast::UnaryOp { op, expr } => self.prefix(*op, expr, scope),
+            Ast::IsNull(input) | Ast::IsNotNull(input) => {
+                let input = self.expr(input, scope)?;
+                known(Expr::IsNull {
+                    input: Box::new(self.settle(input)?),
+                    negated: matches!(ast, Ast::IsNotNull(_)),
+                })
+            }
+            Ast::IsUnknown(input) | Ast::IsNotUnknown(input) => {
+                let position = self.source.expr(input);
+                let input = self.expr(input, scope)?;
+                known(Expr::IsNull {
+                    input: Box::new(self.condition(input, "IS UNKNOWN", position)?),
+                    negated: matches!(ast, Ast::IsNotUnknown(_)),
+                })
+            }
+            Ast::IsTrue(input) => self.is_truth(input, true, false, scope),
+            Ast::IsNotTrue(input) => self.is_truth(input, true, true, scope),
+            Ast::IsFalse(input) => self.is_truth(input, false, false, scope),
+            Ast::IsNotFalse(input) => self.is_truth(input, false, true, scope),
+            Ast::IsDistinctFrom(left, right) | Ast::IsNotDistinctFrom(left, right) => {
+                let position = self.source.before(self.source.expr(right));
+                let left = self.expr(left, scope)?;
+                let right = self.expr(right, scope)?;
+                let (left, right) = self.comparable("=", left, right, position)?;
+                known(Expr::Distinct {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                    negated: matches!(ast, Ast::IsNotDistinctFrom(..)),
+                })
+            }
+            Ast::InList {
+                expr,
+                list,
+                negated,
+            } => self.in_list(expr, list, *negated, scope),
+            Ast::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => self.between(expr, low, high, *negated, scope),
+            Ast::Like {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char: None,
+            } => {
+                let name = if *negated { "!~~" } else { "~~" };
+                self.like(name, expr, pattern, scope)
+            }
+            Ast::ILike {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char: None,
+            } => {
+                let name = if *negated { "!~~*" } else { "~~*" };
+                self.like(name, expr, pattern, scope)
+            }
+            Ast::Cast {
+                kind: CastKind::Cast | CastKind::DoubleColon,
+                expr,
+                data_type,
+                format: None,
+            } => {
+                let position = self.source.expr(expr);
+                let to = self.data_type(data_type, position)?;
+                let input = self.expr(expr, scope)?;
+                known(self.explicit_cast(input, to, position)?)
+            }
+            Ast::TypedString(typed) => {
+                let position = self.source.expr(ast);
+                let to = self.data_type(&typed.data_type, position)?;
+                let input = self.value(&typed.value.value, position)?;
+                known(self.explicit_cast(input, to, position)?)
+            }
+            Ast::Case {
+                case_token: _,
+                end_token: _,
+                operand,
+                conditions,
+                else_result,
+            } => self.case(
+                operand.as_deref(),
+                conditions,
+                else_result.as_deref(),
+                self.source.expr(ast),
+                scope,
+            ),
+            Ast::Function(function) => self.function(function, scope),
+            Ast::Extract { .. }
+            | Ast::Ceil { .. }
+            | Ast::Floor { .. }
+            | Ast::Position { .. }
+            | Ast::Substring { .. }
+            | Ast::Trim { .. }
+            | Ast::AtTimeZone { .. } => self.keyword_function(ast, scope),
+            other => Err(unsupported_at(feature_name(other), self.source.expr(other))),
+        }
+    }
+
+    fn column(
+        &mut self,
+        table: Option<&str>,
+        name: &str,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let (index, ty) = scope.names.resolve(table, name, position)?;
+        scope.uses.push((index, position));
+        Ok(Operand::Known(Expr::Column { index, ty }))
+    }
+
+    /// A literal or parameter.
+    pub(crate) fn value(&mut self, value: &AstValue, position: u32) -> Result<Operand> {
+        Ok(match value {
+            AstValue::Number(digits, false) => {
+                Operand::Known(number(digits).map_err(|error| located(error, position))?)
+            }
+            AstValue::SingleQuotedString(text)
+            | AstValue::EscapedStringLiteral(text)
+            | AstValue::UnicodeStringLiteral(text) => Operand::Text(text.clone(), position),
+            AstValue::DollarQuotedString(text) => Operand::Text(text.value.clone(), position),
+            AstValue::Boolean(truth) => {
+                Operand::Known(literal(Value::Boolean(*truth), LogicalType::Boolean))
+            }
+            AstValue::Null => Operand::Null,
+            AstValue::Placeholder(name) => return self.parameter(name, position),
+            _ => return Err(unsupported_at("a literal of this kind", position)),
+        })
+    }
+
+    fn like(
+        &mut self,
+        name: &str,
+        input: &Ast,
+        pattern: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.before(self.source.expr(pattern));
+        let input = self.expr(input, scope)?;
+        let pattern = self.expr(pattern, scope)?;
+        Ok(Operand::Known(self.operator(
+            name,
+            vec![input, pattern],
+            position,
+        )?))
+    }
+
+    fn case(
+        &mut self,
+        operand: Option<&Ast>,
+        conditions: &[CaseWhen],
+        otherwise: Option<&Ast>,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let input = match operand {
+            Some(operand) => Some(self.expr(operand, scope)?),
+            None => None,
+        };
+        let mut tests = Vec::with_capacity(conditions.len());
+        let mut results = Vec::with_capacity(conditions.len() + 1);
+        for CaseWhen { condition, result } in conditions {
+            let position = self.source.expr(condition);
+            let condition = self.expr(condition, scope)?;
+            tests.push(match &input {
+                None => self.condition(condition, "CASE/WHEN", position)?,
+                Some(input) => {
+                    let op = varve_types::CompareOp::Eq;
+                    self.comparison(op, input.clone(), condition, position)?
+                }
+            });
+            results.push(self.expr(result, scope)?);
+        }
+        if let Some(otherwise) = otherwise {
+            results.push(self.expr(otherwise, scope)?);
+        }
+        let (mut results, ty) = self.unify(results, "CASE", position)?;
+        let otherwise = otherwise.and_then(|_| results.pop()).map(Box::new);
+        Ok(Operand::Known(Expr::Case {
+            branches: tests.into_iter().zip(results).collect(),
+            otherwise,
+            ty,
+        }))
+    }
+
+    /// Operands in their common type; `what` wants them so.
+    pub(crate) fn unify(
+        &mut self,
+        operands: Vec<Operand>,
+        what: &str,
+        position: u32,
+    ) -> Result<(Vec<Expr>, LogicalType)> {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let mismatch = |left: Option<LogicalType>, right: Option<LogicalType>| {
+            let shown = |ty: Option<LogicalType>| ty.map_or("unknown", LogicalType::name);
+            let error = Error::new(
+                SqlState::DATATYPE_MISMATCH,
+                format!(
+                    "{what} types {} and {} cannot be matched",
+                    shown(left),
+                    shown(right)
+                ),
+            );
+            located(error, position)
+        };
+        let Some(common) = common_type(&types) else {
+            let mut known = types.iter().flatten().copied();
+            let first = known.next();
+            let other = known.find(|ty| common_type(&[first, Some(*ty)]).is_none());
+            return Err(mismatch(first, other));
+        };
+        let mut converted = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let from = operand.ty();
+            let expr = self.convert(operand, common, CastContext::Implicit, position)?;
+            converted.push(expr.ok_or_else(|| mismatch(Some(common), from))?);
+        }
+        Ok((converted, common))
+    }
+}
+
+/// What an unsupported expression is called.
+fn feature_name(ast: &Ast) -> &'static str {
+    match ast {
+        Ast::Subquery(_) | Ast::Exists { .. } | Ast::InSubquery { .. } => {
+            "a subquery in an expression"
+        }
+        Ast::Like { .. } | Ast::ILike { .. } => "LIKE with ESCAPE or ANY",
+        Ast::SimilarTo { .. } => "SIMILAR TO",
+        Ast::RLike { .. } => "RLIKE",
+        Ast::AnyOp { .. } => "ANY",
+        Ast::AllOp { .. } => "ALL",
+        Ast::Array(_) | Ast::CompoundFieldAccess { .. } => "an array or field access",
+        Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
+        Ast::Interval(_) => "type interval",
+        Ast::Tuple(_) | Ast::Struct { .. } => "a row value",
+        Ast::Collate { .. } => "COLLATE",
+        Ast::GroupingSets(_) | Ast::Cube(_) | Ast::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP",
+        Ast::Overlay { .. } => "OVERLAY",
+        Ast::IsNormalized { .. } => "IS NORMALIZED",
+        Ast::Wildcard(_) | Ast::QualifiedWildcard(..) => "* in an expression",
+        Ast::Cast { .. } | Ast::Convert { .. } => "this form of conversion",
+        _ => "this expression",
+    }
+}

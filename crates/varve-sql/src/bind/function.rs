@@ -1,0 +1,302 @@
+//! Function calls, those with keywords inside included.
+
+use sqlparser::ast::{
+    CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
+    FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, TrimWhereField,
+};
+use varve_expr::{Expr, Function, resolve_aggregate, resolve_function};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, Operand};
+use crate::bind::names::simple_name;
+use crate::bind::{Binder, located, refuse, unsupported_at};
+
+/// The arguments of a call as they are written.
+struct Arguments<'a> {
+    list: Vec<&'a Ast>,
+    /// `f(*)`
+    star: bool,
+    distinct: bool,
+}
+
+impl Binder<'_> {
+    /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
+    /// function of the function table.
+    pub(crate) fn function(
+        &mut self,
+        ast: &AstFunction,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let AstFunction {
+            name,
+            uses_odbc_syntax,
+            parameters,
+            args,
+            within_group,
+            filter,
+            null_treatment,
+            over,
+        } = ast;
+        let position = self.source.name(name);
+        refuse(over.is_some(), "a window function", position)?;
+        refuse(!within_group.is_empty(), "WITHIN GROUP", position)?;
+        refuse(
+            null_treatment.is_some(),
+            "IGNORE or RESPECT NULLS",
+            position,
+        )?;
+        refuse(*uses_odbc_syntax, "ODBC syntax", position)?;
+        refuse(
+            !matches!(parameters, FunctionArguments::None),
+            "a function with parameters",
+            position,
+        )?;
+        let Some(name) = simple_name(name) else {
+            return Err(unsupported_at("a function in a schema", position));
+        };
+        let args = arguments(args, position)?;
+        let aggregate_argument = match (args.list.as_slice(), args.star) {
+            ([], true) => Some(None),
+            ([_], false) => Some(Some(None)),
+            _ => None,
+        };
+        if let Some(argument) = aggregate_argument
+            && is_aggregate(&name, argument, position)
+        {
+            let argument = args.list.first().copied();
+            let filter = filter.as_deref();
+            return self.aggregate(&name, argument, args.distinct, filter, position, scope);
+        }
+        if args.star || args.distinct || filter.is_some() {
+            let message = if is_aggregate(&name, Some(None), position) {
+                format!("aggregate function {name} does not take these arguments")
+            } else if args.star {
+                format!("{name}(*) specified, but {name} is not an aggregate function")
+            } else if args.distinct {
+                format!("DISTINCT specified, but {name} is not an aggregate function")
+            } else {
+                format!("FILTER specified, but {name} is not an aggregate function")
+            };
+            return Err(located(
+                Error::new(SqlState::UNDEFINED_FUNCTION, message),
+                position,
+            ));
+        }
+        let mut operands = Vec::with_capacity(args.list.len());
+        for argument in &args.list {
+            operands.push(self.expr(argument, scope)?);
+        }
+        match (name.as_str(), operands.len()) {
+            ("coalesce", 1..) => {
+                let (args, ty) = self.unify(operands, "COALESCE", position)?;
+                Ok(Operand::Known(Expr::Coalesce { args, ty }))
+            }
+            ("nullif", 2) => self.nullif(operands, position),
+            _ => Ok(Operand::Known(self.named(&name, operands, position)?)),
+        }
+    }
+
+    /// `NULLIF(a, b)`: `CASE WHEN a = b THEN NULL ELSE a END`.
+    fn nullif(&mut self, operands: Vec<Operand>, position: u32) -> Result<Operand> {
+        let mut operands = operands.into_iter();
+        let (Some(left), Some(right)) = (operands.next(), operands.next()) else {
+            return Err(Error::internal("NULLIF without two arguments"));
+        };
+        let equal = self.comparison(CompareOp::Eq, left.clone(), right, position)?;
+        let otherwise = self.settle(left)?;
+        let ty = otherwise.logical_type();
+        let null = super::literal::literal(varve_types::Value::Null, ty);
+        Ok(Operand::Known(Expr::Case {
+            branches: vec![(equal, null)],
+            otherwise: Some(Box::new(otherwise)),
+            ty,
+        }))
+    }
+
+    /// A function of the function table.
+    fn named(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<Expr> {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let function = resolve_function(name, &types, position)?;
+        self.call(function, operands, position)
+    }
+
+    /// A call, each argument in the type of the signature.
+    pub(crate) fn call(
+        &mut self,
+        function: Function,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Expr> {
+        let mut args = Vec::with_capacity(operands.len());
+        for (index, operand) in operands.into_iter().enumerate() {
+            let arg = match function.arg_type(index) {
+                None => self.settle(operand)?,
+                Some(ty) => self
+                    .convert(operand, ty, CastContext::Implicit, position)?
+                    .ok_or_else(|| {
+                        Error::internal(format!(
+                            "argument {index} of {} does not convert to {ty}",
+                            function.name()
+                        ))
+                    })?,
+            };
+            args.push(arg);
+        }
+        Ok(Expr::Call {
+            function,
+            args,
+            position,
+        })
+    }
+
+    /// The calls that SQL writes with keywords: `EXTRACT(year FROM x)`, `SUBSTRING(x FROM 2)`.
+    pub(crate) fn keyword_function(
+        &mut self,
+        ast: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.before(self.source.expr(ast));
+        let (name, args): (&str, Vec<&Ast>) = match ast {
+            Ast::Extract {
+                field,
+                syntax: _,
+                expr,
+            } => {
+                let Some(field) = field_name(field) else {
+                    return Err(unsupported_at("this field of EXTRACT", position));
+                };
+                let operands = vec![
+                    Operand::Text(field.to_owned(), position),
+                    self.expr(expr, scope)?,
+                ];
+                return Ok(Operand::Known(self.named(
+                    "date_part",
+                    operands,
+                    position,
+                )?));
+            }
+            Ast::Ceil {
+                expr,
+                field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime),
+            } => ("ceil", vec![expr]),
+            Ast::Floor {
+                expr,
+                field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime),
+            } => ("floor", vec![expr]),
+            Ast::Position { expr, r#in } => ("strpos", vec![r#in, expr]),
+            Ast::Substring {
+                expr,
+                substring_from: Some(from),
+                substring_for,
+                special: _,
+                shorthand: _,
+            } => {
+                let mut args: Vec<&Ast> = vec![expr, from];
+                args.extend(substring_for.as_deref());
+                ("substring", args)
+            }
+            Ast::Trim {
+                trim_where,
+                trim_what,
+                expr,
+                trim_characters,
+            } => {
+                let name = match trim_where {
+                    Some(TrimWhereField::Leading) => "ltrim",
+                    Some(TrimWhereField::Trailing) => "rtrim",
+                    Some(TrimWhereField::Both) | None => "btrim",
+                };
+                let mut args: Vec<&Ast> = vec![expr];
+                args.extend(trim_what.as_deref());
+                args.extend(trim_characters.iter().flatten());
+                (name, args)
+            }
+            Ast::AtTimeZone {
+                timestamp,
+                time_zone,
+            } => ("timezone", vec![time_zone, timestamp]),
+            _ => return Err(unsupported_at("this form of function call", position)),
+        };
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            operands.push(self.expr(arg, scope)?);
+        }
+        Ok(Operand::Known(self.named(name, operands, position)?))
+    }
+}
+
+/// Whether a name is an aggregate's, called with one argument of unknown type or with `*`.
+fn is_aggregate(name: &str, argument: Option<Option<LogicalType>>, position: u32) -> bool {
+    // An argument that does not fit is an aggregate's error; other names are no error here.
+    !matches!(resolve_aggregate(name, argument, position), Ok(None))
+}
+
+fn arguments(args: &FunctionArguments, position: u32) -> Result<Arguments<'_>> {
+    let FunctionArgumentList {
+        duplicate_treatment,
+        args,
+        clauses,
+    } = match args {
+        FunctionArguments::None => {
+            return Ok(Arguments {
+                list: Vec::new(),
+                star: false,
+                distinct: false,
+            });
+        }
+        FunctionArguments::Subquery(_) => {
+            return Err(unsupported_at("a subquery as an argument", position));
+        }
+        FunctionArguments::List(list) => list,
+    };
+    refuse(
+        !clauses.is_empty(),
+        "ORDER BY or another clause among arguments",
+        position,
+    )?;
+    let mut list = Vec::with_capacity(args.len());
+    let mut star = false;
+    for argument in args {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => list.push(expr),
+            FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if args.len() == 1 => star = true,
+            FunctionArg::Unnamed(_) => {
+                return Err(unsupported_at("* among arguments", position));
+            }
+            FunctionArg::Named { .. } | FunctionArg::ExprNamed { .. } => {
+                return Err(unsupported_at("a named argument", position));
+            }
+        }
+    }
+    Ok(Arguments {
+        list,
+        star,
+        distinct: matches!(duplicate_treatment, Some(DuplicateTreatment::Distinct)),
+    })
+}
+
+/// The field of EXTRACT as `date_part` takes it.
+fn field_name(field: &DateTimeField) -> Option<&'static str> {
+    Some(match field {
+        DateTimeField::Year | DateTimeField::Years => "year",
+        DateTimeField::Month | DateTimeField::Months => "month",
+        DateTimeField::Week(None) | DateTimeField::Weeks => "week",
+        DateTimeField::Day | DateTimeField::Days => "day",
+        DateTimeField::Hour | DateTimeField::Hours => "hour",
+        DateTimeField::Minute | DateTimeField::Minutes => "minute",
+        DateTimeField::Second | DateTimeField::Seconds => "second",
+        DateTimeField::Century => "century",
+        DateTimeField::Decade => "decade",
+        DateTimeField::Dow => "dow",
+        DateTimeField::Doy => "doy",
+        DateTimeField::Epoch => "epoch",
+        DateTimeField::Isodow => "isodow",
+        DateTimeField::Isoyear => "isoyear",
+        DateTimeField::Microsecond | DateTimeField::Microseconds => "microseconds",
+        DateTimeField::Millisecond | DateTimeField::Milliseconds => "milliseconds",
+        DateTimeField::Millenium | DateTimeField::Millennium => "millennium",
+        DateTimeField::Quarter => "quarter",
+        _ => return None,
+    })
+}

@@ -1,0 +1,241 @@
+//! INSERT.
+
+use sqlparser::ast::{
+    Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, Query as AstQuery, SetExpr, TableObject,
+};
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{Operand, literal};
+use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::catalog::{ColumnDef, TableDef};
+use crate::plan::{InsertPlan, Plan, Query, Statement};
+use crate::prune::prune;
+use crate::scope::Scope;
+
+impl Binder<'_> {
+    pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
+        let Insert {
+            insert_token: _,
+            optimizer_hints: _,
+            or,
+            ignore,
+            into: _,
+            table,
+            table_alias: _,
+            columns,
+            overwrite,
+            source,
+            assignments,
+            partitioned,
+            after_columns,
+            has_table_keyword,
+            on,
+            returning,
+            output,
+            replace_into,
+            priority,
+            insert_alias,
+            settings,
+            format_clause,
+            multi_table_insert_type,
+            multi_table_into_clauses,
+            multi_table_when_clauses,
+            multi_table_else_clause,
+        } = insert;
+        let position = self.source.first();
+        refuse(on.is_some(), "ON CONFLICT", position)?;
+        refuse(returning.is_some(), "RETURNING", position)?;
+        let other_dialect = or.is_some()
+            || *ignore
+            || *overwrite
+            || !assignments.is_empty()
+            || partitioned.is_some()
+            || !after_columns.is_empty()
+            || *has_table_keyword
+            || output.is_some()
+            || *replace_into
+            || priority.is_some()
+            || insert_alias.is_some()
+            || settings.is_some()
+            || format_clause.is_some()
+            || multi_table_insert_type.is_some()
+            || !multi_table_into_clauses.is_empty()
+            || !multi_table_when_clauses.is_empty()
+            || multi_table_else_clause.is_some();
+        refuse(other_dialect, "this form of INSERT", position)?;
+        let TableObject::TableName(name) = table else {
+            return Err(unsupported_at("this target of INSERT", position));
+        };
+        let table = self.writable_table(name)?;
+        let targets = self.insert_targets(&table, columns)?;
+        let Some(query) = source else {
+            return Err(unsupported_at("INSERT ... DEFAULT VALUES", position));
+        };
+        let source = match plain_values(query) {
+            Some(values) => self.insert_values(&table, &targets, values)?,
+            None => self.insert_query(&table, &targets, query)?,
+        };
+        Ok(Statement::Insert(InsertPlan { table, source }))
+    }
+
+    /// Positions of the columns that values are given for; with no list the first ones are, as
+    /// many as there are values.
+    fn insert_targets(&self, table: &TableDef, columns: &[ObjectName]) -> Result<Targets> {
+        let mut positions = Vec::with_capacity(columns.len());
+        for name in columns {
+            let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
+                return Err(unsupported_at(
+                    "a qualified column in INSERT",
+                    self.source.name(name),
+                ));
+            };
+            let position = self.target_column(table, ident)?;
+            if positions.contains(&position) {
+                return Err(self.named_twice(ident));
+            }
+            positions.push(position);
+        }
+        let listed = !positions.is_empty();
+        if !listed {
+            positions.extend(0..table.columns.len());
+        }
+        Ok(Targets { positions, listed })
+    }
+
+    pub(crate) fn named_twice(&self, ident: &Ident) -> Error {
+        let name = super::names::fold_name(ident);
+        located(
+            Error::new(
+                SqlState::DUPLICATE_COLUMN,
+                format!("column \"{name}\" specified more than once"),
+            ),
+            self.source.ident(ident),
+        )
+    }
+
+    fn insert_values(
+        &mut self,
+        table: &TableDef,
+        targets: &Targets,
+        values: &sqlparser::ast::Values,
+    ) -> Result<Plan> {
+        let rows = self.value_rows(values)?;
+        let width = rows.first().map_or(0, |row| row.len());
+        let extra = rows
+            .first()
+            .and_then(|row| row.get(targets.positions.len()));
+        let position = extra.map_or(0, |ast| self.source.expr(ast));
+        targets.check(width, position)?;
+        let names = Scope::default();
+        let mut bound = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut cells: Vec<Expr> = table.columns.iter().map(null_of).collect();
+            for (target, ast) in targets.positions.iter().zip(row) {
+                let (Some(cell), Some(column)) =
+                    (cells.get_mut(*target), table.columns.get(*target))
+                else {
+                    continue;
+                };
+                if is_default(ast) {
+                    continue;
+                }
+                let mut scope = ExprScope::plain(&names, "VALUES");
+                let operand = self.expr(ast, &mut scope)?;
+                let position = self.source.expr(ast);
+                *cell = self.assign(operand, &column.name, column.ty, position)?;
+            }
+            bound.push(cells);
+        }
+        Ok(Plan::Values {
+            rows: bound,
+            types: table.columns.iter().map(|column| column.ty).collect(),
+        })
+    }
+
+    fn insert_query(
+        &mut self,
+        table: &TableDef,
+        targets: &Targets,
+        query: &AstQuery,
+    ) -> Result<Plan> {
+        let hints: Vec<LogicalType> = targets
+            .positions
+            .iter()
+            .filter_map(|target| Some(table.columns.get(*target)?.ty))
+            .collect();
+        let Query { plan, fields } = self.query(query, Some(&hints))?;
+        targets.check(fields.len(), 0)?;
+        let mut exprs: Vec<Expr> = table.columns.iter().map(null_of).collect();
+        for (index, (field, target)) in fields.iter().zip(&targets.positions).enumerate() {
+            if let (Some(slot), Some(column)) = (exprs.get_mut(*target), table.columns.get(*target))
+            {
+                let value = Operand::Known(Expr::Column {
+                    index,
+                    ty: field.ty,
+                });
+                *slot = self.assign(value, &column.name, column.ty, 0)?;
+            }
+        }
+        Ok(prune(Plan::Project {
+            input: Box::new(plan),
+            exprs,
+        }))
+    }
+}
+
+/// The columns of a table that INSERT gives values for.
+struct Targets {
+    positions: Vec<usize>,
+    /// Whether the statement names them.
+    listed: bool,
+}
+
+impl Targets {
+    fn check(&self, values: usize, position: u32) -> Result<()> {
+        let message = if values > self.positions.len() {
+            "INSERT has more expressions than target columns"
+        } else if values < self.positions.len() && self.listed {
+            "INSERT has more target columns than expressions"
+        } else {
+            return Ok(());
+        };
+        Err(located(
+            Error::new(SqlState::SYNTAX_ERROR, message),
+            position,
+        ))
+    }
+}
+
+fn null_of(column: &ColumnDef) -> Expr {
+    literal(Value::Null, column.ty)
+}
+
+/// Whether a value is the keyword DEFAULT, which the parser takes for a name.
+pub(crate) fn is_default(ast: &Ast) -> bool {
+    matches!(ast, Ast::Identifier(ident)
+        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
+}
+
+/// The rows of a query that is VALUES and nothing else.
+fn plain_values(query: &AstQuery) -> Option<&sqlparser::ast::Values> {
+    match (query.body.as_ref(), query) {
+        (
+            SetExpr::Values(values),
+            AstQuery {
+                with: None,
+                body: _,
+                order_by: None,
+                limit_clause: None,
+                fetch: None,
+                locks,
+                for_clause: None,
+                settings: None,
+                format_clause: None,
+                pipe_operators,
+            },
+        ) if locks.is_empty() && pipe_operators.is_empty() => Some(values),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! LIMIT, OFFSET and FETCH.
+
+use sqlparser::ast::{Expr as Ast, Fetch, LimitClause, Offset};
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, literal};
+use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::scope::Scope;
+
+/// How many rows a query gives; expressions of type bigint.
+#[derive(Debug, Default)]
+pub(crate) struct RowLimit {
+    pub(crate) limit: Option<Expr>,
+    pub(crate) offset: Option<Expr>,
+}
+
+impl Binder<'_> {
+    pub(crate) fn row_limit(
+        &mut self,
+        clause: Option<&LimitClause>,
+        fetch: Option<&Fetch>,
+    ) -> Result<RowLimit> {
+        let mut rows = RowLimit::default();
+        match clause {
+            None => {}
+            Some(LimitClause::LimitOffset {
+                limit,
+                offset,
+                limit_by,
+            }) => {
+                refuse(!limit_by.is_empty(), "LIMIT BY", self.source.first())?;
+                if let Some(limit) = limit {
+                    rows.limit = self.row_count(limit, "LIMIT")?;
+                }
+                if let Some(Offset { value, rows: _ }) = offset {
+                    rows.offset = self.row_count(value, "OFFSET")?;
+                }
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit: _ }) => {
+                let error = Error::new(SqlState::SYNTAX_ERROR, "LIMIT #,# syntax is not supported");
+                return Err(located(error, self.source.expr(offset))
+                    .with_hint("Use separate LIMIT and OFFSET clauses."));
+            }
+        }
+        if let Some(Fetch {
+            with_ties,
+            percent,
+            quantity,
+        }) = fetch
+        {
+            let position = quantity
+                .as_ref()
+                .map_or(0, |quantity| self.source.expr(quantity));
+            refuse(*with_ties, "FETCH ... WITH TIES", position)?;
+            refuse(*percent, "FETCH ... PERCENT", position)?;
+            if rows.limit.is_some() {
+                let error =
+                    Error::new(SqlState::SYNTAX_ERROR, "multiple LIMIT clauses not allowed");
+                return Err(located(error, position));
+            }
+            rows.limit = match quantity {
+                Some(quantity) => self.row_count(quantity, "FETCH")?,
+                None => Some(literal(Value::Int8(1), LogicalType::Int8)),
+            };
+        }
+        Ok(rows)
+    }
+
+    /// A number of rows; `None` for NULL, which means no limit.
+    fn row_count(&mut self, ast: &Ast, clause: &'static str) -> Result<Option<Expr>> {
+        let position = self.source.expr(ast);
+        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast {
+            let error = Error::new(
+                SqlState::INVALID_COLUMN_REFERENCE,
+                format!("argument of {clause} must not contain variables"),
+            );
+            return Err(located(error, position));
+        }
+        if let Ast::Subquery(_) = ast {
+            return Err(unsupported_at("a subquery in an expression", position));
+        }
+        let names = Scope::default();
+        let mut scope = ExprScope::plain(&names, clause);
+        let operand = self.expr(ast, &mut scope)?;
+        let shown = operand.ty().unwrap_or(LogicalType::Text);
+        let expr = self
+            .convert(
+                operand,
+                LogicalType::Int8,
+                CastContext::Assignment,
+                position,
+            )?
+            .ok_or_else(|| {
+                let error = Error::new(
+                    SqlState::DATATYPE_MISMATCH,
+                    format!("argument of {clause} must be type bigint, not type {shown}"),
+                );
+                located(error, position)
+            })?;
+        let expr = varve_expr::fold(expr);
+        let unlimited = matches!(
+            &expr,
+            Expr::Literal {
+                value: Value::Null,
+                ..
+            }
+        );
+        Ok((!unlimited).then_some(expr))
+    }
+}

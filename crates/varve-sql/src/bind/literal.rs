@@ -1,0 +1,209 @@
+//! Values whose type follows from their place, and conversions.
+
+use varve_expr::{
+    Expr, assignment_cast_allowed, explicit_cast_allowed, implicit_cast_allowed, parse_value,
+};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::{Binder, PARAMETERS_MAX, located};
+
+/// A bound expression, or one whose type its place will tell.
+#[derive(Clone, Debug)]
+pub(crate) enum Operand {
+    /// An expression of known type.
+    Known(Expr),
+    /// A string literal and its position.
+    Text(String, u32),
+    /// NULL.
+    Null,
+    /// A parameter that no place has given a type yet.
+    Parameter(usize),
+}
+
+/// Why a conversion takes place: decides which are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CastContext {
+    /// Nobody asked for it.
+    Implicit,
+    /// A value is stored in a column.
+    Assignment,
+    /// `CAST`.
+    Explicit,
+}
+
+impl Operand {
+    /// The type, where it is known.
+    pub(crate) fn ty(&self) -> Option<LogicalType> {
+        match self {
+            Operand::Known(expr) => Some(expr.logical_type()),
+            _ => None,
+        }
+    }
+}
+
+/// A constant.
+pub(crate) fn literal(value: Value, ty: LogicalType) -> Expr {
+    Expr::Literal { value, ty }
+}
+
+/// A number without a type of its own: integer, bigint, or double precision for all others.
+pub(crate) fn number(digits: &str) -> Result<Expr> {
+    if let Ok(small) = digits.parse() {
+        return Ok(literal(Value::Int4(small), LogicalType::Int4));
+    }
+    if let Ok(large) = digits.parse() {
+        return Ok(literal(Value::Int8(large), LogicalType::Int8));
+    }
+    let value = parse_value(digits, LogicalType::Float8)?;
+    Ok(literal(value, LogicalType::Float8))
+}
+
+impl Binder<'_> {
+    /// `$n`.
+    pub(crate) fn parameter(&mut self, name: &str, position: u32) -> Result<Operand> {
+        let number = name
+            .strip_prefix('$')
+            .and_then(|digits| digits.parse::<usize>().ok());
+        let index = match number {
+            Some(number @ 1..=PARAMETERS_MAX) => number - 1,
+            Some(_) => {
+                let error = Error::new(
+                    SqlState::UNDEFINED_PARAMETER,
+                    format!("there is no parameter {name}"),
+                );
+                return Err(located(error, position));
+            }
+            None => {
+                let error = Error::new(
+                    SqlState::SYNTAX_ERROR,
+                    format!("syntax error at or near \"{name}\""),
+                );
+                return Err(
+                    located(error, position).with_hint("Parameters are written $1, $2, ...")
+                );
+            }
+        };
+        if index >= self.parameters.len() {
+            self.parameters.resize(index + 1, None);
+        }
+        Ok(match self.parameters.get(index).copied().flatten() {
+            Some(ty) => Operand::Known(Expr::Parameter { index, ty }),
+            None => Operand::Parameter(index),
+        })
+    }
+
+    /// The operand as an expression of type `to`; `None` where that conversion is not allowed.
+    pub(crate) fn convert(
+        &mut self,
+        operand: Operand,
+        to: LogicalType,
+        context: CastContext,
+        position: u32,
+    ) -> Result<Option<Expr>> {
+        let expr = match operand {
+            Operand::Known(expr) => expr,
+            Operand::Null => return Ok(Some(literal(Value::Null, to))),
+            Operand::Text(text, position) => {
+                let value = parse_value(&text, to).map_err(|error| located(error, position))?;
+                return Ok(Some(literal(value, to)));
+            }
+            Operand::Parameter(index) => {
+                let known = self.parameters.get(index).copied().flatten();
+                if let Some(slot) = self.parameters.get_mut(index) {
+                    slot.get_or_insert(to);
+                }
+                Expr::Parameter {
+                    index,
+                    ty: known.unwrap_or(to),
+                }
+            }
+        };
+        let from = expr.logical_type();
+        if from == to {
+            return Ok(Some(expr));
+        }
+        let allowed = match context {
+            CastContext::Implicit => implicit_cast_allowed(from, to),
+            CastContext::Assignment => assignment_cast_allowed(from, to),
+            CastContext::Explicit => explicit_cast_allowed(from, to),
+        };
+        Ok(allowed.then(|| Expr::Cast {
+            input: Box::new(expr),
+            to,
+            position,
+        }))
+    }
+
+    /// The operand as it is; text where nothing told its type.
+    pub(crate) fn settle(&mut self, operand: Operand) -> Result<Expr> {
+        let to = operand.ty().unwrap_or(LogicalType::Text);
+        self.convert(operand, to, CastContext::Implicit, 0)?
+            .ok_or_else(|| Error::internal("a type does not convert to itself"))
+    }
+
+    /// The operand as a condition; `clause` is what wants it.
+    pub(crate) fn condition(
+        &mut self,
+        operand: Operand,
+        clause: &str,
+        position: u32,
+    ) -> Result<Expr> {
+        let shown = operand.ty();
+        self.convert(
+            operand,
+            LogicalType::Boolean,
+            CastContext::Implicit,
+            position,
+        )?
+        .ok_or_else(|| {
+            let shown = shown.unwrap_or(LogicalType::Text);
+            let error = Error::new(
+                SqlState::DATATYPE_MISMATCH,
+                format!("argument of {clause} must be type boolean, not type {shown}"),
+            );
+            located(error, position)
+        })
+    }
+
+    /// `CAST(operand AS to)`.
+    pub(crate) fn explicit_cast(
+        &mut self,
+        operand: Operand,
+        to: LogicalType,
+        position: u32,
+    ) -> Result<Expr> {
+        let from = operand.ty();
+        self.convert(operand, to, CastContext::Explicit, position)?
+            .ok_or_else(|| {
+                let from = from.unwrap_or(LogicalType::Text);
+                let error = Error::new(
+                    SqlState::CANNOT_COERCE,
+                    format!("cannot cast type {from} to {to}"),
+                );
+                located(error, position)
+            })
+    }
+
+    /// The operand as a value for a column.
+    pub(crate) fn assign(
+        &mut self,
+        operand: Operand,
+        column: &str,
+        to: LogicalType,
+        position: u32,
+    ) -> Result<Expr> {
+        let from = operand.ty();
+        let expr = self
+            .convert(operand, to, CastContext::Assignment, position)?
+            .ok_or_else(|| {
+                let from = from.unwrap_or(LogicalType::Text);
+                let error = Error::new(
+                    SqlState::DATATYPE_MISMATCH,
+                    format!("column \"{column}\" is of type {to} but expression is of type {from}"),
+                );
+                located(error, position)
+                    .with_hint("You will need to rewrite or cast the expression.")
+            })?;
+        Ok(varve_expr::fold(expr))
+    }
+}

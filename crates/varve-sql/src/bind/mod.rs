@@ -1,0 +1,99 @@
+//! Syntax trees to plans: every name resolved, every type known.
+//!
+//! Syntax trees are taken apart without `..`, so that a clause which is not supported answers
+//! `0A000` and none is passed over.
+
+mod aggregate;
+mod copy;
+mod data_type;
+mod ddl;
+mod delete;
+mod expr;
+mod from;
+mod function;
+mod insert;
+mod limit;
+mod literal;
+mod names;
+mod operator;
+mod order;
+mod query;
+mod select;
+mod statement;
+mod transaction;
+mod update;
+mod values;
+
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::catalog::Catalog;
+use crate::parse::ParsedStatement;
+use crate::plan::Bound;
+use crate::position::SourceMap;
+
+/// Most parameters of a statement, as in PostgreSQL's protocol.
+const PARAMETERS_MAX: usize = 65_535;
+
+/// Resolves the names and types of a statement against a catalogue.
+///
+/// `parameter_types` fixes the types of the first parameters; where it has `None` or ends, the
+/// type follows from the parameter's place.
+pub fn bind(
+    statement: &ParsedStatement,
+    catalog: &Catalog,
+    parameter_types: &[Option<LogicalType>],
+) -> Result<Bound> {
+    let mut binder = Binder {
+        catalog,
+        source: &statement.source,
+        parameters: parameter_types.to_vec(),
+    };
+    let bound = binder.statement(&statement.statement, &statement.command)?;
+    let parameters = binder
+        .parameters
+        .into_iter()
+        .zip(1..)
+        .map(|(ty, number)| {
+            ty.ok_or_else(|| {
+                Error::new(
+                    SqlState::INDETERMINATE_DATATYPE,
+                    format!("could not determine data type of parameter ${number}"),
+                )
+            })
+        })
+        .collect::<Result<Vec<LogicalType>>>()?;
+    Ok(Bound {
+        statement: bound,
+        parameters,
+    })
+}
+
+/// What binding one statement knows.
+pub(crate) struct Binder<'a> {
+    catalog: &'a Catalog,
+    source: &'a SourceMap,
+    /// Types of the parameters met so far; `None` until a place tells.
+    parameters: Vec<Option<LogicalType>>,
+}
+
+/// `0A000` at a place, unless the place is unknown.
+fn unsupported_at(what: impl core::fmt::Display, position: u32) -> Error {
+    located(Error::unsupported(what), position)
+}
+
+/// The error at a place, unless the place is unknown.
+fn located(error: Error, position: u32) -> Error {
+    if position == 0 {
+        error
+    } else {
+        error.at(position)
+    }
+}
+
+/// Refuses a clause that is there.
+fn refuse(present: bool, what: &str, position: u32) -> Result<()> {
+    if present {
+        return Err(unsupported_at(what, position));
+    }
+    Ok(())
+}

@@ -1,0 +1,320 @@
+//! Comparisons, arithmetic and the conditions that are written with words.
+
+use sqlparser::ast::{BinaryOperator, Expr as Ast, UnaryOperator, Value as AstValue};
+use varve_expr::{Expr, common_type, implicit_cast_allowed, resolve_operator};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, Operand, literal, number};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::parse::too_deep;
+
+/// Deepest chain of arithmetic, which is evaluated by recursion.
+const ARITHMETIC_DEPTH_MAX: usize = 200;
+
+/// What an infix operator is.
+enum Infix {
+    And,
+    Or,
+    Compare(CompareOp),
+    Function(&'static str),
+}
+
+fn infix(op: &BinaryOperator) -> Option<Infix> {
+    Some(match op {
+        BinaryOperator::And => Infix::And,
+        BinaryOperator::Or => Infix::Or,
+        BinaryOperator::Eq => Infix::Compare(CompareOp::Eq),
+        BinaryOperator::NotEq => Infix::Compare(CompareOp::NotEq),
+        BinaryOperator::Lt => Infix::Compare(CompareOp::Lt),
+        BinaryOperator::LtEq => Infix::Compare(CompareOp::LtEq),
+        BinaryOperator::Gt => Infix::Compare(CompareOp::Gt),
+        BinaryOperator::GtEq => Infix::Compare(CompareOp::GtEq),
+        BinaryOperator::Plus => Infix::Function("+"),
+        BinaryOperator::Minus => Infix::Function("-"),
+        BinaryOperator::Multiply => Infix::Function("*"),
+        BinaryOperator::Divide => Infix::Function("/"),
+        BinaryOperator::Modulo => Infix::Function("%"),
+        BinaryOperator::PGExp => Infix::Function("^"),
+        BinaryOperator::StringConcat => Infix::Function("||"),
+        BinaryOperator::PGLikeMatch => Infix::Function("~~"),
+        BinaryOperator::PGNotLikeMatch => Infix::Function("!~~"),
+        BinaryOperator::PGILikeMatch => Infix::Function("~~*"),
+        BinaryOperator::PGNotILikeMatch => Infix::Function("!~~*"),
+        _ => return None,
+    })
+}
+
+impl Binder<'_> {
+    /// A chain of infix operators, from the left.
+    pub(crate) fn infix_chain(
+        &mut self,
+        chain: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        // The parser builds long chains to the left: taken apart by a loop they cost no stack.
+        let mut steps = Vec::new();
+        let mut first = chain;
+        while let Ast::BinaryOp { left, op, right } = first {
+            steps.push((op, right.as_ref()));
+            first = left;
+        }
+        let mut left_position = self.source.expr(first);
+        let mut result = self.expr(first, scope)?;
+        let mut depth = 0;
+        for (op, right) in steps.into_iter().rev() {
+            let right_position = self.source.expr(right);
+            let position = self.source.before(right_position);
+            let Some(infix) = infix(op) else {
+                return Err(unsupported_at("this operator", position));
+            };
+            let right = self.expr(right, scope)?;
+            result = Operand::Known(match infix {
+                Infix::And => {
+                    let left = self.condition(result, "AND", left_position)?;
+                    let right = self.condition(right, "AND", right_position)?;
+                    Expr::And(joined(left, right, |expr| match expr {
+                        Expr::And(items) => Ok(items),
+                        other => Err(other),
+                    }))
+                }
+                Infix::Or => {
+                    let left = self.condition(result, "OR", left_position)?;
+                    let right = self.condition(right, "OR", right_position)?;
+                    Expr::Or(joined(left, right, |expr| match expr {
+                        Expr::Or(items) => Ok(items),
+                        other => Err(other),
+                    }))
+                }
+                Infix::Compare(op) => self.comparison(op, result, right, position)?,
+                Infix::Function(name) => {
+                    depth += 1;
+                    if depth > ARITHMETIC_DEPTH_MAX {
+                        return Err(located(too_deep(), position));
+                    }
+                    self.operator(name, vec![result, right], position)?
+                }
+            });
+            left_position = left_position.min(right_position);
+        }
+        Ok(result)
+    }
+
+    /// `left op right`.
+    pub(crate) fn comparison(
+        &mut self,
+        op: CompareOp,
+        left: Operand,
+        right: Operand,
+        position: u32,
+    ) -> Result<Expr> {
+        let (left, right) = self.comparable(op.symbol(), left, right, position)?;
+        Ok(Expr::Compare {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        })
+    }
+
+    /// Both sides of a comparison in one type.
+    pub(crate) fn comparable(
+        &mut self,
+        symbol: &str,
+        left: Operand,
+        right: Operand,
+        position: u32,
+    ) -> Result<(Expr, Expr)> {
+        let types = [left.ty(), right.ty()];
+        let undefined = || undefined_operator(symbol, types, position);
+        let common = comparison_type(&types).ok_or_else(undefined)?;
+        let left = self.convert(left, common, CastContext::Implicit, position)?;
+        let right = self.convert(right, common, CastContext::Implicit, position)?;
+        left.zip(right).ok_or_else(undefined)
+    }
+
+    /// An operator of the function table over its arguments.
+    pub(crate) fn operator(
+        &mut self,
+        name: &str,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Expr> {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let function = resolve_operator(name, &types, position)?;
+        self.call(function, operands, position)
+    }
+
+    /// A prefix operator.
+    pub(crate) fn prefix(
+        &mut self,
+        op: UnaryOperator,
+        input: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let input_position = self.source.expr(input);
+        let position = self.source.before(input_position);
+        let name = match op {
+            UnaryOperator::Not => {
+                let input = self.expr(input, scope)?;
+                let input = self.condition(input, "NOT", input_position)?;
+                return Ok(Operand::Known(Expr::Not(Box::new(input))));
+            }
+            UnaryOperator::Minus => {
+                // The number that has no positive twin is a bigint only with its sign.
+                if let Ast::Value(value) = input
+                    && let AstValue::Number(digits, false) = &value.value
+                {
+                    return Ok(Operand::Known(
+                        number(&format!("-{digits}")).map_err(|error| located(error, position))?,
+                    ));
+                }
+                "-"
+            }
+            UnaryOperator::Plus => "+",
+            _ => return Err(unsupported_at("this operator", position)),
+        };
+        let operand = self.expr(input, scope)?;
+        if name == "+" {
+            let ty = operand.ty().unwrap_or(LogicalType::Float8);
+            let expr = self
+                .convert(operand, ty, CastContext::Implicit, position)?
+                .filter(|_| ty.is_numeric())
+                .ok_or_else(|| undefined_operator("+", [None, Some(ty)], position))?;
+            return Ok(Operand::Known(expr));
+        }
+        Ok(Operand::Known(self.operator(
+            name,
+            vec![operand],
+            position,
+        )?))
+    }
+
+    /// `input [NOT] IN (list)`.
+    pub(crate) fn in_list(
+        &mut self,
+        input: &Ast,
+        list: &[Ast],
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = list
+            .first()
+            .map_or(0, |first| self.source.before(self.source.expr(first)));
+        let mut operands = vec![self.expr(input, scope)?];
+        for item in list {
+            operands.push(self.expr(item, scope)?);
+        }
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let input_type = types.first().copied().flatten();
+        let undefined = || {
+            let other = types
+                .iter()
+                .skip(1)
+                .copied()
+                .find(|ty| comparison_type(&[input_type, *ty]).is_none());
+            undefined_operator("=", [input_type, other.flatten()], position)
+        };
+        let common = comparison_type(&types).ok_or_else(undefined)?;
+        let mut converted = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let expr = self.convert(operand, common, CastContext::Implicit, position)?;
+            converted.push(expr.ok_or_else(undefined)?);
+        }
+        let mut converted = converted.into_iter();
+        let input = converted
+            .next()
+            .ok_or_else(|| Error::internal("IN without an input"))?;
+        Ok(Operand::Known(Expr::InList {
+            input: Box::new(input),
+            list: converted.collect(),
+            negated,
+        }))
+    }
+
+    /// `input [NOT] BETWEEN low AND high`.
+    pub(crate) fn between(
+        &mut self,
+        input: &Ast,
+        low: &Ast,
+        high: &Ast,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.before(self.source.expr(low));
+        let input = self.expr(input, scope)?;
+        let low = self.expr(low, scope)?;
+        let high = self.expr(high, scope)?;
+        // Each bound is compared on its own, as PostgreSQL does.
+        let (above, below) = if negated {
+            (CompareOp::Lt, CompareOp::Gt)
+        } else {
+            (CompareOp::GtEq, CompareOp::LtEq)
+        };
+        let above = self.comparison(above, input.clone(), low, position)?;
+        let below = self.comparison(below, input, high, position)?;
+        let both = vec![above, below];
+        Ok(Operand::Known(if negated {
+            Expr::Or(both)
+        } else {
+            Expr::And(both)
+        }))
+    }
+
+    /// `IS [NOT] TRUE`, `IS [NOT] FALSE`.
+    pub(crate) fn is_truth(
+        &mut self,
+        input: &Ast,
+        truth: bool,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.expr(input);
+        let input = self.expr(input, scope)?;
+        let clause = match (truth, negated) {
+            (true, false) => "IS TRUE",
+            (true, true) => "IS NOT TRUE",
+            (false, false) => "IS FALSE",
+            (false, true) => "IS NOT FALSE",
+        };
+        let input = self.condition(input, clause, position)?;
+        Ok(Operand::Known(Expr::Distinct {
+            left: Box::new(input),
+            right: Box::new(literal(Value::Boolean(truth), LogicalType::Boolean)),
+            negated: !negated,
+        }))
+    }
+}
+
+/// Two conditions as one list, a left side of the same kind extended.
+fn joined(left: Expr, right: Expr, same: fn(Expr) -> Result<Vec<Expr>, Expr>) -> Vec<Expr> {
+    let mut items = same(left).unwrap_or_else(|other| vec![other]);
+    items.push(right);
+    items
+}
+
+/// The type in which values of these types are compared.
+fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
+    let common = common_type(types)?;
+    types
+        .iter()
+        .flatten()
+        .all(|ty| *ty == common || implicit_cast_allowed(*ty, common))
+        .then_some(common)
+}
+
+fn undefined_operator(symbol: &str, types: [Option<LogicalType>; 2], position: u32) -> Error {
+    let shown = |ty: Option<LogicalType>| ty.map_or("unknown", LogicalType::name);
+    let [left, right] = types;
+    let error = Error::new(
+        SqlState::UNDEFINED_FUNCTION,
+        format!(
+            "operator does not exist: {} {symbol} {}",
+            shown(left),
+            shown(right)
+        ),
+    );
+    located(error, position).with_hint(
+        "No operator matches the given name and argument types. You might need to add explicit \
+         type casts.",
+    )
+}

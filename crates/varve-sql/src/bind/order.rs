@@ -1,0 +1,178 @@
+//! ORDER BY, and the ordinals and names that GROUP BY shares with it.
+
+use sqlparser::ast::{
+    Expr as Ast, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Value as AstValue,
+};
+use varve_expr::Expr;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::names::fold_name;
+use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::plan::Field;
+use crate::walk::same_meaning;
+
+/// A column of a result.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) expr: Expr,
+    pub(crate) name: String,
+    /// The columns that it uses outside aggregates, with their positions.
+    pub(crate) uses: Vec<(usize, u32)>,
+}
+
+impl Output {
+    /// The columns of a finished result as they are.
+    pub(crate) fn columns(fields: &[Field]) -> Vec<Output> {
+        fields
+            .iter()
+            .enumerate()
+            .map(|(index, field)| Output {
+                expr: Expr::Column {
+                    index,
+                    ty: field.ty,
+                },
+                name: field.name.clone(),
+                uses: Vec::new(),
+            })
+            .collect()
+    }
+}
+
+/// One item of ORDER BY.
+#[derive(Debug)]
+pub(crate) struct OrderKey {
+    pub(crate) target: SortTarget,
+    pub(crate) descending: bool,
+    pub(crate) nulls_first: bool,
+    pub(crate) position: u32,
+}
+
+/// What an item of ORDER BY means.
+#[derive(Debug)]
+pub(crate) enum SortTarget {
+    /// A result column.
+    Output(usize),
+    /// An expression over the columns of FROM.
+    Expr {
+        expr: Expr,
+        /// As in [`Output`].
+        uses: Vec<(usize, u32)>,
+    },
+}
+
+impl Binder<'_> {
+    pub(crate) fn order_keys(
+        &mut self,
+        order_by: &OrderBy,
+        outputs: &[Output],
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<OrderKey>> {
+        let OrderBy { kind, interpolate } = order_by;
+        let position = self.source.first();
+        refuse(interpolate.is_some(), "INTERPOLATE", position)?;
+        let OrderByKind::Expressions(items) = kind else {
+            return Err(unsupported_at("ORDER BY ALL", position));
+        };
+        let mut keys = Vec::with_capacity(items.len());
+        for item in items {
+            let OrderByExpr {
+                expr,
+                options: OrderByOptions { sort, nulls_first },
+                with_fill,
+            } = item;
+            let position = self.source.expr(expr);
+            refuse(with_fill.is_some(), "WITH FILL", position)?;
+            let descending = match sort {
+                None | Some(OrderBySort::Asc) => false,
+                Some(OrderBySort::Desc) => true,
+                Some(OrderBySort::Using(_)) => {
+                    return Err(unsupported_at("ORDER BY ... USING", position));
+                }
+            };
+            let target = match output_named(expr, outputs, position)? {
+                Some(index) => SortTarget::Output(index),
+                None => match ordinal(expr, outputs.len(), "ORDER BY", position)? {
+                    Some(index) => SortTarget::Output(index),
+                    None => {
+                        scope.uses.clear();
+                        let operand = self.expr(expr, scope)?;
+                        SortTarget::Expr {
+                            expr: varve_expr::fold(self.settle(operand)?),
+                            uses: core::mem::take(&mut scope.uses),
+                        }
+                    }
+                },
+            };
+            keys.push(OrderKey {
+                target,
+                descending,
+                nulls_first: nulls_first.unwrap_or(descending),
+                position,
+            });
+        }
+        Ok(keys)
+    }
+}
+
+/// The result column whose name an item of ORDER BY is.
+pub(crate) fn output_named(item: &Ast, outputs: &[Output], position: u32) -> Result<Option<usize>> {
+    let Ast::Identifier(ident) = item else {
+        return Ok(None);
+    };
+    let name = fold_name(ident);
+    let mut named = outputs
+        .iter()
+        .enumerate()
+        .filter(|(_, output)| output.name == name);
+    let Some((index, first)) = named.next() else {
+        return Ok(None);
+    };
+    if named.any(|(_, other)| !same_meaning(&first.expr, &other.expr)) {
+        let error = Error::new(
+            SqlState::AMBIGUOUS_COLUMN,
+            format!("ORDER BY \"{name}\" is ambiguous"),
+        );
+        return Err(located(error, position));
+    }
+    Ok(Some(index))
+}
+
+/// The result column that an integer names, counted from 1; other constants are refused, as in
+/// PostgreSQL.
+pub(crate) fn ordinal(
+    item: &Ast,
+    outputs: usize,
+    clause: &str,
+    position: u32,
+) -> Result<Option<usize>> {
+    let Ast::Value(value) = item else {
+        return Ok(None);
+    };
+    let digits = match &value.value {
+        AstValue::Placeholder(_) => return Ok(None),
+        AstValue::Number(digits, false) => digits.as_str(),
+        _ => "",
+    };
+    let Ok(number) = digits.parse::<u64>() else {
+        let error = Error::new(
+            SqlState::SYNTAX_ERROR,
+            format!("non-integer constant in {clause}"),
+        );
+        return Err(located(error, position));
+    };
+    let index = usize::try_from(number)
+        .ok()
+        .and_then(|number| number.checked_sub(1))
+        .filter(|index| *index < outputs);
+    match index {
+        Some(index) => Ok(Some(index)),
+        None => {
+            let error = Error::new(
+                SqlState::INVALID_COLUMN_REFERENCE,
+                format!("{clause} position {number} is not in select list"),
+            );
+            Err(located(error, position))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Which statement it is.
+
+use sqlparser::ast::{
+    DescribeAlias, ObjectType, Query as AstQuery, Statement as AstStatement, UtilityOption,
+    Value as AstValue,
+};
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::names::fold_name;
+use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::plan::{Query, Statement};
+use crate::prune::prune;
+
+impl Binder<'_> {
+    /// A statement; `command` is what its first words say, for errors.
+    pub(crate) fn statement(
+        &mut self,
+        statement: &AstStatement,
+        command: &str,
+    ) -> Result<Statement> {
+        let position = self.source.first();
+        match statement {
+            AstStatement::Query(query) => Ok(Statement::Query(self.whole_query(query)?)),
+            AstStatement::Insert(insert) => self.insert(insert),
+            AstStatement::Update(update) => self.update(update),
+            AstStatement::Delete(delete) => self.delete(delete),
+            AstStatement::CreateTable(create) => self.create_table(create),
+            AstStatement::Drop {
+                object_type: ObjectType::Table,
+                if_exists,
+                names,
+                cascade,
+                restrict: _,
+                purge,
+                temporary,
+                table,
+            } => {
+                refuse(*cascade, "DROP TABLE ... CASCADE", position)?;
+                let other_dialect = *purge || *temporary || table.is_some();
+                refuse(other_dialect, "this form of DROP TABLE", position)?;
+                self.drop_table(names, *if_exists)
+            }
+            AstStatement::StartTransaction {
+                modes,
+                begin: _,
+                transaction: _,
+                modifier,
+                statements,
+                exception,
+                has_end_keyword: _,
+            } => {
+                let other_dialect =
+                    modifier.is_some() || !statements.is_empty() || exception.is_some();
+                refuse(other_dialect, "this form of BEGIN", position)?;
+                self.begin(modes)
+            }
+            AstStatement::Commit {
+                chain,
+                end: _,
+                modifier,
+            } => {
+                refuse(*chain, "COMMIT AND CHAIN", position)?;
+                refuse(modifier.is_some(), "this form of COMMIT", position)?;
+                Ok(Statement::Commit)
+            }
+            AstStatement::Rollback { chain, savepoint } => {
+                refuse(*chain, "ROLLBACK AND CHAIN", position)?;
+                refuse(savepoint.is_some(), "ROLLBACK TO SAVEPOINT", position)?;
+                Ok(Statement::Rollback)
+            }
+            AstStatement::Copy {
+                source,
+                to,
+                target,
+                options,
+                legacy_options,
+                values: _,
+            } => {
+                refuse(*to, "COPY ... TO", position)?;
+                self.copy_from(source, target, options, legacy_options)
+            }
+            AstStatement::Explain {
+                describe_alias,
+                analyze,
+                verbose,
+                query_plan,
+                estimate,
+                statement,
+                format,
+                options,
+            } => {
+                let explain = matches!(describe_alias, DescribeAlias::Explain);
+                refuse(!explain, "DESCRIBE", position)?;
+                refuse(*verbose, "EXPLAIN VERBOSE", position)?;
+                refuse(format.is_some(), "EXPLAIN with FORMAT", position)?;
+                let other_dialect = *query_plan || *estimate;
+                refuse(other_dialect, "this form of EXPLAIN", position)?;
+                let analyze = *analyze || self.explain_options(options.as_deref())?;
+                self.explained(statement, command, analyze)
+            }
+            _ => Err(unsupported_at(command, position)),
+        }
+    }
+
+    fn whole_query(&mut self, query: &AstQuery) -> Result<Query> {
+        let Query { plan, fields } = self.query(query, None)?;
+        Ok(Query {
+            plan: prune(plan),
+            fields,
+        })
+    }
+
+    fn explained(
+        &mut self,
+        statement: &AstStatement,
+        command: &str,
+        analyze: bool,
+    ) -> Result<Statement> {
+        let statement = self.statement(statement, command)?;
+        match statement {
+            Statement::Query(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_) => Ok(Statement::Explain {
+                statement: Box::new(statement),
+                analyze,
+            }),
+            _ => Err(unsupported_at(
+                "EXPLAIN of this statement",
+                self.source.first(),
+            )),
+        }
+    }
+
+    /// Whether `EXPLAIN (...)` asks for ANALYZE. `COSTS off` is what there is anyway.
+    fn explain_options(&self, options: Option<&[UtilityOption]>) -> Result<bool> {
+        let mut analyze = false;
+        for UtilityOption { name, arg } in options.unwrap_or_default() {
+            let position = self.source.ident(name);
+            let on = match arg {
+                None => true,
+                Some(sqlparser::ast::Expr::Identifier(word)) => match fold_name(word).as_str() {
+                    "on" | "true" => true,
+                    "off" | "false" => false,
+                    _ => return Err(unsupported_at("this EXPLAIN option", position)),
+                },
+                Some(sqlparser::ast::Expr::Value(value)) => match &value.value {
+                    AstValue::Boolean(on) => *on,
+                    _ => return Err(unsupported_at("this EXPLAIN option", position)),
+                },
+                Some(_) => return Err(unsupported_at("this EXPLAIN option", position)),
+            };
+            match (fold_name(name).as_str(), on) {
+                ("analyze", _) => analyze = on,
+                ("costs" | "verbose" | "buffers" | "timing" | "summary", false) => {}
+                ("costs" | "verbose" | "buffers" | "timing" | "summary" | "format", _) => {
+                    return Err(unsupported_at("this EXPLAIN option", position));
+                }
+                (other, _) => {
+                    let message = format!("unrecognized EXPLAIN option \"{other}\"");
+                    return Err(located(
+                        Error::new(SqlState::SYNTAX_ERROR, message),
+                        position,
+                    ));
+                }
+            }
+        }
+        Ok(analyze)
+    }
+}

@@ -1,0 +1,95 @@
+//! VALUES.
+
+use sqlparser::ast::{Expr as Ast, Values};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, Operand};
+use crate::bind::{Binder, located, refuse};
+use crate::plan::{Field, Plan, Query};
+use crate::scope::Scope;
+
+impl Binder<'_> {
+    /// `VALUES (...), (...)` as a query.
+    pub(crate) fn values(
+        &mut self,
+        values: &Values,
+        hints: Option<&[LogicalType]>,
+    ) -> Result<Query> {
+        let rows = self.value_rows(values)?;
+        let names = Scope::default();
+        let width = rows.first().map_or(0, |row| row.len());
+        let mut columns: Vec<Vec<Operand>> = vec![Vec::with_capacity(rows.len()); width];
+        for row in rows {
+            for (column, ast) in columns.iter_mut().zip(row) {
+                let mut scope = ExprScope::plain(&names, "VALUES");
+                column.push(self.expr(ast, &mut scope)?);
+            }
+        }
+        let mut typed = Vec::with_capacity(width);
+        let mut types = Vec::with_capacity(width);
+        for (index, column) in columns.into_iter().enumerate() {
+            let hint = hints.and_then(|hints| hints.get(index)).copied();
+            let unknown = column.iter().all(|operand| operand.ty().is_none());
+            let (exprs, ty) = match hint.filter(|_| unknown) {
+                None => self.unify(column, "VALUES", 0)?,
+                Some(ty) => {
+                    let mut exprs = Vec::with_capacity(column.len());
+                    for operand in column {
+                        let expr = self.convert(operand, ty, CastContext::Implicit, 0)?;
+                        exprs.push(expr.ok_or_else(|| {
+                            Error::internal("an unknown value does not take a type")
+                        })?);
+                    }
+                    (exprs, ty)
+                }
+            };
+            typed.push(exprs.into_iter().map(varve_expr::fold));
+            types.push(ty);
+        }
+        let mut rows = Vec::new();
+        loop {
+            let row: Vec<_> = typed.iter_mut().filter_map(Iterator::next).collect();
+            if row.is_empty() {
+                break;
+            }
+            rows.push(row);
+        }
+        let fields = types
+            .iter()
+            .zip(1..)
+            .map(|(ty, number)| Field {
+                name: format!("column{number}"),
+                ty: *ty,
+            })
+            .collect();
+        Ok(Query {
+            plan: Plan::Values { rows, types },
+            fields,
+        })
+    }
+
+    /// The rows of VALUES, all of one length.
+    pub(crate) fn value_rows<'v>(&self, values: &'v Values) -> Result<Vec<&'v [Ast]>> {
+        let Values {
+            explicit_row,
+            value_keyword,
+            rows,
+        } = values;
+        let other_dialect = *explicit_row || *value_keyword;
+        refuse(other_dialect, "this form of VALUES", self.source.first())?;
+        let rows: Vec<&[Ast]> = rows.iter().map(|row| row.content.as_slice()).collect();
+        let width = rows.first().map_or(0, |row| row.len());
+        for row in &rows {
+            if row.len() != width {
+                let position = row.first().map_or(0, |first| self.source.expr(first));
+                let error = Error::new(
+                    SqlState::SYNTAX_ERROR,
+                    "VALUES lists must all be the same length",
+                );
+                return Err(located(error, position));
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,112 @@
+//! Bound expressions as SQL text, for EXPLAIN.
+
+use varve_expr::{Expr, format_value};
+use varve_types::{PredicateTest, Value};
+
+/// An expression over columns of these names, in parentheses where it is an operation.
+pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
+    let show = |expr: &Expr| deparse(expr, columns);
+    let joined = |items: &[Expr], between: &str| {
+        let shown: Vec<String> = items.iter().map(show).collect();
+        format!("({})", shown.join(between))
+    };
+    match expr {
+        Expr::Column { index, .. } => columns
+            .get(*index)
+            .cloned()
+            .unwrap_or_else(|| format!("column{index}")),
+        Expr::Literal { value, ty } if value.is_null() => format!("NULL::{ty}"),
+        Expr::Literal { value, .. } => constant(value),
+        Expr::Parameter { index, .. } => format!("${}", index + 1),
+        Expr::Compare { op, left, right } => {
+            format!("({} {} {})", show(left), op.symbol(), show(right))
+        }
+        Expr::Distinct {
+            left,
+            right,
+            negated,
+        } => {
+            let op = if *negated {
+                "IS NOT DISTINCT FROM"
+            } else {
+                "IS DISTINCT FROM"
+            };
+            format!("({} {op} {})", show(left), show(right))
+        }
+        Expr::And(items) => joined(items, " AND "),
+        Expr::Or(items) => joined(items, " OR "),
+        Expr::Not(input) => format!("(NOT {})", show(input)),
+        Expr::IsNull { input, negated } => {
+            let test = if *negated { "IS NOT NULL" } else { "IS NULL" };
+            format!("({} {test})", show(input))
+        }
+        Expr::InList {
+            input,
+            list,
+            negated,
+        } => {
+            let op = if *negated { "NOT IN" } else { "IN" };
+            format!("({} {op} {})", show(input), joined(list, ", "))
+        }
+        Expr::Call { function, args, .. } => match (function.is_operator(), args.as_slice()) {
+            (true, [left, right]) => {
+                format!("({} {} {})", show(left), function.name(), show(right))
+            }
+            (true, [input]) => format!("({} {})", function.name(), show(input)),
+            _ => format!("{}({})", function.name(), deparse_list(args, columns)),
+        },
+        Expr::Cast { input, to, .. } => format!("({})::{to}", show(input)),
+        Expr::Case {
+            branches,
+            otherwise,
+            ..
+        } => {
+            let mut text = "CASE".to_owned();
+            for (condition, result) in branches {
+                text.push_str(&format!(" WHEN {} THEN {}", show(condition), show(result)));
+            }
+            if let Some(otherwise) = otherwise {
+                text.push_str(&format!(" ELSE {}", show(otherwise)));
+            }
+            text.push_str(" END");
+            text
+        }
+        Expr::Coalesce { args, .. } => format!("COALESCE({})", deparse_list(args, columns)),
+    }
+}
+
+/// Expressions with commas between them.
+pub(crate) fn deparse_list(exprs: &[Expr], columns: &[String]) -> String {
+    let shown: Vec<String> = exprs.iter().map(|expr| deparse(expr, columns)).collect();
+    shown.join(", ")
+}
+
+/// A test of a column.
+pub(crate) fn deparse_predicate(column: &str, test: &PredicateTest) -> String {
+    match test {
+        PredicateTest::Compare(op, value) => {
+            format!("({column} {} {})", op.symbol(), constant(value))
+        }
+        PredicateTest::In(values) => {
+            let shown: Vec<String> = values.iter().map(constant).collect();
+            format!("({column} IN ({}))", shown.join(", "))
+        }
+        PredicateTest::IsNull => format!("({column} IS NULL)"),
+        PredicateTest::IsNotNull => format!("({column} IS NOT NULL)"),
+    }
+}
+
+/// A constant: numbers as they are, all else quoted with its type.
+fn constant(value: &Value) -> String {
+    let text = format_value(value);
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Boolean(truth) => truth.to_string(),
+        Value::Int4(_) | Value::Int8(_) => text,
+        Value::Float8(number) if number.is_finite() => text,
+        other => {
+            let ty = other.logical_type().map_or("text", |ty| ty.name());
+            format!("'{}'::{ty}", text.replace('\'', "''"))
+        }
+    }
+}

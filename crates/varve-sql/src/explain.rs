@@ -1,0 +1,284 @@
+//! EXPLAIN text: the plan as a tree of lines, in PostgreSQL's words.
+
+use varve_types::ColumnPredicate;
+
+use crate::deparse::{deparse, deparse_list, deparse_predicate};
+use crate::plan::{
+    AggregateCall, InsertPlan, JoinNode, LookupNode, ModifyPlan, Plan, PushedPredicate, ScanNode,
+    SortKeyExpr, Statement,
+};
+
+/// The lines that EXPLAIN shows for a statement; none for one without a plan.
+pub fn explain(statement: &Statement) -> Vec<String> {
+    let node = match statement {
+        Statement::Query(query) => describe(&query.plan),
+        Statement::Insert(InsertPlan { table, source }) => {
+            above(format!("Insert on {}", table.name), source)
+        }
+        Statement::Update(ModifyPlan { table, source }) => {
+            above(format!("Update on {}", table.name), source)
+        }
+        Statement::Delete(ModifyPlan { table, source }) => {
+            above(format!("Delete on {}", table.name), source)
+        }
+        Statement::Explain { statement, .. } => return explain(statement),
+        _ => return Vec::new(),
+    };
+    let mut lines = Vec::new();
+    write(&node, 0, &mut lines);
+    lines
+}
+
+/// A node as it is shown.
+struct Node {
+    title: String,
+    properties: Vec<String>,
+    children: Vec<Node>,
+    /// The output columns as expressions of SQL.
+    columns: Vec<String>,
+}
+
+impl Node {
+    fn new(title: impl Into<String>, columns: Vec<String>) -> Node {
+        Node {
+            title: title.into(),
+            properties: Vec::new(),
+            children: Vec::new(),
+            columns,
+        }
+    }
+
+    fn property(mut self, name: &str, value: &str) -> Node {
+        self.properties.push(format!("{name}: {value}"));
+        self
+    }
+}
+
+fn above(title: String, source: &Plan) -> Node {
+    let mut node = Node::new(title, Vec::new());
+    node.children.push(describe(source));
+    node
+}
+
+fn write(node: &Node, depth: usize, lines: &mut Vec<String>) {
+    // PostgreSQL's layout: six columns a level, the arrow in the first of them.
+    let (before, inside) = match depth {
+        0 => (String::new(), " ".repeat(2)),
+        _ => (
+            format!("{}->  ", " ".repeat(6 * depth - 4)),
+            " ".repeat(6 * depth + 2),
+        ),
+    };
+    lines.push(format!("{before}{}", node.title));
+    for property in &node.properties {
+        lines.push(format!("{inside}{property}"));
+    }
+    for child in &node.children {
+        write(child, depth + 1, lines);
+    }
+}
+
+fn describe(plan: &Plan) -> Node {
+    match plan {
+        Plan::Scan(scan) => describe_scan(scan),
+        Plan::Lookup(lookup) => describe_lookup(lookup),
+        Plan::Values { rows, types } if types.is_empty() && rows.len() == 1 => {
+            Node::new("Result", Vec::new())
+        }
+        Plan::Values { rows, types } => {
+            let columns = (1..=types.len()).map(|number| format!("column{number}"));
+            Node::new("Values Scan", columns.collect()).property("Rows", &rows.len().to_string())
+        }
+        Plan::Filter { input, predicate } => {
+            let mut node = describe(input);
+            if matches!(input.as_ref(), Plan::Limit { .. }) {
+                // Shown on the limit it would read as if it came before.
+                let mut outer = Node::new("Subquery Scan", node.columns.clone());
+                outer.children.push(node);
+                node = outer;
+            }
+            let filter = deparse(predicate, &node.columns);
+            node.property("Filter", &filter)
+        }
+        Plan::Project { input, exprs } => {
+            let mut node = describe(input);
+            let columns = &node.columns;
+            node.columns = exprs.iter().map(|expr| deparse(expr, columns)).collect();
+            node
+        }
+        Plan::Aggregate {
+            input,
+            groups,
+            aggregates,
+        } => {
+            let child = describe(input);
+            let mut columns: Vec<String> = groups
+                .iter()
+                .map(|group| deparse(group, &child.columns))
+                .collect();
+            let group_key = columns.join(", ");
+            columns.extend(
+                aggregates
+                    .iter()
+                    .map(|call| show_call(call, &child.columns)),
+            );
+            let mut node = if groups.is_empty() {
+                Node::new("Aggregate", columns)
+            } else {
+                Node::new("HashAggregate", columns).property("Group Key", &group_key)
+            };
+            node.children.push(child);
+            node
+        }
+        Plan::Sort { input, keys } => {
+            let child = describe(input);
+            let shown: Vec<String> = keys
+                .iter()
+                .map(|key| show_key(key, &child.columns))
+                .collect();
+            let mut node =
+                Node::new("Sort", child.columns.clone()).property("Sort Key", &shown.join(", "));
+            node.children.push(child);
+            node
+        }
+        Plan::Limit {
+            input,
+            limit,
+            offset,
+        } => {
+            let child = describe(input);
+            let mut node = Node::new("Limit", child.columns.clone());
+            for (name, expr) in [("Limit", limit), ("Offset", offset)] {
+                if let Some(expr) = expr {
+                    node = node.property(name, &deparse(expr, &[]));
+                }
+            }
+            node.children.push(child);
+            node
+        }
+        Plan::Join(join) => describe_join(join),
+    }
+}
+
+/// The columns of a scan's output by name; the position column has none of its own.
+fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec<String> {
+    let mut shown: Vec<String> = columns
+        .iter()
+        .map(|column| names.get(*column).cloned().unwrap_or_default())
+        .collect();
+    if with_position {
+        shown.push("ctid".to_owned());
+    }
+    shown
+}
+
+fn describe_scan(scan: &ScanNode) -> Node {
+    let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
+    let node = Node::new(format!("Seq Scan on {}", scan.name), columns);
+    if scan.predicates.is_empty() {
+        return node;
+    }
+    let name = |column: usize| scan.column_names.get(column).map_or("?", String::as_str);
+    let shown: Vec<String> = scan
+        .predicates
+        .iter()
+        .map(|predicate| match predicate {
+            PushedPredicate::Fixed(ColumnPredicate { column, test }) => {
+                deparse_predicate(name(*column), test)
+            }
+            PushedPredicate::Compare { column, op, value } => {
+                format!(
+                    "({} {} {})",
+                    name(*column),
+                    op.symbol(),
+                    deparse(value, &[])
+                )
+            }
+        })
+        .collect();
+    node.property("Pushed Filter", &all_of(&shown))
+}
+
+fn describe_lookup(lookup: &LookupNode) -> Node {
+    let columns = output_names(&lookup.column_names, &lookup.columns, lookup.with_position);
+    let shown: Vec<String> = lookup
+        .key_columns
+        .iter()
+        .zip(&lookup.key)
+        .map(|(column, value)| {
+            let name = lookup.column_names.get(*column).map_or("?", String::as_str);
+            format!("({name} = {})", deparse(value, &[]))
+        })
+        .collect();
+    Node::new(format!("Primary Key Lookup on {}", lookup.name), columns)
+        .property("Key", &all_of(&shown))
+}
+
+fn describe_join(join: &JoinNode) -> Node {
+    let left = describe(&join.left);
+    let right = describe(&join.right);
+    let both = [left.columns.as_slice(), right.columns.as_slice()].concat();
+    let title = if join.equal.is_empty() {
+        "Nested Loop"
+    } else {
+        "Hash Join"
+    };
+    let mut node = Node::new(title, both);
+    if !join.equal.is_empty() {
+        let shown: Vec<String> = join
+            .equal
+            .iter()
+            .map(|(on_left, on_right)| {
+                format!(
+                    "({} = {})",
+                    deparse(on_left, &left.columns),
+                    deparse(on_right, &right.columns)
+                )
+            })
+            .collect();
+        node = node.property("Hash Cond", &all_of(&shown));
+    }
+    if let Some(residual) = &join.residual {
+        let shown = deparse(residual, &node.columns);
+        node = node.property("Join Filter", &shown);
+    }
+    node.children.push(left);
+    node.children.push(right);
+    node
+}
+
+/// Conditions joined by AND, in parentheses where there are several.
+fn all_of(conditions: &[String]) -> String {
+    match conditions {
+        [one] => one.clone(),
+        several => format!("({})", several.join(" AND ")),
+    }
+}
+
+fn show_call(call: &AggregateCall, columns: &[String]) -> String {
+    let distinct = if call.distinct { "DISTINCT " } else { "" };
+    let argument = match &call.argument {
+        None => "*".to_owned(),
+        Some(argument) => deparse_list(core::slice::from_ref(argument), columns),
+    };
+    let filter = match &call.filter {
+        None => String::new(),
+        Some(filter) => format!(" FILTER (WHERE {})", deparse(filter, columns)),
+    };
+    format!("{}({distinct}{argument}){filter}", call.function.name())
+}
+
+fn show_key(key: &SortKeyExpr, columns: &[String]) -> String {
+    let mut shown = deparse(&key.expr, columns);
+    if key.descending {
+        shown.push_str(" DESC");
+    }
+    if key.nulls_first != key.descending {
+        shown.push_str(if key.nulls_first {
+            " NULLS FIRST"
+        } else {
+            " NULLS LAST"
+        });
+    }
+    shown
+}

@@ -1,0 +1,326 @@
+//! Joins from relations and conditions: each condition is applied as early as its columns allow,
+//! comparisons with constants by the scans themselves.
+
+use varve_expr::Expr;
+use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
+
+use crate::plan::{JoinNode, LookupNode, Plan, PushedPredicate, Relation, ScanNode};
+use crate::walk::{conjunction, for_each_column, is_column_free, map_columns};
+
+/// A relation of a FROM clause before conditions are placed.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// All its rows and columns.
+    pub(crate) plan: Plan,
+    /// Positions of its primary key; empty without one.
+    pub(crate) primary_key: Vec<usize>,
+    /// Number of its first column among those of all relations.
+    pub(crate) first: usize,
+    /// Number of its columns.
+    pub(crate) width: usize,
+}
+
+/// The join of all sources in their order under conditions that must all hold. Columns of the
+/// conditions are numbered over all sources, as the columns of the result are.
+pub(crate) fn join_sources(sources: Vec<Source>, conditions: Vec<Expr>) -> Plan {
+    let ends: Vec<usize> = sources
+        .iter()
+        .map(|source| source.first + source.width)
+        .collect();
+    let source_of = |column: usize| ends.partition_point(|end| *end <= column);
+    let mut local: Vec<Vec<Expr>> = sources.iter().map(|_| Vec::new()).collect();
+    let mut joining: Vec<Vec<Expr>> = sources.iter().map(|_| Vec::new()).collect();
+    let mut constant = Vec::new();
+    for condition in conditions {
+        let mut lowest = usize::MAX;
+        let mut highest = 0;
+        for_each_column(&condition, &mut |column| {
+            lowest = lowest.min(source_of(column));
+            highest = highest.max(source_of(column));
+        });
+        let place = match lowest {
+            usize::MAX => None,
+            _ if lowest == highest => local.get_mut(highest),
+            _ => joining.get_mut(highest),
+        };
+        match place {
+            Some(place) => place.push(condition),
+            None => constant.push(condition),
+        }
+    }
+    let mut joined: Option<Plan> = None;
+    for ((source, local), joining) in sources.into_iter().zip(local).zip(joining) {
+        let first = source.first;
+        let right = filtered_source(source, local);
+        joined = Some(match joined {
+            None => right,
+            Some(left) => join(left, right, first, joining),
+        });
+    }
+    let plan = joined.unwrap_or_else(one_row);
+    filtered(plan, constant)
+}
+
+/// One row without columns: what a query without FROM reads.
+pub(crate) fn one_row() -> Plan {
+    Plan::Values {
+        rows: vec![Vec::new()],
+        types: Vec::new(),
+    }
+}
+
+/// The rows for which all conditions hold.
+pub(crate) fn filtered(plan: Plan, conditions: Vec<Expr>) -> Plan {
+    match conjunction(conditions) {
+        None => plan,
+        Some(predicate) => Plan::Filter {
+            input: Box::new(plan),
+            predicate,
+        },
+    }
+}
+
+fn join(left: Plan, right: Plan, first: usize, conditions: Vec<Expr>) -> Plan {
+    let mut equal = Vec::new();
+    let mut residual = Vec::new();
+    for condition in conditions {
+        match equal_sides(condition, first) {
+            Ok(pair) => equal.push(pair),
+            Err(condition) => residual.push(condition),
+        }
+    }
+    Plan::Join(JoinNode {
+        left: Box::new(left),
+        right: Box::new(right),
+        equal,
+        residual: conjunction(residual),
+    })
+}
+
+/// The sides of an equality of which one reads only columns before `first` and the other only
+/// columns from there on, the latter renumbered; any other condition is given back.
+fn equal_sides(condition: Expr, first: usize) -> Result<(Expr, Expr), Expr> {
+    let Expr::Compare {
+        op: CompareOp::Eq,
+        left,
+        right,
+    } = condition
+    else {
+        return Err(condition);
+    };
+    let side = |expr: &Expr| {
+        let (mut before, mut from) = (false, false);
+        for_each_column(expr, &mut |column| {
+            before |= column < first;
+            from |= column >= first;
+        });
+        (before, from)
+    };
+    let (left, mut right) = match (side(&left), side(&right)) {
+        ((true, false), (false, true)) => (left, right),
+        ((false, true), (true, false)) => (right, left),
+        _ => {
+            return Err(Expr::Compare {
+                op: CompareOp::Eq,
+                left,
+                right,
+            });
+        }
+    };
+    map_columns(&mut right, &|column| column - first);
+    Ok((*left, *right))
+}
+
+/// A source under its own conditions, whose columns are numbered over all sources.
+fn filtered_source(source: Source, conditions: Vec<Expr>) -> Plan {
+    let Source {
+        plan,
+        primary_key,
+        first,
+        width: _,
+    } = source;
+    let mut conditions = conditions;
+    for condition in &mut conditions {
+        map_columns(condition, &|column| column - first);
+    }
+    match plan {
+        Plan::Scan(scan) => filtered_scan(scan, &primary_key, conditions),
+        other => filtered(other, conditions),
+    }
+}
+
+/// A scan of all columns of a relation under conditions over them: a lookup where they fix the
+/// whole primary key.
+pub(crate) fn filtered_scan(
+    mut scan: ScanNode,
+    primary_key: &[usize],
+    conditions: Vec<Expr>,
+) -> Plan {
+    let Relation::Tree(tree) = scan.relation else {
+        return filtered(Plan::Scan(scan), conditions);
+    };
+    let mut pushed: Vec<(Expr, Option<PushedPredicate>)> = conditions
+        .into_iter()
+        .map(|condition| {
+            let predicate = pushed_predicate(&condition);
+            (condition, predicate)
+        })
+        .collect();
+    let mut key = Vec::with_capacity(primary_key.len());
+    let mut in_key = Vec::with_capacity(primary_key.len());
+    for column in primary_key {
+        let found = pushed
+            .iter()
+            .enumerate()
+            .find_map(|(index, (_, predicate))| {
+                let value = equal_value(predicate.as_ref()?, *column)?;
+                Some((index, value))
+            });
+        let Some((index, value)) = found else { break };
+        in_key.push(index);
+        key.push(value);
+    }
+    if !primary_key.is_empty() && key.len() == primary_key.len() {
+        let rest = pushed
+            .drain(..)
+            .enumerate()
+            .filter(|(index, _)| !in_key.contains(index))
+            .map(|(_, (condition, _))| condition)
+            .collect();
+        let lookup = Plan::Lookup(LookupNode {
+            tree,
+            name: scan.name,
+            column_names: scan.column_names,
+            key_columns: primary_key.to_vec(),
+            key,
+            columns: scan.columns,
+            types: scan.types,
+            with_position: scan.with_position,
+        });
+        return filtered(lookup, rest);
+    }
+    let mut rest = Vec::new();
+    for (condition, predicate) in pushed {
+        match predicate {
+            Some(predicate) => scan.predicates.push(predicate),
+            None => rest.push(condition),
+        }
+    }
+    filtered(Plan::Scan(scan), rest)
+}
+
+/// What a predicate says that a column equals.
+fn equal_value(predicate: &PushedPredicate, wanted: usize) -> Option<Expr> {
+    match predicate {
+        PushedPredicate::Fixed(ColumnPredicate {
+            column,
+            test: PredicateTest::Compare(CompareOp::Eq, value),
+        }) if *column == wanted => Some(Expr::Literal {
+            ty: value.logical_type()?,
+            value: value.clone(),
+        }),
+        PushedPredicate::Compare {
+            column,
+            op: CompareOp::Eq,
+            value,
+        } if *column == wanted => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// The condition as a test of one column that a scan can apply, where it is one.
+fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
+    let fixed = |column, test| Some(PushedPredicate::Fixed(ColumnPredicate { column, test }));
+    match condition {
+        Expr::Column { index, .. } => fixed(
+            *index,
+            PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true)),
+        ),
+        Expr::Not(input) => match input.as_ref() {
+            Expr::Column { index, .. } => fixed(
+                *index,
+                PredicateTest::Compare(CompareOp::Eq, Value::Boolean(false)),
+            ),
+            _ => None,
+        },
+        Expr::IsNull { input, negated } => match input.as_ref() {
+            Expr::Column { index, .. } if *negated => fixed(*index, PredicateTest::IsNotNull),
+            Expr::Column { index, .. } => fixed(*index, PredicateTest::IsNull),
+            _ => None,
+        },
+        Expr::Compare { op, left, right } => {
+            if is_column_free(right) {
+                compare_predicate(left, *op, right)
+            } else if is_column_free(left) {
+                compare_predicate(right, op.flipped(), left)
+            } else {
+                None
+            }
+        }
+        Expr::InList {
+            input,
+            list,
+            negated: false,
+        } => {
+            let (column, ty) = plain_column(input)?;
+            let mut values = Vec::with_capacity(list.len());
+            for item in list {
+                let Expr::Literal { value, .. } = item else {
+                    return None;
+                };
+                // NULL equals nothing; a number outside the column's type neither.
+                if let Some(value) = narrowed(value, ty) {
+                    values.push(value);
+                }
+            }
+            fixed(column, PredicateTest::In(values))
+        }
+        _ => None,
+    }
+}
+
+fn compare_predicate(side: &Expr, op: CompareOp, value: &Expr) -> Option<PushedPredicate> {
+    let (column, ty) = plain_column(side)?;
+    match value {
+        Expr::Literal { value, .. } => {
+            let test = PredicateTest::Compare(op, narrowed(value, ty)?);
+            Some(PushedPredicate::Fixed(ColumnPredicate { column, test }))
+        }
+        value if value.logical_type() == ty => Some(PushedPredicate::Compare {
+            column,
+            op,
+            value: value.clone(),
+        }),
+        _ => None,
+    }
+}
+
+/// The column and its type; a column widened to bigint counts as itself.
+fn plain_column(expr: &Expr) -> Option<(usize, LogicalType)> {
+    match expr {
+        Expr::Column { index, ty } => Some((*index, *ty)),
+        Expr::Cast {
+            input,
+            to: LogicalType::Int8,
+            ..
+        } => match input.as_ref() {
+            Expr::Column {
+                index,
+                ty: LogicalType::Int4,
+            } => Some((*index, LogicalType::Int4)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The constant in the column's type; `None` for NULL and for what the type cannot hold.
+fn narrowed(value: &Value, ty: LogicalType) -> Option<Value> {
+    match value {
+        Value::Int8(number) if ty == LogicalType::Int4 => {
+            i32::try_from(*number).ok().map(Value::Int4)
+        }
+        value if value.logical_type() == Some(ty) => Some(value.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,147 @@
+//! The names that a query's expressions may use.
+
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+/// The relations of a FROM clause; their columns are numbered one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    pub(crate) tables: Vec<ScopeTable>,
+    /// The columns of `*` in order, which are also those found without a table's name: columns
+    /// merged by USING are there once.
+    pub(crate) star: Vec<usize>,
+}
+
+/// One relation of a FROM clause.
+#[derive(Clone, Debug)]
+pub(crate) struct ScopeTable {
+    pub(crate) name: String,
+    /// Number of its first column.
+    pub(crate) first: usize,
+    pub(crate) columns: Vec<(String, LogicalType)>,
+}
+
+impl Scope {
+    /// A scope of one relation whose columns start at `first`.
+    pub(crate) fn table(name: String, first: usize, columns: Vec<(String, LogicalType)>) -> Scope {
+        Scope {
+            star: (first..first + columns.len()).collect(),
+            tables: vec![ScopeTable {
+                name,
+                first,
+                columns,
+            }],
+        }
+    }
+
+    /// Adds the relations of another scope.
+    pub(crate) fn append(&mut self, other: Scope, position: u32) -> Result<()> {
+        for table in &other.tables {
+            if self.tables.iter().any(|known| known.name == table.name) {
+                return Err(Error::new(
+                    SqlState::DUPLICATE_ALIAS,
+                    format!("table name \"{}\" specified more than once", table.name),
+                )
+                .at(position));
+            }
+        }
+        self.tables.extend(other.tables);
+        self.star.extend(other.star);
+        Ok(())
+    }
+
+    /// The name and type of a column by its number.
+    pub(crate) fn column(&self, index: usize) -> Option<(&ScopeTable, &str, LogicalType)> {
+        self.tables.iter().find_map(|table| {
+            let (name, ty) = table.columns.get(index.checked_sub(table.first)?)?;
+            Some((table, name.as_str(), *ty))
+        })
+    }
+
+    /// The relation with a name.
+    pub(crate) fn find_table(&self, name: &str, position: u32) -> Result<&ScopeTable> {
+        self.tables
+            .iter()
+            .find(|table| table.name == name)
+            .ok_or_else(|| {
+                Error::new(
+                    SqlState::UNDEFINED_TABLE,
+                    format!("missing FROM-clause entry for table \"{name}\""),
+                )
+                .at(position)
+            })
+    }
+
+    /// The column that a name without a table means, if any.
+    pub(crate) fn find_unqualified(&self, name: &str, position: u32) -> Result<Option<usize>> {
+        let mut found = self.star.iter().copied().filter(|index| {
+            self.column(*index)
+                .is_some_and(|(_, known, _)| known == name)
+        });
+        let first = found.next();
+        if found.next().is_some() {
+            return Err(Error::new(
+                SqlState::AMBIGUOUS_COLUMN,
+                format!("column reference \"{name}\" is ambiguous"),
+            )
+            .at(position));
+        }
+        Ok(first)
+    }
+
+    /// The column that a name means.
+    pub(crate) fn resolve(
+        &self,
+        table: Option<&str>,
+        name: &str,
+        position: u32,
+    ) -> Result<(usize, LogicalType)> {
+        let index = match table {
+            None => self.find_unqualified(name, position)?,
+            Some(table) => {
+                let table = self.find_table(table, position)?;
+                let mut matching = (table.first..)
+                    .zip(&table.columns)
+                    .filter(|(_, (known, _))| known == name);
+                let first = matching.next().map(|(index, _)| index);
+                if matching.next().is_some() {
+                    return Err(Error::new(
+                        SqlState::AMBIGUOUS_COLUMN,
+                        format!("column reference \"{name}\" is ambiguous"),
+                    )
+                    .at(position));
+                }
+                first
+            }
+        };
+        let typed = index.and_then(|index| Some((index, self.column(index)?.2)));
+        typed.ok_or_else(|| {
+            let shown = match table {
+                Some(table) => format!("{table}.{name}"),
+                None => format!("\"{name}\""),
+            };
+            let error = Error::new(
+                SqlState::UNDEFINED_COLUMN,
+                format!("column {shown} does not exist"),
+            )
+            .at(position);
+            match self.similar(name) {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            }
+        })
+    }
+
+    /// A hint that names a column which differs only in case.
+    fn similar(&self, name: &str) -> Option<String> {
+        let table = self.tables.iter().find_map(|table| {
+            let (known, _) = table
+                .columns
+                .iter()
+                .find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+            Some((&table.name, known))
+        });
+        table.map(|(table, column)| {
+            format!("Perhaps you meant to reference the column \"{table}.{column}\".")
+        })
+    }
+}

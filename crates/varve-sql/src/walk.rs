@@ -1,0 +1,136 @@
+//! Walks over expressions: children, the columns used, and renumbering.
+
+use varve_expr::Expr;
+
+/// Calls `visit` for each direct child.
+pub(crate) fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    match expr {
+        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => {}
+        Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
+            visit(left);
+            visit(right);
+        }
+        Expr::Not(input) | Expr::IsNull { input, .. } | Expr::Cast { input, .. } => visit(input),
+        Expr::And(items)
+        | Expr::Or(items)
+        | Expr::Call { args: items, .. }
+        | Expr::Coalesce { args: items, .. } => items.iter().for_each(visit),
+        Expr::InList { input, list, .. } => {
+            visit(input);
+            list.iter().for_each(visit);
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+            ..
+        } => {
+            for (condition, result) in branches {
+                visit(condition);
+                visit(result);
+            }
+            if let Some(otherwise) = otherwise {
+                visit(otherwise);
+            }
+        }
+    }
+}
+
+/// Calls `visit` for each direct child, which it may replace.
+pub(crate) fn for_each_child_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
+    match expr {
+        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => {}
+        Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
+            visit(left);
+            visit(right);
+        }
+        Expr::Not(input) | Expr::IsNull { input, .. } | Expr::Cast { input, .. } => visit(input),
+        Expr::And(items)
+        | Expr::Or(items)
+        | Expr::Call { args: items, .. }
+        | Expr::Coalesce { args: items, .. } => items.iter_mut().for_each(visit),
+        Expr::InList { input, list, .. } => {
+            visit(input);
+            list.iter_mut().for_each(visit);
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+            ..
+        } => {
+            for (condition, result) in branches {
+                visit(condition);
+                visit(result);
+            }
+            if let Some(otherwise) = otherwise {
+                visit(otherwise);
+            }
+        }
+    }
+}
+
+/// Calls `visit` with every column that the expression reads, repeats included.
+pub(crate) fn for_each_column(expr: &Expr, visit: &mut dyn FnMut(usize)) {
+    if let Expr::Column { index, .. } = expr {
+        visit(*index);
+    }
+    for_each_child(expr, &mut |child| for_each_column(child, visit));
+}
+
+/// Whether the expression reads no column.
+pub(crate) fn is_column_free(expr: &Expr) -> bool {
+    let mut free = true;
+    for_each_column(expr, &mut |_| free = false);
+    free
+}
+
+/// Renumbers the columns.
+pub(crate) fn map_columns(expr: &mut Expr, map: &dyn Fn(usize) -> usize) {
+    if let Expr::Column { index, .. } = expr {
+        *index = map(*index);
+    }
+    for_each_child_mut(expr, &mut |child| map_columns(child, map));
+}
+
+/// Whether two expressions compute the same, wherever they stand in the text.
+pub(crate) fn same_meaning(left: &Expr, right: &Expr) -> bool {
+    fn strip(expr: &mut Expr) {
+        if let Expr::Call { position, .. } | Expr::Cast { position, .. } = expr {
+            *position = 0;
+        }
+        for_each_child_mut(expr, &mut strip);
+    }
+    if left == right {
+        return true;
+    }
+    if core::mem::discriminant(left) != core::mem::discriminant(right) {
+        return false;
+    }
+    let (mut left, mut right) = (left.clone(), right.clone());
+    strip(&mut left);
+    strip(&mut right);
+    left == right
+}
+
+/// Adds the conditions that must all hold, ANDs taken apart, what is always true left out.
+pub(crate) fn split_conjunction(expr: Expr, into: &mut Vec<Expr>) {
+    match expr {
+        Expr::And(items) => {
+            for item in items {
+                split_conjunction(item, into);
+            }
+        }
+        Expr::Literal {
+            value: varve_types::Value::Boolean(true),
+            ..
+        } => {}
+        other => into.push(other),
+    }
+}
+
+/// The conjunction of conditions; `None` for none.
+pub(crate) fn conjunction(mut conditions: Vec<Expr>) -> Option<Expr> {
+    match conditions.len() {
+        0 | 1 => conditions.pop(),
+        _ => Some(Expr::And(conditions)),
+    }
+}
