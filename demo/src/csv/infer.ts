@@ -33,7 +33,8 @@ const PATTERNS: readonly (readonly [ColumnType, RegExp])[] = [
   ['BOOLEAN', /^(?:true|false|t|f)$/i],
   // A number with a leading zero, such as a postcode, is text; INT is left to whoever knows the data.
   ['BIGINT', /^-?(?:0|[1-9]\d{0,17})$/],
-  ['DOUBLE PRECISION', /^-?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i],
+  // Longer integers would lose digits, and are more likely names of something.
+  ['DOUBLE PRECISION', /^-?(?:(?:0|[1-9]\d{0,14})(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i],
   ['DATE', /^\d{4}-\d{2}-\d{2}$/],
   ['TIMESTAMP', new RegExp(`^\\d{4}-\\d{2}-\\d{2}${time}$`)],
   ['TIMESTAMPTZ', new RegExp(`^\\d{4}-\\d{2}-\\d{2}${time} ?(?:Z|[-+]\\d{2}(?::?\\d{2})?)$`)],

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'playwright/test';
 import type { DemoPage } from './demo-page';
 
-const FILE = join(import.meta.dirname, '../../../demo/public/weather.csv.gz');
+export const WEATHER_FILE = join(import.meta.dirname, '../../../demo/public/weather.csv.gz');
 
 export interface WeatherRow {
   readonly origin: string;
@@ -15,7 +15,10 @@ export interface WeatherRow {
 
 /** The data set, read by nothing of VarveDB's. No field of it is quoted. */
 export function readWeather(): WeatherRow[] {
-  const [header = '', ...lines] = gunzipSync(readFileSync(FILE)).toString().trimEnd().split('\n');
+  const [header = '', ...lines] = gunzipSync(readFileSync(WEATHER_FILE))
+    .toString()
+    .trimEnd()
+    .split('\n');
   const names = header.split(',');
   return lines.map((line) => {
     const fields = line.split(',');
