@@ -1,6 +1,6 @@
 import { element } from '../ui/dom';
 import { formatBytes, formatRatio } from '../ui/figures';
-import type { ColumnReport, TableReport } from './report';
+import type { TableReport } from './report';
 
 const HEIGHT_PX_MAX = 168;
 const WIDTH_PX = 84;
@@ -16,16 +16,12 @@ function svg(tag: string, attributes: Readonly<Record<string, string | number>>)
   return made;
 }
 
-/** One drilled core: a layer for each column, as thick as its bytes. */
-function core(
-  columns: readonly ColumnReport[],
-  bytesOf: (column: ColumnReport) => number,
-  pxPerByte: number,
-): SVGElement {
+/** One drilled core: layers as thick as their bytes. */
+function core(layersBytes: readonly number[], pxPerByte: number): SVGElement {
   const layers: SVGElement[] = [];
   let y = 0;
-  columns.forEach((column, index) => {
-    const height = bytesOf(column) * pxPerByte;
+  layersBytes.forEach((bytes, index) => {
+    const height = bytes * pxPerByte;
     const layer = svg('rect', {
       y,
       width: WIDTH_PX,
@@ -46,32 +42,27 @@ function core(
   return drawing;
 }
 
-/** The table as CSV beside the table as stored, both to one scale. */
+/** The table as CSV beside the table as stored, a layer for each column, both to one scale. */
 export function coreSample(table: TableReport): HTMLElement | undefined {
-  const { csvBytes } = table;
-  const layersBytes = table.columns.reduce((total, column) => total + column.storedBytes, 0);
-  if (csvBytes === undefined || csvBytes === 0 || layersBytes === 0) return undefined;
-  const pxPerByte = HEIGHT_PX_MAX / Math.max(csvBytes, layersBytes);
-  const figure = (drawing: SVGElement, bytes: number, label: string) =>
+  const { csvBytes, storedBytes } = table;
+  if (csvBytes === undefined || csvBytes === 0 || storedBytes === 0) return undefined;
+  const pxPerByte = HEIGHT_PX_MAX / Math.max(csvBytes, storedBytes);
+  const figure = (layersBytes: readonly number[], bytes: number, label: string) =>
     element(
       'div',
       { class: 'core' },
-      drawing,
+      core(layersBytes, pxPerByte),
       element('p', {}, element('strong', {}, formatBytes(bytes)), ` ${label}`),
     );
+  const asCsv = table.columns.map((column) => column.csvBytes ?? 0);
+  const asStored = table.columns.map((column) => column.storedBytes);
+  // Nothing is said of the ratio while part of the rows is not in columns yet.
+  const ratio = table.rowsInMemory === 0 ? formatRatio(csvBytes, storedBytes) : '';
   return element(
     'figure',
     { class: 'cores' },
-    figure(
-      core(table.columns, (column) => column.csvBytes ?? 0, pxPerByte),
-      csvBytes,
-      'as CSV',
-    ),
-    figure(
-      core(table.columns, (column) => column.storedBytes, pxPerByte),
-      table.storedBytes,
-      'stored',
-    ),
-    element('figcaption', {}, formatRatio(csvBytes, table.storedBytes)),
+    figure(asCsv, csvBytes, 'as CSV'),
+    figure([...asStored, table.overhead?.bytes ?? 0], storedBytes, 'stored'),
+    element('figcaption', {}, ratio),
   );
 }

@@ -16,6 +16,8 @@ export interface TableReport {
   readonly rows: number;
   readonly storedBytes: number;
   readonly csvBytes: number | undefined;
+  /** What is stored beside the columns, and its bytes. */
+  readonly overhead: { readonly what: string; readonly bytes: number } | undefined;
   /** Rows in the memtable and the log, not yet in a run; they belong to no column's bytes. */
   readonly rowsInMemory: number;
   readonly columns: readonly ColumnReport[];
@@ -50,14 +52,11 @@ export async function readReport(db: VarveDB): Promise<readonly TableReport[]> {
     .filter((name) => name !== CSV_BYTES_TABLE)
     .map((name) => {
       const parts = storage.rows.filter((row) => row.table_name === name);
-      const inMemory = parts.filter((row) => row.column_name === null);
-      const rowsInMemory = sum(inMemory.map((row) => Number(row.rows)));
       const stored = new Map(parts.map((row) => [row.column_name, row]));
-      const rowsInRuns = Math.max(
-        0,
-        ...parts.filter((row) => row.column_name !== null).map((row) => Number(row.rows)),
-      );
-      const rows = rowsInRuns + rowsInMemory;
+      const beside = parts.filter((row) => row.column_name === null);
+      const overhead = beside.find((row) => Number(row.stored_bytes) > 0);
+      const inMemory = beside.find((row) => Number(row.stored_bytes) === 0);
+      const rows = Math.max(0, ...parts.map((row) => Number(row.rows)));
       const known = csv.get(name);
       const original = known?.rows === rows ? known.byColumn : undefined;
       const columns = tables.rows
@@ -75,7 +74,11 @@ export async function readReport(db: VarveDB): Promise<readonly TableReport[]> {
         rows,
         storedBytes: sum(parts.map((row) => Number(row.stored_bytes))),
         csvBytes: original ? sum([...original.values()]) : undefined,
-        rowsInMemory,
+        overhead: overhead && {
+          what: overhead.encodings ?? 'other',
+          bytes: Number(overhead.stored_bytes),
+        },
+        rowsInMemory: Number(inMemory?.rows ?? 0),
         columns,
       };
     });

@@ -7,6 +7,8 @@ import { problemParagraphs } from '../ui/problem';
 import { coreSample } from './core-sample';
 import type { ColumnReport, TableReport } from './report';
 
+type Overhead = NonNullable<TableReport['overhead']>;
+
 /** The tables, and for each column its bytes as CSV and as stored, as bars with figures. */
 export class StoragePanel {
   readonly #db: VarveDB;
@@ -115,10 +117,18 @@ function columnRow(column: ColumnReport, bytesMost: number): HTMLElement {
   return element('tr', {}, head, element('td', {}, ...bars));
 }
 
+function overheadRow({ what, bytes }: Overhead, bytesMost: number): HTMLElement {
+  const head = element('th', { scope: 'row', class: 'overhead' }, what);
+  return element('tr', {}, head, element('td', {}, bar('stored', 'stored', bytes, bytesMost)));
+}
+
 function columnBars(table: TableReport): HTMLElement {
   const bytesMost = Math.max(
+    table.overhead?.bytes ?? 0,
     ...table.columns.flatMap((column) => [column.csvBytes ?? 0, column.storedBytes]),
   );
+  const rows = table.columns.map((column) => columnRow(column, bytesMost));
+  if (table.overhead) rows.push(overheadRow(table.overhead, bytesMost));
   return element(
     'table',
     { class: 'bars' },
@@ -133,6 +143,6 @@ function columnBars(table: TableReport): HTMLElement {
         element('th', { scope: 'col' }, 'Bytes'),
       ),
     ),
-    element('tbody', {}, ...table.columns.map((column) => columnRow(column, bytesMost))),
+    element('tbody', {}, ...rows),
   );
 }
