@@ -224,3 +224,7 @@ fn fold_coalesce(args: Vec<Expr>, ty: LogicalType) -> Expr {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "fold_tests.rs"]
+mod tests;

@@ -7,6 +7,17 @@
 //! native and wasm builds answer with the same bits.
 //! Invariant: what [`format_value`] writes, [`parse_value`] reads back as the same value.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::string_slice,
+        reason = "test values are small"
+    )
+)]
+
 mod aggregate;
 mod cast;
 mod datetime;

@@ -309,3 +309,7 @@ fn placed(error: Error, position: u32) -> Error {
         error
     }
 }
+
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

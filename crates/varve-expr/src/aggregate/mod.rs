@@ -3,5 +3,8 @@
 mod accumulator;
 mod function;
 
+#[cfg(test)]
+mod tests;
+
 pub use accumulator::Accumulator;
 pub use function::AggregateFunction;

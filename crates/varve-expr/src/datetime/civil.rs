@@ -9,12 +9,13 @@ pub(crate) const HOUR_US: i64 = 3600 * SECOND_US;
 /// Microseconds of a day.
 pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 
-/// 4713-11-24 BC, day 0 of the Julian count: PostgreSQL's first date and timestamp.
+/// 4714-11-24 BC, day 0 of the Julian count: PostgreSQL's first date and timestamp.
 const DAY_MIN: i64 = -2_440_588;
 /// One past PostgreSQL's last date, 5874897-12-31.
 const DATE_DAY_END: i64 = 2_145_042_906;
-/// One past PostgreSQL's last timestamp, 294276-12-31.
-const TIMESTAMP_DAY_END: i64 = 106_741_035;
+/// The first day that does not fit whole in microseconds from 1970: timestamps end with 294247-01-09.
+/// PostgreSQL counts from 2000 and so ends 30 years later, with 294276.
+const TIMESTAMP_DAY_END: i64 = 106_751_991;
 
 /// Days of the cycle after which the calendar repeats, and its years.
 const CYCLE_DAYS: i64 = 146_097;
@@ -84,7 +85,7 @@ pub(crate) fn check_date(days: i64) -> Result<i32> {
     }
 }
 
-/// Microseconds as the value of a timestamp, or `22008` outside PostgreSQL's range.
+/// Microseconds as the value of a timestamp, or `22008` outside the range of timestamps.
 pub(crate) fn check_timestamp(us: i128) -> Result<i64> {
     match i64::try_from(us) {
         Ok(us) if (DAY_MIN * DAY_US..TIMESTAMP_DAY_END * DAY_US).contains(&us) => Ok(us),
@@ -124,7 +125,7 @@ mod tests {
             (civil(2013, 1, 1), 15_706),
             (civil(0, 3, 1), -719_468),
             (civil(-4713, 11, 24), DAY_MIN),
-            (civil(294_277, 1, 1), TIMESTAMP_DAY_END),
+            (civil(294_247, 1, 10), TIMESTAMP_DAY_END),
             (civil(5_874_898, 1, 1), DATE_DAY_END),
         ];
         for (day, days) in cases {

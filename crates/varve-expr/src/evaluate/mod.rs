@@ -4,6 +4,13 @@ mod branches;
 mod conditions;
 mod encoded;
 
+#[cfg(test)]
+pub(crate) mod forms;
+#[cfg(test)]
+mod function_tests;
+#[cfg(test)]
+mod twin_tests;
+
 use std::sync::Arc;
 
 use varve_types::{

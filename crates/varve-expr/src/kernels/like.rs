@@ -235,7 +235,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_as_defined(pattern in "([ab\u{e9}%%_]|\\\\[a%_\\\\]){0,7}", text in "[ab\u{e9}%_\\\\]{0,9}") {
+        fn matches_as_defined(
+            pattern in "([ab\u{e9}%%_]|\\\\[a%_\\\\]){0,7}",
+            text in "[ab\u{e9}%_\\\\]{0,9}",
+        ) {
             let characters: Vec<char> = pattern.chars().collect();
             let input: Vec<char> = text.chars().collect();
             prop_assert_eq!(

@@ -172,3 +172,18 @@ impl Row<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::pack;
+    use proptest::prelude::{prop_assert_eq, proptest};
+    use varve_types::Bitmap;
+
+    proptest! {
+        #[test]
+        fn packing_is_pushing_bit_by_bit(bits: Vec<bool>) {
+            let pushed: Bitmap = bits.iter().copied().collect();
+            prop_assert_eq!(pack(bits.into_iter()), pushed);
+        }
+    }
+}

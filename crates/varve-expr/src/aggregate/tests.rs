@@ -1,0 +1,145 @@
+//! Accumulators against sums and extremes taken value by value.
+
+use core::cmp::Ordering;
+use std::sync::Arc;
+
+use proptest::prelude::{prop_assert_eq, proptest};
+use varve_types::{Column, LogicalType, SqlState, Value};
+
+use super::{Accumulator, AggregateFunction};
+use crate::evaluate::forms::{column_in_form, domain};
+
+use AggregateFunction as F;
+
+fn run(function: F, groups: &[u32], group_count: usize, column: &Column) -> Column {
+    let mut accumulator = Accumulator::new(function);
+    let half = u32::try_from(groups.len() / 2).unwrap();
+    let rows: Vec<u32> = (0..u32::try_from(groups.len()).unwrap()).collect();
+    let (first, second) = rows.split_at(half as usize);
+    for part in [first, second] {
+        let part_groups: Vec<u32> = part.iter().map(|row| groups[*row as usize]).collect();
+        let whole = part.len() == groups.len();
+        let part = if whole {
+            column.clone()
+        } else {
+            column.take(part)
+        };
+        let argument = (function != F::CountStar).then_some(&part);
+        accumulator
+            .update(&part_groups, group_count, argument)
+            .unwrap();
+    }
+    assert!(accumulator.memory_bytes() > 0);
+    accumulator.finish(group_count).unwrap()
+}
+
+fn slow(function: F, values: &[&Value]) -> Value {
+    let present: Vec<&&Value> = values.iter().filter(|value| !value.is_null()).collect();
+    let double = |value: &Value| match value {
+        Value::Int4(number) => f64::from(*number),
+        Value::Int8(number) => *number as f64,
+        Value::Float8(number) => *number,
+        _ => 0.0,
+    };
+    let integer = |value: &Value| match value {
+        Value::Int4(number) => i128::from(*number),
+        Value::Int8(number) => i128::from(*number),
+        _ => 0,
+    };
+    let extreme = |wanted: Ordering| {
+        present.iter().fold(Value::Null, |best, value| {
+            if best.is_null() || value.compare(&best) == Some(wanted) {
+                (**value).clone()
+            } else {
+                best
+            }
+        })
+    };
+    let doubles = present.iter().fold(0.0, |sum, value| sum + double(value));
+    let integers: i128 = present.iter().map(|value| integer(value)).sum();
+    match function {
+        F::CountStar => Value::Int8(values.len() as i64),
+        F::Count => Value::Int8(present.len() as i64),
+        F::Min(_) => extreme(Ordering::Less),
+        F::Max(_) => extreme(Ordering::Greater),
+        _ if present.is_empty() => Value::Null,
+        F::Sum(LogicalType::Float8) => Value::Float8(doubles),
+        F::Avg(LogicalType::Float8) => Value::Float8(doubles / present.len() as f64),
+        F::Sum(_) => Value::Int8(integers as i64),
+        F::Avg(_) => Value::Float8(integers as f64 / present.len() as f64),
+    }
+}
+
+proptest! {
+    #[test]
+    fn as_value_by_value(
+        picks in proptest::collection::vec((0..20_usize, 0..4_u32), 0..50),
+        form in 0..4_usize,
+        group_count in 1..4_usize,
+    ) {
+        let groups: Vec<u32> =
+            picks.iter().map(|(_, group)| group % u32::try_from(group_count).unwrap()).collect();
+        for ty in LogicalType::ALL {
+            let domain: Vec<Value> = domain(ty)
+                .into_iter()
+                .filter(|value| !matches!(value, Value::Int8(i64::MIN | i64::MAX)))
+                .filter(|value| !matches!(value, Value::Float8(n) if n.abs() > 1e300))
+                .collect();
+            let values: Vec<Value> = picks
+                .iter()
+                .map(|(pick, _)| domain[pick % domain.len()].clone())
+                .collect();
+            let column = Arc::unwrap_or_clone(column_in_form(ty, &values, form));
+            let values: Vec<Value> = (0..values.len()).map(|row| column.value(row)).collect();
+            let mut functions = vec![F::CountStar, F::Count, F::Min(ty), F::Max(ty)];
+            if ty.is_numeric() {
+                functions.extend([F::Sum(ty), F::Avg(ty)]);
+            }
+            for function in functions {
+                let fast = run(function, &groups, group_count, &column);
+                let expected: Vec<Value> = (0..group_count)
+                    .map(|group| {
+                        let rows = values.iter().zip(&groups);
+                        let of_group = rows.filter(|(_, of)| **of as usize == group);
+                        slow(function, &of_group.map(|(value, _)| value).collect::<Vec<_>>())
+                    })
+                    .collect();
+                let expected = Column::from_values(function.result_type(), &expected);
+                prop_assert_eq!(fast, expected, "{:?}", function);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_out_of_range_are_errors() {
+    let max = Column::constant(LogicalType::Int8, &Value::Int8(i64::MAX), 2);
+    let mut sum = Accumulator::new(F::Sum(LogicalType::Int8));
+    sum.update(&[0, 0], 1, Some(&max)).unwrap();
+    let error = sum.clone().finish(1).unwrap_err();
+    assert_eq!(error.state(), SqlState::NUMERIC_VALUE_OUT_OF_RANGE);
+    assert_eq!(error.message(), "bigint out of range");
+    let least = Column::constant(LogicalType::Int8, &Value::Int8(-i64::MAX), 1);
+    sum.update(&[0], 1, Some(&least)).unwrap();
+    assert_eq!(sum.finish(1).unwrap().value(0), Value::Int8(i64::MAX));
+
+    let huge = Column::constant(LogicalType::Float8, &Value::Float8(1e308), 2);
+    let mut sum = Accumulator::new(F::Sum(LogicalType::Float8));
+    let error = sum.update(&[0, 0], 1, Some(&huge)).unwrap_err();
+    assert_eq!(error.message(), "value out of range: overflow");
+}
+
+#[test]
+fn nothing_is_null_but_for_counts() {
+    for (function, expected) in [
+        (F::CountStar, Value::Int8(0)),
+        (F::Count, Value::Int8(0)),
+        (F::Sum(LogicalType::Int4), Value::Null),
+        (F::Avg(LogicalType::Int4), Value::Null),
+        (F::Max(LogicalType::Text), Value::Null),
+        (F::Min(LogicalType::Date), Value::Null),
+    ] {
+        let result = Accumulator::new(function).finish(1).unwrap();
+        assert_eq!(result.value(0), expected, "{function:?}");
+    }
+}

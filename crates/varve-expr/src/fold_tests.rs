@@ -1,0 +1,107 @@
+//! What folding leaves.
+
+use varve_types::{CompareOp, LogicalType, Value};
+
+use super::fold;
+use crate::{Expr, resolve_function, resolve_operator};
+
+fn int(number: i32) -> Expr {
+    Expr::Literal {
+        value: Value::Int4(number),
+        ty: LogicalType::Int4,
+    }
+}
+
+fn column() -> Expr {
+    Expr::Column {
+        index: 0,
+        ty: LogicalType::Int4,
+    }
+}
+
+fn boolean(value: Option<bool>) -> Expr {
+    Expr::Literal {
+        value: value.map_or(Value::Null, Value::Boolean),
+        ty: LogicalType::Boolean,
+    }
+}
+
+fn operator(op: &str, left: Expr, right: Expr) -> Expr {
+    let types = [Some(left.logical_type()), Some(right.logical_type())];
+    Expr::Call {
+        function: resolve_operator(op, &types, 0).unwrap(),
+        args: vec![left, right],
+        position: 0,
+    }
+}
+
+fn equal(left: Expr, right: Expr) -> Expr {
+    Expr::Compare {
+        op: CompareOp::Eq,
+        left: Box::new(left),
+        right: Box::new(right),
+    }
+}
+
+#[test]
+fn constants_are_computed_and_faults_are_left() {
+    let fault = operator("/", int(1), int(0));
+    let test = equal(column(), int(1));
+    let now = Expr::Call {
+        function: resolve_function("now", &[], 0).unwrap(),
+        args: Vec::new(),
+        position: 0,
+    };
+    let case = |condition: Expr| Expr::Case {
+        branches: vec![(condition, int(1)), (test.clone(), int(2))],
+        otherwise: None,
+        ty: LogicalType::Int4,
+    };
+    let coalesce = |args: Vec<Expr>| Expr::Coalesce {
+        args,
+        ty: LogicalType::Int4,
+    };
+    let null = Expr::Literal {
+        value: Value::Null,
+        ty: LogicalType::Int4,
+    };
+    let cases = [
+        (operator("+", int(1), operator("*", int(2), int(3))), int(7)),
+        (fault.clone(), fault.clone()),
+        (now.clone(), now),
+        (
+            equal(int(1), operator("+", int(0), int(1))),
+            boolean(Some(true)),
+        ),
+        (
+            Expr::And(vec![test.clone(), boolean(Some(true))]),
+            test.clone(),
+        ),
+        (
+            Expr::And(vec![test.clone(), boolean(Some(false))]),
+            boolean(Some(false)),
+        ),
+        (
+            Expr::Or(vec![equal(int(1), int(2)), boolean(None)]),
+            boolean(None),
+        ),
+        (
+            Expr::And(vec![
+                test.clone(),
+                Expr::And(vec![test.clone(), boolean(None)]),
+            ]),
+            Expr::And(vec![test.clone(), test.clone(), boolean(None)]),
+        ),
+        (case(boolean(Some(true))), int(1)),
+        (
+            case(equal(fault.clone(), int(1))),
+            case(equal(fault.clone(), int(1))),
+        ),
+        (coalesce(vec![null.clone(), int(5), fault]), int(5)),
+        (coalesce(vec![null.clone(), column()]), column()),
+        (coalesce(vec![null.clone()]), null),
+    ];
+    for (expr, expected) in cases {
+        assert_eq!(fold(expr.clone()), expected, "{expr:?}");
+    }
+}

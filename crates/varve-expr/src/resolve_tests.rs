@@ -1,0 +1,187 @@
+//! What a name and argument types resolve to.
+
+use varve_types::LogicalType;
+
+use super::{common_type, resolve_aggregate, resolve_function, resolve_operator};
+use crate::Function;
+
+use LogicalType as T;
+
+fn shown(result: varve_types::Result<Function>) -> String {
+    match result {
+        Ok(function) => {
+            let args: Vec<_> = function.arg_types().iter().map(|ty| ty.name()).collect();
+            format!("({}) {}", args.join(", "), function.result_type())
+        }
+        Err(error) => format!("{} {error}", error.state().code()),
+    }
+}
+
+#[test]
+fn operators() {
+    let (int4, int8, float8, text) = (Some(T::Int4), Some(T::Int8), Some(T::Float8), Some(T::Text));
+    let (date, stamp) = (Some(T::Date), Some(T::Timestamp));
+    let cases: [(&str, &[Option<LogicalType>], &str); 19] = [
+        ("+", &[int4, int4], "(integer, integer) integer"),
+        ("+", &[int4, int8], "(bigint, bigint) bigint"),
+        (
+            "*",
+            &[float8, int8],
+            "(double precision, double precision) double precision",
+        ),
+        ("-", &[int4, None], "(integer, integer) integer"),
+        ("-", &[None, date], "(date, date) integer"),
+        ("-", &[date, int4], "(date, integer) date"),
+        ("+", &[int4, date], "(integer, date) date"),
+        ("-", &[date, date], "(date, date) integer"),
+        ("-", &[int8], "(bigint) bigint"),
+        ("||", &[text, int4], "(text, text) text"),
+        ("||", &[int4, None], "(text, text) text"),
+        ("||", &[None, None], "(text, text) text"),
+        (
+            "||",
+            &[int4, int4],
+            "42883 operator does not exist: integer || integer",
+        ),
+        ("~~", &[text, None], "(text, text) boolean"),
+        (
+            "~~",
+            &[int4, None],
+            "42883 operator does not exist: integer ~~ unknown",
+        ),
+        (
+            "+",
+            &[text, int4],
+            "42883 operator does not exist: text + integer",
+        ),
+        (
+            "-",
+            &[stamp, stamp],
+            "42883 operator does not exist: timestamp without time zone - timestamp without time zone",
+        ),
+        (
+            "^",
+            &[int4, int4],
+            "(double precision, double precision) double precision",
+        ),
+        (
+            "+",
+            &[None, None],
+            "42725 operator is not unique: unknown + unknown",
+        ),
+    ];
+    for (op, args, expected) in cases {
+        assert_eq!(
+            shown(resolve_operator(op, args, 0)),
+            expected,
+            "{op} {args:?}"
+        );
+    }
+}
+
+#[test]
+fn functions() {
+    let (int4, int8, text, date) = (Some(T::Int4), Some(T::Int8), Some(T::Text), Some(T::Date));
+    let cases: [(&str, &[Option<LogicalType>], &str); 15] = [
+        ("abs", &[int8], "(bigint) bigint"),
+        ("abs", &[None], "(double precision) double precision"),
+        ("round", &[int4], "(double precision) double precision"),
+        ("length", &[None], "(text) integer"),
+        (
+            "length",
+            &[int4],
+            "42883 function length(integer) does not exist",
+        ),
+        (
+            "date_trunc",
+            &[None, date],
+            "(text, timestamp with time zone) timestamp with time zone",
+        ),
+        (
+            "date_part",
+            &[None, date],
+            "(text, timestamp with time zone) double precision",
+        ),
+        ("extract", &[text, date], "(text, date) double precision"),
+        ("concat", &[int4, text, None], "() text"),
+        ("concat", &[], "42883 function concat() does not exist"),
+        ("greatest", &[int4, None, int8], "(bigint) bigint"),
+        ("least", &[None], "(text) text"),
+        (
+            "least",
+            &[text, date],
+            "42804 LEAST types text and date cannot be matched",
+        ),
+        ("now", &[], "() timestamp with time zone"),
+        (
+            "frob",
+            &[int4, None],
+            "42883 function frob(integer, unknown) does not exist",
+        ),
+    ];
+    for (name, args, expected) in cases {
+        assert_eq!(
+            shown(resolve_function(name, args, 0)),
+            expected,
+            "{name} {args:?}"
+        );
+    }
+    let error = resolve_function("length", &[int4], 8).unwrap_err();
+    assert_eq!(error.position(), Some(8));
+    assert!(
+        error
+            .fields()
+            .hint
+            .as_ref()
+            .unwrap()
+            .ends_with("There is: length(text).")
+    );
+}
+
+#[test]
+fn aggregates() {
+    let cases = [
+        ("count", None, "CountStar"),
+        ("count", Some(None), "Count"),
+        ("sum", Some(Some(T::Int4)), "Sum(Int4)"),
+        (
+            "sum",
+            Some(Some(T::Text)),
+            "42883 function sum(text) does not exist",
+        ),
+        ("sum", None, "42883 function sum() does not exist"),
+        (
+            "avg",
+            Some(None),
+            "42725 function avg(unknown) is not unique",
+        ),
+        ("max", Some(None), "Max(Text)"),
+        ("min", Some(Some(T::Date)), "Min(Date)"),
+    ];
+    for (name, argument, expected) in cases {
+        let shown = match resolve_aggregate(name, argument, 0) {
+            Ok(aggregate) => format!("{:?}", aggregate.unwrap()),
+            Err(error) => format!("{} {error}", error.state().code()),
+        };
+        assert_eq!(shown, expected, "{name} {argument:?}");
+    }
+    assert_eq!(resolve_aggregate("length", Some(None), 0), Ok(None));
+}
+
+#[test]
+fn common_types() {
+    let cases: [(&[Option<LogicalType>], Option<LogicalType>); 6] = [
+        (&[None, None], Some(T::Text)),
+        (&[None, Some(T::Int4)], Some(T::Int4)),
+        (
+            &[Some(T::Int8), Some(T::Int4), Some(T::Float8)],
+            Some(T::Float8),
+        ),
+        (&[Some(T::Timestamp), Some(T::Date)], Some(T::Timestamp)),
+        (&[Some(T::Text), Some(T::Int4)], None),
+        (&[Some(T::Date), Some(T::Int4)], None),
+    ];
+    for (types, expected) in cases {
+        assert_eq!(common_type(types), expected, "{types:?}");
+    }
+}
