@@ -1,1 +1,37 @@
-//! Placeholder.
+//! VarveDB's facade and one API boundary: a [`Database`] over a key-value store, [`Session`]s that run SQL in it.
+//! It joins planner, executor and store, checks what a table promises of its rows, and knows neither the backend
+//! beneath nor the language above.
+//!
+//! Invariant: a statement that fails leaves no trace: on its own it is rolled back, in a transaction block it fails the
+//! block.
+//! Invariant: the rows of a statement are complete before it writes the first one, so no scan sees its own writes.
+//! Invariant: a store transaction is committed or rolled back by the session that began it, never left to a drop.
+
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, reason = "test values are small")
+)]
+
+mod catalog_cache;
+mod copy;
+mod csv;
+mod database;
+mod options;
+mod pacer;
+mod parameters;
+mod result_set;
+mod scratch;
+mod session;
+mod source;
+#[cfg(not(target_arch = "wasm32"))]
+mod system_env;
+mod system_view;
+mod write;
+
+pub use database::Database;
+pub use options::Options;
+pub use result_set::{Notice, ResultSet};
+pub use session::{CancelFlag, Session};
+#[cfg(not(target_arch = "wasm32"))]
+pub use system_env::SystemEnv;
+pub use varve_sql::Field;

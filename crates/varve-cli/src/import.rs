@@ -1,0 +1,172 @@
+//! Imports a CSV file with a progress bar.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use varve_expr::parse_value;
+use varve_types::{LogicalType, Value};
+use varvedb::Session;
+
+use crate::{caret, open};
+
+const CHUNK_BYTES: usize = 1 << 20;
+/// Lines that types are guessed from.
+const SAMPLE_LINES: usize = 1000;
+
+/// What is to be imported.
+pub struct Job {
+    pub file: PathBuf,
+    pub table: String,
+    pub path: PathBuf,
+    pub delimiter: char,
+    pub null: String,
+}
+
+/// Makes the table if it is not there and imports the file, all rows or none.
+pub fn run(job: &Job) -> Result<(), String> {
+    let file = File::open(&job.file)
+        .map_err(|error| format!("cannot open {}: {error}", job.file.display()))?;
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let mut reader = BufReader::with_capacity(CHUNK_BYTES, file);
+    let database = open::database(&job.path)?;
+    let mut session = database.session();
+    let imported = import(job, &mut session, &mut reader, bytes);
+    drop(session);
+    let closed = pollster::block_on(database.close()).map_err(|error| caret::render(&error, ""));
+    println!("{} rows imported into {}", imported?, job.table);
+    closed
+}
+
+fn import(
+    job: &Job,
+    session: &mut Session,
+    reader: &mut BufReader<File>,
+    bytes: u64,
+) -> Result<u64, String> {
+    let header = reader
+        .fill_buf()
+        .map_err(|error| read_error(job, &error))?
+        .to_vec();
+    let created = if table_exists(session, &job.table)? {
+        false
+    } else {
+        let columns = guess_columns(&String::from_utf8_lossy(&header), job)?;
+        let sql = format!("CREATE TABLE {} ({columns})", quoted(&job.table));
+        pollster::block_on(session.query(&sql, &[]))
+            .map_err(|error| caret::render(&error, &sql))?;
+        true
+    };
+    let outcome = copy(job, session, reader, bytes);
+    if created && outcome.is_err() {
+        let sql = format!("DROP TABLE {}", quoted(&job.table));
+        pollster::block_on(session.query(&sql, &[]))
+            .map_err(|error| caret::render(&error, &sql))?;
+    }
+    outcome
+}
+
+fn copy(
+    job: &Job,
+    session: &mut Session,
+    reader: &mut BufReader<File>,
+    bytes: u64,
+) -> Result<u64, String> {
+    let delimiter = job.delimiter.to_string().replace('\'', "''");
+    let null = job.null.replace('\'', "''");
+    let sql = format!(
+        "COPY {} FROM STDIN WITH (FORMAT csv, HEADER true, DELIMITER '{delimiter}', NULL '{null}')",
+        quoted(&job.table)
+    );
+    let failed = |error: varve_types::Error| caret::render(&error, "");
+    pollster::block_on(session.copy_begin(&sql)).map_err(failed)?;
+    let progress = ProgressBar::new(bytes).with_style(
+        ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {msg} {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar()),
+    );
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        let read = match reader.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) => {
+                pollster::block_on(session.copy_abort()).map_err(failed)?;
+                return Err(read_error(job, &error));
+            }
+        };
+        let rows = pollster::block_on(session.copy_write(chunk.get(..read).unwrap_or_default()))
+            .map_err(failed)?;
+        progress.inc(read as u64);
+        progress.set_message(format!("{rows} rows"));
+    }
+    let result = pollster::block_on(session.copy_finish()).map_err(failed)?;
+    progress.finish_and_clear();
+    Ok(result.affected_rows.unwrap_or(0))
+}
+
+fn table_exists(session: &mut Session, table: &str) -> Result<bool, String> {
+    let sql = "SELECT 1 FROM varve_tables WHERE table_name = $1";
+    pollster::block_on(session.query(sql, &[Value::text(table)]))
+        .map(|result| result.row_count() > 0)
+        .map_err(|error| caret::render(&error, sql))
+}
+
+/// `"name" type, ...` from a header line and the lines below it that were read with it.
+fn guess_columns(head: &str, job: &Job) -> Result<String, String> {
+    let mut lines = head.lines();
+    let header = lines.next().filter(|line| !line.trim().is_empty());
+    let Some(header) = header else {
+        return Err(format!(
+            "{} is empty: it needs a header line",
+            job.file.display()
+        ));
+    };
+    let names = cut(header, job.delimiter);
+    // The last line of the buffer may be cut off in its middle.
+    let mut sample: Vec<&str> = lines.take(SAMPLE_LINES).collect();
+    if !head.ends_with('\n') {
+        sample.pop();
+    }
+    let rows: Vec<Vec<String>> = sample.iter().map(|line| cut(line, job.delimiter)).collect();
+    let columns = names.iter().enumerate().map(|(i, name)| {
+        let cells: Vec<&str> = rows
+            .iter()
+            .filter_map(|row| row.get(i))
+            .map(String::as_str)
+            .filter(|cell| *cell != job.null && !cell.is_empty())
+            .collect();
+        format!("{} {}", quoted(name), guess_type(&cells).name())
+    });
+    Ok(columns.collect::<Vec<_>>().join(", "))
+}
+
+fn cut(line: &str, delimiter: char) -> Vec<String> {
+    line.split(delimiter)
+        .map(|cell| cell.trim().trim_matches('"').to_owned())
+        .collect()
+}
+
+fn guess_type(cells: &[&str]) -> LogicalType {
+    let candidates = [
+        LogicalType::Int8,
+        LogicalType::Float8,
+        LogicalType::Date,
+        LogicalType::TimestampTz,
+    ];
+    let fits = |ty: &LogicalType| {
+        !cells.is_empty() && cells.iter().all(|cell| parse_value(cell, *ty).is_ok())
+    };
+    candidates
+        .into_iter()
+        .find(fits)
+        .unwrap_or(LogicalType::Text)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn read_error(job: &Job, error: &std::io::Error) -> String {
+    format!("cannot read {}: {error}", job.file.display())
+}

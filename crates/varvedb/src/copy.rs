@@ -1,0 +1,233 @@
+//! COPY ... FROM STDIN: CSV text becomes rows of a table, all or none.
+
+use std::sync::Arc;
+
+use varve_expr::parse_value;
+use varve_sql::CopyPlan;
+use varve_store::Transaction;
+use varve_types::{Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, VECTOR_ROWS};
+
+use crate::csv::{CsvReader, Record};
+use crate::pacer::Pacer;
+use crate::write::{name_constraint, not_null_error};
+
+/// The longest CSV record: far above any row that a run takes.
+const RECORD_BYTES_MAX: usize = 64 << 20;
+/// Bytes of cells after which a batch is handed on before it has all its rows.
+const BATCH_BYTES_MAX: usize = 4 << 20;
+/// The most of a bad field that an error shows.
+const SHOWN_CHARACTERS_MAX: usize = 100;
+
+/// A COPY that is waiting for data.
+pub(crate) struct CopyIn {
+    plan: CopyPlan,
+    reader: CsvReader,
+    header_pending: bool,
+    /// For each table column, which field of a record fills it.
+    file_fields: Vec<Option<usize>>,
+    builders: Vec<ColumnBuilder>,
+    batch_bytes: usize,
+    /// The line on which the first record of the batch began.
+    batch_line: u64,
+    rows: u64,
+}
+
+impl CopyIn {
+    /// A COPY before its first byte.
+    pub fn new(plan: CopyPlan) -> CopyIn {
+        let options = &plan.options;
+        CopyIn {
+            reader: CsvReader::new(options.delimiter, options.quote, RECORD_BYTES_MAX),
+            header_pending: options.header,
+            file_fields: (0..plan.table.columns.len())
+                .map(|position| plan.columns.iter().position(|column| *column == position))
+                .collect(),
+            builders: builders(&plan),
+            batch_bytes: 0,
+            batch_line: 1,
+            rows: 0,
+            plan,
+        }
+    }
+
+    /// Rows handed to the table so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Takes the next piece of the file.
+    pub async fn write(
+        &mut self,
+        transaction: &mut Transaction,
+        bytes: &[u8],
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        let mut rest = bytes;
+        loop {
+            let (taken, complete) = self
+                .reader
+                .read(rest)
+                .map_err(|error| self.at_line(error))?;
+            rest = rest.get(taken..).unwrap_or_default();
+            if !complete {
+                return Ok(());
+            }
+            self.take_record()?;
+            if self.batch_is_full() {
+                self.hand_on(transaction).await?;
+                pacer.pace().await;
+            }
+        }
+    }
+
+    /// Takes the end of the file; answers the number of rows.
+    pub async fn finish(&mut self, transaction: &mut Transaction) -> Result<u64> {
+        if self.reader.finish().map_err(|error| self.at_line(error))? {
+            self.take_record()?;
+        }
+        self.hand_on(transaction).await?;
+        Ok(self.rows)
+    }
+
+    fn batch_is_full(&self) -> bool {
+        self.builders
+            .first()
+            .is_some_and(|builder| builder.len() >= VECTOR_ROWS)
+            || self.batch_bytes >= BATCH_BYTES_MAX
+    }
+
+    fn take_record(&mut self) -> Result<()> {
+        let record = self.reader.record();
+        if std::mem::take(&mut self.header_pending) {
+            return Ok(());
+        }
+        if self.builders.first().is_none_or(ColumnBuilder::is_empty) {
+            self.batch_line = record.line;
+        }
+        check_width(&self.plan, record)?;
+        for (position, builder) in self.builders.iter_mut().enumerate() {
+            let field = match self.file_fields.get(position) {
+                Some(Some(index)) => record.field(*index),
+                _ => None,
+            };
+            let null = self.plan.options.null.as_bytes();
+            let Some(field) = field.filter(|field| field.quoted || field.bytes != null) else {
+                if let Some(column) = self.plan.table.columns.get(position)
+                    && !column.nullable
+                {
+                    let error = not_null_error(&self.plan.table, column);
+                    return Err(in_field(&self.plan, record.line, position, None, error));
+                }
+                builder.push_null();
+                continue;
+            };
+            self.batch_bytes += field.bytes.len();
+            let text = std::str::from_utf8(field.bytes).map_err(|_| {
+                let error = Error::new(
+                    SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+                    "invalid byte sequence for encoding \"UTF8\"",
+                );
+                in_field(&self.plan, record.line, position, None, error)
+            })?;
+            if builder.logical_type() == LogicalType::Text {
+                builder.push_str(text);
+            } else {
+                let value = parse_value(text, builder.logical_type()).map_err(|error| {
+                    in_field(&self.plan, record.line, position, Some(text), error)
+                })?;
+                builder.push(&value);
+            }
+        }
+        Ok(())
+    }
+
+    async fn hand_on(&mut self, transaction: &mut Transaction) -> Result<()> {
+        let fresh = builders(&self.plan);
+        let full = std::mem::replace(&mut self.builders, fresh);
+        self.batch_bytes = 0;
+        let rows = full.first().map_or(0, ColumnBuilder::len);
+        if rows == 0 {
+            return Ok(());
+        }
+        let columns = full
+            .into_iter()
+            .map(|builder| Arc::new(builder.finish()))
+            .collect();
+        let batch = Batch::new(columns, rows);
+        transaction
+            .insert(self.plan.table.tree, &batch)
+            .await
+            .map_err(|error| {
+                let context = format!(
+                    "COPY {}, the rows from line {} on",
+                    self.plan.table.name, self.batch_line
+                );
+                name_constraint(&self.plan.table, error).with_context(context)
+            })?;
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    fn at_line(&self, error: Error) -> Error {
+        error.with_context(format!(
+            "COPY {}, line {}",
+            self.plan.table.name,
+            self.reader.record_line()
+        ))
+    }
+}
+
+fn builders(plan: &CopyPlan) -> Vec<ColumnBuilder> {
+    plan.table
+        .columns
+        .iter()
+        .map(|column| ColumnBuilder::with_capacity(column.ty, VECTOR_ROWS))
+        .collect()
+}
+
+fn check_width(plan: &CopyPlan, record: &Record) -> Result<()> {
+    let (given, wanted) = (record.len(), plan.columns.len());
+    let message = if given > wanted {
+        "extra data after last expected column".to_owned()
+    } else if given < wanted {
+        let missing = plan
+            .columns
+            .get(given)
+            .and_then(|position| plan.table.columns.get(*position));
+        format!(
+            "missing data for column \"{}\"",
+            missing.map_or("", |column| &column.name)
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(SqlState::BAD_COPY_FILE_FORMAT, message)
+        .with_detail(format!(
+            "the line has {given} fields, {wanted} are expected"
+        ))
+        .with_table(&plan.table.name)
+        .with_context(format!("COPY {}, line {}", plan.table.name, record.line)))
+}
+
+fn in_field(
+    plan: &CopyPlan,
+    line: u64,
+    position: usize,
+    text: Option<&str>,
+    error: Error,
+) -> Error {
+    let column = plan
+        .table
+        .columns
+        .get(position)
+        .map_or("", |column| column.name.as_str());
+    let mut context = format!("COPY {}, line {line}, column {column}", plan.table.name);
+    if let Some(text) = text {
+        let shown: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+        context.push_str(&format!(": \"{shown}\""));
+    }
+    error
+        .with_table(&plan.table.name)
+        .with_column(column)
+        .with_context(context)
+}

@@ -1,0 +1,68 @@
+//! A database over one key-value store.
+
+use std::sync::Arc;
+
+use varve_kv::{Durability, Kv};
+use varve_store::{Store, StoreStats};
+use varve_types::{Env, MemoryAccount, MemoryBudget, Result};
+
+use crate::{Options, Session};
+
+/// An open database. Clones share it.
+#[derive(Clone)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all sessions of a database share.
+pub(crate) struct Shared {
+    pub store: Arc<Store>,
+    pub env: Arc<dyn Env>,
+    pub memory: Arc<MemoryBudget>,
+    pub durability: Durability,
+}
+
+impl Database {
+    /// Opens the database that `kv` holds, or makes an empty one.
+    ///
+    /// From then on every other handle that has the same store open is fenced off: its next commit answers `55006`.
+    pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
+        let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
+        let account: Arc<dyn MemoryAccount> = memory.clone();
+        let store = Store::open(kv, Arc::clone(&env), account, options.store).await?;
+        let durability = options.durability;
+        Ok(Database {
+            shared: Arc::new(Shared {
+                store,
+                env,
+                memory,
+                durability,
+            }),
+        })
+    }
+
+    /// A new session with a transaction state of its own.
+    pub fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.shared))
+    }
+
+    /// Moves what is in memory into runs.
+    pub async fn flush(&self) -> Result<()> {
+        self.shared.store.flush().await
+    }
+
+    /// Counters of the store and its caches.
+    pub fn stats(&self) -> StoreStats {
+        self.shared.store.stats()
+    }
+
+    /// Bytes booked on the memory account now.
+    pub fn memory_used_bytes(&self) -> u64 {
+        self.shared.memory.used_bytes()
+    }
+
+    /// Gives the store up; every later call answers `08003`.
+    pub async fn close(&self) -> Result<()> {
+        self.shared.store.close().await
+    }
+}

@@ -1,0 +1,90 @@
+//! What a statement answers.
+
+use varve_sql::Field;
+use varve_types::{Batch, SqlState, Value};
+
+/// The answer to one statement.
+#[derive(Clone, Debug, Default)]
+pub struct ResultSet {
+    /// The columns; none for statements that give no rows.
+    pub fields: Vec<Field>,
+    /// The rows.
+    pub batches: Vec<Batch>,
+    /// The first word of PostgreSQL's command tag, for example `SELECT`; empty for an empty statement.
+    pub command: &'static str,
+    /// Rows inserted, updated, deleted or copied.
+    pub affected_rows: Option<u64>,
+    /// What the user should know, in order.
+    pub notices: Vec<Notice>,
+}
+
+/// A message that is no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// `NOTICE` or `WARNING`.
+    pub severity: &'static str,
+    /// SQLSTATE.
+    pub state: SqlState,
+    /// The message.
+    pub message: String,
+}
+
+impl Notice {
+    pub(crate) fn info(state: SqlState, message: String) -> Notice {
+        Notice {
+            severity: "NOTICE",
+            state,
+            message,
+        }
+    }
+
+    pub(crate) fn warning(state: SqlState, message: &str) -> Notice {
+        Notice {
+            severity: "WARNING",
+            state,
+            message: message.to_owned(),
+        }
+    }
+}
+
+impl ResultSet {
+    /// A statement without rows.
+    pub(crate) fn command(command: &'static str) -> ResultSet {
+        ResultSet {
+            command,
+            ..ResultSet::default()
+        }
+    }
+
+    /// A statement that changed rows.
+    pub(crate) fn changed(command: &'static str, rows: u64) -> ResultSet {
+        ResultSet {
+            command,
+            affected_rows: Some(rows),
+            ..ResultSet::default()
+        }
+    }
+
+    /// Number of rows.
+    pub fn row_count(&self) -> usize {
+        self.batches.iter().map(Batch::rows).sum()
+    }
+
+    /// All rows as values: for tests and small results.
+    pub fn rows(&self) -> Vec<Vec<Value>> {
+        let mut rows = Vec::with_capacity(self.row_count());
+        for batch in &self.batches {
+            let batch = batch.compact();
+            for row in 0..batch.rows() {
+                rows.push(
+                    batch
+                        .physical_columns()
+                        .iter()
+                        .map(|column| column.value(row))
+                        .collect(),
+                );
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,188 @@
+//! Carries out one bound statement in a transaction.
+
+use std::sync::Arc;
+
+use varve_exec::{ExecContext, execute};
+use varve_sql::{
+    Catalog, ColumnDef, Field, NewTable, Plan, Statement, TableDef, encode_table, explain,
+};
+use varve_store::Transaction;
+use varve_types::{
+    Batch, Column, ColumnId, Error, LogicalType, MemoryAccount, Reservation, Result, SqlState,
+    VECTOR_ROWS, Value,
+};
+
+use super::CancelFlag;
+use crate::database::Shared;
+use crate::scratch::StoreScratch;
+use crate::source::TransactionSource;
+use crate::{Notice, ResultSet, write};
+
+/// What one statement runs with.
+pub(super) struct Run<'a> {
+    pub shared: &'a Shared,
+    pub catalog: &'a Arc<Catalog>,
+    pub cancel: &'a CancelFlag,
+    pub parameters: &'a [Value],
+    pub now_us: i64,
+}
+
+impl Run<'_> {
+    /// Runs a statement that neither begins nor ends a block and is no COPY.
+    pub async fn statement(
+        &self,
+        transaction: &mut Transaction,
+        statement: &Statement,
+    ) -> Result<ResultSet> {
+        match statement {
+            Statement::Query(query) => {
+                let batches = self.rows_of(transaction, &query.plan).await?;
+                let fields = query.fields.clone();
+                Ok(ResultSet {
+                    fields,
+                    batches,
+                    command: "SELECT",
+                    ..ResultSet::default()
+                })
+            }
+            Statement::Insert(insert) => {
+                let rows = self.rows_of(transaction, &insert.source).await?;
+                let count = write::insert(transaction, &insert.table, &rows).await?;
+                Ok(ResultSet::changed("INSERT", count))
+            }
+            Statement::Update(update) => {
+                let rows = self.rows_of(transaction, &update.source).await?;
+                let count = write::update(transaction, &update.table, &rows).await?;
+                Ok(ResultSet::changed("UPDATE", count))
+            }
+            Statement::Delete(delete) => {
+                let rows = self.rows_of(transaction, &delete.source).await?;
+                let count = write::delete(transaction, &delete.table, &rows).await?;
+                Ok(ResultSet::changed("DELETE", count))
+            }
+            Statement::CreateTable { definition, exists } => {
+                create_table(transaction, definition, *exists)
+            }
+            Statement::DropTable { tables, missing } => {
+                for (object, tree, _) in tables {
+                    transaction.delete_object(*object);
+                    transaction.drop_tree(*tree)?;
+                }
+                let mut result = ResultSet::command("DROP");
+                result.notices.extend(missing.iter().map(|name| {
+                    Notice::info(
+                        SqlState::UNDEFINED_TABLE,
+                        format!("table \"{name}\" does not exist, skipping"),
+                    )
+                }));
+                Ok(result)
+            }
+            Statement::Explain { statement, analyze } => {
+                self.explain(transaction, statement, *analyze).await
+            }
+            Statement::Begin | Statement::Commit | Statement::Rollback | Statement::CopyFrom(_) => {
+                Err(Error::internal("statement in the wrong place"))
+            }
+        }
+    }
+
+    /// All rows of a plan, within the memory limit.
+    async fn rows_of(&self, transaction: &Transaction, plan: &Plan) -> Result<Vec<Batch>> {
+        let source = TransactionSource {
+            shared: self.shared,
+            transaction,
+            catalog: self.catalog,
+        };
+        let scratch = StoreScratch::new(&self.shared.store);
+        let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
+        let context = ExecContext {
+            source: &source,
+            scratch: &scratch,
+            env: &*self.shared.env,
+            memory: Arc::clone(&account),
+            params: self.parameters,
+            now_us: self.now_us,
+            cancel: self.cancel,
+        };
+        let mut stream = execute(plan, &context)?;
+        let mut held = Reservation::new(account);
+        let mut batches = Vec::new();
+        while let Some(batch) = stream.next().await? {
+            let batch = batch.compact();
+            let bytes = u64::try_from(batch.memory_bytes()).unwrap_or(u64::MAX);
+            held.resize(held.bytes().saturating_add(bytes))?;
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+
+    async fn explain(
+        &self,
+        transaction: &mut Transaction,
+        statement: &Statement,
+        analyze: bool,
+    ) -> Result<ResultSet> {
+        let mut lines = explain(statement);
+        if analyze {
+            let start_us = self.shared.env.monotonic_us();
+            let result = Box::pin(self.statement(transaction, statement)).await?;
+            let us = self.shared.env.monotonic_us().saturating_sub(start_us);
+            let rows = result.affected_rows.unwrap_or(result.row_count() as u64);
+            lines.push(format!("Rows: {rows}"));
+            lines.push(format!("Execution Time: {}.{:03} ms", us / 1000, us % 1000));
+        }
+        let values: Vec<Value> = lines.into_iter().map(Value::text).collect();
+        let batches = values
+            .chunks(VECTOR_ROWS)
+            .map(|chunk| {
+                let column = Column::from_values(LogicalType::Text, chunk);
+                Batch::new(vec![Arc::new(column)], chunk.len())
+            })
+            .collect();
+        let fields = vec![Field {
+            name: "QUERY PLAN".to_owned(),
+            ty: LogicalType::Text,
+        }];
+        Ok(ResultSet {
+            fields,
+            batches,
+            command: "EXPLAIN",
+            ..ResultSet::default()
+        })
+    }
+}
+
+fn create_table(
+    transaction: &mut Transaction,
+    definition: &NewTable,
+    exists: bool,
+) -> Result<ResultSet> {
+    let mut result = ResultSet::command("CREATE");
+    if exists {
+        result.notices.push(Notice::info(
+            SqlState::DUPLICATE_TABLE,
+            format!("relation \"{}\" already exists, skipping", definition.name),
+        ));
+        return Ok(result);
+    }
+    let columns = (1..)
+        .zip(&definition.columns)
+        .map(|(id, (name, ty, nullable))| ColumnDef {
+            id: ColumnId(id),
+            name: name.clone(),
+            ty: *ty,
+            nullable: *nullable,
+        })
+        .collect();
+    let table = TableDef {
+        object: transaction.new_object_id(),
+        tree: transaction.new_tree_id(),
+        version: 1,
+        name: definition.name.clone(),
+        columns,
+        primary_key: definition.primary_key.clone(),
+    };
+    transaction.create_tree(table.tree_schema())?;
+    transaction.put_object(table.object, table.version, encode_table(&table));
+    Ok(result)
+}

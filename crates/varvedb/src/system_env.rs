@@ -1,0 +1,65 @@
+//! The surroundings of a native process.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use varve_types::{Env, LocalFuture};
+
+/// The operating system's clocks and randomness. Futures are polled to their end by the thread that began them.
+#[derive(Debug, Clone)]
+pub struct SystemEnv {
+    start: Instant,
+}
+
+impl SystemEnv {
+    /// Surroundings whose monotonic clock starts now.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Env that the lint points to"
+    )]
+    pub fn new() -> SystemEnv {
+        SystemEnv {
+            start: Instant::now(),
+        }
+    }
+}
+
+impl Default for SystemEnv {
+    fn default() -> SystemEnv {
+        SystemEnv::new()
+    }
+}
+
+impl Env for SystemEnv {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Env that the lint points to"
+    )]
+    fn now_us(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| {
+            i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+        })
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn random_u64(&self) -> u64 {
+        // A new RandomState is keyed by the operating system's randomness.
+        RandomState::new().build_hasher().finish()
+    }
+
+    fn slice_us(&self) -> u64 {
+        50_000
+    }
+
+    fn yield_now(&self) -> LocalFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        pollster::block_on(task);
+    }
+}

@@ -1,0 +1,121 @@
+//! The read-only views about the database itself.
+
+use std::sync::Arc;
+
+use varve_exec::ScanRequest;
+use varve_sql::{Catalog, SystemView, TableDef, system_view_columns};
+use varve_store::Transaction;
+use varve_types::{Batch, Column, Error, Result, VECTOR_ROWS, Value};
+
+use crate::database::Shared;
+
+/// The rows of a view that pass the request's predicates, with the columns that it asks for.
+pub(crate) fn rows(
+    shared: &Shared,
+    transaction: &Transaction,
+    catalog: &Arc<Catalog>,
+    view: SystemView,
+    request: &ScanRequest,
+) -> Result<Vec<Batch>> {
+    if request.with_position {
+        return Err(Error::internal("rows of a system view have no positions"));
+    }
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    for table in catalog.tables.values() {
+        match view {
+            SystemView::Tables => rows.extend(table_rows(table)),
+            SystemView::Storage => rows.extend(storage_rows(shared, transaction, table)?),
+        }
+    }
+    rows.retain(|row| {
+        request.predicates.iter().all(|predicate| {
+            row.get(predicate.column)
+                .is_some_and(|value| predicate.test.accepts(value))
+        })
+    });
+    let types: Vec<_> = system_view_columns(view)
+        .iter()
+        .map(|column| column.ty)
+        .collect();
+    let mut batches = Vec::new();
+    for chunk in rows.chunks(VECTOR_ROWS) {
+        let columns = request.columns.iter().filter_map(|position| {
+            let ty = *types.get(*position)?;
+            let values = chunk.iter().filter_map(|row| row.get(*position));
+            Some(Arc::new(Column::from_values(ty, values)))
+        });
+        batches.push(Batch::new(columns.collect(), chunk.len()));
+    }
+    Ok(batches)
+}
+
+fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
+    let row = |(position, ordinal): (usize, i32)| {
+        let column = table.columns.get(position)?;
+        Some(vec![
+            Value::text(table.name.as_str()),
+            Value::text(column.name.as_str()),
+            Value::Int4(ordinal),
+            Value::text(column.ty.name()),
+            Value::Boolean(column.nullable),
+            Value::Boolean(table.primary_key.contains(&position)),
+        ])
+    };
+    (0..table.columns.len()).zip(1..).filter_map(row).collect()
+}
+
+fn storage_rows(
+    shared: &Shared,
+    transaction: &Transaction,
+    table: &TableDef,
+) -> Result<Vec<Vec<Value>>> {
+    let storage = shared.store.tree_storage(table.tree)?;
+    let count = |number: u64| Value::Int8(i64::try_from(number).unwrap_or(i64::MAX));
+    let rows = transaction.row_count(table.tree).unwrap_or(storage.rows);
+    let mut lines = Vec::new();
+    for column in &table.columns {
+        let stored = storage
+            .columns
+            .iter()
+            .find(|stored| stored.column == column.id);
+        lines.push(vec![
+            Value::text(table.name.as_str()),
+            Value::text(column.name.as_str()),
+            count(rows),
+            count(stored.map_or(0, |stored| stored.stored_bytes)),
+            stored.map_or(Value::Null, |stored| {
+                Value::text(stored.encodings.join(", "))
+            }),
+        ]);
+    }
+    let in_columns: u64 = table
+        .columns
+        .iter()
+        .filter_map(|column| {
+            storage
+                .columns
+                .iter()
+                .find(|stored| stored.column == column.id)
+        })
+        .map(|stored| stored.stored_bytes)
+        .sum();
+    if storage.total_bytes > in_columns {
+        lines.push(vec![
+            Value::text(table.name.as_str()),
+            Value::Null,
+            count(rows),
+            count(storage.total_bytes - in_columns),
+            Value::text("heads, zone maps, filters"),
+        ]);
+    }
+    if storage.memtable_rows > 0 {
+        lines.push(vec![
+            Value::text(table.name.as_str()),
+            Value::Null,
+            count(storage.memtable_rows),
+            count(0),
+            Value::text("in memory and log"),
+        ]);
+    }
+    Ok(lines)
+}
