@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn finds_the_row_or_nothing() {
         let cases = [
-            (Value::Int4(2), "b 2"),
-            (Value::Int4(3), ""),
-            (Value::Null, ""),
+            (Value::Int4(2), "b 2", 1),
+            (Value::Int4(3), "", 1),
+            (Value::Null, "", 0),
         ];
-        for (key, expected) in cases {
+        for (key, expected, lookups) in cases {
             let setting = Setting::with(table("it", "1 a; 2 b"));
             let plan = Plan::Lookup(LookupNode {
                 tree: TreeId(0),
@@ -88,6 +88,7 @@ mod tests {
             });
             let answer = setting.run(&plan).unwrap();
             assert_eq!(show_batches(&answer), expected, "{key:?}");
+            assert_eq!(setting.source.lookups.get(), lookups, "{key:?}");
         }
     }
 }

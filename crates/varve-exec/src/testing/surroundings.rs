@@ -108,6 +108,7 @@ pub(crate) struct TestSource {
     /// What it was asked for.
     pub(crate) requests: RefCell<Vec<ScanRequest>>,
     pub(crate) batches_given: Cell<u64>,
+    pub(crate) lookups: Cell<u64>,
     pub(crate) knows_counts: bool,
 }
 
@@ -173,6 +174,7 @@ impl ScanSource for TestSource {
     ) -> LocalFuture<'a, Result<Vec<Batch>>> {
         Box::pin(async move {
             Turn::default().await;
+            self.lookups.set(self.lookups.get() + 1);
             let request = ScanRequest {
                 relation: Relation::Tree(tree),
                 columns: columns.to_vec(),
