@@ -107,6 +107,6 @@ export class VarveError extends Error implements ErrorFields {
     const before = [...this.query].slice(0, this.position - 1).join('');
     const start = before.lastIndexOf('\n') + 1;
     const line = this.query.slice(start).split('\n', 1)[0] ?? '';
-    return `${line}\n${before.slice(start).replace(/[^\t]/g, ' ')}^`;
+    return `${line}\n${before.slice(start).replace(/[^\t]/gu, ' ')}^`;
   }
 }

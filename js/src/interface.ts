@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The contract of the package: what `VarveDB` offers and what its calls take and give. Names, results,
  * OIDs and value mapping follow PGlite, so that clients written for it work unchanged.

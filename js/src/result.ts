@@ -70,7 +70,8 @@ function readNotice(reader: Reader, options: RowOptions): void {
   const messageBytes = reader.u32();
   const code = reader.text(5);
   const severity = reader.text(severityBytes);
-  options.onNotice?.({ severity, code, message: reader.text(messageBytes) });
+  const message = reader.text(messageBytes);
+  options.onNotice?.({ severity, code, message });
 }
 
 function appendArrays(rows: unknown[], columns: unknown[][], count: number): void {

@@ -1,0 +1,91 @@
+import { VarveDB } from 'varvedb';
+import { expect, test } from 'vitest';
+import { create, freshDataDir, rejection } from './stores.js';
+
+test('calls may be made before it is ready, and keep their order', async () => {
+  const db = new VarveDB();
+  expect(db).toMatchObject({ ready: false, closed: false });
+  const calls = [db.exec('CREATE TABLE t (x int)'), db.query('SELECT x FROM t')] as const;
+  expect((await calls[1]).rows).toEqual([]);
+  await db.waitReady;
+  expect(db).toMatchObject({ ready: true, closed: false });
+  await db.close();
+  expect(db).toMatchObject({ ready: false, closed: true });
+});
+
+test('what is committed is there after a close and a new open', async () => {
+  const dataDir = freshDataDir('idb');
+  const first = await VarveDB.create(dataDir);
+  await first.exec("CREATE TABLE t (x int PRIMARY KEY, y text); INSERT INTO t VALUES (1, 'one')");
+  await first.copyFrom('t', '2,two\n');
+  await first.close();
+  const second = await create({ dataDir, durability: 'strict' });
+  expect((await second.query('SELECT * FROM t ORDER BY x')).rows).toEqual([
+    { x: 1, y: 'one' },
+    { x: 2, y: 'two' },
+  ]);
+});
+
+test('a second opener gets store_locked until the first one closes', async () => {
+  const dataDir = freshDataDir('idb');
+  const first = await VarveDB.create(dataDir);
+  const locked = { code: 'store_locked', kind: 'unavailable' };
+  expect(await rejection(VarveDB.create(dataDir))).toMatchObject(locked);
+  expect(await rejection(VarveDB.destroy(dataDir))).toMatchObject(locked);
+  expect((await first.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  const [second] = await Promise.all([create(dataDir), first.close()]);
+  expect((await second.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('destroy deletes the store, and a missing one is no error', async () => {
+  const dataDir = freshDataDir('idb');
+  const db = await VarveDB.create(dataDir);
+  await db.exec('CREATE TABLE t (x int)');
+  await db.close();
+  await VarveDB.destroy(dataDir);
+  await VarveDB.destroy(dataDir);
+  const names = (await indexedDB.databases()).map(({ name }) => name);
+  expect(names).not.toContain(dataDir.replace('idb://', 'varvedb:'));
+  const again = await create(dataDir);
+  expect(await rejection(again.query('SELECT x FROM t'))).toMatchObject({ code: '42P01' });
+});
+
+test('a closed database rejects every call, those under way too, and closes twice', async () => {
+  const db = await VarveDB.create();
+  await db.exec('CREATE TABLE t (x int)');
+  const pending = [db.query('SELECT 1'), db.transaction((tx) => tx.query('SELECT 1'))];
+  const errors = Promise.all(pending.map(rejection));
+  const closing = [db.close(), db.close()];
+  const later = [
+    db.query('SELECT 1'),
+    db.sql`SELECT 1`,
+    db.exec('SELECT 1'),
+    db.transaction(() => 1),
+    db.copyFrom('t', '1\n'),
+  ];
+  for (const error of [...(await errors), ...(await Promise.all(later.map(rejection)))]) {
+    expect(error).toMatchObject({ code: 'closed', kind: 'unavailable' });
+  }
+  await Promise.all(closing);
+});
+
+test('it can be closed before it is open', async () => {
+  const dataDir = freshDataDir('idb');
+  const db = new VarveDB(dataDir);
+  const error = rejection(db.waitReady);
+  await db.close();
+  expect(await error).toMatchObject({ code: 'closed' });
+  await create(dataDir);
+});
+
+test('it disposes itself', async () => {
+  const db = await VarveDB.create();
+  await db[Symbol.asyncDispose]();
+  expect(db.closed).toBe(true);
+});
+
+test('an address that names no place is refused', async () => {
+  for (const dataDir of ['opfs://x', 'app', 'idb://']) {
+    expect(await rejection(VarveDB.create(dataDir))).toMatchObject({ code: '22023' });
+  }
+});

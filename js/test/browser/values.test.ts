@@ -1,0 +1,73 @@
+import { types } from 'varvedb';
+import { expect, test } from 'vitest';
+import { create } from './stores.js';
+
+test('values keep their type there and back', async () => {
+  const db = await create();
+  await db.exec(`CREATE TABLE v (id int PRIMARY KEY, b boolean, i int, l bigint, f float8, t text,
+    d date, ts timestamp, tz timestamptz)`);
+  const d = new Date('2013-01-31');
+  const tz = new Date('2013-01-31T23:59:59.123Z');
+  const given = [
+    [1, true, -2147483648, 9007199254740993n, 0.1, 'a \u{1F600} "b"', d, '2013-01-31 23:59', tz],
+    [2, false, 2147483647, -5, Number.NaN, '', '0001-01-01', '1969-12-31 23:59:59.999', tz],
+    [3, 't', '7', '-9223372036854775808', Number.POSITIVE_INFINITY, '\ufeff', d, tz, tz],
+    [4, ...Array(8).fill(null)],
+    [5, ...Array(8).fill(undefined)],
+  ];
+  const insert = 'INSERT INTO v VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+  for (const params of given) await db.query(insert, params);
+  const { rows, fields } = await db.query('SELECT * FROM v ORDER BY id', [], { rowMode: 'array' });
+  const { INT4, BOOL, INT8, FLOAT8, TEXT, DATE, TIMESTAMP, TIMESTAMPTZ } = types;
+  const oids = [INT4, BOOL, INT4, INT8, FLOAT8, TEXT, DATE, TIMESTAMP, TIMESTAMPTZ];
+  expect(fields.map(({ dataTypeID }) => dataTypeID)).toEqual(oids);
+  const first = new Date('0001-01-01T00:00:00Z');
+  // Written as UTC and read as local time, as in PGlite.
+  const shifted = new Date(2013, 0, 31, 23, 59, 59, 123);
+  expect(rows).toEqual([
+    [
+      1,
+      true,
+      -2147483648,
+      9007199254740993n,
+      0.1,
+      'a \u{1F600} "b"',
+      d,
+      new Date(2013, 0, 31, 23, 59),
+      tz,
+    ],
+    [2, false, 2147483647, -5, Number.NaN, '', first, new Date(1969, 11, 31, 23, 59, 59, 999), tz],
+    [3, true, 7, -9223372036854775808n, Number.POSITIVE_INFINITY, '\ufeff', d, shifted, tz],
+    [4, ...Array(8).fill(null)],
+    [5, ...Array(8).fill(null)],
+  ]);
+});
+
+test('a count is a number, and a sum that is not exact as one is a bigint', async () => {
+  const db = await create();
+  await db.exec('CREATE TABLE n (x bigint); INSERT INTO n VALUES (9007199254740991), (2)');
+  const { rows } = await db.query('SELECT count(*) AS n, sum(x) AS s FROM n');
+  expect(rows).toEqual([{ n: 2, s: 9007199254740993n }]);
+});
+
+test('parsers get the text that PostgreSQL prints', async () => {
+  const db = await create();
+  const keep = (text: string) => text;
+  const parsers = Object.fromEntries(Object.values(types).map((oid) => [oid, keep]));
+  const sql = `SELECT true AS b, 1 AS i, 2::bigint AS l, 1e20::float8 AS f, 'x' AS t,
+    '2013-01-31'::date AS d, '2013-01-31 01:02:03.5'::timestamp AS ts,
+    '2013-01-31 01:02:03+01'::timestamptz AS tz`;
+  const { rows } = await db.query(sql, [], { parsers });
+  expect(rows).toEqual([
+    {
+      b: 't',
+      i: '1',
+      l: '2',
+      f: '1e+20',
+      t: 'x',
+      d: '2013-01-31',
+      ts: '2013-01-31 01:02:03.5',
+      tz: '2013-01-31 00:02:03+00',
+    },
+  ]);
+});
