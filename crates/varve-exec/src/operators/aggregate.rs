@@ -1,10 +1,10 @@
 //! Aggregate: hash aggregation, groups in the order in which they first appear.
 
+use std::sync::Arc;
+
 use varve_expr::{Expr, evaluate};
 use varve_sql::AggregateCall;
 use varve_types::{Batch, Column, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
-
-use std::sync::Arc;
 
 use crate::BatchStream;
 use crate::aggregate::{Call, GroupRows};

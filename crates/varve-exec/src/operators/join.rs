@@ -1,10 +1,10 @@
 //! Join: a hash join that builds from the right input and probes with the left one.
 
+use std::sync::Arc;
+
 use varve_expr::{Expr, evaluate, evaluate_filter};
 use varve_sql::JoinNode;
 use varve_types::{Batch, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
-
-use std::sync::Arc;
 
 use crate::BatchStream;
 use crate::context::{Running, book};
