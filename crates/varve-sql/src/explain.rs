@@ -29,6 +29,8 @@ pub fn explain(statement: &Statement) -> Vec<String> {
     lines
 }
 
+const LIMIT: &str = "Limit";
+
 /// A node as it is shown.
 struct Node {
     title: String,
@@ -36,6 +38,8 @@ struct Node {
     children: Vec<Node>,
     /// The output columns as expressions of SQL.
     columns: Vec<String>,
+    /// The table whose columns these are, for a scan or lookup.
+    table: Option<String>,
 }
 
 impl Node {
@@ -45,6 +49,25 @@ impl Node {
             properties: Vec::new(),
             children: Vec::new(),
             columns,
+            table: None,
+        }
+    }
+
+    /// A scan or lookup.
+    fn on_table(how: &str, table: &str, columns: Vec<String>) -> Node {
+        let mut node = Node::new(format!("{how} on {table}"), columns);
+        node.table = Some(table.to_owned());
+        node
+    }
+
+    /// The output columns as joins show them: those of a table with its name.
+    fn qualified_columns(&self) -> Vec<String> {
+        match &self.table {
+            None => self.columns.clone(),
+            Some(table) => {
+                let columns = self.columns.iter();
+                columns.map(|column| format!("{table}.{column}")).collect()
+            }
         }
     }
 
@@ -91,7 +114,7 @@ fn describe(plan: &Plan) -> Node {
         }
         Plan::Filter { input, predicate } => {
             let mut node = describe(input);
-            if matches!(input.as_ref(), Plan::Limit { .. }) {
+            if node.title == LIMIT {
                 // Shown on the limit it would read as if it came before.
                 let mut outer = Node::new("Subquery Scan", node.columns.clone());
                 outer.children.push(node);
@@ -102,8 +125,9 @@ fn describe(plan: &Plan) -> Node {
         }
         Plan::Project { input, exprs } => {
             let mut node = describe(input);
-            let columns = &node.columns;
-            node.columns = exprs.iter().map(|expr| deparse(expr, columns)).collect();
+            let columns = node.columns;
+            node.columns = exprs.iter().map(|expr| deparse(expr, &columns)).collect();
+            node.table = None;
             node
         }
         Plan::Aggregate {
@@ -147,7 +171,7 @@ fn describe(plan: &Plan) -> Node {
             offset,
         } => {
             let child = describe(input);
-            let mut node = Node::new("Limit", child.columns.clone());
+            let mut node = Node::new(LIMIT, child.columns.clone());
             for (name, expr) in [("Limit", limit), ("Offset", offset)] {
                 if let Some(expr) = expr {
                     node = node.property(name, &deparse(expr, &[]));
@@ -174,7 +198,7 @@ fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec
 
 fn describe_scan(scan: &ScanNode) -> Node {
     let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    let node = Node::new(format!("Seq Scan on {}", scan.name), columns);
+    let node = Node::on_table("Seq Scan", &scan.name, columns);
     if scan.predicates.is_empty() {
         return node;
     }
@@ -210,14 +234,14 @@ fn describe_lookup(lookup: &LookupNode) -> Node {
             format!("({name} = {})", deparse(value, &[]))
         })
         .collect();
-    Node::new(format!("Primary Key Lookup on {}", lookup.name), columns)
-        .property("Key", &all_of(&shown))
+    Node::on_table("Primary Key Lookup", &lookup.name, columns).property("Key", &all_of(&shown))
 }
 
 fn describe_join(join: &JoinNode) -> Node {
     let left = describe(&join.left);
     let right = describe(&join.right);
-    let both = [left.columns.as_slice(), right.columns.as_slice()].concat();
+    let (on_left, on_right) = (left.qualified_columns(), right.qualified_columns());
+    let both = [on_left.as_slice(), on_right.as_slice()].concat();
     let title = if join.equal.is_empty() {
         "Nested Loop"
     } else {
@@ -228,11 +252,11 @@ fn describe_join(join: &JoinNode) -> Node {
         let shown: Vec<String> = join
             .equal
             .iter()
-            .map(|(on_left, on_right)| {
+            .map(|(left, right)| {
                 format!(
                     "({} = {})",
-                    deparse(on_left, &left.columns),
-                    deparse(on_right, &right.columns)
+                    deparse(left, &on_left),
+                    deparse(right, &on_right)
                 )
             })
             .collect();

@@ -1,5 +1,5 @@
-//! SQL text to a bound plan: parsing, name and type resolution, push-down, EXPLAIN text, and the catalogue model.
-//! It knows nothing of storage or execution: what it gives is plain values.
+//! SQL text to a bound plan: parsing, name and type resolution, push-down, EXPLAIN text, and the
+//! catalogue model. It knows nothing of storage or execution: what it gives is plain values.
 //!
 //! Invariant: no text makes it panic; what it does not support answers `0A000` naming the feature.
 //! Invariant: every error position counts characters of the whole text from 1.
@@ -16,6 +16,9 @@ mod position;
 mod prune;
 mod push_down;
 mod scope;
+mod system_view;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use bind::bind;
@@ -28,3 +31,4 @@ pub use plan::{
     ModifyPlan, NewTable, Plan, PushedPredicate, Query, Relation, Row, ScanNode, SortKeyExpr,
     Statement, SystemView,
 };
+pub use system_view::system_view_columns;

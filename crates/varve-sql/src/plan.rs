@@ -14,12 +14,14 @@ pub struct Field {
     pub ty: LogicalType,
 }
 
-/// A plan of a query. Each node's output columns are stated; expressions refer to the output of the node's input.
+/// A plan of a query. Each node's output columns are stated; expressions refer to the output of the
+/// node's input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// Rows of a table, or of a system view.
     Scan(ScanNode),
-    /// Rows of the tree whose primary key equals these expressions (no column references); at most one row.
+    /// Rows of the tree whose primary key equals these expressions (no column references); at most
+    /// one row.
     Lookup(LookupNode),
     /// Constant rows. One row without columns is what a query without FROM reads.
     Values {
@@ -42,7 +44,8 @@ pub enum Plan {
         /// Output columns.
         exprs: Vec<Expr>,
     },
-    /// The group columns, then the aggregates. Without groups: one row, also for no input. Without aggregates: DISTINCT.
+    /// The group columns, then the aggregates. Without groups: one row, also for no input. Without
+    /// aggregates: DISTINCT.
     Aggregate {
         /// Input.
         input: Box<Plan>,
@@ -51,15 +54,16 @@ pub enum Plan {
         /// Aggregates.
         aggregates: Vec<AggregateCall>,
     },
-    /// The input ordered; with a limit (a `Limit` above it that gives a constant bound) only the first rows are kept.
+    /// The input ordered; with a limit (a `Limit` above it that gives a constant bound) only the
+    /// first rows are kept.
     Sort {
         /// Input.
         input: Box<Plan>,
         /// Most significant first. Ties keep the input's order.
         keys: Vec<SortKeyExpr>,
     },
-    /// Skips `offset` rows, then gives `limit` rows. Expressions of type bigint without column references; NULL means
-    /// no limit; negative answers `2201W`/`2201X`.
+    /// Skips `offset` rows, then gives `limit` rows. Expressions of type bigint without column
+    /// references; NULL means no limit; negative answers `2201W`/`2201X`.
     Limit {
         /// Input; the executor recognises `Sort` here and runs a top-N.
         input: Box<Plan>,
@@ -96,7 +100,8 @@ pub struct ScanNode {
 pub enum PushedPredicate {
     /// Ready to use.
     Fixed(ColumnPredicate),
-    /// `column op expr`, the expression without column references and of the column's type; NULL passes no row.
+    /// `column op expr`, the expression without column references and of the column's type; NULL
+    /// passes no row.
     Compare {
         /// Position in the relation's columns.
         column: usize,
@@ -119,11 +124,11 @@ pub enum Relation {
 /// The system views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemView {
-    /// `varve_storage(table_name text, column_name text, rows bigint, stored_bytes bigint, encodings text)`: a row a
-    /// column; memtable rows are counted under the column name NULL.
+    /// `varve_storage(table_name text, column_name text, rows bigint, stored_bytes bigint,
+    /// encodings text)`: a row a column; memtable rows are counted under the column name NULL.
     Storage,
-    /// `varve_tables(table_name text, column_name text, ordinal int, data_type text, nullable boolean,
-    /// primary_key boolean)`: a row a column.
+    /// `varve_tables(table_name text, column_name text, ordinal int, data_type text, nullable
+    /// boolean, primary_key boolean)`: a row a column.
     Tables,
 }
 
@@ -181,7 +186,8 @@ pub struct JoinNode {
     pub left: Box<Plan>,
     /// Right input (build side).
     pub right: Box<Plan>,
-    /// Pairs of equal expressions, one over the left input, one over the right one, of one type; none: cross join.
+    /// Pairs of equal expressions, one over the left input, one over the right one, of one type;
+    /// none: cross join.
     pub equal: Vec<(Expr, Expr)>,
     /// What else must hold, over left and right columns together.
     pub residual: Option<Expr>,
@@ -194,7 +200,8 @@ pub enum Statement {
     Query(Query),
     /// `INSERT`: `source` gives one column a table column, in order, of the column's type.
     Insert(InsertPlan),
-    /// `UPDATE`: `source` gives all columns of the table with their new values, then the row's position.
+    /// `UPDATE`: `source` gives all columns of the table with their new values, then the row's
+    /// position.
     Update(ModifyPlan),
     /// `DELETE`: `source` gives the row's position.
     Delete(ModifyPlan),

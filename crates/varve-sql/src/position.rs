@@ -1,5 +1,9 @@
-//! Places in the text: the parser counts lines and columns, errors count characters of the whole text.
+//! Places in the text: the parser counts lines and columns, errors count characters of the whole
+//! text.
 
+use std::sync::Arc;
+
+use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
 use sqlparser::tokenizer::Location;
 
@@ -7,7 +11,7 @@ use sqlparser::tokenizer::Location;
 #[derive(Debug, Default)]
 pub(crate) struct SourceMap {
     /// Position of the first character of each line.
-    lines: Vec<u32>,
+    lines: Arc<[u32]>,
     /// Positions of the statement's tokens without parentheses, ascending: what stands before an
     /// operand is then its operator.
     tokens: Vec<u32>,
@@ -39,8 +43,13 @@ pub(crate) fn position_at(lines: &[u32], location: Location) -> u32 {
 }
 
 impl SourceMap {
-    pub(crate) fn new(lines: Vec<u32>, tokens: Vec<u32>) -> SourceMap {
+    pub(crate) fn new(lines: Arc<[u32]>, tokens: Vec<u32>) -> SourceMap {
         SourceMap { lines, tokens }
+    }
+
+    /// Where a token stands that the parser kept.
+    pub(crate) fn token(&self, token: &AttachedToken) -> u32 {
+        position_at(&self.lines, token.0.span.start)
     }
 
     /// Where an identifier stands.
@@ -88,10 +97,8 @@ impl SourceMap {
                     break position_at(&self.lines, value.span.start);
                 }
                 Ast::Function(function) => break self.name(&function.name),
-                Ast::Case { case_token, .. } => {
-                    break position_at(&self.lines, case_token.0.span.start);
-                }
-                Ast::Wildcard(token) => break position_at(&self.lines, token.0.span.start),
+                Ast::Case { case_token, .. } => break self.token(case_token),
+                Ast::Wildcard(token) => break self.token(token),
                 Ast::UnaryOp { expr, .. } => {
                     words_before += 1;
                     expr
@@ -158,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_token_before_an_operand_is_found() {
-        let map = SourceMap::new(vec![1], vec![1, 8, 10, 12]);
+        let map = SourceMap::new([1].into(), vec![1, 8, 10, 12]);
         assert_eq!(map.before(12), 10);
         assert_eq!(map.before(11), 10);
         assert_eq!(map.before(1), 1);

@@ -2,6 +2,9 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+/// Starts the names of derived tables without an alias; no query can write it.
+pub(crate) const UNNAMED: char = '\0';
+
 /// The relations of a FROM clause; their columns are numbered one after another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
@@ -18,6 +21,16 @@ pub(crate) struct ScopeTable {
     /// Number of its first column.
     pub(crate) first: usize,
     pub(crate) columns: Vec<(String, LogicalType)>,
+}
+
+impl ScopeTable {
+    /// A column for an error: with the relation's name where it has one.
+    pub(crate) fn shown(&self, column: &str) -> String {
+        match self.name.as_str() {
+            name if name.starts_with(UNNAMED) => column.to_owned(),
+            name => format!("{name}.{column}"),
+        }
+    }
 }
 
 impl Scope {
@@ -138,10 +151,11 @@ impl Scope {
                 .columns
                 .iter()
                 .find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-            Some((&table.name, known))
+            Some((table, known))
         });
         table.map(|(table, column)| {
-            format!("Perhaps you meant to reference the column \"{table}.{column}\".")
+            let shown = table.shown(column);
+            format!("Perhaps you meant to reference the column \"{shown}\".")
         })
     }
 }

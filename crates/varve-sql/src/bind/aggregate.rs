@@ -128,9 +128,7 @@ pub(crate) fn over_groups(
         }
         let name = names
             .column(*index)
-            .map_or_else(String::new, |(table, name, _)| {
-                format!("{}.{name}", table.name)
-            });
+            .map_or_else(String::new, |(table, name, _)| table.shown(name));
         let position = uses
             .iter()
             .find(|(column, _)| column == index)

@@ -7,9 +7,10 @@ use sqlparser::ast::{
 };
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::{fold_name, system_view};
+use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{NewTable, Statement};
+use crate::system_view::system_view;
 
 /// Most columns of a table, as in PostgreSQL.
 const COLUMNS_MAX: usize = 1_600;

@@ -122,20 +122,20 @@ impl Binder<'_> {
                 any: false,
                 expr,
                 pattern,
-                escape_char: None,
+                escape_char,
             } => {
                 let name = if *negated { "!~~" } else { "~~" };
-                self.like(name, expr, pattern, scope)
+                self.like(name, expr, pattern, escape_char.as_deref(), scope)
             }
             Ast::ILike {
                 negated,
                 any: false,
                 expr,
                 pattern,
-                escape_char: None,
+                escape_char,
             } => {
                 let name = if *negated { "!~~*" } else { "~~*" };
-                self.like(name, expr, pattern, scope)
+                self.like(name, expr, pattern, escape_char.as_deref(), scope)
             }
             Ast::Cast {
                 kind: CastKind::Cast | CastKind::DoubleColon,
@@ -215,11 +215,17 @@ impl Binder<'_> {
         name: &str,
         input: &Ast,
         pattern: &Ast,
+        escape: Option<&Ast>,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let position = self.source.before(self.source.expr(pattern));
         let input = self.expr(input, scope)?;
-        let pattern = self.expr(pattern, scope)?;
+        let mut pattern = self.expr(pattern, scope)?;
+        if let Some(escape) = escape {
+            let escape = self.expr(escape, scope)?;
+            let escaped = self.named("like_escape", vec![pattern, escape], position)?;
+            pattern = Operand::Known(escaped);
+        }
         Ok(Operand::Known(self.operator(
             name,
             vec![input, pattern],
@@ -307,7 +313,7 @@ fn feature_name(ast: &Ast) -> &'static str {
         Ast::Subquery(_) | Ast::Exists { .. } | Ast::InSubquery { .. } => {
             "a subquery in an expression"
         }
-        Ast::Like { .. } | Ast::ILike { .. } => "LIKE with ESCAPE or ANY",
+        Ast::Like { .. } | Ast::ILike { .. } => "LIKE ANY",
         Ast::SimilarTo { .. } => "SIMILAR TO",
         Ast::RLike { .. } => "RLIKE",
         Ast::AnyOp { .. } => "ANY",

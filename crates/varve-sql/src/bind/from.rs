@@ -9,11 +9,12 @@ use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
-use crate::bind::names::{fold_name, system_view, undefined_table};
+use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{Plan, Query, Relation, ScanNode, SystemView};
+use crate::plan::{Plan, Query, Relation, ScanNode};
 use crate::push_down::Source;
-use crate::scope::Scope;
+use crate::scope::{Scope, UNNAMED};
+use crate::system_view::{system_view, system_view_columns};
 use crate::walk::split_conjunction;
 
 /// The relations of a FROM clause and the conditions that join them. All joins are inner, so the
@@ -221,7 +222,10 @@ impl Binder<'_> {
             None => {
                 let view = system_view(&table_name)
                     .ok_or_else(|| undefined_table(&table_name, self.source.name(name)))?;
-                let columns = view_columns(view);
+                let columns: Vec<(String, LogicalType)> = system_view_columns(view)
+                    .into_iter()
+                    .map(|field| (field.name, field.ty))
+                    .collect();
                 let scan = full_scan(Relation::System(view), table_name.clone(), &columns);
                 (scan, Vec::new(), columns)
             }
@@ -253,8 +257,7 @@ impl Binder<'_> {
             width: columns.len(),
         };
         let name = alias.map_or_else(
-            // A name that no query can write, and that no other derived table has.
-            || format!("\u{0}{}", from.sources.len()),
+            || format!("{UNNAMED}{}", from.sources.len()),
             |alias| fold_name(&alias.name),
         );
         self.add_source(source, name, columns, alias, from)
@@ -383,29 +386,4 @@ fn using_side(
             format!("column \"{name}\" specified in USING clause does not exist in {side} table");
         located(Error::new(SqlState::UNDEFINED_COLUMN, message), position)
     })
-}
-
-/// The columns of a system view.
-fn view_columns(view: SystemView) -> Vec<(String, LogicalType)> {
-    let columns: &[(&str, LogicalType)] = match view {
-        SystemView::Storage => &[
-            ("table_name", LogicalType::Text),
-            ("column_name", LogicalType::Text),
-            ("rows", LogicalType::Int8),
-            ("stored_bytes", LogicalType::Int8),
-            ("encodings", LogicalType::Text),
-        ],
-        SystemView::Tables => &[
-            ("table_name", LogicalType::Text),
-            ("column_name", LogicalType::Text),
-            ("ordinal", LogicalType::Int4),
-            ("data_type", LogicalType::Text),
-            ("nullable", LogicalType::Boolean),
-            ("primary_key", LogicalType::Boolean),
-        ],
-    };
-    columns
-        .iter()
-        .map(|(name, ty)| ((*name).to_owned(), *ty))
-        .collect()
 }

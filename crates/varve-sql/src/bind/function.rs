@@ -115,7 +115,12 @@ impl Binder<'_> {
     }
 
     /// A function of the function table.
-    fn named(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<Expr> {
+    pub(crate) fn named(
+        &mut self,
+        name: &str,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Expr> {
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
         let function = resolve_function(name, &types, position)?;
         self.call(function, operands, position)
@@ -128,12 +133,17 @@ impl Binder<'_> {
         operands: Vec<Operand>,
         position: u32,
     ) -> Result<Expr> {
+        // Anything concatenates with text, by way of its text form.
+        let context = match function.name() {
+            "||" => CastContext::Explicit,
+            _ => CastContext::Implicit,
+        };
         let mut args = Vec::with_capacity(operands.len());
         for (index, operand) in operands.into_iter().enumerate() {
             let arg = match function.arg_type(index) {
                 None => self.settle(operand)?,
                 Some(ty) => self
-                    .convert(operand, ty, CastContext::Implicit, position)?
+                    .convert(operand, ty, context, position)?
                     .ok_or_else(|| {
                         Error::internal(format!(
                             "argument {index} of {} does not convert to {ty}",

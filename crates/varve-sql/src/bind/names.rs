@@ -7,7 +7,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
-use crate::plan::SystemView;
+use crate::system_view::system_view;
 
 /// Longest name in bytes, as in PostgreSQL.
 const NAME_BYTES_MAX: usize = 63;
@@ -28,15 +28,6 @@ pub(crate) fn simple_name(name: &ObjectName) -> Option<String> {
             ObjectNamePart::Identifier(schema),
             ObjectNamePart::Identifier(name),
         ] if fold_name(schema) == "pg_catalog" => Some(fold_name(name)),
-        _ => None,
-    }
-}
-
-/// The system view of a name.
-pub(crate) fn system_view(name: &str) -> Option<SystemView> {
-    match name {
-        "varve_storage" => Some(SystemView::Storage),
-        "varve_tables" => Some(SystemView::Tables),
         _ => None,
     }
 }

@@ -174,14 +174,6 @@ impl Binder<'_> {
             _ => return Err(unsupported_at("this operator", position)),
         };
         let operand = self.expr(input, scope)?;
-        if name == "+" {
-            let ty = operand.ty().unwrap_or(LogicalType::Float8);
-            let expr = self
-                .convert(operand, ty, CastContext::Implicit, position)?
-                .filter(|_| ty.is_numeric())
-                .ok_or_else(|| undefined_operator("+", [None, Some(ty)], position))?;
-            return Ok(Operand::Known(expr));
-        }
         Ok(Operand::Known(self.operator(
             name,
             vec![operand],

@@ -214,7 +214,7 @@ impl Binder<'_> {
             opt_rename,
             opt_alias,
         } = options;
-        let position = self.source.expr(&Ast::Wildcard(wildcard_token.clone()));
+        let position = self.source.token(wildcard_token);
         let modified = opt_ilike.is_some()
             || opt_exclude.is_some()
             || opt_except.is_some()

@@ -96,7 +96,7 @@ impl Binder<'_> {
                 let other_dialect = *query_plan || *estimate;
                 refuse(other_dialect, "this form of EXPLAIN", position)?;
                 let analyze = *analyze || self.explain_options(options.as_deref())?;
-                self.explained(statement, command, analyze)
+                self.explained(statement, analyze)
             }
             _ => Err(unsupported_at(command, position)),
         }
@@ -110,13 +110,9 @@ impl Binder<'_> {
         })
     }
 
-    fn explained(
-        &mut self,
-        statement: &AstStatement,
-        command: &str,
-        analyze: bool,
-    ) -> Result<Statement> {
-        let statement = self.statement(statement, command)?;
+    fn explained(&mut self, statement: &AstStatement, analyze: bool) -> Result<Statement> {
+        const OTHER: &str = "EXPLAIN of this statement";
+        let statement = self.statement(statement, OTHER)?;
         match statement {
             Statement::Query(_)
             | Statement::Insert(_)
@@ -125,10 +121,7 @@ impl Binder<'_> {
                 statement: Box::new(statement),
                 analyze,
             }),
-            _ => Err(unsupported_at(
-                "EXPLAIN of this statement",
-                self.source.first(),
-            )),
+            _ => Err(unsupported_at(OTHER, self.source.first())),
         }
     }
 

@@ -1,0 +1,42 @@
+//! The read-only views that describe the database.
+
+use varve_types::LogicalType;
+
+use crate::plan::{Field, SystemView};
+
+/// The columns of a system view in order.
+pub fn system_view_columns(view: SystemView) -> Vec<Field> {
+    let columns: &[(&str, LogicalType)] = match view {
+        SystemView::Storage => &[
+            ("table_name", LogicalType::Text),
+            ("column_name", LogicalType::Text),
+            ("rows", LogicalType::Int8),
+            ("stored_bytes", LogicalType::Int8),
+            ("encodings", LogicalType::Text),
+        ],
+        SystemView::Tables => &[
+            ("table_name", LogicalType::Text),
+            ("column_name", LogicalType::Text),
+            ("ordinal", LogicalType::Int4),
+            ("data_type", LogicalType::Text),
+            ("nullable", LogicalType::Boolean),
+            ("primary_key", LogicalType::Boolean),
+        ],
+    };
+    columns
+        .iter()
+        .map(|(name, ty)| Field {
+            name: (*name).to_owned(),
+            ty: *ty,
+        })
+        .collect()
+}
+
+/// The system view of a name.
+pub(crate) fn system_view(name: &str) -> Option<SystemView> {
+    match name {
+        "varve_storage" => Some(SystemView::Storage),
+        "varve_tables" => Some(SystemView::Tables),
+        _ => None,
+    }
+}

@@ -1,0 +1,597 @@
+//! Statements that are wrong or not supported: state, position and message.
+
+use super::bound;
+
+#[test]
+fn errors_are_postgresql_s() {
+    let cases = [
+        // Syntax.
+        ("selec 1", "42601", 1, "syntax error at or near \"selec\""),
+        ("select 1 +", "42601", 11, "syntax error at end of input"),
+        (
+            "select 1 +; select 2",
+            "42601",
+            11,
+            "syntax error at or near \";\"",
+        ),
+        ("select a from", "42601", 14, "syntax error at end of input"),
+        (
+            "select a from t where",
+            "42601",
+            22,
+            "syntax error at end of input",
+        ),
+        (
+            "select 1;\nselect (2",
+            "42601",
+            20,
+            "syntax error at end of input",
+        ),
+        ("select 1 1", "42601", 10, "syntax error at or near \"1\""),
+        (
+            "select 'abc",
+            "42601",
+            8,
+            "unterminated quoted string at or near \"'abc\"",
+        ),
+        (
+            "select '\u{e9}\u{e9}' )",
+            "42601",
+            13,
+            "syntax error at or near \")\"",
+        ),
+        (
+            "select * from t limit 1, 2",
+            "42601",
+            24,
+            "syntax error at or near \",\"",
+        ),
+        ("select ?", "42601", 8, "syntax error at or near \"?\""),
+        // Names.
+        ("select x from t", "42703", 8, "column \"x\" does not exist"),
+        ("select t.x from t", "42703", 8, "column t.x does not exist"),
+        (
+            "select z.a from t",
+            "42P01",
+            8,
+            "missing FROM-clause entry for table \"z\"",
+        ),
+        (
+            "select 1 from z",
+            "42P01",
+            15,
+            "relation \"z\" does not exist",
+        ),
+        (
+            "select 1 from s.t",
+            "42P01",
+            15,
+            "relation \"s.t\" does not exist",
+        ),
+        (
+            "select \"A\" from t",
+            "42703",
+            8,
+            "column \"A\" does not exist",
+        ),
+        (
+            "select a from t, u",
+            "42702",
+            8,
+            "column reference \"a\" is ambiguous",
+        ),
+        (
+            "select 1 from t, t",
+            "42712",
+            18,
+            "table name \"t\" specified more than once",
+        ),
+        (
+            "select * ",
+            "42601",
+            8,
+            "SELECT * with no tables specified is not valid",
+        ),
+        (
+            "select t.a from t as x",
+            "42P01",
+            8,
+            "missing FROM-clause entry for table \"t\"",
+        ),
+        (
+            "select 1 from t join u using (b)",
+            "42703",
+            31,
+            "column \"b\" specified in USING clause does not exist in right table",
+        ),
+        // Types.
+        (
+            "select a = c from t",
+            "42883",
+            10,
+            "operator does not exist: integer = text",
+        ),
+        (
+            "select c + 1 from t",
+            "42883",
+            10,
+            "operator does not exist: text + integer",
+        ),
+        (
+            "select c in (1, 2) from t",
+            "42883",
+            10,
+            "operator does not exist: text = integer",
+        ),
+        (
+            "select nosuch(1)",
+            "42883",
+            8,
+            "function nosuch(integer) does not exist",
+        ),
+        (
+            "select lower(a, c) from t",
+            "42883",
+            8,
+            "function lower(integer, text) does not exist",
+        ),
+        (
+            "select 1 from t where a",
+            "42804",
+            23,
+            "argument of WHERE must be type boolean, not type integer",
+        ),
+        (
+            "select 1 from t where e and a",
+            "42804",
+            29,
+            "argument of AND must be type boolean, not type integer",
+        ),
+        (
+            "select * from t where a = 'x'",
+            "22P02",
+            27,
+            "invalid input syntax for type integer: \"x\"",
+        ),
+        (
+            "select 1 from t where f > 'yesterdayish'",
+            "22007",
+            27,
+            "invalid input syntax for type date: \"yesterdayish\"",
+        ),
+        (
+            "select e::date from t",
+            "42846",
+            8,
+            "cannot cast type boolean to date",
+        ),
+        (
+            "select case when e then 1 else c end from t",
+            "42804",
+            8,
+            "CASE types integer and text cannot be matched",
+        ),
+        (
+            "select coalesce(a, c) from t",
+            "42804",
+            8,
+            "COALESCE types integer and text cannot be matched",
+        ),
+        ("select $0", "42P02", 8, "there is no parameter $0"),
+        (
+            "select $2",
+            "42P18",
+            0,
+            "could not determine data type of parameter $1",
+        ),
+        // Groups.
+        (
+            "select a, count(*) from t",
+            "42803",
+            8,
+            "column \"t.a\" must appear in the GROUP BY clause or be used in an aggregate function",
+        ),
+        (
+            "select a + 1, a from t group by a + 1",
+            "42803",
+            15,
+            "column \"t.a\" must appear in the GROUP BY clause or be used in an aggregate function",
+        ),
+        (
+            "select count(*) from t having b > 1",
+            "42803",
+            31,
+            "column \"t.b\" must appear in the GROUP BY clause or be used in an aggregate function",
+        ),
+        (
+            "select count(*) from t order by b",
+            "42803",
+            33,
+            "column \"t.b\" must appear in the GROUP BY clause or be used in an aggregate function",
+        ),
+        (
+            "select 1 from t where count(*) > 1",
+            "42803",
+            23,
+            "aggregate functions are not allowed in WHERE",
+        ),
+        (
+            "select sum(count(*)) from t",
+            "42803",
+            12,
+            "aggregate function calls cannot be nested",
+        ),
+        (
+            "select count(*) from t group by 1",
+            "42803",
+            33,
+            "aggregate functions are not allowed in GROUP BY",
+        ),
+        (
+            "select a from t group by 2",
+            "42P10",
+            26,
+            "GROUP BY position 2 is not in select list",
+        ),
+        (
+            "select a from t order by 2",
+            "42P10",
+            26,
+            "ORDER BY position 2 is not in select list",
+        ),
+        (
+            "select a from t order by 'x'",
+            "42601",
+            26,
+            "non-integer constant in ORDER BY",
+        ),
+        (
+            "select a as x, b as x from t order by x",
+            "42702",
+            39,
+            "ORDER BY \"x\" is ambiguous",
+        ),
+        (
+            "select distinct a from t order by b",
+            "42P10",
+            35,
+            "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+        ),
+        (
+            "select a from t limit a",
+            "42P10",
+            23,
+            "argument of LIMIT must not contain variables",
+        ),
+        (
+            "select sum(c) from t",
+            "42883",
+            8,
+            "function sum(text) does not exist",
+        ),
+        (
+            "select lower(distinct c) from t",
+            "42883",
+            8,
+            "DISTINCT specified, but lower is not an aggregate function",
+        ),
+        // Changes.
+        (
+            "insert into t (a, zz) values (1, 2)",
+            "42703",
+            19,
+            "column \"zz\" of relation \"t\" does not exist",
+        ),
+        (
+            "insert into t (a, a) values (1, 2)",
+            "42701",
+            19,
+            "column \"a\" specified more than once",
+        ),
+        (
+            "insert into u values (1, 2, 'x', 4)",
+            "42601",
+            34,
+            "INSERT has more expressions than target columns",
+        ),
+        (
+            "insert into u (id, a) values (1)",
+            "42601",
+            0,
+            "INSERT has more target columns than expressions",
+        ),
+        (
+            "insert into u values (1, 2), (1)",
+            "42601",
+            31,
+            "VALUES lists must all be the same length",
+        ),
+        (
+            "insert into u values ('x')",
+            "22P02",
+            23,
+            "invalid input syntax for type integer: \"x\"",
+        ),
+        (
+            "insert into t (e) values (1)",
+            "42804",
+            27,
+            "column \"e\" is of type boolean but expression is of type integer",
+        ),
+        (
+            "update t set a = 1, a = 2",
+            "42601",
+            21,
+            "multiple assignments to same column \"a\"",
+        ),
+        (
+            "update t set f = true",
+            "42804",
+            18,
+            "column \"f\" is of type date but expression is of type boolean",
+        ),
+        (
+            "delete from z",
+            "42P01",
+            13,
+            "relation \"z\" does not exist",
+        ),
+        (
+            "delete from varve_tables",
+            "55000",
+            13,
+            "cannot change system view \"varve_tables\"",
+        ),
+        // Tables.
+        (
+            "create table t (a int)",
+            "42P07",
+            14,
+            "relation \"t\" already exists",
+        ),
+        (
+            "create table varve_storage (a int)",
+            "42P07",
+            14,
+            "relation \"varve_storage\" already exists",
+        ),
+        (
+            "create table n (a int, a int)",
+            "42701",
+            24,
+            "column \"a\" specified more than once",
+        ),
+        (
+            "create table n (a varchar(10))",
+            "0A000",
+            17,
+            "type character varying is not supported",
+        ),
+        (
+            "create table n (a int unique)",
+            "0A000",
+            17,
+            "UNIQUE is not supported",
+        ),
+        (
+            "create table n (a int default 1)",
+            "0A000",
+            17,
+            "DEFAULT is not supported",
+        ),
+        (
+            "create table n (a int primary key, b int primary key)",
+            "42P16",
+            36,
+            "multiple primary keys for table \"n\" are not allowed",
+        ),
+        (
+            "create table n (a int, primary key (z))",
+            "42703",
+            37,
+            "column \"z\" named in key does not exist",
+        ),
+        (
+            "create table n (a int null not null)",
+            "42601",
+            17,
+            "conflicting NULL/NOT NULL declarations for column \"a\" of table \"n\"",
+        ),
+        (
+            "create temp table n (a int)",
+            "0A000",
+            1,
+            "a temporary table is not supported",
+        ),
+        (
+            "create table n as select 1",
+            "0A000",
+            1,
+            "CREATE TABLE AS is not supported",
+        ),
+        ("drop table t, z", "42P01", 15, "table \"z\" does not exist"),
+        (
+            "drop table t cascade",
+            "0A000",
+            1,
+            "DROP TABLE ... CASCADE is not supported",
+        ),
+        // Copies.
+        (
+            "copy t from stdin",
+            "0A000",
+            1,
+            "COPY in a format other than CSV is not supported",
+        ),
+        (
+            "copy t to stdout",
+            "0A000",
+            1,
+            "COPY ... TO is not supported",
+        ),
+        (
+            "copy t from stdin with (format csv, delimiter '\"')",
+            "22023",
+            1,
+            "COPY delimiter and quote must be different",
+        ),
+        (
+            "copy t (a, q) from stdin csv",
+            "42703",
+            12,
+            "column \"q\" of relation \"t\" does not exist",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (sql, state, position, message) in cases {
+        let Err(error) = bound(sql) else {
+            wrong.push(format!("{sql}: no error"));
+            continue;
+        };
+        let seen = (
+            error.state().code(),
+            error.position().unwrap_or(0),
+            error.message(),
+        );
+        if seen != (state, position, message) {
+            wrong.push(format!("{sql}: {seen:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_not_supported_says_so() {
+    let cases = [
+        ("with x as (select 1) select * from x", "WITH"),
+        ("select 1 union select 2", "UNION"),
+        ("select 1 from t for update", "FOR UPDATE or FOR SHARE"),
+        ("select (select 1)", "a subquery in an expression"),
+        (
+            "select 1 where exists (select 1)",
+            "a subquery in an expression",
+        ),
+        (
+            "select 1 where 1 in (select 1)",
+            "a subquery in an expression",
+        ),
+        ("select row_number() over () from t", "a window function"),
+        ("select 1 from t left join u on true", "an outer join"),
+        ("select 1 from t full join u on true", "an outer join"),
+        ("select distinct on (a) a from t", "DISTINCT ON"),
+        ("select 1 from t tablesample system (1)", "TABLESAMPLE"),
+        ("select 1 from t, lateral (select 1) x", "LATERAL"),
+        ("select 1 from generate_series(1, 2)", "a function in FROM"),
+        (
+            "select a from t group by grouping sets ((a))",
+            "GROUPING SETS, CUBE or ROLLUP",
+        ),
+        (
+            "select a from t group by rollup (a)",
+            "GROUPING SETS, CUBE or ROLLUP",
+        ),
+        (
+            "select 1 from t order by a fetch first 1 rows with ties",
+            "FETCH ... WITH TIES",
+        ),
+        ("select a into z from t", "SELECT INTO"),
+        ("select array[1]", "an array or field access"),
+        ("select interval '1 day'", "type interval"),
+        ("select c collate \"C\" from t", "COLLATE"),
+        ("select (1, 2)", "a row value"),
+        ("select 1 where 1 = any(array[1])", "ANY"),
+        ("select c ~ 'x' from t", "this operator"),
+        ("select a from t window w as ()", "WINDOW"),
+        (
+            "select string_agg(c, ',' order by c) from t",
+            "ORDER BY or another clause among arguments",
+        ),
+        ("insert into t values (1) returning a", "RETURNING"),
+        (
+            "insert into t values (1) on conflict do nothing",
+            "ON CONFLICT",
+        ),
+        ("insert into t default values", "INSERT ... DEFAULT VALUES"),
+        ("update t set a = 1 from u", "UPDATE ... FROM"),
+        (
+            "update t set (a, b) = (1, 2)",
+            "SET of several columns at once",
+        ),
+        ("delete from t using u", "DELETE ... USING"),
+        ("truncate t", "TRUNCATE"),
+        ("create index on t (a)", "CREATE INDEX"),
+        ("create view v as select 1", "CREATE VIEW"),
+        ("drop view v", "DROP VIEW"),
+        ("alter table t add column z int", "ALTER TABLE"),
+        ("savepoint s", "SAVEPOINT"),
+        (
+            "begin isolation level serializable",
+            "ISOLATION LEVEL SERIALIZABLE",
+        ),
+        ("begin read only", "READ ONLY"),
+        ("rollback to savepoint s", "ROLLBACK TO SAVEPOINT"),
+        ("explain verbose select 1", "EXPLAIN VERBOSE"),
+        (
+            "explain create table n (a int)",
+            "EXPLAIN of this statement",
+        ),
+        ("create table n (a int check (a > 0))", "CHECK"),
+        ("create table n (a int references t)", "REFERENCES"),
+        ("create table n (a numeric(10, 2))", "type numeric"),
+        ("create table n (a serial)", "type serial"),
+        ("create table n (a int[])", "type array"),
+        ("create table n (like t)", "LIKE"),
+        ("create table n (a int) partition by range (a)", "PARTITION"),
+        (
+            "create table n (a int) with (fillfactor = 10)",
+            "CREATE TABLE ... WITH",
+        ),
+        (
+            "copy t from stdin (format csv, force_null (a))",
+            "FORCE_NULL",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (sql, feature) in cases {
+        let Err(error) = bound(sql) else {
+            wrong.push(format!("{sql}: no error"));
+            continue;
+        };
+        let seen = (error.state().code(), error.message());
+        if seen != ("0A000", format!("{feature} is not supported").as_str()) {
+            wrong.push(format!("{sql}: {seen:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nesting_and_length_are_bounded() {
+    let nested = |depth: usize| format!("select {}1{}", "(".repeat(depth), ")".repeat(depth));
+    assert!(bound(&nested(20)).is_ok());
+    assert_eq!(bound(&nested(5_000)).unwrap_err().state().code(), "54001");
+    let joins = format!("select 1 from {}t{}", "(".repeat(300), ")".repeat(300));
+    assert_eq!(bound(&joins).unwrap_err().state().code(), "54001");
+    let chain = |op: &str, terms: usize| format!("select 1 where true{}", op.repeat(terms));
+    assert!(bound(&chain(" or 1 = 2", 600)).is_ok());
+    assert_eq!(
+        bound(&chain(" or 1 = 2", 5_000))
+            .unwrap_err()
+            .state()
+            .code(),
+        "54001"
+    );
+    let sum = format!("select 1{}", " + 1".repeat(1_000));
+    assert_eq!(bound(&sum).unwrap_err().state().code(), "54001");
+    let nots = format!("select {} true", "not ".repeat(5_000));
+    assert_eq!(bound(&nots).unwrap_err().state().code(), "54001");
+    let minuses = format!("select {} 1", "- ".repeat(5_000));
+    assert_eq!(bound(&minuses).unwrap_err().state().code(), "54001");
+    let long = " ".repeat((4 << 20) + 1);
+    assert_eq!(crate::parse(&long).unwrap_err().state().code(), "54000");
+    let rows = format!(
+        "insert into u values (1, 2, 'x'){}",
+        ", (1, -2, null)".repeat(20_000)
+    );
+    assert!(bound(&rows).is_ok());
+}

@@ -1,0 +1,83 @@
+//! Tests of the whole way from text to plan.
+
+mod errors;
+mod fuzz;
+mod plans;
+mod results;
+
+use varve_types::{ColumnId, LogicalType as T, ObjectId, Result, TreeId};
+
+use crate::{Bound, Catalog, ColumnDef, TableDef, bind, parse};
+
+fn table(number: u64, name: &str, columns: &[(&str, T)], primary_key: &[usize]) -> TableDef {
+    TableDef {
+        object: ObjectId(number),
+        tree: TreeId(number),
+        version: 1,
+        name: name.to_owned(),
+        columns: columns
+            .iter()
+            .enumerate()
+            .map(|(index, (name, ty))| ColumnDef {
+                id: ColumnId(u32::try_from(index).unwrap()),
+                name: (*name).to_owned(),
+                ty: *ty,
+                nullable: !primary_key.contains(&index),
+            })
+            .collect(),
+        primary_key: primary_key.to_vec(),
+    }
+}
+
+/// `t` with a column of each type, `u` to join with, `p` with a key of two columns.
+fn catalog() -> Catalog {
+    let tables = [
+        table(
+            1,
+            "t",
+            &[
+                ("a", T::Int4),
+                ("b", T::Int8),
+                ("c", T::Text),
+                ("d", T::Float8),
+                ("e", T::Boolean),
+                ("f", T::Date),
+                ("g", T::Timestamp),
+                ("h", T::TimestampTz),
+            ],
+            &[0],
+        ),
+        table(
+            2,
+            "u",
+            &[("id", T::Int4), ("a", T::Int4), ("name", T::Text)],
+            &[0],
+        ),
+        table(
+            3,
+            "p",
+            &[("x", T::Int4), ("y", T::Text), ("v", T::Float8)],
+            &[1, 0],
+        ),
+        table(4, "Mixed", &[("Id", T::Int4), ("n", T::Int4)], &[]),
+    ];
+    Catalog {
+        tables: tables
+            .into_iter()
+            .map(|table| (table.name.clone(), table))
+            .collect(),
+    }
+}
+
+/// Binds the last statement of a text, all of them being bound on the way.
+fn bound(sql: &str) -> Result<Bound> {
+    bound_with(sql, &[])
+}
+
+fn bound_with(sql: &str, parameters: &[Option<T>]) -> Result<Bound> {
+    let mut last = None;
+    for statement in parse(sql)? {
+        last = Some(bind(&statement, &catalog(), parameters)?);
+    }
+    Ok(last.expect("a statement"))
+}

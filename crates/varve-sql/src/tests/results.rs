@@ -1,0 +1,313 @@
+//! Result columns, parameters, and the statements that are not queries.
+
+use super::bound;
+use crate::{CsvOptions, NewTable, Plan, Relation, Statement};
+use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
+
+fn fields(sql: &str) -> Vec<(String, LogicalType)> {
+    match bound(sql).expect(sql).statement {
+        Statement::Query(query) => query
+            .fields
+            .into_iter()
+            .map(|field| (field.name, field.ty))
+            .collect(),
+        other => panic!("{sql}: {other:?}"),
+    }
+}
+
+#[test]
+fn result_columns_have_postgresql_s_names_and_types() {
+    let cases: &[(&str, &[(&str, LogicalType)])] = &[
+        (
+            "select 1, 3000000000, 1.5, 'x', null, true",
+            &[
+                ("?column?", Int4),
+                ("?column?", Int8),
+                ("?column?", Float8),
+                ("?column?", Text),
+                ("?column?", Text),
+                ("bool", Boolean),
+            ],
+        ),
+        (
+            "select a, t.b, a + b, A as \"Z\", c x from t",
+            &[
+                ("a", Int4),
+                ("b", Int8),
+                ("?column?", Int8),
+                ("Z", Int4),
+                ("x", Text),
+            ],
+        ),
+        (
+            "select count(*), max(a), avg(a), lower(c), coalesce(a, b) from t group by c, a, b",
+            &[
+                ("count", Int8),
+                ("max", Int4),
+                ("avg", Float8),
+                ("lower", Text),
+                ("coalesce", Int8),
+            ],
+        ),
+        (
+            "select 1::bigint, cast('1' as float8), a::text from t",
+            &[("int8", Int8), ("float8", Float8), ("a", Text)],
+        ),
+        (
+            "select case when e then 1 end, case when e then 1 else a end from t",
+            &[("case", Int4), ("a", Int4)],
+        ),
+        (
+            "select -9223372036854775808, 9223372036854775808, -2147483648",
+            &[("?column?", Int8), ("?column?", Float8), ("?column?", Int4)],
+        ),
+        (
+            "select u.*, t.a from t, u",
+            &[("id", Int4), ("a", Int4), ("name", Text), ("a", Int4)],
+        ),
+        (
+            "select * from u join t using (a)",
+            &[
+                ("a", Int4),
+                ("id", Int4),
+                ("name", Text),
+                ("b", Int8),
+                ("c", Text),
+                ("d", Float8),
+                ("e", Boolean),
+                ("f", LogicalType::Date),
+                ("g", Timestamp),
+                ("h", TimestampTz),
+            ],
+        ),
+        (
+            "select * from (values (1, 'x'), (null, 'y')) as v(n)",
+            &[("n", Int4), ("column2", Text)],
+        ),
+        ("select \"Id\" from \"Mixed\"", &[("Id", Int4)]),
+        (
+            "select timestamp '2020-01-01', h > f from t",
+            &[("timestamp", Timestamp), ("?column?", Boolean)],
+        ),
+        (
+            "select extract(year from h), trim(c), position('x' in c) from t",
+            &[("extract", Float8), ("btrim", Text), ("position", Int4)],
+        ),
+        ("select from t", &[]),
+        (
+            "select c || a, a || 'x' from public.t",
+            &[("?column?", Text), ("?column?", Text)],
+        ),
+        (
+            "select c like 'a!%' escape '!', nullif(a, 1) from t",
+            &[("?column?", Boolean), ("nullif", Int4)],
+        ),
+    ];
+    for (sql, expected) in cases {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, ty)| ((*name).to_owned(), *ty))
+            .collect();
+        assert_eq!(fields(sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn parameters_take_the_type_of_their_place() {
+    let cases: &[(&str, &[LogicalType])] = &[
+        ("select * from t where a = $1 and c = $2", &[Int4, Text]),
+        ("select $1", &[Text]),
+        ("select $1::int", &[Int4]),
+        ("select $2 + a, $1::int8 from t", &[Int8, Int4]),
+        (
+            "insert into t (b, d, h) values ($1, $2, $3)",
+            &[Int8, Float8, TimestampTz],
+        ),
+        (
+            "update t set g = $1 where b in ($2, $3)",
+            &[Timestamp, Int8, Int8],
+        ),
+        ("select 1 from t limit $1 offset $2", &[Int8, Int8]),
+        (
+            "select coalesce(a, $1), case when e then $2 else d end from t",
+            &[Int4, Float8],
+        ),
+        ("insert into u (name, id) select $1, $2", &[Text, Int4]),
+        ("select $1 = $1", &[Text]),
+        ("select a = $1, $1 from t", &[Int4]),
+        (
+            "select 1 from t where h between $1 and $2",
+            &[TimestampTz, TimestampTz],
+        ),
+        ("select 1 from t where c like $1", &[Text]),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(bound(sql).expect(sql).parameters, *expected, "{sql}");
+    }
+}
+
+#[test]
+fn scans_read_only_the_columns_used() {
+    let columns = |sql: &str| {
+        let Statement::Query(query) = bound(sql).unwrap().statement else {
+            panic!("{sql}")
+        };
+        let mut plan = query.plan;
+        loop {
+            plan = match plan {
+                Plan::Scan(scan) => return scan.columns,
+                Plan::Project { input, .. }
+                | Plan::Filter { input, .. }
+                | Plan::Sort { input, .. }
+                | Plan::Limit { input, .. }
+                | Plan::Aggregate { input, .. } => *input,
+                other => panic!("{other:?}"),
+            };
+        }
+    };
+    let cases: &[(&str, &[usize])] = &[
+        ("select count(*) from t", &[]),
+        ("select c from t where b > 1", &[2]),
+        ("select c from t where b > d", &[1, 2, 3]),
+        ("select sum(d) from t group by c", &[2, 3]),
+        (
+            "select x from (select a as x, b as y, c from t) q order by y",
+            &[0, 1],
+        ),
+        ("select * from t", &[0, 1, 2, 3, 4, 5, 6, 7]),
+    ];
+    for (sql, expected) in cases {
+        assert_eq!(columns(sql), *expected, "{sql}");
+    }
+}
+
+#[test]
+fn changes_read_positions() {
+    let Statement::Update(update) = bound("update t set c = 'x' where b = 1").unwrap().statement
+    else {
+        panic!()
+    };
+    let Plan::Project { input, exprs } = update.source else {
+        panic!()
+    };
+    // Every column and the position; the column that is overwritten is not read.
+    assert_eq!(exprs.len(), 9);
+    let Plan::Scan(scan) = *input else { panic!() };
+    assert!(scan.with_position);
+    assert_eq!(scan.columns, [0, 1, 3, 4, 5, 6, 7]);
+    let Statement::Delete(delete) = bound("delete from t").unwrap().statement else {
+        panic!()
+    };
+    let Plan::Scan(scan) = delete.source else {
+        panic!()
+    };
+    assert!(scan.with_position && scan.columns.is_empty());
+    assert_eq!(scan.relation, Relation::Tree(varve_types::TreeId(1)));
+}
+
+#[test]
+fn tables_are_defined() {
+    let sql = "CREATE TABLE IF NOT EXISTS public.N (Id bigint, \"B\" double precision null, \
+               c timestamp with time zone not null, d bool, e timestamp, f float, \
+               constraint n_pk primary key (c, id))";
+    let Statement::CreateTable { definition, exists } = bound(sql).unwrap().statement else {
+        panic!()
+    };
+    assert!(!exists);
+    let column = |name: &str, ty, nullable| (name.to_owned(), ty, nullable);
+    assert_eq!(
+        definition,
+        NewTable {
+            name: "n".to_owned(),
+            columns: vec![
+                column("id", Int8, false),
+                column("B", Float8, true),
+                column("c", TimestampTz, false),
+                column("d", Boolean, true),
+                column("e", Timestamp, true),
+                column("f", Float8, true),
+            ],
+            primary_key: vec![2, 0],
+        }
+    );
+    let again = bound("create table if not exists t (a int)")
+        .unwrap()
+        .statement;
+    assert!(matches!(again, Statement::CreateTable { exists: true, .. }));
+    let Statement::DropTable { tables, missing } =
+        bound("drop table if exists t, nope, t").unwrap().statement
+    else {
+        panic!()
+    };
+    assert_eq!((tables.len(), missing), (1, vec!["nope".to_owned()]));
+}
+
+#[test]
+fn transactions_and_copies() {
+    for sql in [
+        "begin",
+        "begin work",
+        "start transaction isolation level repeatable read",
+        "begin isolation level read committed read write",
+    ] {
+        assert_eq!(bound(sql).expect(sql).statement, Statement::Begin, "{sql}");
+    }
+    for (sql, expected) in [
+        ("commit", Statement::Commit),
+        ("end", Statement::Commit),
+        ("rollback", Statement::Rollback),
+        ("abort", Statement::Rollback),
+    ] {
+        assert_eq!(bound(sql).expect(sql).statement, expected, "{sql}");
+    }
+    let default = CsvOptions {
+        header: false,
+        delimiter: b',',
+        quote: b'"',
+        null: String::new(),
+    };
+    let cases = [
+        (
+            "copy u from stdin with (format csv)",
+            vec![0, 1, 2],
+            default.clone(),
+        ),
+        (
+            "copy u (name, id) from stdin csv",
+            vec![2, 0],
+            default.clone(),
+        ),
+        (
+            "copy u from stdin with csv header;",
+            vec![0, 1, 2],
+            CsvOptions {
+                header: true,
+                ..default.clone()
+            },
+        ),
+        (
+            "copy u from stdin (format csv, header true, delimiter ';', null 'NA', quote '''')",
+            vec![0, 1, 2],
+            CsvOptions {
+                header: true,
+                delimiter: b';',
+                quote: b'\'',
+                null: "NA".to_owned(),
+            },
+        ),
+        (
+            "copy u from stdin (format csv, delimiter E'\\t', header false)",
+            vec![0, 1, 2],
+            CsvOptions {
+                delimiter: b'\t',
+                ..default
+            },
+        ),
+    ];
+    for (sql, columns, options) in cases {
+        let Statement::CopyFrom(copy) = bound(sql).expect(sql).statement else {
+            panic!("{sql}")
+        };
+        assert_eq!((copy.columns, copy.options), (columns, options), "{sql}");
+    }
+}
