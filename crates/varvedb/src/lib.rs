@@ -28,6 +28,9 @@ mod system_env;
 mod system_view;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 pub use database::Database;
 pub use options::Options;
 pub use result_set::{Notice, ResultSet};

@@ -1,0 +1,154 @@
+//! COPY: types, errors with line and column, all rows or none.
+
+use std::sync::Arc;
+
+use varve_kv::MemoryKv;
+use varve_types::{Error, Result, SqlState, Value};
+
+use super::{ints, open, rows, run};
+use crate::Session;
+
+const COUNT: &str = "SELECT count(*) FROM t";
+
+fn table() -> Session {
+    let mut session = open(&Arc::new(MemoryKv::new())).session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, at TIMESTAMPTZ, x DOUBLE PRECISION NOT NULL)",
+    );
+    session
+}
+
+fn copy(session: &mut Session, options: &str, text: &str) -> Result<u64> {
+    pollster::block_on(async {
+        session
+            .copy_begin(&format!("COPY t FROM STDIN WITH (FORMAT csv{options})"))
+            .await?;
+        for chunk in text.as_bytes().chunks(7) {
+            session.copy_write(chunk).await?;
+        }
+        Ok(session.copy_finish().await?.affected_rows.unwrap_or(0))
+    })
+}
+
+#[test]
+fn text_becomes_typed_rows() {
+    let mut session = table();
+    let text = "id;name;at;x\n1;\"a;\"\"b\";2013-01-01 05:00:00Z;1.5\n2;NA;NA;-3\n3;\"NA\";NA;0";
+    let options = ", HEADER true, DELIMITER ';', NULL 'NA'";
+    assert_eq!(copy(&mut session, options, text).unwrap(), 3);
+    let expected = vec![
+        vec![
+            Value::Int4(1),
+            Value::text("a;\"b"),
+            Value::TimestampTz(1_357_016_400_000_000),
+            Value::Float8(1.5),
+        ],
+        vec![
+            Value::Int4(2),
+            Value::Null,
+            Value::Null,
+            Value::Float8(-3.0),
+        ],
+        vec![
+            Value::Int4(3),
+            Value::text("NA"),
+            Value::Null,
+            Value::Float8(0.0),
+        ],
+    ];
+    assert_eq!(rows(&mut session, "SELECT * FROM t ORDER BY id"), expected);
+}
+
+#[test]
+fn a_bad_line_is_named_and_leaves_nothing() {
+    let bad_int = "COPY t, line 3, column id: \"x\"";
+    let cases = [
+        (
+            "1,a,,1\n2,b,,2\nx,c,,3\n",
+            SqlState::INVALID_TEXT_REPRESENTATION,
+            bad_int,
+        ),
+        (
+            "1,a,,1\n2,b,,\n",
+            SqlState::NOT_NULL_VIOLATION,
+            "COPY t, line 2, column x",
+        ),
+        (
+            "1,a,,1\n2,b\n",
+            SqlState::BAD_COPY_FILE_FORMAT,
+            "COPY t, line 2",
+        ),
+        (
+            "1,a,,1\n2,b,,2,3\n",
+            SqlState::BAD_COPY_FILE_FORMAT,
+            "COPY t, line 2",
+        ),
+        (
+            "1,a,,1\n2,\"b,,2\n",
+            SqlState::BAD_COPY_FILE_FORMAT,
+            "COPY t, line 2",
+        ),
+        (
+            "1,a,,1\n1,b,,2\n",
+            SqlState::UNIQUE_VIOLATION,
+            "COPY t, the rows from line 1 on",
+        ),
+    ];
+    for (text, state, context) in cases {
+        let mut session = table();
+        let error: Error = copy(&mut session, "", text).unwrap_err();
+        assert_eq!(error.state(), state, "{text:?}");
+        assert_eq!(error.fields().context.as_deref(), Some(context), "{text:?}");
+        assert_eq!(rows(&mut session, COUNT), ints(&[0]), "{text:?}");
+        assert_eq!(
+            copy(&mut session, "", "1,a,,1\n").unwrap(),
+            1,
+            "the session goes on"
+        );
+    }
+}
+
+#[test]
+fn an_aborted_import_leaves_nothing_and_others_wait() {
+    let mut session = table();
+    pollster::block_on(async {
+        session
+            .copy_begin("COPY t FROM STDIN WITH (FORMAT csv)")
+            .await
+            .unwrap();
+        session.copy_write(b"1,a,,1\n").await.unwrap();
+        let refused = session.query(COUNT, &[]).await.unwrap_err();
+        assert_eq!(refused.state(), SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE);
+        session.copy_abort().await.unwrap();
+    });
+    assert_eq!(rows(&mut session, COUNT), ints(&[0]));
+}
+
+#[test]
+fn a_large_import_in_any_order_is_complete() {
+    for step in [1, 7919] {
+        let mut session = table();
+        let n = 100_000u64;
+        let line = |i: u64| format!("{},name {i},2013-01-01,{i}.5\n", i * step % n);
+        let text: String = (0..n).map(line).collect();
+        assert_eq!(copy(&mut session, "", &text).unwrap(), n);
+        let answer = rows(
+            &mut session,
+            "SELECT count(*), min(id), max(id), sum(x) FROM t",
+        );
+        let sum = (0..n).map(|i| i as f64 + 0.5).sum();
+        let expected = vec![
+            Value::Int8(100_000),
+            Value::Int4(0),
+            Value::Int4(99_999),
+            Value::Float8(sum),
+        ];
+        assert_eq!(answer, vec![expected]);
+        let found = rows(&mut session, "SELECT name FROM t WHERE id = 7919");
+        let name = if step == 1 { "name 7919" } else { "name 1" };
+        assert_eq!(found, vec![vec![Value::text(name)]]);
+        let error = copy(&mut session, "", "99999,again,,1\n").unwrap_err();
+        assert_eq!(error.state(), SqlState::UNIQUE_VIOLATION);
+    }
+}
