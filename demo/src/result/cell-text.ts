@@ -60,6 +60,7 @@ export function cellText(value: unknown, dataTypeID: number): string | undefined
   if (value instanceof Date) {
     return Number.isNaN(value.getTime()) ? 'infinity' : formatDate(value, dataTypeID);
   }
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const whole = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = whole.replaceAll('\n', '↵');
   return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX)}…` : text;
 }

@@ -28,7 +28,9 @@ export class DemoPage {
 
   /** Picks a file; the dialog that opens says what it seems to hold. */
   async pickCsv(path: string): Promise<Locator> {
-    await this.page.locator('#csv-file').setInputFiles(path);
+    const pick = this.page.getByRole('button', { name: /CSV file/ });
+    const [chooser] = await Promise.all([this.page.waitForEvent('filechooser'), pick.click()]);
+    await chooser.setFiles(path);
     const dialog = this.page.getByRole('dialog');
     await expect(dialog).toBeVisible();
     return dialog;
