@@ -13,6 +13,8 @@ mod cache;
 mod catalogue;
 mod conflicts;
 mod failure;
+#[cfg(any(test, feature = "fixtures"))]
+pub mod fixtures;
 mod flush;
 mod format;
 mod memtable;
@@ -40,3 +42,12 @@ pub use settings::StoreSettings;
 pub use store::Store;
 pub use transaction::{InsertError, Transaction};
 pub use varve_kv::Durability;
+
+#[cfg(test)]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "test data is small"
+)]
+mod tests;

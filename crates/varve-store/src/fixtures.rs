@@ -1,0 +1,142 @@
+//! The golden manifest and log record: fixed contents, for checking that every target writes the same
+//! bytes.
+//!
+//! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`] give.
+//! A test on another target enables the feature `fixtures`, includes those files, and compares.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use varve_types::{
+    Column, ColumnId, CommitSeq, LogicalType, ObjectId, RunId, SortKey, TreeColumn, TreeId,
+    TreeSchema, Value,
+};
+
+use crate::catalogue::CatalogueChange;
+use crate::format::log::{self, LogOp};
+use crate::format::manifest::{Manifest, RunEntry};
+use crate::format::row::encode_row;
+
+/// The sequence of the golden log record.
+pub(crate) const GOLDEN_SEQ: CommitSeq = CommitSeq(0x0102_0304_0506);
+
+/// The golden manifest, as text.
+pub fn golden_manifest() -> String {
+    to_hex([("manifest".to_owned(), manifest().encode())])
+}
+
+/// The values of the golden log record, as text.
+pub fn golden_log() -> String {
+    let rows = rows();
+    let values = log::encode(GOLDEN_SEQ, &ops(&rows));
+    let named = (0_u32..).zip(values);
+    to_hex(named.map(|(part, (_, value))| (format!("part {part}"), value)))
+}
+
+pub(crate) fn manifest() -> Manifest {
+    let entry = |tree, run, marks_version| RunEntry {
+        tree: TreeId(tree),
+        run: RunId(run),
+        rows: 26_115,
+        bytes: 1 << 40,
+        marks_version,
+        marked_rows: marks_version * 11,
+    };
+    Manifest {
+        number: 300,
+        catalogue_version: 17,
+        flushed: CommitSeq(70_000),
+        marks_through: CommitSeq(70_001),
+        next_run: 9,
+        next_object: 4,
+        next_tree: 5,
+        next_row: u64::from(u32::MAX) + 1,
+        runs: vec![entry(1, 2, 0), entry(1, 8, 3), entry(4, 7, 200)],
+        retired: vec![RunId(3), RunId(6)],
+    }
+}
+
+/// Rows of one column of every type: full, and all NULL.
+pub(crate) fn rows() -> [Vec<u8>; 2] {
+    let values = [
+        Value::Boolean(true),
+        Value::Int4(-300),
+        Value::Int8(1 << 40),
+        Value::Float8(-0.5),
+        Value::text("d\u{e9}p\u{f4}t"),
+        Value::Date(-1),
+        Value::Timestamp(1_700_000_000_000_000),
+        Value::TimestampTz(0),
+    ];
+    let columns = |null: bool| -> Vec<Arc<Column>> {
+        let value = |value| if null { &Value::Null } else { value };
+        let columns = LogicalType::ALL.into_iter().zip(&values);
+        let column = |(ty, v)| Arc::new(Column::from_values(ty, [value(v)]));
+        columns.map(column).collect()
+    };
+    [false, true].map(|null| {
+        let mut row = Vec::new();
+        encode_row(&columns(null), 0, &mut row);
+        row
+    })
+}
+
+/// One operation of every kind.
+pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
+    let column = |(id, ty)| TreeColumn {
+        id: ColumnId(id),
+        ty,
+        nullable: id != 1,
+        missing: if id == 3 { Value::Int8(7) } else { Value::Null },
+    };
+    let schema = |tree, key| TreeSchema {
+        tree: TreeId(tree),
+        version: 2,
+        columns: (1..).zip(LogicalType::ALL).map(column).collect(),
+        key,
+    };
+    vec![
+        LogOp::Catalogue(CatalogueChange::PutObject(
+            ObjectId(3),
+            5,
+            Arc::from(*b"definition"),
+        )),
+        LogOp::Catalogue(CatalogueChange::DeleteObject(ObjectId(130))),
+        LogOp::Catalogue(CatalogueChange::CreateTree(schema(
+            6,
+            SortKey::Columns(vec![2, 0]),
+        ))),
+        LogOp::Catalogue(CatalogueChange::CreateTree(schema(7, SortKey::RowId))),
+        LogOp::Catalogue(CatalogueChange::DropTree(TreeId(1))),
+        LogOp::DeleteKeys {
+            tree: TreeId(6),
+            keys: vec![b"key", b""],
+        },
+        LogOp::Mark {
+            run: RunId(8),
+            ordinals: vec![0, 1, 2, 500, u32::MAX],
+        },
+        LogOp::Insert {
+            tree: TreeId(6),
+            schema_version: 2,
+            rows: rows.iter().map(Vec::as_slice).collect(),
+        },
+    ]
+}
+
+/// Values as text: the name of each, then its bytes in lines of 64 digits.
+fn to_hex(values: impl IntoIterator<Item = (String, Vec<u8>)>) -> String {
+    let mut text = String::new();
+    for (name, bytes) in values {
+        text.push_str(&name);
+        for line in bytes.chunks(32) {
+            text.push('\n');
+            for byte in line {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{byte:02x}");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,207 @@
+mod crash;
+mod damage;
+mod golden;
+mod open;
+mod properties;
+mod scan;
+mod spill;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pollster::block_on;
+use varve_kv::{Kv, MemoryKv};
+use varve_types::{
+    Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget, Result,
+    RowPosition, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+};
+
+use crate::{Durability, ScanOptions, Store, StoreSettings, Transaction};
+
+/// A clock that goes on by itself, so that every pause yields sometimes.
+#[derive(Default)]
+pub(super) struct TestEnv(AtomicU64);
+
+impl Env for TestEnv {
+    fn now_us(&self) -> i64 {
+        0
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        self.0.fetch_add(1000, Ordering::Relaxed)
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn slice_us(&self) -> u64 {
+        8000
+    }
+
+    fn yield_now(&self) -> LocalFuture<'static, ()> {
+        Box::pin(async {})
+    }
+
+    fn spawn(&self, task: LocalFuture<'static, ()>) {
+        block_on(task);
+    }
+}
+
+/// Bounds so low that a few rows pass them.
+pub(super) fn small() -> StoreSettings {
+    StoreSettings {
+        memtable_bytes_max: 16 << 10,
+        log_values_max: 12,
+        write_batch_bytes_max: 4 << 10,
+        page_cache_bytes_max: 64 << 10,
+        scratch_bytes_max: 1 << 20,
+    }
+}
+
+pub(super) fn open_with(kv: Arc<dyn Kv>, settings: StoreSettings) -> Result<Arc<Store>> {
+    let memory = Arc::new(MemoryBudget::new(64 << 20));
+    block_on(Store::open(
+        kv,
+        Arc::new(TestEnv::default()),
+        memory,
+        settings,
+    ))
+}
+
+pub(super) fn open(kv: &MemoryKv) -> Arc<Store> {
+    open_with(Arc::new(kv.reopen()), small()).unwrap()
+}
+
+/// Keyed by `k`.
+pub(super) const KEYED: TreeId = TreeId(1);
+/// The same rows under hidden row ids.
+pub(super) const PLAIN: TreeId = TreeId(2);
+
+/// Columns `k bigint, t text, n integer`.
+pub(super) fn schema(tree: TreeId, key: SortKey) -> TreeSchema {
+    let types = [LogicalType::Int8, LogicalType::Text, LogicalType::Int4];
+    let column = |(id, ty)| TreeColumn {
+        id: ColumnId(id),
+        ty,
+        nullable: true,
+        missing: Value::Null,
+    };
+    TreeSchema {
+        tree,
+        version: 1,
+        columns: (1..).zip(types).map(column).collect(),
+        key,
+    }
+}
+
+pub(super) type Row = (i64, Option<String>, i32);
+
+pub(super) fn batch(rows: &[Row]) -> Batch {
+    let k: Vec<Value> = rows.iter().map(|row| Value::Int8(row.0)).collect();
+    let t: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            row.1
+                .as_ref()
+                .map_or(Value::Null, |t| Value::text(t.as_str()))
+        })
+        .collect();
+    let n: Vec<Value> = rows.iter().map(|row| Value::Int4(row.2)).collect();
+    let columns = [
+        Column::from_values(LogicalType::Int8, &k),
+        Column::from_values(LogicalType::Text, &t),
+        Column::from_values(LogicalType::Int4, &n),
+    ];
+    Batch::new(columns.map(Arc::new).into(), rows.len())
+}
+
+pub(super) fn rows_of(batch: &Batch) -> Vec<Row> {
+    let columns = [0, 1, 2].map(|i| batch.column(i).unwrap());
+    let row = |at| {
+        let (Value::Int8(k), Value::Int4(n)) = (columns[0].value(at), columns[2].value(at)) else {
+            panic!("{columns:?}");
+        };
+        (k, columns[1].str_at(at).map(str::to_owned), n)
+    };
+    (0..batch.rows()).map(row).collect()
+}
+
+/// A store with both trees, committed.
+pub(super) fn with_trees(store: &Arc<Store>) {
+    let mut transaction = store.begin();
+    for (tree, key) in [(KEYED, SortKey::Columns(vec![0])), (PLAIN, SortKey::RowId)] {
+        assert_eq!(transaction.new_tree_id(), tree);
+        transaction.create_tree(schema(tree, key)).unwrap();
+    }
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+}
+
+pub(super) fn everything(tree: TreeId) -> ScanOptions {
+    ScanOptions {
+        tree,
+        columns: vec![0, 1, 2],
+        predicates: Vec::new(),
+        with_position: true,
+        reverse: false,
+        limit_rows: None,
+    }
+}
+
+/// Rows with their positions, in the order of the scan.
+pub(super) fn read(
+    transaction: &Transaction,
+    options: ScanOptions,
+) -> Result<Vec<(Row, RowPosition)>> {
+    let mut scan = block_on(transaction.scan(options))?;
+    let mut all = Vec::new();
+    while let Some(batch) = block_on(scan.next())? {
+        assert!(!batch.is_empty() && batch.rows() <= 1024);
+        let positions = batch.column(3).unwrap();
+        for (at, row) in rows_of(&batch).into_iter().enumerate() {
+            let Value::Int8(position) = positions.value(at) else {
+                panic!("{positions:?}");
+            };
+            all.push((row, RowPosition(position.cast_unsigned())));
+        }
+    }
+    Ok(all)
+}
+
+/// The rows of a tree, sorted.
+pub(super) fn sorted_rows(transaction: &Transaction, tree: TreeId) -> Vec<Row> {
+    let rows = read(transaction, everything(tree)).unwrap();
+    let mut rows: Vec<Row> = rows.into_iter().map(|(row, _)| row).collect();
+    rows.sort();
+    rows
+}
+
+pub(super) fn positions_where(
+    transaction: &Transaction,
+    tree: TreeId,
+    predicate: ColumnPredicate,
+) -> Vec<RowPosition> {
+    let options = ScanOptions {
+        predicates: vec![predicate],
+        ..everything(tree)
+    };
+    let rows = read(transaction, options).unwrap();
+    rows.into_iter().map(|(_, position)| position).collect()
+}
+
+pub(super) fn insert(store: &Arc<Store>, tree: TreeId, rows: &[Row]) {
+    let mut transaction = store.begin();
+    for rows in rows.chunks(1024) {
+        block_on(transaction.insert(tree, &batch(rows))).unwrap();
+    }
+    block_on(transaction.commit(Durability::Relaxed)).unwrap();
+}
+
+/// Rows with keys of a range.
+pub(super) fn some_rows(keys: impl IntoIterator<Item = i64>) -> Vec<Row> {
+    let row = |k: i64| {
+        let text = (k % 7 != 0).then(|| format!("text {} of {k}", k % 5));
+        (k, text, (k % 1000) as i32)
+    };
+    keys.into_iter().map(row).collect()
+}
