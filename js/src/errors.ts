@@ -45,7 +45,11 @@ export interface ErrorFields {
   readonly dataType?: string | undefined;
 }
 
+/** By code, or by the class that its first two characters name. */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
+  '57014': 'canceled',
+  XX001: 'storage',
+  '08P01': 'statement',
   '40': 'conflict',
   '53': 'storage',
   '58': 'storage',
@@ -55,10 +59,8 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 };
 
 function kindOf(code: ErrorCode): ErrorKind {
-  if (code === '57014') return 'canceled';
-  if (code === 'XX001') return 'storage';
   if (code.length !== 5) return 'unavailable';
-  return KINDS[code.slice(0, 2)] ?? 'statement';
+  return KINDS[code] ?? KINDS[code.slice(0, 2)] ?? 'statement';
 }
 
 /**

@@ -23,7 +23,10 @@ const SLICE_US: u64 = 8_000;
 pub struct BrowserEnv;
 
 impl Env for BrowserEnv {
-    #[expect(clippy::cast_possible_truncation, reason = "2^63 microseconds are 292,000 years")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "2^63 microseconds are 292,000 years"
+    )]
     fn now_us(&self) -> i64 {
         (Date::now() * 1000.0) as i64
     }
@@ -58,10 +61,12 @@ impl Env for BrowserEnv {
     }
 }
 
-/// Resolves in a later turn of the event loop, after the messages that are waiting now. Not by a timer: after a few
-/// of them browsers make each wait 4 ms at least.
+/// Resolves in a later turn of the event loop, after the messages that are waiting now. Not by a
+/// timer: after a few of them browsers make each wait 4 ms at least.
 async fn turn() {
-    let Ok(channel) = MessageChannel::new() else { return };
+    let Ok(channel) = MessageChannel::new() else {
+        return;
+    };
     let received = Promise::new(&mut |resolve, _| channel.port1().set_onmessage(Some(&resolve)));
     if channel.port2().post_message(&JsValue::NULL).is_ok() {
         // The promise is never rejected.

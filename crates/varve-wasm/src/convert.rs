@@ -8,8 +8,8 @@ use wasm_bindgen::{JsCast, JsValue};
 /// Integers up to here are exact as doubles.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
-/// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a type that can
-/// hold them accepts.
+/// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a
+/// type that can hold them accepts.
 pub fn parameter(value: &JsValue) -> Result<Value> {
     if value.is_null() || value.is_undefined() {
         return Ok(Value::Null);
@@ -34,10 +34,16 @@ pub fn parameter(value: &JsValue) -> Result<Value> {
                 .map_or(Value::Null, Value::text),
         });
     }
-    Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, "a parameter is of no supported type"))
+    Err(Error::new(
+        SqlState::INVALID_PARAMETER_VALUE,
+        "a parameter is of no supported type",
+    ))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the number is known to be a safe integer")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the number is known to be a safe integer"
+)]
 fn number_value(number: f64) -> Value {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     if number.fract() == 0.0 && number.abs() <= SAFE_INTEGER_MAX && !is_negative_zero {

@@ -37,7 +37,9 @@ impl Engine {
     /// Deletes the IndexedDB database `name`; a missing one is no error.
     pub async fn destroy(name: String) -> Result<(), JsValue> {
         record_panics();
-        IdbKv::destroy(&name).await.map_err(|error| error_object(&backend_error(&error)))
+        IdbKv::destroy(&name)
+            .await
+            .map_err(|error| error_object(&backend_error(&error)))
     }
 
     /// A session with a transaction state of its own.
@@ -61,9 +63,11 @@ impl Engine {
     async fn open_store(name: Option<String>, options: Options) -> varve_types::Result<Engine> {
         check_sound()?;
         let kv: Arc<dyn Kv> = match name {
-            Some(name) => {
-                Arc::new(IdbKv::open(&name).await.map_err(|error| backend_error(&error))?)
-            }
+            Some(name) => Arc::new(
+                IdbKv::open(&name)
+                    .await
+                    .map_err(|error| backend_error(&error))?,
+            ),
             None => Arc::new(MemoryKv::new()),
         };
         let database = Database::open(kv, Arc::new(BrowserEnv), options).await?;
@@ -87,6 +91,10 @@ fn options(memory_limit: Option<f64>, strict: bool) -> Options {
     if let Some(bytes) = memory_limit {
         options.memory_limit_bytes = bytes as u64;
     }
-    options.durability = if strict { Durability::Strict } else { Durability::Relaxed };
+    options.durability = if strict {
+        Durability::Strict
+    } else {
+        Durability::Relaxed
+    };
     options
 }

@@ -1,9 +1,10 @@
-//! VarveDB for JavaScript: what the worker of the npm package calls, and the form in which results leave for the page.
-//! It knows the facade and the browser's backend, and nothing of SQL or storage; natively only the result codec exists.
+//! VarveDB for JavaScript: what the worker of the npm package calls, and the form in which results
+//! leave for the page. It knows the facade and the browser's backend, and nothing of SQL or
+//! storage; natively only the result codec exists.
 //!
 //! Invariant: exports take `&self` and hold no borrow across an await.
-//! Invariant: every failure leaves as a plain object with all fields of the error, a panic included: after one the
-//! instance answers `XX000` to every call.
+//! Invariant: every failure leaves as a plain object with all fields of the error, a panic
+//! included: after one the instance answers `XX000` to every call.
 
 #[cfg(target_arch = "wasm32")]
 mod browser_env;

@@ -1,4 +1,5 @@
-//! What is left of an instance whose code panicked: nothing in it can be trusted, so every call says so.
+//! What is left of an instance whose code panicked: nothing in it can be trusted, so every call
+//! says so.
 
 use std::sync::{Mutex, Once, PoisonError};
 
@@ -19,17 +20,20 @@ pub fn record_panics() {
 
 /// What the panic said and where it was, if there was one.
 pub fn panic_message() -> Option<String> {
-    MESSAGE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    MESSAGE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
 }
 
 /// Refuses to go on after a panic.
 pub fn check_sound() -> Result<()> {
     match panic_message() {
         None => Ok(()),
-        Some(message) => {
-            Err(Error::internal("the engine has crashed and must be started again")
-                .with_detail(message))
-        }
+        Some(message) => Err(
+            Error::internal("the engine has crashed and must be started again")
+                .with_detail(message),
+        ),
     }
 }
 
@@ -45,7 +49,10 @@ mod tests {
             assert!(std::panic::catch_unwind(|| panic!("{reason}")).is_err());
         }
         let message = panic_message().unwrap();
-        assert!(message.contains("out of ideas") && message.contains("panic.rs"), "{message}");
+        assert!(
+            message.contains("out of ideas") && message.contains("panic.rs"),
+            "{message}"
+        );
         let error = check_sound().unwrap_err();
         assert_eq!(error.state().code(), "XX000");
         assert_eq!(error.fields().detail, Some(message));

@@ -1,6 +1,8 @@
-//! Result sets as one block of bytes in Arrow memory layout, which JavaScript reads through typed arrays.
+//! Result sets as one block of bytes in Arrow memory layout, which JavaScript reads through typed
+//! arrays.
 //!
-//! Numbers are little-endian. Every part begins at a multiple of 8 bytes; `pad` means zeros up to the next one.
+//! Numbers are little-endian. Every part begins at a multiple of 8 bytes; `pad` means zeros up to
+//! the next one.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -14,8 +16,8 @@
 //! | dictionary | `u32` values, pad; the values |
 //! | values | layout 1: bits, pad; 2: `i32`, pad; 3: `i64`; 4: `f64`; 5: `u32` offsets, one more than values, pad; UTF-8, pad |
 //!
-//! Dictionaries of a set are numbered from 0 in the order in which they first occur, so a reader knows a new one by
-//! its number. A NULL row holds any value and any code.
+//! Dictionaries of a set are numbered from 0 in the order in which they first occur, so a reader
+//! knows a new one by its number. A NULL row holds any value and any code.
 
 use std::sync::Arc;
 
@@ -33,8 +35,11 @@ const DICTIONARY_VALUES_PER_ROW_MAX: usize = 4;
 
 /// Encodes the results of a script, or the one result of a statement.
 pub fn encode_results(sets: &[ResultSet]) -> Result<Vec<u8>> {
-    let values_bytes: usize =
-        sets.iter().flat_map(|set| &set.batches).map(Batch::memory_bytes).sum();
+    let values_bytes: usize = sets
+        .iter()
+        .flat_map(|set| &set.batches)
+        .map(Batch::memory_bytes)
+        .sum();
     let mut writer = Writer(Vec::with_capacity(values_bytes + 1024));
     writer.u32(MAGIC);
     writer.count(sets.len())?;
@@ -49,7 +54,10 @@ fn encode_set(writer: &mut Writer, set: &ResultSet) -> Result<()> {
     writer.count(set.batches.len())?;
     writer.count(set.notices.len())?;
     writer.count(set.command.len())?;
-    let affected_rows = set.affected_rows.map_or(Ok(-1), i64::try_from).map_err(|_| too_large())?;
+    let affected_rows = set
+        .affected_rows
+        .map_or(Ok(-1), i64::try_from)
+        .map_err(|_| too_large())?;
     writer.bytes(&affected_rows.to_le_bytes());
     writer.padded(set.command.as_bytes());
     for field in &set.fields {
@@ -81,7 +89,9 @@ fn encode_column(
     dictionaries: &mut Vec<Arc<Column>>,
 ) -> Result<()> {
     if let ColumnData::Dictionary { codes, values } = column.data() {
-        let known = dictionaries.iter().position(|sent| Arc::ptr_eq(sent, values));
+        let known = dictionaries
+            .iter()
+            .position(|sent| Arc::ptr_eq(sent, values));
         let pays = values.len() <= codes.len() * DICTIONARY_VALUES_PER_ROW_MAX;
         if known.is_some() || pays {
             let number = known.unwrap_or(dictionaries.len());
@@ -123,20 +133,33 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
     match column.data() {
         ColumnData::Boolean(bits) => writer.bytes(bits.as_bytes()),
         ColumnData::Int32(values) => {
-            values.iter().for_each(|value| writer.bytes(&value.to_le_bytes()));
+            values
+                .iter()
+                .for_each(|value| writer.bytes(&value.to_le_bytes()));
         }
         ColumnData::Int64(values) => {
-            values.iter().for_each(|value| writer.bytes(&value.to_le_bytes()));
+            values
+                .iter()
+                .for_each(|value| writer.bytes(&value.to_le_bytes()));
         }
         ColumnData::Float64(values) => {
-            values.iter().for_each(|value| writer.bytes(&value.to_le_bytes()));
+            values
+                .iter()
+                .for_each(|value| writer.bytes(&value.to_le_bytes()));
         }
         ColumnData::Text(strings) => {
-            strings.offsets().iter().for_each(|offset| writer.u32(*offset));
+            strings
+                .offsets()
+                .iter()
+                .for_each(|offset| writer.u32(*offset));
             writer.pad();
             writer.bytes(strings.text().as_bytes());
         }
-        _ => return Err(Error::internal("an encoded column where a plain one belongs")),
+        _ => {
+            return Err(Error::internal(
+                "an encoded column where a plain one belongs",
+            ));
+        }
     }
     writer.pad();
     Ok(())
@@ -195,7 +218,13 @@ mod tests {
     const GOLDEN: &str = include_str!("../../../js/test/result.hex");
 
     fn fields(types: &[LogicalType]) -> Vec<Field> {
-        types.iter().map(|ty| Field { name: "c".to_owned(), ty: *ty }).collect()
+        types
+            .iter()
+            .map(|ty| Field {
+                name: "c".to_owned(),
+                ty: *ty,
+            })
+            .collect()
     }
 
     fn dictionary(codes: &[u32], values: &Arc<Column>, validity: Option<Bitmap>) -> Arc<Column> {
@@ -217,30 +246,48 @@ mod tests {
         let text = |strings: [&str; 2]| ColumnData::Text(strings.into_iter().collect());
         let values = plain(LogicalType::Text, text(["x", "\u{e9}"]), None);
         let columns = vec![
-            plain(LogicalType::Boolean, ColumnData::Boolean([true, false].into_iter().collect()), None),
-            plain(LogicalType::Int4, ColumnData::Int32(vec![-1, 7]), present([true, false])),
+            plain(
+                LogicalType::Boolean,
+                ColumnData::Boolean([true, false].into_iter().collect()),
+                None,
+            ),
+            plain(
+                LogicalType::Int4,
+                ColumnData::Int32(vec![-1, 7]),
+                present([true, false]),
+            ),
             plain(LogicalType::Int8, ColumnData::Int64(vec![1, -2]), None),
-            plain(LogicalType::Float8, ColumnData::Float64(vec![1.5, -0.0]), None),
+            plain(
+                LogicalType::Float8,
+                ColumnData::Float64(vec![1.5, -0.0]),
+                None,
+            ),
             plain(LogicalType::Text, text(["ab", "c"]), None),
             dictionary(&[1, 0], &values, present([true, false])),
             dictionary(&[0, 0], &values, None),
             Arc::new(Column::constant(LogicalType::Int4, &Value::Int4(3), 2)),
         ];
-        let types: Vec<LogicalType> =
-            columns.iter().map(|column| column.logical_type()).collect();
+        let types: Vec<LogicalType> = columns.iter().map(|column| column.logical_type()).collect();
         let set = ResultSet {
             fields: fields(&types),
             batches: vec![Batch::new(columns, 2)],
             command: "SELECT",
             ..ResultSet::default()
         };
-        let golden: Vec<&str> = GOLDEN.split([',', '\n']).filter(|word| !word.is_empty()).collect();
+        let golden: Vec<&str> = GOLDEN
+            .split([',', '\n'])
+            .filter(|word| !word.is_empty())
+            .collect();
         assert_eq!(words(&[set]), golden);
     }
 
     #[test]
     fn a_command_has_its_count_and_notices_and_no_columns() {
-        let set = ResultSet { command: "INSERT", affected_rows: Some(3), ..ResultSet::default() };
+        let set = ResultSet {
+            command: "INSERT",
+            affected_rows: Some(3),
+            ..ResultSet::default()
+        };
         let expected = "5652533101000000,0000000000000000,0000000006000000,0300000000000000,\
                         494e534552540000";
         assert_eq!(words(&[set]).join(","), expected);
@@ -260,6 +307,9 @@ mod tests {
         };
         let form = |batch: Batch| words(&[set(batch)])[8].get(..2).map(str::to_owned);
         assert_eq!(form(batch.clone()).as_deref(), Some("01"));
-        assert_eq!(form(batch.select(&Selection::new(vec![0, 2]))).as_deref(), Some("00"));
+        assert_eq!(
+            form(batch.select(&Selection::new(vec![0, 2]))).as_deref(),
+            Some("00")
+        );
     }
 }

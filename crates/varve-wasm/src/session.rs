@@ -36,19 +36,22 @@ impl EngineSession {
     /// Runs a script.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
-        self.call(async |session| message(&session.execute_script(&sql).await?)).await
+        self.call(async |session| message(&session.execute_script(&sql).await?))
+            .await
     }
 
     /// Begins a `COPY table FROM STDIN`.
     #[wasm_bindgen(js_name = copyBegin)]
     pub async fn copy_begin(&self, sql: String) -> Result<(), JsValue> {
-        self.call(async |session| session.copy_begin(&sql).await).await
+        self.call(async |session| session.copy_begin(&sql).await)
+            .await
     }
 
     /// Takes the next piece of the text; answers the rows taken so far.
     #[wasm_bindgen(js_name = copyWrite)]
     pub async fn copy_write(&self, bytes: Vec<u8>) -> Result<f64, JsValue> {
-        self.call(async |session| session.copy_write(&bytes).await.map(number)).await
+        self.call(async |session| session.copy_write(&bytes).await.map(number))
+            .await
     }
 
     /// Takes the end of the text and commits; answers the rows taken.
@@ -75,20 +78,28 @@ impl EngineSession {
 
 impl EngineSession {
     pub(crate) fn new(session: Session) -> EngineSession {
-        EngineSession { cancel: session.cancel_flag(), session: Cell::new(Some(session)) }
+        EngineSession {
+            cancel: session.cancel_flag(),
+            session: Cell::new(Some(session)),
+        }
     }
 
     async fn call<T>(
         &self,
         run: impl AsyncFnOnce(&mut Session) -> Result<T>,
     ) -> Result<T, JsValue> {
-        self.exclusively(run).await.map_err(|error| error_object(&error))
+        self.exclusively(run)
+            .await
+            .map_err(|error| error_object(&error))
     }
 
     async fn exclusively<T>(&self, run: impl AsyncFnOnce(&mut Session) -> Result<T>) -> Result<T> {
         check_sound()?;
         let mut session = self.session.take().ok_or_else(|| {
-            Error::new(SqlState::OBJECT_IN_USE, "the session is busy with another call")
+            Error::new(
+                SqlState::OBJECT_IN_USE,
+                "the session is busy with another call",
+            )
         })?;
         let result = run(&mut session).await;
         self.session.set(Some(session));

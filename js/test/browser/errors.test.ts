@@ -16,7 +16,7 @@ test('errors of statements have code, position and the statement', async () => {
     ['SELECT 1; SELECT 2', [], '42601', undefined],
   ] as const;
   for (const [sql, params, code, position] of cases) {
-    const error = await rejection(db.query(sql, params));
+    const error = await rejection(db.query(sql, params).then(() => expect.fail(sql)));
     expect(error).toBeInstanceOf(VarveError);
     expect(error).toMatchObject({ name: 'VarveError', kind: 'statement', code, query: sql });
     if (position !== undefined) expect(error).toMatchObject({ position });

@@ -7,6 +7,7 @@ test('an error says what kind it is of', () => {
     ['22P02', 'statement'],
     ['40001', 'conflict'],
     ['57014', 'canceled'],
+    ['08P01', 'statement'],
     ['53100', 'storage'],
     ['XX001', 'storage'],
     ['XX000', 'internal'],
