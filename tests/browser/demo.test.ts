@@ -90,3 +90,16 @@ test('a second tab is told that the store is open in the first, and can take it 
   await retry.click();
   expect(await second.query('SELECT count(*) FROM weather')).toEqual([['26115']]);
 });
+
+test('an engine that does not load is said so, and another try can succeed', async ({
+  demo: url,
+  profile,
+}) => {
+  const demo = new DemoPage(await profile.open());
+  await profile.context.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
+  await demo.page.goto(url);
+  await expect(demo.page.getByRole('alert')).toContainText('wasm_load_failed');
+  await profile.context.unroute('**/*.wasm');
+  await demo.page.getByRole('button', { name: 'Try again' }).click();
+  await expect(demo.importButton()).toBeVisible();
+});
