@@ -1,5 +1,5 @@
-//! The page cache: values of runs as stored, each checked once, bounded in bytes, least recently used
-//! first to go.
+//! The page cache: values of runs as stored, each checked once, bounded in bytes, least recently
+//! used first to go.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,5 @@
-//! Which keys commits have inserted since the oldest snapshot: what commit validation compares with.
+//! Which keys commits have inserted since the oldest snapshot: what commit validation compares
+//! with.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;

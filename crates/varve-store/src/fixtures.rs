@@ -1,8 +1,9 @@
-//! The golden manifest and log record: fixed contents, for checking that every target writes the same
-//! bytes.
+//! The golden manifest and log record: fixed contents, for checking that every target writes the
+//! same bytes.
 //!
-//! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`] give.
-//! A test on another target enables the feature `fixtures`, includes those files, and compares.
+//! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`]
+//! give. A test on another target enables the feature `fixtures`, includes those files, and
+//! compares.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -28,8 +28,8 @@ struct Input {
 impl Store {
     /// Flushes if the next commit, of so many bytes, would pass a bound. The caller has the turn.
     ///
-    /// A full disk does not stop commits at once, since deletes are what would help: only what would
-    /// pass a bound twice over is refused.
+    /// A full disk does not stop commits at once, since deletes are what would help: only what
+    /// would pass a bound twice over is refused.
     pub(crate) async fn flush_if_due(self: &Arc<Store>, coming_bytes: u64) -> Result<()> {
         let (bytes, values) = {
             let state = self.state();

@@ -75,8 +75,8 @@ struct Records {
     log: Vec<(CommitSeq, u32, Bytes)>,
 }
 
-/// Puts a new epoch in the place of the one found, after making sure that this version can read what
-/// is there: a version too old must not fence one that can.
+/// Puts a new epoch in the place of the one found, after making sure that this version can read
+/// what is there: a version too old must not fence one that can.
 async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
     let gets = [keys::epoch(), keys::manifest()];
     let mut values = kv.get_many(&gets).await.map_err(|error| kv_error(&error))?;

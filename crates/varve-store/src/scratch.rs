@@ -31,8 +31,8 @@ pub(crate) struct ScratchUse {
     freed: Vec<u64>,
 }
 
-/// Batches written out under a prefix of their own; what is left of them is deleted after the space is
-/// dropped, at the latest at the next open.
+/// Batches written out under a prefix of their own; what is left of them is deleted after the space
+/// is dropped, at the latest at the next open.
 pub struct ScratchSpace {
     store: Arc<Store>,
     /// Tickets given out, with the bytes of their batches.

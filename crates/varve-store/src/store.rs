@@ -76,9 +76,9 @@ pub(crate) struct Parts {
 impl Store {
     /// Opens a store, or makes one where there is none, and fences whoever had it open.
     ///
-    /// `55006` where another opener came in between, `0A000` for a format that this version does not
-    /// know, `XX001` naming the record where manifest, catalogue or log are damaged. A damaged run
-    /// only fails reads of its tree.
+    /// `55006` where another opener came in between, `0A000` for a format that this version does
+    /// not know, `XX001` naming the record where manifest, catalogue or log are damaged. A damaged
+    /// run only fails reads of its tree.
     pub async fn open(
         kv: Arc<dyn Kv>,
         env: Arc<dyn Env>,
@@ -200,8 +200,8 @@ impl Store {
         }
     }
 
-    /// A guarded commit after which the state must follow. If nobody can tell whether it took effect,
-    /// this handle takes no more commits: a new open reads what is there.
+    /// A guarded commit after which the state must follow. If nobody can tell whether it took
+    /// effect, this handle takes no more commits: a new open reads what is there.
     pub(crate) async fn write_change(
         &self,
         batch: WriteBatch,
@@ -238,8 +238,8 @@ impl Store {
         reservation.resize(bytes)
     }
 
-    /// Deletes pages that nothing names any more: of transactions that were rolled back, and of runs
-    /// that no snapshot holds. The caller has the turn.
+    /// Deletes pages that nothing names any more: of transactions that were rolled back, and of
+    /// runs that no snapshot holds. The caller has the turn.
     pub(crate) async fn reap(&self) -> Result<()> {
         let garbage = self.state().take_garbage();
         if garbage.is_empty() {

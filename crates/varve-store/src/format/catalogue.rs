@@ -1,7 +1,7 @@
 //! The catalogue as one value, written by the publishing commit that first names it.
 //!
-//! Layout (varints): number of objects; by object: id, version, definition (length, bytes); number of
-//! trees; by tree its schema.
+//! Layout (varints): number of objects; by object: id, version, definition (length, bytes); number
+//! of trees; by tree its schema.
 
 use std::sync::Arc;
 

@@ -56,7 +56,7 @@ pub(crate) fn open<'a>(kind: Kind, key: &[u8], value: &'a [u8]) -> Result<&'a [u
         Err(Error::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             format!(
-                "format_too_new: {} has format version {version}, and this version of VarveDB reads up to {VERSION}",
+                "format_too_new: {} has format version {version}; this VarveDB reads up to {VERSION}",
                 keys::describe(key)
             ),
         ))

@@ -13,8 +13,8 @@
 //! | `r` run, number (u32) | value of a run |
 //! | `s` epoch, ticket | scratch batch |
 //!
-//! Numbers are u64 where nothing else is said. Intents and log are neighbours, so that one scan reads
-//! both.
+//! Numbers are u64 where nothing else is said. Intents and log are neighbours, so that one scan
+//! reads both.
 
 use varve_kv::{Key, KeyRange};
 use varve_types::{CommitSeq, RunId};

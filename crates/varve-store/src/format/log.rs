@@ -14,8 +14,8 @@
 //! | 6 | delete by key | tree, number of keys, each as length and bytes |
 //! | 7 | mark | run, number of ordinals, the first, then distances less one |
 //!
-//! A row that lay in the memtable is deleted by key, one in a run is marked. Operations take effect in
-//! order; deletes stand before inserts.
+//! A row that lay in the memtable is deleted by key, one in a run is marked. Operations take effect
+//! in order; deletes stand before inserts.
 
 use std::sync::Arc;
 
@@ -71,8 +71,8 @@ pub(crate) fn encode(seq: CommitSeq, ops: &[LogOp<'_>]) -> Vec<(Key, Vec<u8>)> {
     (0..count).zip(parts).map(value).collect()
 }
 
-/// Puts the bytes of one log value behind those of the parts before it. Returns whether the record is
-/// complete with it.
+/// Puts the bytes of one log value behind those of the parts before it. Returns whether the record
+/// is complete with it.
 pub(crate) fn join(seq: CommitSeq, part: u32, value: &[u8], record: &mut Vec<u8>) -> Result<bool> {
     let key = keys::log(seq, part);
     let payload = open(Kind::Log, &key, value)?;

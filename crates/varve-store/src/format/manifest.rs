@@ -1,8 +1,8 @@
 //! The manifest: which runs there are, and how far the log is contained in them.
 //!
 //! Layout (varints): number, catalogue version, flushed sequence, marks sequence, next run, next
-//! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version (0:
-//! none), marked rows; number of retired runs, then their ids.
+//! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version
+//! (0: none), marked rows; number of retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{CommitSeq, Result, RunId, TreeId};

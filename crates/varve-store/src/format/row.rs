@@ -1,8 +1,8 @@
 //! A row as bytes: what the arena of a memtable and the log hold.
 //!
 //! Layout: one bit a column, least significant first (1 = NULL), padded to bytes with 0; then each
-//! value that is not NULL: boolean as a byte, integers, dates and timestamps as zigzag varints, double
-//! precision as 8 bytes little-endian, text as its length (varint) and bytes.
+//! value that is not NULL: boolean as a byte, integers, dates and timestamps as zigzag varints,
+//! double precision as 8 bytes little-endian, text as its length (varint) and bytes.
 
 use varve_codec::{ByteReader, CodecError, put_zigzag};
 use varve_types::{Column, ColumnBuilder, LogicalType, PhysicalType, Value};

@@ -1,7 +1,8 @@
 //! A tree schema as bytes.
 //!
 //! Layout (varints): tree, version, number of columns; by column: id, type (u8), nullable (u8),
-//! missing value as a row of one; then number of key columns (0: hidden row id) and their positions.
+//! missing value as a row of one; then number of key columns (0: hidden row id) and their
+//! positions.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{Column, ColumnId, LogicalType, SortKey, TreeColumn, TreeId, TreeSchema, Value};

@@ -11,7 +11,8 @@ pub(crate) struct Tests(pub(crate) Vec<(usize, PredicateTest)>);
 pub(crate) struct RunTests<'a>(Vec<(usize, &'a PredicateTest)>);
 
 impl Tests {
-    /// The tests that a run's statistics can answer; `position` tells where it keeps a stored column.
+    /// The tests that a run's statistics can answer; `position` tells where it keeps a stored
+    /// column.
     pub(crate) fn of_run(&self, position: impl Fn(usize) -> Option<usize>) -> RunTests<'_> {
         let known = self.0.iter();
         let known = known.filter_map(|(column, test)| Some((position(*column)?, test)));

@@ -178,7 +178,8 @@ impl RunCursor {
         };
         let reader = open.outputs.as_ref().unwrap_or(&open.tested);
         let kept = chosen.filter(|chosen| chosen.len() < rows);
-        // Few rows are gathered one by one; else the whole vector is decoded and a selection laid on it.
+        // Few rows are gathered one by one; else the whole vector is decoded and a selection laid
+        // on it.
         let gathered = kept
             .as_ref()
             .filter(|kept| plan.reverse || kept.len() * 4 < rows);

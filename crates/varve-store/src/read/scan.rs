@@ -20,7 +20,8 @@ pub struct ScanOptions {
     pub tree: TreeId,
     /// Output columns: positions in `TreeSchema::columns`.
     pub columns: Vec<usize>,
-    /// Only rows that pass all of these, applied exactly; they name positions in `TreeSchema::columns`.
+    /// Only rows that pass all of these, applied exactly; they name positions in
+    /// `TreeSchema::columns`.
     pub predicates: Vec<ColumnPredicate>,
     /// Adds a last BIGINT column with each row's `RowPosition`, bit for bit.
     pub with_position: bool,

@@ -14,8 +14,8 @@ use crate::tree::Tree;
 /// Own rows carry this sequence: they are alive, or they are gone.
 pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(0);
 
-/// The runs, the memtable and the own writes of one tree. The transaction must not write while a view
-/// is in use.
+/// The runs, the memtable and the own writes of one tree. The transaction must not write while a
+/// view is in use.
 pub(crate) struct View {
     pub(crate) tree: Arc<Tree>,
     pub(crate) snapshot: Arc<Snapshot>,

@@ -25,7 +25,7 @@ fn filled() -> MemoryKv {
     kv
 }
 
-fn damage(kv: &MemoryKv, key: &Key, how: fn(&mut Vec<u8>)) {
+fn damage(kv: &MemoryKv, key: &Key, how: fn(&mut [u8])) {
     let value = block_on(kv.get_many(std::slice::from_ref(key))).unwrap();
     let mut value = value[0].as_ref().unwrap().to_vec();
     how(&mut value);
@@ -34,7 +34,7 @@ fn damage(kv: &MemoryKv, key: &Key, how: fn(&mut Vec<u8>)) {
     block_on(kv.commit(batch, Durability::Strict)).unwrap();
 }
 
-fn flip(value: &mut Vec<u8>) {
+fn flip(value: &mut [u8]) {
     let at = value.len() / 2;
     value[at] ^= 4;
 }

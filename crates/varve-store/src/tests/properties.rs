@@ -405,7 +405,8 @@ proptest! {
         for op in ops {
             world.apply(op);
             for (transaction, model) in &world.held {
-                assert_eq!(sorted_rows(transaction, KEYED), model.values().cloned().collect::<Vec<_>>());
+                let model: Vec<Row> = model.values().cloned().collect();
+                assert_eq!(sorted_rows(transaction, KEYED), model);
             }
         }
         let newest = world.newest();

@@ -2,7 +2,8 @@
 
 use varve_types::{Error, SqlState, Value};
 
-/// Why rows were not inserted. The caller knows the names that belong into the message of a duplicate.
+/// Why rows were not inserted. The caller knows the names that belong into the message of a
+/// duplicate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsertError {
     /// `23505`: a row with this key is already there.

@@ -18,8 +18,8 @@ use crate::transaction::spill::Spill;
 use crate::tree::Tree;
 use crate::{Durability, InsertError, ScanOptions, TreeScan};
 
-/// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before the
-/// commit. Dropped without commit, it is rolled back.
+/// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before
+/// the commit. Dropped without commit, it is rolled back.
 ///
 /// After a failed write only a rollback makes sense: part of the statement may have been done.
 pub struct Transaction {
@@ -111,8 +111,8 @@ impl Transaction {
         TreeScan::new(self.view(options.tree).await?, &options)
     }
 
-    /// The rows with these keys (values in the order of the sort key), in any order; absent keys give
-    /// no row. Only for trees sorted by columns.
+    /// The rows with these keys (values in the order of the sort key), in any order; absent keys
+    /// give no row. Only for trees sorted by columns.
     pub async fn lookup(
         &self,
         tree: TreeId,
@@ -136,8 +136,8 @@ impl Transaction {
         view.gather(&rows, &columns, with_position).await
     }
 
-    /// Columns of the rows at these positions, in their order, 1,024 rows a batch. The positions come
-    /// from this transaction's scans and lookups.
+    /// Columns of the rows at these positions, in their order, 1,024 rows a batch. The positions
+    /// come from this transaction's scans and lookups.
     pub async fn fetch(
         &self,
         tree: TreeId,
@@ -180,8 +180,8 @@ impl Transaction {
         self.insert_rows(tree, rows).await
     }
 
-    /// Removes the rows at these positions; one named twice, or already removed by this transaction,
-    /// is removed once.
+    /// Removes the rows at these positions; one named twice, or already removed by this
+    /// transaction, is removed once.
     pub async fn delete(&mut self, tree: TreeId, positions: &[RowPosition]) -> Result<()> {
         let view = self.view(tree).await?;
         let rows = unpack(&view, positions)?;
