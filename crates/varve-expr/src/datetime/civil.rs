@@ -13,8 +13,8 @@ pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 const DAY_MIN: i64 = -2_440_588;
 /// One past PostgreSQL's last date, 5874897-12-31.
 const DATE_DAY_END: i64 = 2_145_042_906;
-/// The first day that does not fit whole in microseconds from 1970: timestamps end with 294247-01-09.
-/// PostgreSQL counts from 2000 and so ends 30 years later, with 294276.
+/// The first day that does not fit whole in microseconds from 1970: timestamps end with
+/// 294247-01-09. PostgreSQL counts from 2000 and so ends 30 years later, with 294276.
 const TIMESTAMP_DAY_END: i64 = 106_751_991;
 
 /// Days of the cycle after which the calendar repeats, and its years.

@@ -14,14 +14,7 @@ pub fn evaluate_filter(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) ->
     match expr {
         Expr::And(operands) => all_of(operands, batch, context),
         Expr::Or(operands) => any_of(operands, batch, context),
-        _ => {
-            let column = evaluate(expr, batch, context)?;
-            let truth = Truth::new(&column);
-            let rows = (0..batch.rows()).filter(|row| truth.is_true(*row));
-            Ok(Selection::new(
-                rows.filter_map(|row| u32::try_from(row).ok()).collect(),
-            ))
-        }
+        _ => Ok(Truth::new(&evaluate(expr, batch, context)?).true_rows()),
     }
 }
 
@@ -165,7 +158,22 @@ impl Truth {
         is_present.then(|| bits.get(row))
     }
 
-    fn is_true(&self, row: usize) -> bool {
-        self.get(row) == Some(true)
+    /// The rows that are true; eight rows without one are passed over at once.
+    fn true_rows(&self) -> Selection {
+        let ColumnData::Boolean(bits) = self.column.data() else {
+            return Selection::default();
+        };
+        let valid = self.column.validity().map(Bitmap::as_bytes);
+        let mut rows = Vec::with_capacity(bits.count_ones());
+        for (i, byte) in bits.as_bytes().iter().enumerate() {
+            let valid = valid.map_or(u8::MAX, |bytes| bytes.get(i).copied().unwrap_or(0));
+            let first = u32::try_from(i * 8).unwrap_or(u32::MAX);
+            let mut left = byte & valid;
+            while left != 0 {
+                rows.push(first + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+        Selection::new(rows)
     }
 }

@@ -118,7 +118,10 @@ pub(super) fn sub_float8(call: &Call<'_>) -> Result<Column> {
 }
 
 pub(super) fn mul_float8(call: &Call<'_>) -> Result<Column> {
-    let fast = |a: f64, b: f64| (canonical(a * b), !(a * b).is_finite() || a * b == 0.0);
+    let fast = |a: f64, b: f64| {
+        let vanishes = (a * b == 0.0) & (a != 0.0) & (b != 0.0);
+        (canonical(a * b), vanishes | !(a * b).is_finite())
+    };
     binary(call, fast, |a, b| {
         checked_float(a * b, &[a, b], a != 0.0 && b != 0.0)
     })
@@ -127,10 +130,8 @@ pub(super) fn mul_float8(call: &Call<'_>) -> Result<Column> {
 pub(super) fn div_float8(call: &Call<'_>) -> Result<Column> {
     let fast = |a: f64, b: f64| {
         let quotient = a / b;
-        (
-            canonical(quotient),
-            !quotient.is_finite() || quotient == 0.0,
-        )
+        let vanishes = (quotient == 0.0) & (a != 0.0);
+        (canonical(quotient), vanishes | !quotient.is_finite())
     };
     binary(call, fast, |a, b| {
         if b == 0.0 && !a.is_nan() {
