@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use pollster::block_on;
-use varve_kv::{Kv, MemoryKv};
-use varve_types::{ObjectId, SqlState};
+use varve_kv::{Kv, MemoryKv, WriteBatch};
+use varve_types::{CommitSeq, ObjectId, RunId, SqlState};
 
 use super::crash::{intents, stored_runs};
 use super::{
     KEYED, PLAIN, batch, everything, insert, open, open_with, read, small, some_rows, sorted_rows,
     with_trees,
 };
+use crate::format::log::{self, LogOp};
 use crate::{Durability, StoreSettings};
 
 #[test]
@@ -221,4 +222,42 @@ fn scratch_is_written_read_freed_and_swept() {
     assert_eq!(error.state(), SqlState::OUT_OF_MEMORY);
     assert_eq!(intents(&kv), 0);
     drop(store);
+}
+
+#[test]
+fn marks_of_a_run_since_removed_are_skipped() {
+    let kv = MemoryKv::new();
+    let store = open(&kv);
+    with_trees(&store);
+    insert(&store, KEYED, &some_rows(0..300));
+    block_on(store.flush()).unwrap();
+    let mut transaction = store.begin();
+    let all = read(&transaction, everything(KEYED)).unwrap();
+    block_on(transaction.delete(KEYED, &[all[5].1])).unwrap();
+    block_on(transaction.commit(Durability::Relaxed)).unwrap();
+    let mut transaction = store.begin();
+    transaction.drop_tree(KEYED).unwrap();
+    block_on(transaction.commit(Durability::Relaxed)).unwrap();
+    assert_eq!(open(&kv).begin().row_count(KEYED), None);
+}
+
+#[test]
+fn a_mark_of_an_unknown_run_is_corruption() {
+    let kv = MemoryKv::new();
+    let store = open(&kv);
+    with_trees(&store);
+    let mark = LogOp::Mark {
+        run: RunId(99),
+        ordinals: vec![1],
+    };
+    let mut batch = WriteBatch::new();
+    for (key, value) in log::encode(CommitSeq(2), &[mark]) {
+        batch.put(key, value);
+    }
+    block_on(kv.commit(batch, Durability::Strict)).unwrap();
+    let error = open_with(Arc::new(kv.reopen()), small()).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "part 0 of log record 2 is corrupt: malformed run"
+    );
 }
