@@ -174,3 +174,31 @@ fn a_scan_goes_on_while_others_commit_and_flush() {
 fn batch_of(n: usize) -> varve_types::Batch {
     batch(&some_rows([n as i64 + 100_000]))
 }
+
+#[test]
+fn of_groups_whose_vectors_cannot_match_only_the_index_is_read() {
+    let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(1)));
+    let settings = StoreSettings {
+        page_cache_bytes_max: 0,
+        ..StoreSettings::browser()
+    };
+    let store = open_with(kv.clone(), settings).unwrap();
+    with_trees(&store);
+    let mut rows = some_rows(0..150_000);
+    for row in &mut rows {
+        row.2 = (row.0 / 1024 * 10) as i32;
+    }
+    insert(&store, KEYED, &rows);
+    let groups: usize = {
+        let state = store.state();
+        let runs = state.version.runs(KEYED).iter();
+        runs.map(|run| run.head().unwrap().groups().len()).sum()
+    };
+    let before = kv.calls();
+    let options = ScanOptions {
+        predicates: vec![compare(2, CompareOp::Eq, Value::Int4(55))],
+        ..everything(KEYED)
+    };
+    assert!(read(&store.begin(), options).unwrap().is_empty());
+    assert!(groups > 2 && kv.calls() - before == groups as u64);
+}
