@@ -9,6 +9,7 @@ mod bind;
 mod catalog;
 mod catalog_codec;
 mod deparse;
+mod dispatch;
 mod explain;
 mod parse;
 mod plan;

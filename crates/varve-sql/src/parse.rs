@@ -3,13 +3,13 @@
 use core::fmt;
 use std::sync::Arc;
 
-use sqlparser::ast::Statement;
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use varve_types::{Error, Result, SqlState};
 
+use crate::dispatch::{Parsed, parse_statement};
 use crate::position::{SourceMap, line_starts, position_at};
 
 /// Longer texts are refused: their tree would not fit a browser's memory.
@@ -22,7 +22,7 @@ const CHAIN_OPERATORS_MAX: usize = 2_000;
 
 /// One statement of a text: its syntax tree and where its tokens stand.
 pub struct ParsedStatement {
-    pub(crate) statement: Statement,
+    pub(crate) parsed: Parsed,
     pub(crate) source: SourceMap,
     /// The first words, for errors about statements that are not supported.
     pub(crate) command: String,
@@ -90,15 +90,14 @@ fn parse_one(
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(NESTING_MAX)
         .with_tokens_with_locations(tokens);
-    let statement = parser
-        .parse_statement()
-        .map_err(|error| parser_error(text, lines, last, error))?;
+    let parsed =
+        parse_statement(&mut parser).map_err(|error| parser_error(text, lines, last, error))?;
     let next = parser.peek_token();
     if next.token != Token::EOF {
         return Err(near(text, lines, position_at(lines, next.span.start)));
     }
     Ok(ParsedStatement {
-        statement,
+        parsed,
         source: SourceMap::new(Arc::clone(lines), positions),
         command,
     })

@@ -48,7 +48,7 @@ pub fn bind(
         source: &statement.source,
         parameters: parameter_types.to_vec(),
     };
-    let bound = binder.statement(&statement.statement, &statement.command)?;
+    let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
         .parameters
         .into_iter()

@@ -1,23 +1,52 @@
 //! Which statement it is.
 
 use sqlparser::ast::{
-    DescribeAlias, ObjectType, Query as AstQuery, Statement as AstStatement, UtilityOption,
-    Value as AstValue,
+    ObjectType, Query as AstQuery, Statement as AstStatement, UtilityOption, Value as AstValue,
 };
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::dispatch::{Explain, Parsed};
 use crate::plan::{Query, Statement};
 use crate::prune::prune;
 
 impl Binder<'_> {
-    /// A statement; `command` is what its first words say, for errors.
-    pub(crate) fn statement(
-        &mut self,
-        statement: &AstStatement,
-        command: &str,
-    ) -> Result<Statement> {
+    /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
+    /// errors.
+    pub(crate) fn parsed(&mut self, parsed: &Parsed, command: &str) -> Result<Statement> {
+        let Parsed { explain, statement } = parsed;
+        let position = self.source.first();
+        let Some(explain) = explain else {
+            return match statement {
+                Some(statement) => self.statement(statement, command),
+                None => Err(unsupported_at(command, position)),
+            };
+        };
+        let Explain {
+            analyze,
+            verbose,
+            options,
+        } = explain;
+        refuse(*verbose, "EXPLAIN VERBOSE", position)?;
+        let analyze = self.explain_options(options)? || *analyze;
+        const OTHER: &str = "EXPLAIN of this statement";
+        let Some(statement) = statement else {
+            return Err(unsupported_at(OTHER, position));
+        };
+        match self.statement(statement, OTHER)? {
+            explained @ (Statement::Query(_)
+            | Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)) => Ok(Statement::Explain {
+                statement: Box::new(explained),
+                analyze,
+            }),
+            _ => Err(unsupported_at(OTHER, position)),
+        }
+    }
+
+    fn statement(&mut self, statement: &AstStatement, command: &str) -> Result<Statement> {
         let position = self.source.first();
         match statement {
             AstStatement::Query(query) => Ok(Statement::Query(self.whole_query(query)?)),
@@ -79,25 +108,6 @@ impl Binder<'_> {
                 refuse(*to, "COPY ... TO", position)?;
                 self.copy_from(source, target, options, legacy_options)
             }
-            AstStatement::Explain {
-                describe_alias,
-                analyze,
-                verbose,
-                query_plan,
-                estimate,
-                statement,
-                format,
-                options,
-            } => {
-                let explain = matches!(describe_alias, DescribeAlias::Explain);
-                refuse(!explain, "DESCRIBE", position)?;
-                refuse(*verbose, "EXPLAIN VERBOSE", position)?;
-                refuse(format.is_some(), "EXPLAIN with FORMAT", position)?;
-                let other_dialect = *query_plan || *estimate;
-                refuse(other_dialect, "this form of EXPLAIN", position)?;
-                let analyze = *analyze || self.explain_options(options.as_deref())?;
-                self.explained(statement, analyze)
-            }
             _ => Err(unsupported_at(command, position)),
         }
     }
@@ -110,25 +120,10 @@ impl Binder<'_> {
         })
     }
 
-    fn explained(&mut self, statement: &AstStatement, analyze: bool) -> Result<Statement> {
-        const OTHER: &str = "EXPLAIN of this statement";
-        let statement = self.statement(statement, OTHER)?;
-        match statement {
-            Statement::Query(_)
-            | Statement::Insert(_)
-            | Statement::Update(_)
-            | Statement::Delete(_) => Ok(Statement::Explain {
-                statement: Box::new(statement),
-                analyze,
-            }),
-            _ => Err(unsupported_at(OTHER, self.source.first())),
-        }
-    }
-
     /// Whether `EXPLAIN (...)` asks for ANALYZE. `COSTS off` is what there is anyway.
-    fn explain_options(&self, options: Option<&[UtilityOption]>) -> Result<bool> {
+    fn explain_options(&self, options: &[UtilityOption]) -> Result<bool> {
         let mut analyze = false;
-        for UtilityOption { name, arg } in options.unwrap_or_default() {
+        for UtilityOption { name, arg } in options {
             let position = self.source.ident(name);
             let on = match arg {
                 None => true,

@@ -1,0 +1,169 @@
+//! Which statement a text is, by its first words.
+//!
+//! The parser's own dispatch knows every statement of every dialect, a third of its code; naming
+//! the few that are supported here keeps the others out of the browser's download.
+
+use sqlparser::ast::{ObjectType, Statement, UtilityOption};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// A statement as it was parsed.
+pub(crate) struct Parsed {
+    pub(crate) explain: Option<Explain>,
+    /// `None` for a statement that is not supported: its text is not looked at.
+    pub(crate) statement: Option<Statement>,
+}
+
+/// `EXPLAIN` before a statement.
+pub(crate) struct Explain {
+    pub(crate) analyze: bool,
+    pub(crate) verbose: bool,
+    pub(crate) options: Vec<UtilityOption>,
+}
+
+/// Statements of PostgreSQL that are not supported, by their first word.
+const OTHER_STATEMENTS: &[&str] = &[
+    "ALTER",
+    "ANALYZE",
+    "CALL",
+    "CHECKPOINT",
+    "CLOSE",
+    "CLUSTER",
+    "COMMENT",
+    "CREATE",
+    "DEALLOCATE",
+    "DECLARE",
+    "DISCARD",
+    "DO",
+    "DROP",
+    "EXECUTE",
+    "FETCH",
+    "GRANT",
+    "IMPORT",
+    "LISTEN",
+    "LOAD",
+    "LOCK",
+    "MERGE",
+    "MOVE",
+    "NOTIFY",
+    "PREPARE",
+    "REASSIGN",
+    "REFRESH",
+    "REINDEX",
+    "RELEASE",
+    "RESET",
+    "REVOKE",
+    "SAVEPOINT",
+    "SECURITY",
+    "SET",
+    "SHOW",
+    "TABLE",
+    "TRUNCATE",
+    "UNLISTEN",
+    "VACUUM",
+];
+
+/// Parses one statement; the tokens behind it are left.
+pub(crate) fn parse_statement(parser: &mut Parser<'_>) -> Result<Parsed, ParserError> {
+    let explain = parse_explain(parser)?;
+    let statement = parse_body(parser)?;
+    Ok(Parsed { explain, statement })
+}
+
+fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError> {
+    if !parser.parse_keyword(Keyword::EXPLAIN) {
+        return Ok(None);
+    }
+    let in_parentheses = match parser.peek_token().token {
+        Token::LParen => parser.maybe_parse(|parser| parser.parse_utility_options())?,
+        _ => None,
+    };
+    Ok(Some(match in_parentheses {
+        Some(options) => Explain {
+            analyze: false,
+            verbose: false,
+            options,
+        },
+        None => Explain {
+            analyze: parser.parse_keyword(Keyword::ANALYZE),
+            verbose: parser.parse_keyword(Keyword::VERBOSE),
+            options: Vec::new(),
+        },
+    }))
+}
+
+fn parse_body(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError> {
+    let first = parser.next_token();
+    let word = match &first.token {
+        Token::LParen => {
+            parser.prev_token();
+            return Ok(Some(Statement::Query(parser.parse_query()?)));
+        }
+        Token::Word(word) if word.quote_style.is_none() => word,
+        _ => return parser.expected("an SQL statement", first),
+    };
+    let statement = match word.keyword {
+        Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {
+            parser.prev_token();
+            Statement::Query(parser.parse_query()?)
+        }
+        Keyword::INSERT => parser.parse_insert(first)?,
+        Keyword::UPDATE => parser.parse_update(first)?,
+        Keyword::DELETE => parser.parse_delete(first)?,
+        Keyword::COPY => parser.parse_copy()?,
+        Keyword::BEGIN => parser.parse_begin()?,
+        Keyword::START => parser.parse_start_transaction()?,
+        Keyword::COMMIT => parser.parse_commit()?,
+        Keyword::END => parser.parse_end()?,
+        Keyword::ROLLBACK | Keyword::ABORT => parser.parse_rollback()?,
+        Keyword::CREATE => {
+            let local = parser.parse_keyword(Keyword::LOCAL);
+            let global = local || parser.parse_keyword(Keyword::GLOBAL);
+            let temporary = parser
+                .parse_one_of_keywords(&[Keyword::TEMP, Keyword::TEMPORARY])
+                .is_some();
+            let unlogged = parser.parse_keyword(Keyword::UNLOGGED);
+            if !parser.parse_keyword(Keyword::TABLE) {
+                return skip(parser);
+            }
+            let global = global.then_some(!local);
+            Statement::CreateTable(
+                parser
+                    .parse_create_table(false, temporary, unlogged, global, false, false, None)?,
+            )
+        }
+        Keyword::DROP if parser.parse_keyword(Keyword::TABLE) => parse_drop_table(parser)?,
+        _ if OTHER_STATEMENTS
+            .iter()
+            .any(|other| word.value.eq_ignore_ascii_case(other)) =>
+        {
+            return skip(parser);
+        }
+        _ => return parser.expected("an SQL statement", first),
+    };
+    Ok(Some(statement))
+}
+
+fn parse_drop_table(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
+    let if_exists = parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
+    let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
+    let cascade = parser.parse_keyword(Keyword::CASCADE);
+    let restrict = !cascade && parser.parse_keyword(Keyword::RESTRICT);
+    Ok(Statement::Drop {
+        object_type: ObjectType::Table,
+        if_exists,
+        names,
+        cascade,
+        restrict,
+        purge: false,
+        temporary: false,
+        table: None,
+    })
+}
+
+/// Passes over the rest of a statement.
+fn skip(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError> {
+    while parser.next_token().token != Token::EOF {}
+    Ok(None)
+}
