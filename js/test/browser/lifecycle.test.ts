@@ -37,6 +37,20 @@ test('a second opener gets store_locked until the first one closes', async () =>
   expect((await second.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
+test('without Web Locks the later opener fences the earlier one off', async () => {
+  const dataDir = freshDataDir('idb');
+  const url = new URL('./unlocked-worker.js', import.meta.url);
+  const worker = () => new Worker(url, { type: 'module' });
+  const first = await create(dataDir, { worker });
+  await first.exec('CREATE TABLE t (x int); INSERT INTO t VALUES (1)');
+  const second = await create(dataDir, { worker });
+  expect(await rejection(first.exec('INSERT INTO t VALUES (2)'))).toMatchObject({
+    code: 'store_locked',
+  });
+  await second.exec('INSERT INTO t VALUES (3)');
+  expect((await second.query('SELECT x FROM t ORDER BY x')).rows).toEqual([{ x: 1 }, { x: 3 }]);
+});
+
 test('destroy deletes the store, and a missing one is no error', async () => {
   const dataDir = freshDataDir('idb');
   const db = await VarveDB.create(dataDir);

@@ -1,0 +1,2 @@
+import './no-locks.js';
+import '../../dist/worker.js';
