@@ -5,9 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use varve_expr::parse_value;
 use varve_types::{LogicalType, Value};
-use varvedb::Session;
+use varvedb::{Session, parse_value};
 
 use crate::{caret, open};
 

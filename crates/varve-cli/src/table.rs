@@ -1,9 +1,8 @@
 //! Prints results as PostgreSQL's shell does.
 
 use unicode_width::UnicodeWidthStr;
-use varve_expr::write_cell;
 use varve_types::LogicalType;
-use varvedb::ResultSet;
+use varvedb::{ResultSet, write_cell};
 
 /// The rows as an aligned table with a count below; the command tag for a result without columns.
 pub fn render(result: &ResultSet) -> String {

@@ -37,4 +37,5 @@ pub use result_set::{Notice, ResultSet};
 pub use session::{CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
+pub use varve_expr::{parse_value, write_cell};
 pub use varve_sql::Field;

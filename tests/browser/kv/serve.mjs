@@ -14,7 +14,7 @@ export function serve(folders) {
   const server = createServer((request, response) => {
     const name = new URL(request.url, 'http://localhost').pathname.slice(1);
     const path = folders.map((folder) => join(folder, name)).find((each) => existsSync(each));
-    if (!/^[\w.]+$/.test(name) || !path) {
+    if (!/^[\w.-]+$/.test(name) || !path) {
       response.writeHead(404).end();
       return;
     }

@@ -1,0 +1,33 @@
+import { types, VarveDB } from './index.js';
+
+const asText = Object.fromEntries(Object.values(types).map((oid) => [oid, (text) => text]));
+let name;
+let db;
+
+async function open() {
+  await db?.close();
+  db = await VarveDB.create(`idb://${name}`);
+}
+
+globalThis.answer = async (request) => {
+  try {
+    if (request.open) {
+      name = request.open;
+      await open();
+      return {};
+    }
+    if (request.reopen) {
+      await open();
+      return {};
+    }
+    const result = await db.query(request.sql, [], { rowMode: 'array', parsers: asText });
+    if (result.fields.length === 0) return { changed: result.affectedRows };
+    return { types: result.fields.map((field) => field.dataTypeID), rows: result.rows };
+  } catch (error) {
+    const { code, message, position, detail } = error;
+    const place = position ? ` @${position}` : '';
+    const more = detail ? ` (${detail})` : '';
+    return { error: { state: code, message: `${message}${place}${more}` } };
+  }
+};
+globalThis.isReady();
