@@ -62,13 +62,13 @@ fn plans_are_shown_as_trees() {
         ),
         (
             "select * from t where a = 7",
-            &["Primary Key Lookup on t", "  Key: (a = 7)"],
+            &["Primary Key Lookup on t", "  Index Cond: (a = 7)"],
         ),
         (
             "select * from t where a = $1 and b > 3",
             &[
                 "Primary Key Lookup on t",
-                "  Key: (a = $1)",
+                "  Index Cond: (a = $1)",
                 "  Filter: (b > 3)",
             ],
         ),
@@ -76,7 +76,7 @@ fn plans_are_shown_as_trees() {
             "select v from p where x = 1 and y = 'k'",
             &[
                 "Primary Key Lookup on p",
-                "  Key: ((y = 'k'::text) AND (x = 1))",
+                "  Index Cond: ((y = 'k'::text) AND (x = 1))",
             ],
         ),
         (
@@ -147,7 +147,7 @@ fn plans_are_shown_as_trees() {
                 "Hash Join",
                 "  Hash Cond: (t.a = u.a)",
                 "  ->  Primary Key Lookup on t",
-                "        Key: (a = 3)",
+                "        Index Cond: (a = 3)",
                 "  ->  Seq Scan on u",
             ],
         ),
@@ -186,7 +186,7 @@ fn plans_are_shown_as_trees() {
             &[
                 "Insert on u",
                 "  ->  Primary Key Lookup on t",
-                "        Key: (a = 1)",
+                "        Index Cond: (a = 1)",
             ],
         ),
         (
@@ -194,7 +194,7 @@ fn plans_are_shown_as_trees() {
             &[
                 "Update on t",
                 "  ->  Primary Key Lookup on t",
-                "        Key: (a = $1)",
+                "        Index Cond: (a = $1)",
             ],
         ),
         (
