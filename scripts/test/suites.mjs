@@ -3,7 +3,7 @@ import { root } from '../lib/paths.mjs';
 import { cargoTest, nodeTest, oneCheck, playwright, vitest } from './counts.mjs';
 
 const wasm = ['--target', 'wasm32-unknown-unknown'];
-const wasmCrates = ['-p', 'varve-kv-idb', '-p', 'varve-wasm'];
+const wasmCrates = ['-p', 'varve-kv-idb', '-p', 'varve-wasm', '-p', 'varve-tests-format'];
 // Named one by one: what `node --test` makes of a folder or a pattern differs between Node versions.
 const scriptTests = filesUnder(root, ['scripts']).filter((path) => path.endsWith('.test.mjs'));
 const denyWarnings = ['--', '-D', 'warnings'];
@@ -26,6 +26,11 @@ export const suites = [
     name: 'clippy on wasm',
     command: ['cargo', 'clippy', ...wasm, ...wasmCrates, '--all-targets', ...denyWarnings],
     count: oneCheck,
+  },
+  {
+    name: 'formats in wasm',
+    command: ['node', '--test', 'tests/format.test.mjs'],
+    count: nodeTest,
   },
   {
     name: 'IndexedDB in Chromium',
