@@ -1,7 +1,9 @@
-//! The package `varvedb` on IndexedDB in a real Chromium, driven over the pipes of `tests/browser/slt-bridge.mjs`.
+//! The package `varvedb` on IndexedDB in a real Chromium, driven over the pipes of
+//! `tests/browser/slt-bridge.mjs`.
 //!
-//! Each line to the bridge is a JSON request, each line from it the answer: `{"open": name}`, `{"reopen": true}`,
-//! `{"sql": text}`; `{"types": [..], "rows": [[..]]}`, `{"changed": n}` or `{"error": {"state", "message"}}`.
+//! Each line to the bridge is a JSON request, each line from it the answer: `{"open": name}`,
+//! `{"reopen": true}`, `{"sql": text}`; `{"types": [..], "rows": [[..]]}`, `{"changed": n}` or
+//! `{"error": {"state", "message"}}`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -73,7 +75,8 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The bridge ends, and its browser with it, when its input does; a kill is for one that hangs.
+        // The bridge ends, and its browser with it, when its input does; a kill is for one that
+        // hangs.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

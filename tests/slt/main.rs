@@ -1,7 +1,8 @@
 //! Runs every `tests/sql/**/*.slt` on each engine: one test a file and engine.
 //!
-//! `VARVE_SLT_ENGINES` names the engines, separated by commas: `memory` and `rocksdb` (the default), and `idb`, which
-//! runs the package `varvedb` on IndexedDB in a real Chromium and needs it built.
+//! `VARVE_SLT_ENGINES` names the engines, separated by commas: `memory` and `rocksdb` (the
+//! default), and `idb`, which runs the package `varvedb` on IndexedDB in a real Chromium and needs
+//! it built.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,5 @@
-//! The facade over memory or RocksDB. A line `reopen` in a file closes the database and opens it again.
+//! The facade over memory or RocksDB. A line `reopen` in a file closes the database and opens it
+//! again.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,8 @@
 use unicode_width::UnicodeWidthStr;
 use varve_types::Error;
 
-/// Several lines: state and message, the line of `sql` with a caret where the error stands, and what else is known.
+/// Several lines: state and message, the line of `sql` with a caret where the error stands, and
+/// what else is known.
 pub fn render(error: &Error, sql: &str) -> String {
     let fields = error.fields();
     let mut text = format!("ERROR:  {}: {}", fields.state, fields.message);
@@ -27,7 +28,8 @@ pub fn render(error: &Error, sql: &str) -> String {
     text
 }
 
-/// The line, from 1, in which character `position` (from 1) stands, and what of it comes before that character.
+/// The line, from 1, in which character `position` (from 1) stands, and what of it comes before
+/// that character.
 fn line_at(sql: &str, position: usize) -> Option<(usize, &str, &str)> {
     let offset = match position.checked_sub(1) {
         Some(characters) => sql
@@ -63,7 +65,7 @@ mod tests {
             (
                 "SELECT\n  \u{e9}\u{4e2d} y",
                 13,
-                "ERROR:  42601: no\nLINE 2:   \u{e9}\u{4e2d} y\n               ^",
+                "ERROR:  42601: no\nLINE 2:   \u{e9}\u{4e2d} y\n              ^",
             ),
             (
                 "SELECT",

@@ -1,5 +1,6 @@
 //! `varve`: a shell and an importer over a database in a RocksDB folder.
-//! It turns text into calls of the facade and results into text; what SQL means is none of its business.
+//! It turns text into calls of the facade and results into text; what SQL means is none of its
+//! business.
 //!
 //! Invariant: exit status 0 means that everything asked for was done; errors go to standard error.
 

@@ -1,6 +1,8 @@
-//! Finds out whether typed text is complete: whether a semicolon ends it outside quotes and comments.
+//! Finds out whether typed text is complete: whether a semicolon ends it outside quotes and
+//! comments.
 
-/// Whether `text` ends with a semicolon that is part of no string, quoted name or comment (white space may follow).
+/// Whether `text` ends with a semicolon that is part of no string, quoted name or comment (white
+/// space may follow).
 pub fn is_complete(text: &str) -> bool {
     let mut rest = text;
     let mut complete = false;

@@ -234,7 +234,8 @@ fn describe_lookup(lookup: &LookupNode) -> Node {
             format!("({name} = {})", deparse(value, &[]))
         })
         .collect();
-    Node::on_table("Primary Key Lookup", &lookup.name, columns).property("Index Cond", &all_of(&shown))
+    Node::on_table("Primary Key Lookup", &lookup.name, columns)
+        .property("Index Cond", &all_of(&shown))
 }
 
 fn describe_join(join: &JoinNode) -> Node {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::Column;
 
-/// Rows of a vector, and the most that a batch holds: the unit of encoding, zone maps, decoding and execution.
+/// Rows of a vector, and the most that a batch holds: the unit of encoding, zone maps, decoding and
+/// execution.
 pub const VECTOR_ROWS: usize = 1024;
 
 /// A column shared between batches.
@@ -90,7 +91,8 @@ impl Batch {
         self.selection.as_ref()
     }
 
-    /// The chosen rows of column `i`, without a copy where all are chosen; `None` when there is no such column.
+    /// The chosen rows of column `i`, without a copy where all are chosen; `None` when there is no
+    /// such column.
     pub fn column(&self, i: usize) -> Option<ColumnRef> {
         let column = self.columns.get(i)?;
         Some(match &self.selection {

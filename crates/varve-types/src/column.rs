@@ -6,8 +6,9 @@ use crate::{Bitmap, ColumnBuilder, LogicalType, TextData, Value};
 
 /// Values of one type, in Arrow's memory layout.
 ///
-/// Plain and dictionary forms carry their NULLs in an outer validity bitmap (one bit a row, 1 = present); constant and
-/// run-end forms carry them in their inner values, as Arrow's run-end encoding does.
+/// Plain and dictionary forms carry their NULLs in an outer validity bitmap (one bit a row, 1 =
+/// present); constant and run-end forms carry them in their inner values, as Arrow's run-end
+/// encoding does.
 #[derive(Clone, Debug)]
 pub struct Column {
     ty: LogicalType,
@@ -38,7 +39,8 @@ pub enum ColumnData {
     },
     /// Every row is the one row of this plain column.
     Constant(Arc<Column>),
-    /// Run `r` holds the rows from `ends[r - 1]` (or 0) to `ends[r]`, all equal to `values[r]`; a plain column.
+    /// Run `r` holds the rows from `ends[r - 1]` (or 0) to `ends[r]`, all equal to `values[r]`; a
+    /// plain column.
     RunEnds {
         /// Strictly ascending; the last one is the number of rows.
         ends: Vec<u32>,
@@ -50,7 +52,8 @@ pub enum ColumnData {
 impl Column {
     /// A plain column. `validity`, where given, has a bit a value.
     ///
-    /// Returns `None` when `data` is an encoded form, does not fit `ty`, or differs from `validity` in length.
+    /// Returns `None` when `data` is an encoded form, does not fit `ty`, or differs from `validity`
+    /// in length.
     pub fn plain(ty: LogicalType, data: ColumnData, validity: Option<Bitmap>) -> Option<Column> {
         use crate::PhysicalType as P;
         let len = match (&data, ty.physical()) {
@@ -72,8 +75,8 @@ impl Column {
         })
     }
 
-    /// A dictionary column, or `None` when a code of a present row has no value, the values have NULLs or are
-    /// encoded, or the lengths differ.
+    /// A dictionary column, or `None` when a code of a present row has no value, the values have
+    /// NULLs or are encoded, or the lengths differ.
     pub fn dictionary(
         codes: Vec<u32>,
         values: Arc<Column>,
@@ -111,7 +114,8 @@ impl Column {
         }
     }
 
-    /// A run-end column, or `None` when the ends do not strictly ascend from above 0 or there is not one value a run.
+    /// A run-end column, or `None` when the ends do not strictly ascend from above 0 or there is
+    /// not one value a run.
     pub fn run_ends(ends: Vec<u32>, values: Arc<Column>) -> Option<Column> {
         let sound = values.is_plain()
             && ends.len() == values.len
@@ -195,7 +199,8 @@ impl Column {
         )
     }
 
-    /// Where row `i` is found: the plain column and the row in it, or `None` for a NULL or a row past the end.
+    /// Where row `i` is found: the plain column and the row in it, or `None` for a NULL or a row
+    /// past the end.
     fn locate(&self, i: usize) -> Option<(&Column, usize)> {
         if i >= self.len || self.validity.as_ref().is_some_and(|bits| !bits.get(i)) {
             return None;
@@ -278,7 +283,8 @@ impl Column {
         Arc::new(builder.finish())
     }
 
-    /// The rows at `rows`, in that order; a row past the end becomes NULL. Dictionary and constant forms are kept.
+    /// The rows at `rows`, in that order; a row past the end becomes NULL. Dictionary and constant
+    /// forms are kept.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Column {
         match &self.data {
@@ -348,7 +354,8 @@ impl Column {
     }
 }
 
-/// Columns are equal when type and rows are, whatever their forms; doubles compare as PostgreSQL orders them.
+/// Columns are equal when type and rows are, whatever their forms; doubles compare as PostgreSQL
+/// orders them.
 impl PartialEq for Column {
     fn eq(&self, other: &Column) -> bool {
         self.ty == other.ty

@@ -1,4 +1,5 @@
-//! What the engine needs of its surroundings: a clock, randomness, a turn for others, background work.
+//! What the engine needs of its surroundings: a clock, randomness, a turn for others, background
+//! work.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +9,8 @@ pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// The surroundings of the engine, given by the layer that starts it.
 ///
-/// Tests give one that runs under a seed, so implementations must be the only source of time and chance.
+/// Tests give one that runs under a seed, so implementations must be the only source of time and
+/// chance.
 pub trait Env: Send + Sync {
     /// Wall-clock time in microseconds since 1970-01-01 00:00 UTC; may jump.
     fn now_us(&self) -> i64;
@@ -19,7 +21,8 @@ pub trait Env: Send + Sync {
     /// 64 random bits.
     fn random_u64(&self) -> u64;
 
-    /// The longest stretch of work between two yields, in microseconds: 8,000 in a browser, 50,000 natively.
+    /// The longest stretch of work between two yields, in microseconds: 8,000 in a browser, 50,000
+    /// natively.
     fn slice_us(&self) -> u64;
 
     /// Resolves after everything else that was ready had its turn, messages to the worker included.

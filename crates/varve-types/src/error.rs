@@ -1,11 +1,13 @@
-//! The error of every layer above the key-value store: PostgreSQL's fields, boxed so that results stay small.
+//! The error of every layer above the key-value store: PostgreSQL's fields, boxed so that results
+//! stay small.
 
 use crate::SqlState;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// An error with its SQLSTATE and, where known, its place in the statement and the objects that it is about.
+/// An error with its SQLSTATE and, where known, its place in the statement and the objects that it
+/// is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<ErrorFields>);
 

@@ -35,6 +35,7 @@ id!(
     CommitSeq(u64)
 );
 id!(
-    /// Where one row version lives, as seen by one snapshot: opaque to everyone but the store that gave it.
+    /// Where one row version lives, as seen by one snapshot: opaque to everyone but the store that
+    /// gave it.
     RowPosition(u64)
 );

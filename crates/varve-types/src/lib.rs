@@ -1,10 +1,10 @@
-//! What every layer of VarveDB shares: logical types, values, columns in Arrow memory layout, batches,
-//! column predicates, tree schemas, errors with SQLSTATE, ids, and the traits `Env` and `MemoryAccount`.
-//! It knows nothing of storage, SQL text or the platform it runs on.
+//! What every layer of VarveDB shares: logical types, values, columns in Arrow memory layout,
+//! batches, column predicates, tree schemas, errors with SQLSTATE, ids, and the traits `Env` and
+//! `MemoryAccount`. It knows nothing of storage, SQL text or the platform it runs on.
 //!
 //! Invariant: no I/O, clock, randomness or threads; those reach the engine through [`Env`].
-//! Invariant: a [`Column`] of a [`Batch`] has as many rows as the batch, and never more than [`VECTOR_ROWS`].
-//! Invariant: public SQLSTATE codes are added, never reused.
+//! Invariant: a [`Column`] of a [`Batch`] has as many rows as the batch, and never more than
+//! [`VECTOR_ROWS`]. Invariant: public SQLSTATE codes are added, never reused.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,5 @@
-//! Tests of one column against constants, which the run reader can answer on encoded data and zone maps.
+//! Tests of one column against constants, which the run reader can answer on encoded data and zone
+//! maps.
 
 use core::cmp::Ordering;
 

@@ -17,8 +17,8 @@ impl Default for TextData {
 }
 
 impl TextData {
-    /// Strings from offsets and a buffer, or `None` unless the offsets start at 0, never fall, end at the end of the
-    /// buffer and lie on character borders.
+    /// Strings from offsets and a buffer, or `None` unless the offsets start at 0, never fall, end
+    /// at the end of the buffer and lie on character borders.
     pub fn from_parts(offsets: Vec<u32>, text: String) -> Option<TextData> {
         let ends_right = offsets
             .last()
@@ -50,8 +50,8 @@ impl TextData {
         self.text.get(*start as usize..*end as usize).unwrap_or("")
     }
 
-    /// Adds a string at the end. A buffer past 4 GiB keeps its length and the string reads as empty: batches are
-    /// bounded far below that.
+    /// Adds a string at the end. A buffer past 4 GiB keeps its length and the string reads as
+    /// empty: batches are bounded far below that.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);

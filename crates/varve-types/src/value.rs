@@ -54,10 +54,11 @@ impl Value {
         matches!(self, Value::Null)
     }
 
-    /// The order of two non-null values of one type; `None` for NULLs and for values of different types.
+    /// The order of two non-null values of one type; `None` for NULLs and for values of different
+    /// types.
     ///
-    /// As in PostgreSQL, NaN equals NaN and is above every other number, -0 equals 0, and text is ordered by its
-    /// bytes (collation `C`).
+    /// As in PostgreSQL, NaN equals NaN and is above every other number, -0 equals 0, and text is
+    /// ordered by its bytes (collation `C`).
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         Some(match (self, other) {
             (Value::Boolean(a), Value::Boolean(b)) => a.cmp(b),

@@ -1,7 +1,8 @@
 //! Cuts CSV text into fields as PostgreSQL's COPY does, from chunks of any size.
 //!
-//! No crate is used because COPY must know whether a field was quoted (an unquoted empty field is NULL, a quoted one
-//! is the empty string) and on which line a record began, which the common readers do not tell.
+//! No crate is used because COPY must know whether a field was quoted (an unquoted empty field is
+//! NULL, a quoted one is the empty string) and on which line a record began, which the common
+//! readers do not tell.
 
 use varve_types::{Error, Result, SqlState};
 

@@ -25,7 +25,8 @@ pub(crate) struct Shared {
 impl Database {
     /// Opens the database that `kv` holds, or makes an empty one.
     ///
-    /// From then on every other handle that has the same store open is fenced off: its next commit answers `55006`.
+    /// From then on every other handle that has the same store open is fenced off: its next commit
+    /// answers `55006`.
     pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();

@@ -1,11 +1,12 @@
-//! VarveDB's facade and one API boundary: a [`Database`] over a key-value store, [`Session`]s that run SQL in it.
-//! It joins planner, executor and store, checks what a table promises of its rows, and knows neither the backend
-//! beneath nor the language above.
+//! VarveDB's facade and one API boundary: a [`Database`] over a key-value store, [`Session`]s that
+//! run SQL in it. It joins planner, executor and store, checks what a table promises of its rows,
+//! and knows neither the backend beneath nor the language above.
 //!
-//! Invariant: a statement that fails leaves no trace: on its own it is rolled back, in a transaction block it fails the
-//! block.
-//! Invariant: the rows of a statement are complete before it writes the first one, so no scan sees its own writes.
-//! Invariant: a store transaction is committed or rolled back by the session that began it, never left to a drop.
+//! Invariant: a statement that fails leaves no trace: on its own it is rolled back, in a
+//! transaction block it fails the block.
+//! Invariant: the rows of a statement are complete before it writes the first one, so no scan sees
+//! its own writes. Invariant: a store transaction is committed or rolled back by the session that
+//! began it, never left to a drop.
 
 #![cfg_attr(
     test,

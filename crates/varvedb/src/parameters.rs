@@ -5,8 +5,8 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 /// Gives each parameter the type that the statement expects of it.
 ///
-/// A value of another type goes through its text form, as it would in PostgreSQL's protocol, so `1.5` for an integer
-/// is an error and not a rounding. `08P01` when the numbers differ.
+/// A value of another type goes through its text form, as it would in PostgreSQL's protocol, so
+/// `1.5` for an integer is an error and not a rounding. `08P01` when the numbers differ.
 pub(crate) fn typed_parameters(given: &[Value], types: &[LogicalType]) -> Result<Vec<Value>> {
     if given.len() != types.len() {
         return Err(Error::new(

@@ -10,7 +10,8 @@ pub struct ResultSet {
     pub fields: Vec<Field>,
     /// The rows.
     pub batches: Vec<Batch>,
-    /// The first word of PostgreSQL's command tag, for example `SELECT`; empty for an empty statement.
+    /// The first word of PostgreSQL's command tag, for example `SELECT`; empty for an empty
+    /// statement.
     pub command: &'static str,
     /// Rows inserted, updated, deleted or copied.
     pub affected_rows: Option<u64>,

@@ -5,7 +5,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use varve_types::{Env, LocalFuture};
 
-/// The operating system's clocks and randomness. Futures are polled to their end by the thread that began them.
+/// The operating system's clocks and randomness. Futures are polled to their end by the thread that
+/// began them.
 #[derive(Debug, Clone)]
 pub struct SystemEnv {
     start: Instant,

@@ -25,7 +25,8 @@ pub(crate) async fn insert(
     Ok(count)
 }
 
-/// Replaces rows: the columns of the table with their new values, then the positions of the old rows.
+/// Replaces rows: the columns of the table with their new values, then the positions of the old
+/// rows.
 pub(crate) async fn update(
     transaction: &mut Transaction,
     table: &TableDef,

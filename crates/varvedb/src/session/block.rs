@@ -33,7 +33,8 @@ impl Session {
         &mut self,
         parsed: &ParsedStatement,
     ) -> Result<Option<ResultSet>> {
-        // These statements name no object, so the empty catalogue binds them; what it cannot bind is another statement.
+        // These statements name no object, so the empty catalogue binds them; what it cannot bind
+        // is another statement.
         let Ok(bound) = bind(parsed, &Catalog::default(), &[]) else {
             return Ok(None);
         };

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use varve_exec::Cancel;
 use varve_types::{Error, Result, SqlState};
 
-/// Raised by whoever wants the statement that is running to stop; lowered when the next one begins.
+/// Raised by whoever wants the call that is running to stop; lowered when the session's next call
+/// begins.
 #[derive(Debug, Default)]
 pub struct CancelFlag(AtomicBool);
 

@@ -28,8 +28,8 @@ enum After {
 }
 
 impl Session {
-    /// Begins a `COPY table FROM STDIN` whose text comes by [`Session::copy_write`]. Until its end every other
-    /// statement of the session answers `55000`.
+    /// Begins a `COPY table FROM STDIN` whose text comes by [`Session::copy_write`]. Until its end
+    /// every other statement of the session answers `55000`.
     pub async fn copy_begin(&mut self, sql: &str) -> Result<()> {
         if self.copy.is_some() {
             return Err(super::copy_pending_error());
@@ -80,7 +80,8 @@ impl Session {
         }
     }
 
-    /// Takes the next piece of the text; answers the rows taken so far. An error ends the COPY and undoes it.
+    /// Takes the next piece of the text; answers the rows taken so far. An error ends the COPY and
+    /// undoes it.
     pub async fn copy_write(&mut self, bytes: &[u8]) -> Result<u64> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));

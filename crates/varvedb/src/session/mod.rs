@@ -18,7 +18,8 @@ pub use cancel::CancelFlag;
 
 use block::Block;
 
-/// Most times that a statement outside a transaction block is run again because another commit came between.
+/// Most times that a statement outside a transaction block is run again because another commit came
+/// between.
 const CONFLICT_RETRIES_MAX: u32 = 8;
 
 /// A session with its transaction block. Dropping it in a block drops what the block wrote.
@@ -55,6 +56,7 @@ impl Session {
     ///
     /// Several statements answer `42601`; an empty text answers an empty result.
     pub async fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<ResultSet> {
+        self.cancel.lower();
         let statements = parse(sql)?;
         match statements.as_slice() {
             [] => Ok(ResultSet::default()),
@@ -68,9 +70,10 @@ impl Session {
 
     /// Runs any number of statements without parameters.
     ///
-    /// Outside a transaction block they are one transaction, as in PostgreSQL's simple protocol: if one fails, none of
-    /// them has happened. `BEGIN` among them makes an ordinary block of it.
+    /// Outside a transaction block they are one transaction, as in PostgreSQL's simple protocol: if
+    /// one fails, none of them has happened. `BEGIN` among them makes an ordinary block of it.
     pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
+        self.cancel.lower();
         let statements = parse(sql)?;
         let mut results = Vec::with_capacity(statements.len());
         if statements.len() > 1 && matches!(self.block, Block::None) {
@@ -80,10 +83,7 @@ impl Session {
             };
         }
         for statement in &statements {
-            match self.run(statement, &[]).await {
-                Ok(result) => results.push(result),
-                Err(error) => return Err(error),
-            }
+            results.push(self.run(statement, &[]).await?);
             let last_was_end = matches!(self.block, Block::None);
             if last_was_end && results.len() + 1 < statements.len() {
                 self.block = Block::Open {
@@ -100,7 +100,6 @@ impl Session {
         if self.copy.is_some() {
             return Err(copy_pending_error());
         }
-        self.cancel.lower();
         if let Some(result) = self.run_transaction_command(parsed).await? {
             return Ok(result);
         }

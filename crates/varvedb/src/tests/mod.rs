@@ -1,4 +1,5 @@
-//! The facade over memory: what SQL answers is told by the `.slt` files; here stand calls, blocks and imports.
+//! The facade over memory: what SQL answers is told by the `.slt` files; here stand calls, blocks
+//! and imports.
 
 mod copy;
 mod session;

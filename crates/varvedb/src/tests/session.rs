@@ -166,8 +166,9 @@ fn a_large_transaction_spills_and_is_all_or_nothing() {
     let mut session = open(&kv).session();
     run(
         &mut session,
-        "CREATE TABLE t (id BIGINT PRIMARY KEY, note TEXT); BEGIN",
+        "CREATE TABLE t (id BIGINT PRIMARY KEY, note TEXT)",
     );
+    run(&mut session, "BEGIN");
     let note = "x".repeat(20_000);
     for id in 0..400 {
         let insert = "INSERT INTO t VALUES ($1, $2)";
