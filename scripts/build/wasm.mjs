@@ -39,7 +39,8 @@ async function wasmPack(into, step, env) {
   const args = [
     'build',
     join('crates', CRATE),
-    '--release',
+    '--profile',
+    'wasm',
     '--target',
     'web',
     '--mode',

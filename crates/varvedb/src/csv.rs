@@ -313,7 +313,9 @@ mod tests {
         }
 
         #[test]
-        fn quoted_fields_come_back(fields in proptest::collection::vec("[a,\"\r\n\u{e9}]{0,6}", 1..5)) {
+        fn quoted_fields_come_back(
+            fields in proptest::collection::vec("[a,\"\r\n\u{e9}]{0,6}", 1..5),
+        ) {
             let line: Vec<String> =
                 fields.iter().map(|field| format!("\"{}\"", field.replace('"', "\"\""))).collect();
             let records = read_all(line.join(",").as_bytes(), 3).unwrap();
