@@ -60,7 +60,7 @@ impl Engine {
 }
 
 impl Engine {
-    async fn open_store(name: Option<String>, options: Options) -> varve_types::Result<Engine> {
+    async fn open_store(name: Option<String>, mut options: Options) -> varve_types::Result<Engine> {
         check_sound()?;
         let kv: Arc<dyn Kv> = match name {
             Some(name) => Arc::new(
@@ -68,7 +68,11 @@ impl Engine {
                     .await
                     .map_err(|error| backend_error(&error))?,
             ),
-            None => Arc::new(MemoryKv::new()),
+            None => {
+                // Spilling to memory would only hide it from the account.
+                options.store.scratch_bytes_max = 0;
+                Arc::new(MemoryKv::new())
+            }
         };
         let database = Database::open(kv, Arc::new(BrowserEnv), options).await?;
         Ok(Engine { database })

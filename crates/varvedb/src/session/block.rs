@@ -11,10 +11,12 @@ use crate::{Notice, ResultSet};
 pub(super) enum Block {
     /// Each statement is its own transaction.
     None,
-    /// In a transaction block; `implicit` when a script of several statements opened it.
+    /// In a transaction block; `implicit` when a script of several statements opened it. Its
+    /// `now()` is the time at which it began.
     Open {
-        transaction: Transaction,
+        transaction: Box<Transaction>,
         implicit: bool,
+        now_us: i64,
     },
     /// A statement of the block failed: only its end is accepted.
     Failed,
@@ -51,10 +53,11 @@ impl Session {
         let mut result = ResultSet::command("BEGIN");
         match &mut self.block {
             Block::None => {
-                let transaction = self.shared.store.begin();
+                let transaction = Box::new(self.shared.store.begin());
                 self.block = Block::Open {
                     transaction,
                     implicit: false,
+                    now_us: self.shared.env.now_us(),
                 };
             }
             Block::Open { implicit, .. } if *implicit => *implicit = false,
@@ -94,6 +97,7 @@ impl Session {
             Block::Open {
                 transaction,
                 implicit: true,
+                ..
             } => {
                 transaction.commit(self.shared.durability).await?;
             }

@@ -14,7 +14,7 @@ use crate::pacer::Pacer;
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {
     copy: CopyIn,
-    transaction: Transaction,
+    transaction: Box<Transaction>,
     /// What becomes of the transaction after the COPY.
     block: After,
 }
@@ -24,7 +24,7 @@ enum After {
     /// The COPY is a transaction of its own.
     Commit,
     /// It belongs to an open block.
-    Block { implicit: bool },
+    Block { implicit: bool, now_us: i64 },
 }
 
 impl Session {
@@ -46,12 +46,13 @@ impl Session {
             Block::Failed => return Err(failed_block_error()),
             Block::None => {
                 self.block = Block::None;
-                (self.shared.store.begin(), After::Commit)
+                (Box::new(self.shared.store.begin()), After::Commit)
             }
             Block::Open {
                 transaction,
                 implicit,
-            } => (transaction, After::Block { implicit }),
+                now_us,
+            } => (transaction, After::Block { implicit, now_us }),
         };
         let bound = self
             .catalog
@@ -120,10 +121,11 @@ impl Session {
             After::Commit => {
                 open.transaction.commit(self.shared.durability).await?;
             }
-            After::Block { implicit } => {
+            After::Block { implicit, now_us } => {
                 self.block = Block::Open {
                     transaction: open.transaction,
                     implicit,
+                    now_us,
                 };
             }
         }

@@ -77,19 +77,13 @@ impl Session {
         let statements = parse(sql)?;
         let mut results = Vec::with_capacity(statements.len());
         if statements.len() > 1 && matches!(self.block, Block::None) {
-            self.block = Block::Open {
-                transaction: self.shared.store.begin(),
-                implicit: true,
-            };
+            self.block = self.implicit_block();
         }
         for statement in &statements {
             results.push(self.run(statement, &[]).await?);
             let last_was_end = matches!(self.block, Block::None);
             if last_was_end && results.len() + 1 < statements.len() {
-                self.block = Block::Open {
-                    transaction: self.shared.store.begin(),
-                    implicit: true,
-                };
+                self.block = self.implicit_block();
             }
         }
         self.end_implicit_block().await?;
@@ -112,11 +106,16 @@ impl Session {
             Block::Open {
                 mut transaction,
                 implicit,
-            } => match self.run_in(&mut transaction, parsed, parameters).await {
+                now_us,
+            } => match self
+                .run_in(&mut transaction, parsed, parameters, now_us)
+                .await
+            {
                 Ok(result) => {
                     self.block = Block::Open {
                         transaction,
                         implicit,
+                        now_us,
                     };
                     Ok(result)
                 }
@@ -129,6 +128,14 @@ impl Session {
         }
     }
 
+    fn implicit_block(&self) -> Block {
+        Block::Open {
+            transaction: Box::new(self.shared.store.begin()),
+            implicit: true,
+            now_us: self.shared.env.now_us(),
+        }
+    }
+
     /// Runs a statement as a transaction of its own, again when another commit came between.
     async fn run_alone(
         &mut self,
@@ -138,7 +145,11 @@ impl Session {
         let mut retries = 0;
         loop {
             let mut transaction = self.shared.store.begin();
-            let result = match self.run_in(&mut transaction, parsed, parameters).await {
+            let now_us = self.shared.env.now_us();
+            let result = match self
+                .run_in(&mut transaction, parsed, parameters, now_us)
+                .await
+            {
                 Ok(result) => result,
                 Err(error) => {
                     transaction.rollback().await?;
@@ -163,12 +174,14 @@ impl Session {
         transaction: &mut varve_store::Transaction,
         parsed: &ParsedStatement,
         parameters: &[Value],
+        now_us: i64,
     ) -> Result<ResultSet> {
         let catalog = self.catalog.get(transaction)?;
         let bound = bind(parsed, &catalog, &[])?;
         if let Statement::CopyFrom(_) = bound.statement {
-            return Err(Error::unsupported("COPY FROM STDIN as a query")
-                .with_hint("Give the data with copyFrom, or \\copy in the shell."));
+            return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
+                "Give the data with copyFrom, or import a file with the shell's import command.",
+            ));
         }
         let parameters = crate::parameters::typed_parameters(parameters, &bound.parameters)?;
         let run = run::Run {
@@ -176,7 +189,7 @@ impl Session {
             catalog: &catalog,
             cancel: &self.cancel,
             parameters: &parameters,
-            now_us: self.shared.env.now_us(),
+            now_us,
         };
         run.statement(transaction, &bound.statement).await
     }

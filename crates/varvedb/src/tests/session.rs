@@ -184,3 +184,14 @@ fn a_large_transaction_spills_and_is_all_or_nothing() {
     run(&mut session, "ROLLBACK");
     assert_eq!(rows(&mut session, COUNT), ints(&[0]));
 }
+
+#[test]
+fn now_is_the_time_at_which_the_block_began() {
+    let mut session = session();
+    run(&mut session, "BEGIN");
+    let first = rows(&mut session, "SELECT now()");
+    let later = rows(&mut session, "SELECT now()");
+    assert_eq!(first, later);
+    run(&mut session, "COMMIT");
+    assert_ne!(rows(&mut session, "SELECT now()"), first);
+}
