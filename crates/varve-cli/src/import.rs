@@ -146,20 +146,30 @@ fn cut(line: &str, delimiter: char) -> Vec<String> {
         .collect()
 }
 
+/// The narrowest type that reads every cell. `date` reads a time of day too and drops it, so what
+/// has one is a timestamp.
 fn guess_type(cells: &[&str]) -> LogicalType {
-    let candidates = [
-        LogicalType::Int8,
-        LogicalType::Float8,
-        LogicalType::Date,
-        LogicalType::TimestampTz,
-    ];
-    let fits = |ty: &LogicalType| {
-        !cells.is_empty() && cells.iter().all(|cell| parse_value(cell, *ty).is_ok())
+    let fits = |ty: LogicalType| cells.iter().all(|cell| parse_value(cell, ty).is_ok());
+    let has_time = |cell: &&str| cell.contains(':');
+    let has_zone = |cell: &&str| {
+        let time = cell.split_once(':').map_or("", |(_, time)| time);
+        time.contains(['+', '-', 'Z', 'z'])
     };
-    candidates
-        .into_iter()
-        .find(fits)
-        .unwrap_or(LogicalType::Text)
+    if cells.is_empty() {
+        LogicalType::Text
+    } else if fits(LogicalType::Int8) {
+        LogicalType::Int8
+    } else if fits(LogicalType::Float8) {
+        LogicalType::Float8
+    } else if !fits(LogicalType::TimestampTz) {
+        LogicalType::Text
+    } else if !cells.iter().any(has_time) {
+        LogicalType::Date
+    } else if cells.iter().any(has_zone) {
+        LogicalType::TimestampTz
+    } else {
+        LogicalType::Timestamp
+    }
 }
 
 fn quoted(name: &str) -> String {
@@ -168,4 +178,30 @@ fn quoted(name: &str) -> String {
 
 fn read_error(job: &Job, error: &std::io::Error) -> String {
     format!("cannot read {}: {error}", job.file.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use varve_types::LogicalType;
+
+    #[test]
+    fn types_are_guessed_from_all_cells() {
+        let cases: [(&[&str], LogicalType); 9] = [
+            (&[], LogicalType::Text),
+            (&["1", "-20"], LogicalType::Int8),
+            (&["1", "2.5"], LogicalType::Float8),
+            (&["1", "x"], LogicalType::Text),
+            (&["2013-01-31"], LogicalType::Date),
+            (
+                &["2013-01-31 05:00:00", "2013-02-01"],
+                LogicalType::Timestamp,
+            ),
+            (&["2013-01-31T05:00:00Z"], LogicalType::TimestampTz),
+            (&["2013-01-31 05:00:00-03"], LogicalType::TimestampTz),
+            (&["2013-01-31", "soon"], LogicalType::Text),
+        ];
+        for (cells, ty) in cases {
+            assert_eq!(super::guess_type(cells), ty, "{cells:?}");
+        }
+    }
 }
