@@ -64,7 +64,7 @@ export class VarveDB implements Database {
   }
 
   /**
-   * Deletes a store with everything in it. A missing one is no error; one that is open is `store_locked`.
+   * Deletes a store with everything in it, named as for `create` or by its bare name. A missing one is no error; one that is open is `store_locked`.
    *
    * @example
    * await VarveDB.destroy('idb://app');
@@ -73,7 +73,7 @@ export class VarveDB implements Database {
     dataDir: string,
     options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
   ): Promise<void> {
-    const name = storeOf(dataDir);
+    const name = storeOf(dataDir.includes('://') ? dataDir : `idb://${dataDir}`);
     if (name === undefined) return;
     const client = new WorkerClient(startWorker(options.worker));
     try {

@@ -56,7 +56,7 @@ test('destroy deletes the store, and a missing one is no error', async () => {
   const db = await VarveDB.create(dataDir);
   await db.exec('CREATE TABLE t (x int)');
   await db.close();
-  await VarveDB.destroy(dataDir);
+  await VarveDB.destroy(dataDir.replace('idb://', ''));
   await VarveDB.destroy(dataDir);
   const names = (await indexedDB.databases()).map(({ name }) => name);
   expect(names).not.toContain(dataDir.replace('idb://', 'varvedb:'));
