@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { minify } from 'terser';
 
 const root = join(import.meta.dirname, '..');
 const engine = ['varve.js', 'varve_bg.wasm'];
@@ -24,3 +32,16 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 compile('--removeComments');
 compile('--declaration', '--emitDeclarationOnly');
 for (const name of engine) copyFileSync(join(root, 'pkg', name), join(root, 'dist', name));
+
+// Not every app has a bundler that would do it. Names of classes and functions stay: errors and stacks show them.
+const dist = join(root, 'dist');
+for (const name of readdirSync(dist).filter((each) => each.endsWith('.js'))) {
+  const path = join(dist, name);
+  const { code } = await minify(readFileSync(path, 'utf8'), {
+    module: true,
+    compress: { passes: 2 },
+    keep_classnames: true,
+    keep_fnames: true,
+  });
+  writeFileSync(path, code ?? '');
+}
