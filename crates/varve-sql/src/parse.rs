@@ -28,6 +28,17 @@ pub struct ParsedStatement {
     pub(crate) command: String,
 }
 
+impl ParsedStatement {
+    /// Whether the statement begins or ends a transaction block: known from its first word, without
+    /// binding it.
+    pub fn is_transaction_command(&self) -> bool {
+        matches!(
+            self.command.as_str(),
+            "BEGIN" | "START" | "COMMIT" | "END" | "ROLLBACK" | "ABORT"
+        )
+    }
+}
+
 impl fmt::Debug for ParsedStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ParsedStatement({})", self.command)

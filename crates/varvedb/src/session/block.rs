@@ -35,8 +35,10 @@ impl Session {
         &mut self,
         parsed: &ParsedStatement,
     ) -> Result<Option<ResultSet>> {
-        // These statements name no object, so the empty catalogue binds them; what it cannot bind
-        // is another statement.
+        if !parsed.is_transaction_command() {
+            return Ok(None);
+        }
+        // One that does not bind fails as any other statement does, in its block if there is one.
         let Ok(bound) = bind(parsed, &Catalog::default(), &[]) else {
             return Ok(None);
         };
