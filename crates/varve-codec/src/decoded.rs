@@ -15,6 +15,13 @@ pub enum Decoded<V> {
         /// The distinct values.
         values: V,
     },
+    /// As a dictionary whose values are a resource of the block's [`crate::Shared`].
+    Shared {
+        /// One code a row.
+        codes: Vec<u32>,
+        /// Which resource.
+        resource: u8,
+    },
     /// Run `r` holds the rows from `ends[r - 1]` (or 0) to `ends[r]`. The ends ascend strictly to
     /// the row count.
     RunEnds {

@@ -33,11 +33,15 @@
 
 mod bitmap;
 mod bits;
+mod block;
 mod decoded;
 mod distinct;
 mod error;
 mod float;
+mod frames;
 mod reader;
+mod scope;
+mod shared;
 mod stage;
 mod strings;
 mod words;
@@ -47,10 +51,14 @@ mod writer;
 mod testing;
 
 pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits};
+pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_word, word_from_f64};
+pub use frames::{Frame, Stage, WrittenFrame, put_frames, read_frames, write_frames};
 pub use reader::ByteReader;
+pub use shared::Shared;
+pub(crate) use shared::SharedWriter;
 pub use stage::{compress_lz4, decompress_lz4};
 pub use strings::{Strings, StringsRef, decode_strings, encode_strings, gather_strings};
 pub use words::{WordKind, decode_word, decode_words, encode_words, gather_words};
@@ -58,6 +66,9 @@ pub use writer::{put_varint, put_zigzag};
 
 /// The most values in one vector.
 pub const ROWS_MAX: usize = 1024;
+
+/// The most vectors in one block.
+pub const BLOCK_VECTORS_MAX: usize = 64;
 
 /// Plain values, in the width of their kind.
 pub const TAG_PLAIN: u8 = 0;
@@ -73,3 +84,7 @@ pub const TAG_FRAME: u8 = 4;
 pub const TAG_DELTA: u8 = 5;
 /// Doubles as integers over a power of ten.
 pub const TAG_DECIMAL: u8 = 6;
+/// The first value, and the distances between neighbours as nested words.
+pub const TAG_STEPS: u8 = 7;
+/// Codes of a dictionary in the shared part of the block.
+pub const TAG_SHARED_DICTIONARY: u8 = 8;

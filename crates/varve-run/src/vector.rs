@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use varve_codec::{
-    ByteReader, CodecError, Decoded, DecodedBits, Strings, StringsRef, TAG_CONSTANT, TAG_PLAIN,
-    WordKind, decode_bits, decode_strings, decode_words, encode_bits, encode_strings, encode_words,
-    f64_from_word, gather_bits, gather_strings, gather_words, word_from_f64,
+    ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, StringsRef, TAG_CONSTANT,
+    TAG_PLAIN, WordKind, decode_bits, decode_strings, decode_words, encode_bits, encode_strings,
+    encode_words, f64_from_word, gather_bits, gather_strings, gather_words, word_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value};
 
@@ -100,13 +100,13 @@ pub(crate) fn decode(ty: LogicalType, bytes: &[u8], rows: usize) -> Result<Colum
             DecodedBits::Plain(bits) => plain_bits(ty, Bitmap::from_bytes(bits, rows), validity),
         },
         PhysicalType::Bytes => {
-            let decoded = decode_strings(values, rows, TEXT_BYTES_MAX)?;
+            let decoded = decode_strings(&Shared::default(), values, rows, TEXT_BYTES_MAX)?;
             assemble(decoded, rows, validity, &|strings, validity| {
                 plain_text(ty, strings, validity)
             })
         }
         _ => {
-            let decoded = decode_words(word_kind(ty), values, rows)?;
+            let decoded = decode_words(word_kind(ty), &Shared::default(), values, rows)?;
             assemble(decoded, rows, validity, &|words, validity| {
                 plain_words(ty, words, validity)
             })
@@ -135,11 +135,12 @@ pub(crate) fn gather(
             plain_bits(ty, bits.into_iter().collect(), validity)
         }
         PhysicalType::Bytes => {
-            let strings = gather_strings(values, rows, positions, TEXT_BYTES_MAX)?;
+            let strings =
+                gather_strings(&Shared::default(), values, rows, positions, TEXT_BYTES_MAX)?;
             plain_text(ty, strings, validity)
         }
         _ => {
-            let words = gather_words(word_kind(ty), values, rows, positions)?;
+            let words = gather_words(word_kind(ty), &Shared::default(), values, rows, positions)?;
             plain_words(ty, words, validity)
         }
     }
@@ -223,6 +224,7 @@ fn assemble<V>(
         (Decoded::Dictionary { codes, values }, validity) => {
             Column::dictionary(codes, Arc::new(plain(values, None)?), validity)
         }
+        (Decoded::Shared { .. }, _) => None,
         (Decoded::RunEnds { ends, values }, None) => {
             Column::run_ends(ends, Arc::new(plain(values, None)?))
         }

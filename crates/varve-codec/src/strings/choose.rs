@@ -1,48 +1,131 @@
-//! The choice of a codec for a vector of strings. All estimates are exact, so the smallest is
-//! written at once.
+//! The choice of a cascade for a block of strings, by encoding a sample of its vectors in each
+//! candidate, general stage included.
 
-use super::{StringsRef, dictionary, leaf, run_ends};
-use crate::{CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
+use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Appends the strings in the smallest form; the caller keeps the row count. Returns the tag
-/// written.
-pub fn encode_strings(strings: StringsRef<'_>, out: &mut Vec<u8>) -> Result<u8, CodecError> {
-    let rows = strings.len();
-    if rows > ROWS_MAX {
-        return Err(CodecError::TooManyRows(rows));
-    }
-    let start = out.len();
-    let all = (0..rows).map(|row| strings.get(row));
-    let lasts = run_ends::lasts(strings);
-    let equal = lasts.len() == 1;
-    let leaf_bytes = leaf::estimate(all.clone(), equal);
-    let mut bytes = leaf_bytes;
-    let mut tag = None;
-    if lasts.len() > 1 {
-        let distinct = dictionary::distinct(strings);
-        let runs_bytes = 1 + run_ends::estimate(strings, &lasts);
-        if runs_bytes < bytes {
-            bytes = runs_bytes;
-            tag = Some(TAG_RUN_ENDS);
+use super::plan::{SharedStrings, StringHashing};
+use super::{StringPlan, Strings, StringsRef};
+use crate::shared::SHARED_VALUES_MAX;
+use crate::words::{Scale, WordKind, choose_words};
+use crate::{SharedWriter, compress_lz4};
+
+/// A cascade, the shared part that it needs, and what it costs.
+#[derive(Clone, Debug)]
+pub(crate) struct ChosenStrings {
+    pub(crate) plan: StringPlan,
+    pub(crate) shared: SharedWriter,
+    /// Estimated bytes of the block, shared part included, raised by the cost of decoding.
+    pub(crate) cost: u64,
+}
+
+/// What strings are chosen by.
+#[derive(Clone, Copy)]
+pub(crate) struct StringSample<'a> {
+    /// Vectors of the block.
+    pub(crate) vectors: &'a [StringsRef<'a>],
+    /// All vectors of the block, where a shared dictionary is wanted.
+    pub(crate) block: Option<&'a [StringsRef<'a>]>,
+    pub(crate) scale: Scale,
+    /// Whether LZ4 may follow.
+    pub(crate) staged: bool,
+}
+
+/// The cheapest cascade of at most `depth` levels over the basic codecs. `shared` is what the
+/// shared part holds already.
+pub(crate) fn choose_strings(
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> ChosenStrings {
+    let weigh = |plan: StringPlan, grown: SharedWriter| {
+        let mut out = Vec::new();
+        for vector in sample.vectors {
+            plan.encode(*vector, &mut out);
         }
-        if let Some(distinct) = distinct {
-            let codes_bytes = 1 + dictionary::estimate(strings, &distinct);
-            if codes_bytes < bytes {
-                out.push(TAG_DICTIONARY);
-                dictionary::encode(strings, &distinct, out);
-                debug_assert_eq!(out.len() - start, codes_bytes);
-                return Ok(TAG_DICTIONARY);
+        let mut bytes = out.len() as u64;
+        if sample.staged {
+            // As the general stage has it: used only when it saves a tenth.
+            let block = compress_lz4(&out).len() as u64;
+            if block * 10 < bytes * 9 {
+                bytes = block + block / 16;
+            }
+        }
+        let added = grown.bytes().saturating_sub(shared.bytes());
+        let bytes = sample.scale.up(bytes) + added as u64;
+        ChosenStrings {
+            cost: bytes + bytes * plan.decode_cost() / 16,
+            plan,
+            shared: grown,
+        }
+    };
+    let mut best = weigh(StringPlan::Basic, shared.clone());
+    let mut candidates = Vec::new();
+    if sample.staged {
+        candidates.push((StringPlan::Plain, shared.clone()));
+    }
+    if depth > 0 {
+        candidates.extend(shared_dictionary(sample, depth, shared));
+    }
+    for (plan, shared) in candidates {
+        let candidate = weigh(plan, shared);
+        if candidate.cost < best.cost {
+            best = candidate;
+        }
+    }
+    best
+}
+
+/// A shared dictionary of the block, unless the sample already shows too many values.
+fn shared_dictionary(
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
+    let block = sample.block?;
+    let distinct_in_sample = distinct(sample.vectors, usize::MAX)?.len() as u64;
+    if distinct_in_sample * 2 > sample.scale.sample_rows {
+        return None;
+    }
+    let limit = usize::try_from(sample.scale.block_rows / 4).unwrap_or(usize::MAX);
+    let values = distinct(block, limit.min(SHARED_VALUES_MAX))?;
+    let mut grown = shared.clone();
+    let mut dictionary = Strings::with_capacity(values.len());
+    for value in &values {
+        dictionary.push(value, usize::MAX).ok()?;
+    }
+    let resource = grown.add_strings(&dictionary)?;
+    let owned = values.into_iter().map(<[u8]>::to_vec);
+    let codes: HashMap<Vec<u8>, u32, StringHashing> = owned.zip(0_u32..).collect();
+    let code = |string: &[u8]| codes.get(string).map_or(0, |code| i64::from(*code));
+    let vectors: Vec<Vec<i64>> = sample
+        .vectors
+        .iter()
+        .map(|vector| (0..vector.len()).map(|row| code(vector.get(row))).collect())
+        .collect();
+    let scale = sample.scale;
+    let chosen = choose_words(WordKind::Int32, &vectors, None, scale, depth - 1, &grown);
+    let shared_strings = SharedStrings {
+        resource,
+        codes,
+        nested: chosen.plan,
+    };
+    let plan = StringPlan::SharedDictionary(Arc::new(shared_strings));
+    Some((plan, chosen.shared))
+}
+
+/// The distinct strings, ascending; `None` when there are more than `limit`.
+fn distinct<'a>(vectors: &[StringsRef<'a>], limit: usize) -> Option<Vec<&'a [u8]>> {
+    let mut seen: HashMap<&[u8], (), StringHashing> = HashMap::default();
+    for vector in vectors {
+        for row in 0..vector.len() {
+            seen.insert(vector.get(row), ());
+            if seen.len() > limit {
+                return None;
             }
         }
     }
-    let tag = match tag {
-        Some(tag) => {
-            out.push(tag);
-            run_ends::encode(strings, &lasts, out);
-            tag
-        }
-        None => leaf::encode(all, equal, out),
-    };
-    debug_assert_eq!(out.len() - start, bytes);
-    Ok(tag)
+    let mut values: Vec<&[u8]> = seen.into_keys().collect();
+    values.sort_unstable();
+    Some(values)
 }

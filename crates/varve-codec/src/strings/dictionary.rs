@@ -6,10 +6,11 @@
 //! Layout: number of strings (varint), codes packed in the width of the last code, the strings as a
 //! nested leaf.
 
-use super::{Strings, StringsRef, leaf};
+use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::distinct::{Distinct, hash_bytes};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::words::{Codes, put_codes};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
@@ -40,12 +41,12 @@ pub(super) fn encode(strings: StringsRef<'_>, distinct: &Distinct, out: &mut Vec
 }
 
 pub(super) fn decode(
+    scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
-    bytes_max: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
     let codes = Codes::take(reader, rows)?;
-    let values = leaf::decode_plain(codes.values, codes.distinct, bytes_max)?;
+    let values = decode_plain(scope.nested()?, codes.values, codes.distinct)?;
     let stored = values.as_ref();
     if !(0..codes.distinct).is_sorted_by(|a, b| stored.get(*a) < stored.get(*b)) {
         return Err(CodecError::Malformed("dictionary order"));
@@ -55,16 +56,12 @@ pub(super) fn decode(
 }
 
 pub(super) fn gather(
+    scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
-    bytes_max: usize,
 ) -> Result<Strings, CodecError> {
     let codes = Codes::take(reader, rows)?;
-    leaf::gather_plain(
-        codes.values,
-        codes.distinct,
-        &codes.at(positions)?,
-        bytes_max,
-    )
+    let positions = codes.at(positions)?;
+    gather_plain(scope.nested()?, codes.values, codes.distinct, &positions)
 }

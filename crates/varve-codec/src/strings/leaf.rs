@@ -51,20 +51,6 @@ pub(super) fn decode(
     }
 }
 
-/// A nested leaf as plain strings.
-pub(super) fn decode_plain(
-    bytes: &[u8],
-    rows: usize,
-    bytes_max: usize,
-) -> Result<Strings, CodecError> {
-    let mut reader = ByteReader::new(bytes);
-    match reader.u8()? {
-        TAG_PLAIN => plain::decode(reader, rows, bytes_max),
-        TAG_CONSTANT => constant::gather(reader, rows, bytes_max),
-        tag => Err(CodecError::UnknownTag(tag)),
-    }
-}
-
 /// The strings at `positions` behind a tag.
 pub(super) fn gather(
     tag: u8,
@@ -78,16 +64,4 @@ pub(super) fn gather(
         TAG_CONSTANT => constant::gather(reader, positions.len(), bytes_max),
         tag => Err(CodecError::UnknownTag(tag)),
     }
-}
-
-/// The strings at `positions` of a nested leaf.
-pub(super) fn gather_plain(
-    bytes: &[u8],
-    rows: usize,
-    positions: &[u16],
-    bytes_max: usize,
-) -> Result<Strings, CodecError> {
-    let mut reader = ByteReader::new(bytes);
-    let tag = reader.u8()?;
-    gather(tag, reader, rows, positions, bytes_max)
 }

@@ -1,19 +1,30 @@
 //! Vectors of byte strings, in Arrow's layout: offsets and one buffer.
+//!
+//! A [`StringPlan`] is the cascade that a block's vectors are written in; [`choose_strings`] finds
+//! the best one.
 
+mod basic;
 mod choose;
 mod constant;
 mod dictionary;
 mod leaf;
 mod plain;
+mod plan;
 mod run_ends;
+pub(crate) mod shared_dictionary;
 #[cfg(test)]
 mod tests;
 
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::words::check_positions;
-use crate::{CodecError, Decoded, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
+use crate::{
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+};
 
-pub use choose::encode_strings;
+pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
+pub(crate) use plan::StringPlan;
+pub use plan::encode_strings;
 
 /// Decoded strings: string `i` is `offsets[i]..offsets[i + 1]` of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +36,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    fn with_capacity(strings: usize) -> Strings {
+    pub(crate) fn with_capacity(strings: usize) -> Strings {
         let mut offsets = Vec::with_capacity(strings + 1);
         offsets.push(0);
         Strings {
@@ -35,7 +46,7 @@ impl Strings {
     }
 
     /// Adds a string unless the bytes would pass `bytes_max`.
-    fn push(&mut self, string: &[u8], bytes_max: usize) -> Result<(), CodecError> {
+    pub(crate) fn push(&mut self, string: &[u8], bytes_max: usize) -> Result<(), CodecError> {
         let bytes = self.bytes.len() + string.len();
         let end = u32::try_from(bytes).ok().filter(|_| bytes <= bytes_max);
         let end = end.ok_or(CodecError::TooLarge { bytes, bytes_max })?;
@@ -73,6 +84,18 @@ impl<'a> StringsRef<'a> {
         self.len() == 0
     }
 
+    /// The strings from `start` to `end`, or fewer where they end before.
+    pub fn slice(self, start: usize, end: usize) -> StringsRef<'a> {
+        let past = self.offsets.len();
+        StringsRef {
+            offsets: self
+                .offsets
+                .get(start.min(past)..(end + 1).min(past))
+                .unwrap_or_default(),
+            bytes: self.bytes,
+        }
+    }
+
     /// String `i`; empty past the end and where offsets do not fit the buffer.
     pub fn get(self, i: usize) -> &'a [u8] {
         match (self.offsets.get(i), self.offsets.get(i + 1)) {
@@ -87,33 +110,96 @@ impl<'a> StringsRef<'a> {
 
 /// The `rows` strings in `bytes`, of at most `bytes_max` bytes together.
 pub fn decode_strings(
+    shared: &Shared,
     bytes: &[u8],
     rows: usize,
     bytes_max: usize,
+) -> Result<Decoded<Strings>, CodecError> {
+    decode(Scope::new(shared, bytes_max), bytes, rows)
+}
+
+/// The strings at `positions`, in that order, of at most `bytes_max` bytes together.
+pub fn gather_strings(
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    positions: &[u16],
+    bytes_max: usize,
+) -> Result<Strings, CodecError> {
+    gather_plain(Scope::new(shared, bytes_max), bytes, rows, positions)
+}
+
+/// The strings of a vector, nested or not, in the form that they are stored in.
+pub(crate) fn decode(
+    scope: Scope<'_>,
+    bytes: &[u8],
+    rows: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
     if rows > ROWS_MAX {
         return Err(CodecError::TooManyRows(rows));
     }
     let mut reader = ByteReader::new(bytes);
     match reader.u8()? {
-        TAG_DICTIONARY => dictionary::decode(reader, rows, bytes_max),
-        TAG_RUN_ENDS => run_ends::decode(reader, rows, bytes_max),
-        tag => leaf::decode(tag, reader, rows, bytes_max),
+        TAG_DICTIONARY => dictionary::decode(scope, reader, rows),
+        TAG_RUN_ENDS => run_ends::decode(scope, reader, rows),
+        TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
+        tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
 }
 
-/// The strings at `positions`, in that order, of at most `bytes_max` bytes together.
-pub fn gather_strings(
+/// As [`decode`], one string a row.
+pub(crate) fn decode_plain(
+    scope: Scope<'_>,
+    bytes: &[u8],
+    rows: usize,
+) -> Result<Strings, CodecError> {
+    let (values, order): (_, Vec<usize>) = match decode(scope, bytes, rows)? {
+        Decoded::Plain(strings) => return Ok(strings),
+        Decoded::Constant(value) => (value, vec![0; rows]),
+        Decoded::Dictionary { codes, values } => {
+            (values, codes.iter().map(|code| *code as usize).collect())
+        }
+        Decoded::Shared { codes, resource } => {
+            let values = scope.shared.strings(resource)?.as_ref();
+            return repeat(values, codes.iter().map(|code| *code as usize), scope);
+        }
+        Decoded::RunEnds { ends, values } => {
+            let mut order = Vec::with_capacity(rows);
+            for (run, end) in ends.iter().enumerate() {
+                order.resize(*end as usize, run);
+            }
+            (values, order)
+        }
+    };
+    repeat(values.as_ref(), order.into_iter(), scope)
+}
+
+/// The strings of `values` in an order that may repeat them.
+fn repeat(
+    values: StringsRef<'_>,
+    order: impl Iterator<Item = usize>,
+    scope: Scope<'_>,
+) -> Result<Strings, CodecError> {
+    let mut strings = Strings::with_capacity(order.size_hint().0);
+    for at in order {
+        strings.push(values.get(at), scope.bytes_max)?;
+    }
+    Ok(strings)
+}
+
+/// The strings at `positions` of a vector, nested or not.
+pub(crate) fn gather_plain(
+    scope: Scope<'_>,
     bytes: &[u8],
     rows: usize,
     positions: &[u16],
-    bytes_max: usize,
 ) -> Result<Strings, CodecError> {
     check_positions(rows, positions)?;
     let mut reader = ByteReader::new(bytes);
     match reader.u8()? {
-        TAG_DICTIONARY => dictionary::gather(reader, rows, positions, bytes_max),
-        TAG_RUN_ENDS => run_ends::gather(reader, rows, positions, bytes_max),
-        tag => leaf::gather(tag, reader, rows, positions, bytes_max),
+        TAG_DICTIONARY => dictionary::gather(scope, reader, rows, positions),
+        TAG_RUN_ENDS => run_ends::gather(scope, reader, rows, positions),
+        TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
+        tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
 }

@@ -6,9 +6,10 @@
 //! Layout: number of runs (varint), ends less one packed in the width of the last row, the strings
 //! as a nested leaf.
 
-use super::{Strings, StringsRef, leaf};
+use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::words::{Runs, put_runs, run_lasts};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
@@ -36,23 +37,23 @@ pub(super) fn encode(strings: StringsRef<'_>, lasts: &[usize], out: &mut Vec<u8>
 }
 
 pub(super) fn decode(
+    scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
-    bytes_max: usize,
 ) -> Result<Decoded<Strings>, CodecError> {
     let runs = Runs::take(reader, rows)?;
-    let values = leaf::decode_plain(runs.values, runs.ends.len(), bytes_max)?;
+    let values = decode_plain(scope.nested()?, runs.values, runs.ends.len())?;
     let ends = runs.ends;
     Ok(Decoded::RunEnds { ends, values })
 }
 
 pub(super) fn gather(
+    scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
-    bytes_max: usize,
 ) -> Result<Strings, CodecError> {
     let runs = Runs::take(reader, rows)?;
     let count = runs.ends.len();
-    leaf::gather_plain(runs.values, count, &runs.at(positions), bytes_max)
+    gather_plain(scope.nested()?, runs.values, count, &runs.at(positions))
 }

@@ -1,6 +1,6 @@
 use super::{Strings, decode_strings, encode_strings, gather_strings};
 use crate::testing::mutations;
-use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
+use crate::{CodecError, Decoded, Shared, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 
 const BYTES_MAX: usize = 1 << 20;
@@ -30,6 +30,7 @@ fn list(strings: &Strings) -> Vec<Vec<u8>> {
 /// The slow twin of every form: one string a row.
 fn expand(decoded: Decoded<Strings>, rows: usize) -> Vec<Vec<u8>> {
     match decoded {
+        Decoded::Shared { .. } => unreachable!("these vectors have no shared part"),
         Decoded::Plain(strings) => list(&strings),
         Decoded::Constant(one) => vec![list(&one)[0].clone(); rows],
         Decoded::Dictionary { codes, values } => {
@@ -49,7 +50,10 @@ fn check(texts: &[Vec<u8>]) -> u8 {
     let rows = texts.len();
     let (tag, bytes) = encoded(texts);
     assert_eq!(
-        expand(decode_strings(&bytes, rows, BYTES_MAX).unwrap(), rows),
+        expand(
+            decode_strings(&Shared::default(), &bytes, rows, BYTES_MAX).unwrap(),
+            rows
+        ),
         texts
     );
     let positions: Vec<u16> = (0..rows as u16)
@@ -61,7 +65,7 @@ fn check(texts: &[Vec<u8>]) -> u8 {
         .iter()
         .map(|at| texts[usize::from(*at)].clone())
         .collect();
-    let gathered = gather_strings(&bytes, rows, &positions, BYTES_MAX).unwrap();
+    let gathered = gather_strings(&Shared::default(), &bytes, rows, &positions, BYTES_MAX).unwrap();
     assert_eq!(list(&gathered), expected);
     tag
 }
@@ -120,14 +124,17 @@ fn limits_are_held_to() {
     let error = encode_strings(strings(&long).as_ref(), &mut Vec::new());
     assert_eq!(error, Err(CodecError::TooManyRows(1025)));
     let (_, bytes) = encoded(&vec![vec![b'x'; 100]; 1000]);
-    assert!(decode_strings(&bytes, 1000, 100).is_ok());
+    assert!(decode_strings(&Shared::default(), &bytes, 1000, 100).is_ok());
     let too_large = Err(CodecError::TooLarge {
         bytes: 300,
         bytes_max: 299,
     });
-    assert_eq!(gather_strings(&bytes, 1000, &[0, 1, 2], 299), too_large);
-    assert!(gather_strings(&bytes, 1000, &[1000], BYTES_MAX).is_err());
-    assert!(decode_strings(&bytes, 1025, BYTES_MAX).is_err());
+    assert_eq!(
+        gather_strings(&Shared::default(), &bytes, 1000, &[0, 1, 2], 299),
+        too_large
+    );
+    assert!(gather_strings(&Shared::default(), &bytes, 1000, &[1000], BYTES_MAX).is_err());
+    assert!(decode_strings(&Shared::default(), &bytes, 1025, BYTES_MAX).is_err());
 }
 
 #[test]
@@ -136,9 +143,9 @@ fn any_bytes_are_an_answer() {
         let rows = texts.len();
         mutations(&encoded(&texts).1, 4000, |bytes| {
             for rows in [rows, 3] {
-                let whole = decode_strings(bytes, rows, BYTES_MAX);
+                let whole = decode_strings(&Shared::default(), bytes, rows, BYTES_MAX);
                 let positions: Vec<u16> = (0..rows as u16).step_by(61).collect();
-                let some = gather_strings(bytes, rows, &positions, BYTES_MAX);
+                let some = gather_strings(&Shared::default(), bytes, rows, &positions, BYTES_MAX);
                 if let (Ok(whole), Ok(some)) = (whole, some) {
                     let whole = expand(whole, rows);
                     let picked: Vec<_> = positions

@@ -10,10 +10,10 @@
 //! Layout: exponent (u8), number of exceptions (varint), their positions (u16 each) and words (i64
 //! each), the integers as a nested leaf of 64-bit integers.
 
-use super::WordKind;
-use super::leaf;
+use super::{WordKind, decode_plain, gather_plain, leaf};
 use crate::float::{f64_from_word, word_from_f64};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, ROWS_MAX};
 
@@ -81,9 +81,13 @@ impl Parts {
     }
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(super) fn decode(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
-    let mut words = leaf::decode_plain(WordKind::Int64, stored.integers, rows)?;
+    let mut words = decode_plain(scope.nested()?, WordKind::Int64, stored.integers, rows)?;
     for word in &mut words {
         *word = unscaled(*word, stored.power);
     }
@@ -96,12 +100,19 @@ pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, Co
 }
 
 pub(super) fn gather(
+    scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
-    let integers = leaf::gather_plain(WordKind::Int64, stored.integers, rows, positions)?;
+    let integers = gather_plain(
+        scope.nested()?,
+        WordKind::Int64,
+        stored.integers,
+        rows,
+        positions,
+    )?;
     let word = |(position, integer): (&u16, i64)| {
         let exception = stored.exceptions().find(|(row, _)| row == position);
         exception.map_or_else(|| unscaled(integer, stored.power), |(_, word)| word)

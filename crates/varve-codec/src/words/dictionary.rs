@@ -8,11 +8,11 @@
 //! Layout: number of values (varint), codes packed in the width of the last code, the values as a
 //! nested leaf.
 
-use super::WordKind;
-use super::leaf;
+use super::{WordKind, decode_plain, gather_plain, leaf};
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::distinct::{Distinct, mix};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, Decoded};
 
@@ -38,12 +38,13 @@ pub(super) fn encode(kind: WordKind, values: &[i64], distinct: &Distinct, out: &
 }
 
 pub(super) fn decode(
+    scope: Scope<'_>,
     kind: WordKind,
     reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Decoded<Vec<i64>>, CodecError> {
     let codes = Codes::take(reader, rows)?;
-    let values = leaf::decode_plain(kind, codes.values, codes.distinct)?;
+    let values = decode_plain(scope.nested()?, kind, codes.values, codes.distinct)?;
     if !values.is_sorted_by(|a, b| a < b) {
         return Err(CodecError::Malformed("dictionary order"));
     }
@@ -52,13 +53,21 @@ pub(super) fn decode(
 }
 
 pub(super) fn gather(
+    scope: Scope<'_>,
     kind: WordKind,
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
     let codes = Codes::take(reader, rows)?;
-    leaf::gather_plain(kind, codes.values, codes.distinct, &codes.at(positions)?)
+    let positions = codes.at(positions)?;
+    gather_plain(
+        scope.nested()?,
+        kind,
+        codes.values,
+        codes.distinct,
+        &positions,
+    )
 }
 
 /// Writes the number of values and the code of each row.

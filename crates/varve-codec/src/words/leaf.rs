@@ -4,6 +4,7 @@ use super::decimal::Parts;
 use super::stats::Stats;
 use super::{WordKind, constant, decimal, delta, frame, plain};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_PLAIN};
 
 /// A leaf codec and the bytes that it takes, tag included.
@@ -80,6 +81,7 @@ pub(super) fn encode(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
 
 /// The values behind a tag.
 pub(super) fn decode(
+    scope: Scope<'_>,
     kind: WordKind,
     tag: u8,
     reader: ByteReader<'_>,
@@ -90,29 +92,14 @@ pub(super) fn decode(
         TAG_CONSTANT => return Ok(Decoded::Constant(vec![constant::decode(reader)?])),
         TAG_FRAME => frame::decode(reader, rows)?,
         TAG_DELTA => delta::decode(reader, rows)?,
-        TAG_DECIMAL if kind == WordKind::Float64 => decimal::decode(reader, rows)?,
+        TAG_DECIMAL if kind == WordKind::Float64 => decimal::decode(scope, reader, rows)?,
         tag => return Err(CodecError::UnknownTag(tag)),
     }))
 }
 
-/// A nested leaf as plain values.
-pub(super) fn decode_plain(
-    kind: WordKind,
-    bytes: &[u8],
-    rows: usize,
-) -> Result<Vec<i64>, CodecError> {
-    let mut reader = ByteReader::new(bytes);
-    let tag = reader.u8()?;
-    Ok(match decode(kind, tag, reader, rows)? {
-        Decoded::Constant(value) => vec![value.first().copied().unwrap_or(0); rows],
-        Decoded::Plain(values)
-        | Decoded::Dictionary { values, .. }
-        | Decoded::RunEnds { values, .. } => values,
-    })
-}
-
 /// The values at `positions` behind a tag.
 pub(super) fn gather(
+    scope: Scope<'_>,
     kind: WordKind,
     tag: u8,
     reader: ByteReader<'_>,
@@ -124,19 +111,7 @@ pub(super) fn gather(
         TAG_CONSTANT => constant::gather(reader, positions),
         TAG_FRAME => frame::gather(reader, rows, positions),
         TAG_DELTA => delta::gather(reader, rows, positions),
-        TAG_DECIMAL if kind == WordKind::Float64 => decimal::gather(reader, rows, positions),
+        TAG_DECIMAL if kind == WordKind::Float64 => decimal::gather(scope, reader, rows, positions),
         tag => Err(CodecError::UnknownTag(tag)),
     }
-}
-
-/// The values at `positions` of a nested leaf.
-pub(super) fn gather_plain(
-    kind: WordKind,
-    bytes: &[u8],
-    rows: usize,
-    positions: &[u16],
-) -> Result<Vec<i64>, CodecError> {
-    let mut reader = ByteReader::new(bytes);
-    let tag = reader.u8()?;
-    gather(kind, tag, reader, rows, positions)
 }

@@ -1,8 +1,10 @@
 //! Vectors of words: integers of 32 or 64 bits, and doubles as words in the order of their values.
 //!
 //! Every codec works on `i64`, so there is one instance of each; the kind only says how wide a
-//! plain value is.
+//! plain value is. A [`WordPlan`] is the cascade that a block's vectors are written in;
+//! [`choose_words`] finds the best one.
 
+mod basic;
 mod choose;
 mod constant;
 mod decimal;
@@ -11,16 +13,25 @@ mod dictionary;
 mod frame;
 mod leaf;
 mod plain;
+mod plan;
 mod run_ends;
+pub(crate) mod shared_dictionary;
 mod stats;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 
 use crate::reader::ByteReader;
-use crate::{CodecError, Decoded, ROWS_MAX, TAG_DICTIONARY, TAG_RUN_ENDS};
+use crate::scope::Scope;
+use crate::{
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    TAG_STEPS,
+};
 
-pub use choose::encode_words;
+pub(crate) use choose::{ChosenWords, Scale, choose_words};
 pub(crate) use dictionary::{Codes, put_codes};
+pub use plan::encode_words;
+pub(crate) use plan::{SharedWords, WordPlan};
 pub(crate) use run_ends::{Runs, put_runs, run_lasts};
 
 /// What the words of a vector stand for.
@@ -42,10 +53,61 @@ impl WordKind {
             WordKind::Int64 | WordKind::Float64 => 8,
         }
     }
+
+    fn code(self) -> u8 {
+        match self {
+            WordKind::Int32 => 0,
+            WordKind::Int64 => 1,
+            WordKind::Float64 => 2,
+        }
+    }
+
+    fn from_code(code: u8) -> Result<WordKind, CodecError> {
+        Ok(match code {
+            0 => WordKind::Int32,
+            1 => WordKind::Int64,
+            2 => WordKind::Float64,
+            _ => return Err(CodecError::Malformed("word kind")),
+        })
+    }
 }
 
 /// The `rows` words in `bytes`. Words of kind [`WordKind::Int32`] fit 32 bits.
 pub fn decode_words(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+) -> Result<Decoded<Vec<i64>>, CodecError> {
+    decode(Scope::new(shared, 0), kind, bytes, rows)
+}
+
+/// The words at `positions`, in that order, without decoding the others where the codec allows it.
+pub fn gather_words(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    positions: &[u16],
+) -> Result<Vec<i64>, CodecError> {
+    gather_plain(Scope::new(shared, 0), kind, bytes, rows, positions)
+}
+
+/// The word at `position`.
+pub fn decode_word(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    position: u16,
+) -> Result<i64, CodecError> {
+    let words = gather_words(kind, shared, bytes, rows, &[position])?;
+    words.first().copied().ok_or(CodecError::UnexpectedEnd)
+}
+
+/// The words of a vector, nested or not, in the form that they are stored in.
+pub(crate) fn decode(
+    scope: Scope<'_>,
     kind: WordKind,
     bytes: &[u8],
     rows: usize,
@@ -55,20 +117,51 @@ pub fn decode_words(
     }
     let mut reader = ByteReader::new(bytes);
     let decoded = match reader.u8()? {
-        TAG_DICTIONARY => dictionary::decode(kind, reader, rows)?,
-        TAG_RUN_ENDS => run_ends::decode(kind, reader, rows)?,
-        tag => leaf::decode(kind, tag, reader, rows)?,
+        TAG_DICTIONARY => dictionary::decode(scope, kind, reader, rows)?,
+        TAG_RUN_ENDS => run_ends::decode(scope, kind, reader, rows)?,
+        TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows)?,
+        TAG_STEPS => Decoded::Plain(steps::decode(scope, reader, rows)?),
+        tag => leaf::decode(scope, kind, tag, reader, rows)?,
     };
-    let words = match &decoded {
-        Decoded::Plain(words) | Decoded::Constant(words) => words,
-        Decoded::Dictionary { values, .. } | Decoded::RunEnds { values, .. } => values,
-    };
-    check_range(kind, words)?;
+    match &decoded {
+        Decoded::Plain(words) | Decoded::Constant(words) => check_range(kind, words)?,
+        Decoded::Dictionary { values, .. } | Decoded::RunEnds { values, .. } => {
+            check_range(kind, values)?;
+        }
+        Decoded::Shared { resource, .. } => check_range(kind, scope.shared.words(*resource)?)?,
+    }
     Ok(decoded)
 }
 
-/// The words at `positions`, in that order, without decoding the others where the codec allows it.
-pub fn gather_words(
+/// As [`decode`], one word a row.
+pub(crate) fn decode_plain(
+    scope: Scope<'_>,
+    kind: WordKind,
+    bytes: &[u8],
+    rows: usize,
+) -> Result<Vec<i64>, CodecError> {
+    let look_up = |codes: &[u32], values: &[i64]| {
+        let value = |code: &u32| values.get(*code as usize).copied().unwrap_or(0);
+        codes.iter().map(value).collect()
+    };
+    Ok(match decode(scope, kind, bytes, rows)? {
+        Decoded::Plain(values) => values,
+        Decoded::Constant(value) => vec![value.first().copied().unwrap_or(0); rows],
+        Decoded::Dictionary { codes, values } => look_up(&codes, &values),
+        Decoded::Shared { codes, resource } => look_up(&codes, scope.shared.words(resource)?),
+        Decoded::RunEnds { ends, values } => {
+            let mut words = Vec::with_capacity(rows);
+            for (end, value) in ends.iter().zip(values) {
+                words.resize(*end as usize, value);
+            }
+            words
+        }
+    })
+}
+
+/// The words at `positions` of a vector, nested or not.
+pub(crate) fn gather_plain(
+    scope: Scope<'_>,
     kind: WordKind,
     bytes: &[u8],
     rows: usize,
@@ -77,23 +170,21 @@ pub fn gather_words(
     check_positions(rows, positions)?;
     let mut reader = ByteReader::new(bytes);
     let words = match reader.u8()? {
-        TAG_DICTIONARY => dictionary::gather(kind, reader, rows, positions)?,
-        TAG_RUN_ENDS => run_ends::gather(kind, reader, rows, positions)?,
-        tag => leaf::gather(kind, tag, reader, rows, positions)?,
+        TAG_DICTIONARY => dictionary::gather(scope, kind, reader, rows, positions)?,
+        TAG_RUN_ENDS => run_ends::gather(scope, kind, reader, rows, positions)?,
+        TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions)?,
+        TAG_STEPS => steps::gather(scope, reader, rows, positions)?,
+        tag => leaf::gather(scope, kind, tag, reader, rows, positions)?,
     };
     check_range(kind, &words)?;
     Ok(words)
 }
 
-/// The word at `position`.
-pub fn decode_word(
-    kind: WordKind,
-    bytes: &[u8],
-    rows: usize,
-    position: u16,
-) -> Result<i64, CodecError> {
-    let words = gather_words(kind, bytes, rows, &[position])?;
-    words.first().copied().ok_or(CodecError::UnexpectedEnd)
+/// The values at `positions` of a vector that had to be decoded whole.
+pub(crate) fn pick(values: &[i64], positions: &[u16]) -> Result<Vec<i64>, CodecError> {
+    let at = |position: &u16| values.get(usize::from(*position)).copied();
+    let words: Option<Vec<i64>> = positions.iter().map(at).collect();
+    words.ok_or(CodecError::UnexpectedEnd)
 }
 
 /// Refuses positions outside a vector, and vectors that are too long.

@@ -6,10 +6,10 @@
 //! Layout: number of runs (varint), ends less one packed in the width of the last row, the values
 //! as a nested leaf.
 
-use super::WordKind;
-use super::leaf;
+use super::{WordKind, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;
+use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, Decoded};
 
@@ -27,24 +27,33 @@ pub(super) fn encode(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
 }
 
 pub(super) fn decode(
+    scope: Scope<'_>,
     kind: WordKind,
     reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Decoded<Vec<i64>>, CodecError> {
     let runs = Runs::take(reader, rows)?;
-    let values = leaf::decode_plain(kind, runs.values, runs.ends.len())?;
+    let values = decode_plain(scope.nested()?, kind, runs.values, runs.ends.len())?;
     let ends = runs.ends;
     Ok(Decoded::RunEnds { ends, values })
 }
 
 pub(super) fn gather(
+    scope: Scope<'_>,
     kind: WordKind,
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
     let runs = Runs::take(reader, rows)?;
-    leaf::gather_plain(kind, runs.values, runs.ends.len(), &runs.at(positions))
+    let positions = runs.at(positions);
+    gather_plain(
+        scope.nested()?,
+        kind,
+        runs.values,
+        runs.ends.len(),
+        &positions,
+    )
 }
 
 /// The last row of each run.

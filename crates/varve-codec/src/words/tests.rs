@@ -1,7 +1,7 @@
 use super::{WordKind, decode_word, decode_words, encode_words, gather_words};
 use crate::testing::{Random, mutations};
 use crate::{
-    CodecError, Decoded, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME,
+    CodecError, Decoded, Shared, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME,
     TAG_PLAIN, TAG_RUN_ENDS, word_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -16,6 +16,7 @@ fn encoded(kind: WordKind, words: &[i64]) -> (u8, Vec<u8>) {
 /// The slow twin of every form: one word a row.
 fn expand(decoded: Decoded<Vec<i64>>, rows: usize) -> Vec<i64> {
     match decoded {
+        Decoded::Shared { .. } => unreachable!("these vectors have no shared part"),
         Decoded::Plain(words) => words,
         Decoded::Constant(word) => vec![word[0]; rows],
         Decoded::Dictionary { codes, values } => codes
@@ -32,7 +33,10 @@ fn check(kind: WordKind, words: &[i64]) -> u8 {
     let rows = words.len();
     let (tag, bytes) = encoded(kind, words);
     assert_eq!(
-        expand(decode_words(kind, &bytes, rows).unwrap(), rows),
+        expand(
+            decode_words(kind, &Shared::default(), &bytes, rows).unwrap(),
+            rows
+        ),
         words
     );
     let positions: Vec<u16> = (0..rows as u16)
@@ -42,11 +46,14 @@ fn check(kind: WordKind, words: &[i64]) -> u8 {
         .collect();
     let expected: Vec<i64> = positions.iter().map(|at| words[usize::from(*at)]).collect();
     assert_eq!(
-        gather_words(kind, &bytes, rows, &positions).unwrap(),
+        gather_words(kind, &Shared::default(), &bytes, rows, &positions).unwrap(),
         expected
     );
     for (row, word) in words.iter().enumerate().step_by(97) {
-        assert_eq!(decode_word(kind, &bytes, rows, row as u16), Ok(*word));
+        assert_eq!(
+            decode_word(kind, &Shared::default(), &bytes, rows, row as u16),
+            Ok(*word)
+        );
     }
     tag
 }
@@ -234,14 +241,17 @@ fn limits_are_held_to() {
         Err(CodecError::TooManyRows(1025))
     );
     let (_, bytes) = encoded(WordKind::Int64, &[1, 2, 3]);
-    assert!(decode_words(WordKind::Int64, &bytes, usize::MAX).is_err());
+    assert!(decode_words(WordKind::Int64, &Shared::default(), &bytes, usize::MAX).is_err());
     let outside = CodecError::PositionOutOfRange {
         position: 3,
         rows: 3,
     };
-    assert_eq!(decode_word(WordKind::Int64, &bytes, 3, 3), Err(outside));
+    assert_eq!(
+        decode_word(WordKind::Int64, &Shared::default(), &bytes, 3, 3),
+        Err(outside)
+    );
     let (_, wide) = encoded(WordKind::Int64, &[1 << 40]);
-    assert!(decode_words(WordKind::Int32, &wide, 1).is_err());
+    assert!(decode_words(WordKind::Int32, &Shared::default(), &wide, 1).is_err());
 }
 
 #[test]
@@ -250,9 +260,10 @@ fn any_bytes_are_an_answer() {
         let rows = words.len();
         mutations(&encoded(kind, &words).1, 4000, |bytes| {
             for rows in [rows, 3] {
-                let whole = decode_words(kind, bytes, rows).map(|decoded| expand(decoded, rows));
+                let whole = decode_words(kind, &Shared::default(), bytes, rows)
+                    .map(|decoded| expand(decoded, rows));
                 let positions: Vec<u16> = (0..rows as u16).step_by(61).collect();
-                let some = gather_words(kind, bytes, rows, &positions);
+                let some = gather_words(kind, &Shared::default(), bytes, rows, &positions);
                 if let (Ok(whole), Ok(some)) = (whole, some) {
                     let picked: Vec<i64> =
                         positions.iter().map(|at| whole[usize::from(*at)]).collect();

@@ -1,0 +1,121 @@
+use super::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
+use crate::testing::{Random, mutations};
+use crate::{
+    Shared, Stage, Strings, StringsRef, TAG_SHARED_DICTIONARY, WordKind, gather_strings,
+    gather_words, word_from_f64,
+};
+
+const LZ4: BlockOptions = BlockOptions { stage: Stage::Lz4 };
+
+fn vector_rows(rows: usize) -> Vec<usize> {
+    let mut lengths = vec![1024; rows / 1024];
+    if !rows.is_multiple_of(1024) {
+        lengths.push(rows % 1024);
+    }
+    lengths
+}
+
+fn strings(texts: impl Iterator<Item = String>) -> Strings {
+    let mut strings = Strings::with_capacity(0);
+    for text in texts {
+        strings.push(text.as_bytes(), usize::MAX).unwrap();
+    }
+    strings
+}
+
+fn bytes_per_row(block: &EncodedBlock, rows: usize) -> f64 {
+    let bytes: usize = block.vectors.iter().map(Vec::len).sum();
+    (bytes + block.shared.len()) as f64 / rows as f64
+}
+
+/// Encodes, and reads every vector back: whole, and by single rows from the end.
+fn words_round_trip(kind: WordKind, words: &[i64]) -> EncodedBlock {
+    let rows = vector_rows(words.len());
+    let values = BlockValues::Words(kind, words);
+    let block = BlockEncoder::new(LZ4).encode(values, &rows).unwrap();
+    let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
+    for (vector, bytes) in words.chunks(1024).zip(&block.vectors) {
+        let positions: Vec<u16> = (0..vector.len() as u16).rev().collect();
+        let mut back = gather_words(kind, &shared, bytes, vector.len(), &positions).unwrap();
+        back.reverse();
+        assert_eq!(back, vector);
+    }
+    block
+}
+
+fn strings_round_trip(texts: StringsRef<'_>) -> EncodedBlock {
+    let rows = vector_rows(texts.len());
+    let values = BlockValues::Strings(texts);
+    let block = BlockEncoder::new(LZ4).encode(values, &rows).unwrap();
+    let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
+    for (i, bytes) in block.vectors.iter().enumerate() {
+        let vector = texts.slice(i * 1024, i * 1024 + 1024);
+        let positions: Vec<u16> = (0..vector.len() as u16).rev().collect();
+        let back = gather_strings(&shared, bytes, vector.len(), &positions, 1 << 22).unwrap();
+        for (at, position) in positions.iter().enumerate() {
+            assert_eq!(back.as_ref().get(at), vector.get(usize::from(*position)));
+        }
+    }
+    block
+}
+
+#[test]
+fn few_values_share_a_dictionary() {
+    let mut random = Random(7);
+    let prices: Vec<i64> = (0..500)
+        .map(|i| word_from_f64(f64::from(i * i) / 7.0))
+        .collect();
+    let words: Vec<i64> = (0..65_536).map(|_| prices[random.below(500)]).collect();
+    let block = words_round_trip(WordKind::Float64, &words);
+    assert_eq!(block.tags, 1 << TAG_SHARED_DICTIONARY);
+    assert!(bytes_per_row(&block, words.len()) < 1.2);
+
+    let names = [
+        "pending",
+        "processing",
+        "shipped",
+        "delivered",
+        "cancelled",
+        "returned",
+    ];
+    let texts = strings((0..65_536).map(|_| names[random.below(6)].to_owned()));
+    let block = strings_round_trip(texts.as_ref());
+    assert_eq!(block.tags, 1 << TAG_SHARED_DICTIONARY);
+    assert!(bytes_per_row(&block, 65_536) < 0.39);
+}
+
+#[test]
+fn a_cascade_is_kept_until_the_bytes_drift() {
+    let mut random = Random(9);
+    let names = ["a long name", "another long name", "the third long name"];
+    let mut encoder = BlockEncoder::new(LZ4);
+    let mut encode = |texts: &Strings| {
+        let rows = vector_rows(texts.as_ref().len());
+        let values = BlockValues::Strings(texts.as_ref());
+        encoder.encode(values, &rows).unwrap()
+    };
+    let first = strings((0..4096).map(|_| names[random.below(3)].to_owned()));
+    let second = strings((0..4096).map(|_| names[random.below(3)].to_owned()));
+    let first = encode(&first);
+    assert!(!first.shared.is_empty());
+    assert_eq!(encode(&second).shared, first.shared);
+    let other = strings((0..4096).map(|i| format!("{} {}", random.next(), i)));
+    assert_ne!(encode(&other).shared, first.shared);
+}
+
+#[test]
+fn any_shared_part_is_an_answer() {
+    let words: Vec<i64> = (0..4096).map(|i| (i % 50) * 1_000_003).collect();
+    let block = words_round_trip(WordKind::Int64, &words);
+    let texts = strings((0..4096).map(|i| format!("name {}", i * 7 % 40)));
+    let text_block = strings_round_trip(texts.as_ref());
+    for bytes in [&block.shared, &text_block.shared] {
+        mutations(bytes, 3000, |bytes| {
+            let _ = Shared::decode(bytes, 1 << 20);
+        });
+    }
+    let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
+    mutations(&block.vectors[0], 3000, |bytes| {
+        let _ = gather_words(WordKind::Int64, &shared, bytes, 1024, &[0, 1023]);
+    });
+}

@@ -1,0 +1,138 @@
+//! The shared part of a block: what all its vectors need to be decoded, stored once.
+//!
+//! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
+//! Vectors name a resource by its index.
+
+use crate::reader::ByteReader;
+use crate::strings::Strings;
+use crate::writer::put_varint;
+use crate::{CodecError, ROWS_MAX, WordKind, strings, words};
+
+/// The most resources of a block.
+const RESOURCES_MAX: usize = 255;
+/// The most values of a shared dictionary.
+pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
+
+const WORDS: u8 = 0;
+const STRINGS: u8 = 1;
+
+/// The decoded shared part of a block; empty for blocks whose vectors stand alone.
+#[derive(Debug, Default)]
+pub struct Shared {
+    resources: Vec<Resource>,
+}
+
+#[derive(Debug)]
+enum Resource {
+    Words(Vec<i64>),
+    Strings(Strings),
+}
+
+impl Shared {
+    /// Reads a shared part of dictionaries of at most `bytes_max` bytes of text together. No bytes
+    /// at all are an empty one.
+    pub fn decode(bytes: &[u8], bytes_max: usize) -> Result<Shared, CodecError> {
+        if bytes.is_empty() {
+            return Ok(Shared::default());
+        }
+        let mut reader = ByteReader::new(bytes);
+        let count = reader.count(0, RESOURCES_MAX, "number of resources")?;
+        let mut resources = Vec::with_capacity(count);
+        for _ in 0..count {
+            let kind = reader.u8()?;
+            let length = reader.count(0, bytes.len(), "resource length")?;
+            let resource = ByteReader::new(reader.take(length)?);
+            resources.push(match kind {
+                WORDS => Resource::Words(words::shared_dictionary::read(resource)?),
+                STRINGS => {
+                    Resource::Strings(strings::shared_dictionary::read(resource, bytes_max)?)
+                }
+                kind => return Err(CodecError::UnknownTag(kind)),
+            });
+        }
+        reader.end()?;
+        Ok(Shared { resources })
+    }
+
+    /// Number of resources.
+    pub fn len(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// Whether there are no resources.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty()
+    }
+
+    /// The ascending values of a shared dictionary of words.
+    pub fn words(&self, resource: u8) -> Result<&[i64], CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Words(values)) => Ok(values),
+            _ => Err(MISSING),
+        }
+    }
+
+    /// The ascending values of a shared dictionary of strings.
+    pub fn strings(&self, resource: u8) -> Result<&Strings, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Strings(values)) => Ok(values),
+            _ => Err(MISSING),
+        }
+    }
+}
+
+const MISSING: CodecError = CodecError::Malformed("resource");
+
+/// The shared part of a block while its codecs are chosen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedWriter {
+    resources: Vec<(u8, Vec<u8>)>,
+}
+
+impl SharedWriter {
+    /// Adds a dictionary of ascending words; `None` when there are too many resources.
+    pub(crate) fn add_words(&mut self, kind: WordKind, values: &[i64]) -> Option<u8> {
+        let mut bytes = Vec::new();
+        words::shared_dictionary::write(kind, values, &mut bytes);
+        self.add(WORDS, bytes)
+    }
+
+    /// Adds a dictionary of ascending strings.
+    pub(crate) fn add_strings(&mut self, values: &Strings) -> Option<u8> {
+        let mut bytes = Vec::new();
+        strings::shared_dictionary::write(values, &mut bytes);
+        self.add(STRINGS, bytes)
+    }
+
+    fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {
+        let index = u8::try_from(self.resources.len()).ok()?;
+        if self.resources.len() == RESOURCES_MAX {
+            return None;
+        }
+        self.resources.push((kind, bytes));
+        Some(index)
+    }
+
+    /// Bytes of the resources.
+    pub(crate) fn bytes(&self) -> usize {
+        self.resources
+            .iter()
+            .map(|(_, bytes)| 2 + bytes.len())
+            .sum()
+    }
+
+    /// The shared part; no bytes when there are no resources.
+    pub(crate) fn finish(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.resources.is_empty() {
+            return out;
+        }
+        put_varint(self.resources.len() as u64, &mut out);
+        for (kind, bytes) in &self.resources {
+            out.push(*kind);
+            put_varint(bytes.len() as u64, &mut out);
+            out.extend_from_slice(bytes);
+        }
+        out
+    }
+}

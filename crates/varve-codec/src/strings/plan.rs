@@ -1,0 +1,110 @@
+//! The cascade that the strings of a block are written in.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use super::{StringsRef, basic, leaf, shared_dictionary};
+use crate::distinct::hash_bytes;
+use crate::words::WordPlan;
+use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY};
+
+/// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
+/// that the plan was made from takes its basic form where that is smaller.
+#[derive(Clone, Debug)]
+pub(crate) enum StringPlan {
+    /// By vector the smallest codec that needs no shared part.
+    Basic,
+    /// All strings as they are: for a general stage that does better on them.
+    Plain,
+    /// Codes of a dictionary in the block's shared part.
+    SharedDictionary(Arc<SharedStrings>),
+}
+
+/// A shared dictionary while it is written.
+#[derive(Debug)]
+pub(crate) struct SharedStrings {
+    pub(crate) resource: u8,
+    pub(crate) codes: HashMap<Vec<u8>, u32, StringHashing>,
+    /// How the codes are written.
+    pub(crate) nested: WordPlan,
+}
+
+/// Hashes strings the same way everywhere; the order of the map never shows in the bytes.
+pub(crate) type StringHashing = BuildHasherDefault<StringHasher>;
+
+/// A weak, quick hash of one string.
+#[derive(Debug, Default)]
+pub(crate) struct StringHasher(u64);
+
+impl Hasher for StringHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 ^= hash_bytes(bytes);
+    }
+
+    fn write_usize(&mut self, _: usize) {
+        // The length, whose width differs from target to target; the bytes' hash has it.
+    }
+}
+
+impl StringPlan {
+    /// Appends the strings, at most a vector of them. Returns the tag written.
+    pub(crate) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> u8 {
+        let start = out.len();
+        let Some(tag) = self.try_encode(strings, out) else {
+            out.truncate(start);
+            return basic::encode(strings, out);
+        };
+        let all = (0..strings.len()).map(|row| strings.get(row));
+        let equal = all.clone().skip(1).all(|string| string == strings.get(0));
+        if leaf::estimate(all.clone(), equal) < out.len() - start {
+            out.truncate(start);
+            return leaf::encode(all, equal, out);
+        }
+        tag
+    }
+
+    /// Appends the strings as planned; `None` where the plan does not fit them or is the basic one.
+    fn try_encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<u8> {
+        let rows = strings.len();
+        match self {
+            StringPlan::Basic => None,
+            StringPlan::Plain => {
+                let all = (0..rows).map(|row| strings.get(row));
+                Some(leaf::encode(all, rows == 1, out))
+            }
+            StringPlan::SharedDictionary(shared) => {
+                let code = |row| {
+                    let code = shared.codes.get(strings.get(row))?;
+                    Some(i64::from(*code))
+                };
+                let codes: Option<Vec<i64>> = (0..rows).map(code).collect();
+                out.push(TAG_SHARED_DICTIONARY);
+                shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
+                Some(TAG_SHARED_DICTIONARY)
+            }
+        }
+    }
+
+    /// What decoding costs beside the basic codecs, in sixteenths of the bytes: a plan wins when it
+    /// saves more than that.
+    pub(crate) fn decode_cost(&self) -> u64 {
+        match self {
+            StringPlan::Basic | StringPlan::Plain => 0,
+            StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
+        }
+    }
+}
+
+/// Appends the strings of one vector in the smallest form that needs no shared part. Returns the
+/// tag written.
+pub fn encode_strings(strings: StringsRef<'_>, out: &mut Vec<u8>) -> Result<u8, CodecError> {
+    if strings.len() > ROWS_MAX {
+        return Err(CodecError::TooManyRows(strings.len()));
+    }
+    Ok(StringPlan::Basic.encode(strings, out))
+}

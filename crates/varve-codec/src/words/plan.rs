@@ -1,0 +1,114 @@
+//! The cascade that the vectors of a block are written in.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use super::stats::Stats;
+use super::{WordKind, basic, leaf, shared_dictionary, steps};
+use crate::distinct::mix;
+use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY, TAG_STEPS};
+
+/// How to write a vector of words. Every plan writes every vector: one that is unlike the sample
+/// that the plan was made from takes its basic form where that is smaller.
+#[derive(Clone, Debug)]
+pub(crate) enum WordPlan {
+    /// By vector the smallest codec that needs no shared part.
+    Basic,
+    /// The distances from value to value, as the nested plan has it.
+    Steps(Box<WordPlan>),
+    /// Codes of a dictionary in the block's shared part.
+    SharedDictionary(Arc<SharedWords>),
+}
+
+/// A shared dictionary while it is written.
+#[derive(Debug)]
+pub(crate) struct SharedWords {
+    pub(crate) resource: u8,
+    pub(crate) codes: HashMap<i64, u32, WordHashing>,
+    /// How the codes are written.
+    pub(crate) nested: WordPlan,
+}
+
+/// Hashes words the same way everywhere; the order of the map never shows in the bytes.
+pub(crate) type WordHashing = BuildHasherDefault<WordHasher>;
+
+/// A weak, quick hash of one word.
+#[derive(Debug, Default)]
+pub(crate) struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = mix(self.0, u64::from(*byte));
+        }
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.0 = mix(self.0, word.cast_unsigned());
+    }
+}
+
+impl WordPlan {
+    /// Appends the words, at most a vector of them. Returns the tag written.
+    pub(crate) fn encode(&self, kind: WordKind, values: &[i64], out: &mut Vec<u8>) -> u8 {
+        let start = out.len();
+        let Some(tag) = self.try_encode(values, out) else {
+            out.truncate(start);
+            return basic::encode(kind, values, out);
+        };
+        let stats = Stats::of(values);
+        let best_leaf = leaf::choose(kind, values, &stats);
+        if best_leaf.bytes < out.len() - start {
+            out.truncate(start);
+            leaf::encode_as(&best_leaf, kind, values, &stats, out);
+            return best_leaf.tag;
+        }
+        tag
+    }
+
+    /// Appends the words as planned; `None` where the plan does not fit them or is the basic one.
+    fn try_encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
+        match self {
+            WordPlan::Basic => None,
+            WordPlan::Steps(nested) => {
+                if values.len() < 2 {
+                    return None;
+                }
+                out.push(TAG_STEPS);
+                steps::encode(values, nested, out);
+                Some(TAG_STEPS)
+            }
+            WordPlan::SharedDictionary(shared) => {
+                let code = |value| shared.codes.get(value).map(|code| i64::from(*code));
+                let codes: Option<Vec<i64>> = values.iter().map(code).collect();
+                out.push(TAG_SHARED_DICTIONARY);
+                shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
+                Some(TAG_SHARED_DICTIONARY)
+            }
+        }
+    }
+
+    /// What decoding costs beside the basic codecs, in sixteenths of the bytes: a plan wins when it
+    /// saves more than that.
+    pub(crate) fn decode_cost(&self) -> u64 {
+        match self {
+            WordPlan::Basic => 0,
+            WordPlan::Steps(nested) => 1 + nested.decode_cost(),
+            WordPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
+        }
+    }
+}
+
+/// Appends the words of one vector in the smallest form that needs no shared part. Words of kind
+/// [`WordKind::Int32`] must fit 32 bits. Returns the tag written.
+pub fn encode_words(kind: WordKind, words: &[i64], out: &mut Vec<u8>) -> Result<u8, CodecError> {
+    if words.len() > ROWS_MAX {
+        return Err(CodecError::TooManyRows(words.len()));
+    }
+    Ok(WordPlan::Basic.encode(kind, words, out))
+}

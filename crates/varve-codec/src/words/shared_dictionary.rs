@@ -1,0 +1,125 @@
+//! Shared dictionary: the distinct values of a whole block, ascending, kept once in its shared part,
+//! and for each row the index of its value.
+//!
+//! Pays where a block of 65,536 rows has few distinct values of a wide range: a dictionary by
+//! vector would be stored 64 times. Codes order as the values do, and equal codes of one block are
+//! equal values. Worst case: values that each occur once cost their code on top; the chooser counts
+//! the dictionary's bytes.
+//! Format: as [`super::dictionary`].
+//! Layout of a vector: resource (u8), codes as nested words of 32 bits. Layout of the resource: kind
+//! (u8), number of values (varint), then by 1,024 values the bytes (varint) of their nested words,
+//! and those.
+
+use super::{WordKind, WordPlan, decode_plain, gather_plain};
+use crate::reader::ByteReader;
+use crate::scope::Scope;
+use crate::shared::SHARED_VALUES_MAX;
+use crate::writer::put_varint;
+use crate::{CodecError, Decoded, ROWS_MAX, Shared};
+
+pub(super) fn encode(resource: u8, codes: &[i64], nested: &WordPlan, out: &mut Vec<u8>) {
+    out.push(resource);
+    nested.encode(WordKind::Int32, codes, out);
+}
+
+pub(super) fn decode(
+    scope: Scope<'_>,
+    mut reader: ByteReader<'_>,
+    rows: usize,
+) -> Result<Decoded<Vec<i64>>, CodecError> {
+    let resource = reader.u8()?;
+    let values = scope.shared.words(resource)?;
+    let codes = take_codes(scope, reader, rows, values.len())?;
+    Ok(Decoded::Shared { codes, resource })
+}
+
+pub(super) fn gather(
+    scope: Scope<'_>,
+    mut reader: ByteReader<'_>,
+    rows: usize,
+    positions: &[u16],
+) -> Result<Vec<i64>, CodecError> {
+    let values = scope.shared.words(reader.u8()?)?;
+    let codes = gather_codes(scope, reader, rows, positions)?;
+    let value = |code: &usize| values.get(*code).copied();
+    let words: Option<Vec<i64>> = codes.iter().map(value).collect();
+    words.ok_or(CODE)
+}
+
+const CODE: CodecError = CodecError::Malformed("dictionary code");
+
+/// The nested codes of all rows, each below `values`.
+pub(crate) fn take_codes(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+    values: usize,
+) -> Result<Vec<u32>, CodecError> {
+    let codes = decode_plain(scope.nested()?, WordKind::Int32, reader.rest(), rows)?;
+    let mut greatest = 0;
+    let codes: Vec<u32> = codes
+        .into_iter()
+        .map(|code| {
+            // A negative code turns into one that is too large.
+            let code = code.cast_unsigned();
+            greatest = greatest.max(code);
+            low32(code)
+        })
+        .collect();
+    if greatest < values as u64 || codes.is_empty() {
+        Ok(codes)
+    } else {
+        Err(CODE)
+    }
+}
+
+/// The nested codes at `positions`; the caller checks them against the dictionary.
+pub(crate) fn gather_codes(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+    positions: &[u16],
+) -> Result<Vec<usize>, CodecError> {
+    let nested = scope.nested()?;
+    let codes = gather_plain(nested, WordKind::Int32, reader.rest(), rows, positions)?;
+    let codes: Result<Vec<usize>, _> = codes.into_iter().map(usize::try_from).collect();
+    codes.map_err(|_| CODE)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "larger codes are refused")]
+fn low32(code: u64) -> u32 {
+    code as u32
+}
+
+/// Writes the resource.
+pub(crate) fn write(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
+    out.push(kind.code());
+    put_varint(values.len() as u64, out);
+    let mut bytes = Vec::new();
+    for chunk in values.chunks(ROWS_MAX) {
+        bytes.clear();
+        WordPlan::Basic.encode(kind, chunk, &mut bytes);
+        put_varint(bytes.len() as u64, out);
+        out.extend_from_slice(&bytes);
+    }
+}
+
+/// Reads what [`write`] wrote.
+pub(crate) fn read(mut reader: ByteReader<'_>) -> Result<Vec<i64>, CodecError> {
+    let kind = WordKind::from_code(reader.u8()?)?;
+    let count = reader.count(0, SHARED_VALUES_MAX, "dictionary size")?;
+    let shared = Shared::default();
+    let scope = Scope::new(&shared, 0);
+    let mut values: Vec<i64> = Vec::new();
+    while values.len() < count {
+        let rows = (count - values.len()).min(ROWS_MAX);
+        let bytes = reader.varint()?;
+        let bytes = usize::try_from(bytes).map_err(|_| CodecError::UnexpectedEnd)?;
+        values.append(&mut decode_plain(scope, kind, reader.take(bytes)?, rows)?);
+    }
+    reader.end()?;
+    if !values.is_sorted_by(|a, b| a < b) {
+        return Err(CodecError::Malformed("dictionary order"));
+    }
+    Ok(values)
+}
