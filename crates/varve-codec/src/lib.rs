@@ -59,7 +59,13 @@ pub use frames::{Frame, Stage, WrittenFrame, put_frames, read_frames, write_fram
 pub use reader::ByteReader;
 pub use shared::Shared;
 pub(crate) use shared::SharedWriter;
-pub use stage::{compress_lz4, decompress_lz4};
+#[cfg(feature = "zstd-encode")]
+pub use stage::{StructuredZstd, train_dictionary};
+pub use stage::{
+    ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
+    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, compress_lz4,
+    decompress_lz4, decompress_zstd,
+};
 pub use strings::{Strings, StringsRef, decode_strings, encode_strings, gather_strings};
 pub use words::{WordKind, decode_word, decode_words, encode_words, gather_words};
 pub use writer::{put_varint, put_zigzag};

@@ -1,0 +1,79 @@
+//! Frames to bytes. Frames are decoded straight into the caller's buffer, so what a header claims
+//! about windows and sizes costs no memory; beside it a decoder holds one block (128 KiB) and the
+//! tables of the frame.
+
+use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
+
+use crate::{CodecError, ZstdDictionary, ZstdFraming};
+
+/// The memory that decoding needs, kept from frame to frame.
+pub struct ZstdDecoder(FrameDecoder);
+
+impl ZstdDecoder {
+    /// A decoder that holds nothing yet.
+    pub fn new() -> ZstdDecoder {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_content_checksum(ContentChecksum::Verify);
+        ZstdDecoder(decoder)
+    }
+
+    /// Decodes `frame` into `raw`, which it must fill exactly. A checksum that is there is verified.
+    ///
+    /// A compact frame does not say which dictionary it was made with: with another one, or none,
+    /// the answer is an error or wrong bytes. Whoever stores it keeps a checksum.
+    pub fn decode(
+        &mut self,
+        frame: &[u8],
+        framing: ZstdFraming,
+        dictionary: Option<&ZstdDictionary>,
+        raw: &mut [u8],
+    ) -> Result<(), CodecError> {
+        if frame.is_empty() {
+            return Err(CodecError::UnexpectedEnd);
+        }
+        self.0.set_magicless(framing.is_compact());
+        let written = match dictionary {
+            Some(dictionary) => self
+                .0
+                .decode_all_with_dict_handle(frame, raw, dictionary.tables()),
+            None => self.0.decode_all(frame, raw),
+        };
+        match written {
+            Ok(written) if written == raw.len() => Ok(()),
+            _ => Err(CodecError::Malformed("zstd frame")),
+        }
+    }
+}
+
+impl Default for ZstdDecoder {
+    fn default() -> ZstdDecoder {
+        ZstdDecoder::new()
+    }
+}
+
+impl core::fmt::Debug for ZstdDecoder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ZstdDecoder").finish_non_exhaustive()
+    }
+}
+
+/// The content of one frame. `raw_bytes` is what the caller's own header says; a frame that gives
+/// more or less is refused, as is a length above `bytes_max`. For many small frames keep a
+/// [`ZstdDecoder`] instead.
+pub fn decompress_zstd(
+    frame: &[u8],
+    framing: ZstdFraming,
+    dictionary: Option<&ZstdDictionary>,
+    raw_bytes: usize,
+    bytes_max: usize,
+) -> Result<Vec<u8>, CodecError> {
+    if raw_bytes > bytes_max {
+        return Err(CodecError::TooLarge {
+            bytes: raw_bytes,
+            bytes_max,
+        });
+    }
+    let mut raw = vec![0; raw_bytes];
+    ZstdDecoder::new().decode(frame, framing, dictionary, &mut raw)?;
+    Ok(raw)
+}

@@ -1,0 +1,23 @@
+//! What code that makes frames needs, without saying who makes them.
+
+use crate::{CodecError, ZstdDictionary, ZstdFraming};
+
+/// The fastest level.
+pub const ZSTD_LEVEL_MIN: u8 = 1;
+/// The level with the smallest frames.
+pub const ZSTD_LEVEL_MAX: u8 = 19;
+
+/// Makes frames. Equal arguments give equal bytes on every target, whatever was compressed before.
+pub trait ZstdEncoder {
+    /// The frame of `raw`; `level` is [`ZSTD_LEVEL_MIN`] to [`ZSTD_LEVEL_MAX`].
+    ///
+    /// A dictionary is prepared once while calls pass the same one (or clones of it) at the same
+    /// level; after that a small row costs only its own bytes.
+    fn compress(
+        &mut self,
+        raw: &[u8],
+        level: u8,
+        dictionary: Option<&ZstdDictionary>,
+        framing: ZstdFraming,
+    ) -> Result<Vec<u8>, CodecError>;
+}
