@@ -1,0 +1,3 @@
+//! What the codecs are measured against. Native only.
+
+pub mod sqlite_zstd;
