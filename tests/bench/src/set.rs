@@ -102,7 +102,11 @@ impl Column {
     /// Makes the values of rows that `validity` does not name 0 or empty.
     pub fn clear_invalid(&mut self, validity: &[bool]) {
         fn clear<T: Default>(values: &mut [T], validity: &[bool]) {
-            for (value, _) in values.iter_mut().zip(validity).filter(|(_, valid)| !**valid) {
+            for (value, _) in values
+                .iter_mut()
+                .zip(validity)
+                .filter(|(_, valid)| !**valid)
+            {
                 *value = T::default();
             }
         }
@@ -184,7 +188,9 @@ impl Set {
     /// The BLAKE3 hash of the set as CSV, in hex, and the length of that CSV.
     pub fn csv_hash(&self) -> (String, u64) {
         let mut hasher = blake3::Hasher::new();
-        let bytes = self.write_csv(&mut hasher).expect("a hasher takes any bytes");
+        let bytes = self
+            .write_csv(&mut hasher)
+            .expect("a hasher takes any bytes");
         (hasher.finalize().to_hex().to_string(), bytes)
     }
 
@@ -231,7 +237,10 @@ fn put_cell(values: &Values, row: usize, out: &mut Vec<u8>) {
         }
         Values::Bytes(bytes) => {
             out.extend_from_slice(b"\\x");
-            bytes.get(row).iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+            bytes
+                .get(row)
+                .iter()
+                .try_for_each(|byte| write!(out, "{byte:02x}"))
         }
     };
     done.expect("a buffer takes any bytes");

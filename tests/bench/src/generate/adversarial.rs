@@ -23,7 +23,8 @@ pub(super) fn extremes(name: &str, rows: usize) -> Set {
 /// Texts of one byte, and among them sixteen of 1 MB.
 pub(super) fn lengths(name: &str, _: usize) -> Set {
     let mut random = random();
-    let mut letters = |count| -> Vec<u8> { (0..count).map(|_| b'a' + random.below(26) as u8).collect() };
+    let mut letters =
+        |count| -> Vec<u8> { (0..count).map(|_| b'a' + random.below(26) as u8).collect() };
     let length = |row| if row % LONG_EVERY == 0 { LONG_BYTES } else { 1 };
     let texts: Texts = (0..LENGTHS_ROWS).map(|row| letters(length(row))).collect();
     Set::new(name, vec![Column::new("t", Values::Text(texts))])
@@ -66,12 +67,22 @@ pub(super) fn unsorted_time(name: &str, rows: usize) -> Set {
 fn every_type(name: &str, rows: usize) -> Set {
     let mut random = random();
     let integers: Vec<i64> = (0..rows).map(|_| random.bits() as i64).collect();
-    let texts = integers.iter().map(|integer| format!("row {}", integer % 1000));
+    let texts = integers
+        .iter()
+        .map(|integer| format!("row {}", integer % 1000));
     let bytes = integers.iter().map(|integer| integer.to_le_bytes());
     let columns = vec![
-        int32("i4", integers.iter().map(|integer| integer.unsigned_abs() >> 33)),
+        int32(
+            "i4",
+            integers.iter().map(|integer| integer.unsigned_abs() >> 33),
+        ),
         int64("i8", integers.iter().copied()),
-        float64("d", integers.iter().map(|integer| (integer >> 20) as f64 / 1000.0)),
+        float64(
+            "d",
+            integers
+                .iter()
+                .map(|integer| (integer >> 20) as f64 / 1000.0),
+        ),
         boolean("b", integers.iter().map(|integer| integer % 3 == 0)),
         text("t", texts),
         Column::new("x", Values::Bytes(bytes.collect())),

@@ -43,12 +43,19 @@ const PROPERTIES: [(&str, u64); 27] = [
     ("XdndAware", 3),
 ];
 const PROGRAMS: [&str; 8] = [
-    "firefox", "code", "gnome-terminal", "nautilus", "thunderbird", "evince", "slack", "spotify",
+    "firefox",
+    "code",
+    "gnome-terminal",
+    "nautilus",
+    "thunderbird",
+    "evince",
+    "slack",
+    "spotify",
 ];
 const WORDS: [&str; 24] = [
     "report", "draft", "inbox", "issue", "review", "main", "notes", "budget", "travel", "photos",
-    "music", "search", "settings", "build", "release", "meeting", "plan", "design", "video", "shop",
-    "news", "mail", "query", "table",
+    "music", "search", "settings", "build", "release", "meeting", "plan", "design", "video",
+    "shop", "news", "mail", "query", "table",
 ];
 
 struct Window {
@@ -149,31 +156,55 @@ fn open(desktop: &mut Desktop, random: &mut Random) {
 }
 
 fn title(program: &str, random: &mut Random) -> String {
-    let words: Vec<&str> = (0..2 + random.below(5)).map(|_| random.choice(&WORDS)).collect();
+    let words: Vec<&str> = (0..2 + random.below(5))
+        .map(|_| random.choice(&WORDS))
+        .collect();
     format!("{} - {program}", words.join(" "))
 }
 
 fn property(random: &mut Random) -> String {
-    match random.below(4) {
+    match random.below(5) {
         0 => format!("0x{:08x}", random.below(1 << 32)),
         1 => random.below(100_000).to_string(),
-        2 => (0..3).map(|_| random.choice(&WORDS)).collect::<Vec<_>>().join("."),
+        2 => (0..3)
+            .map(|_| random.choice(&WORDS))
+            .collect::<Vec<_>>()
+            .join("."),
         _ => "_NET_WM_ACTION_MOVE, _NET_WM_ACTION_RESIZE, _NET_WM_ACTION_MINIMIZE".to_owned(),
     }
 }
 
 fn put_snapshot(desktop: &Desktop, random: &mut Random, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "{{\n  \"os_info\": {{\"os_type\": \"Linux\", \"hostname\": \"desk\"}},")?;
-    writeln!(out, "  \"network\": {{\"rx\": {}, \"tx\": {}}},", desktop.received_bytes, desktop.sent_bytes)?;
+    writeln!(
+        out,
+        "{{\n  \"os_info\": {{\"os_type\": \"Linux\", \"hostname\": \"desk\"}},"
+    )?;
+    writeln!(
+        out,
+        "  \"network\": {{\"rx\": {}, \"tx\": {}}},",
+        desktop.received_bytes, desktop.sent_bytes
+    )?;
     writeln!(out, "  \"ms_since_user_input\": {},", random.below(30_000))?;
-    writeln!(out, "  \"focused_window\": {},", desktop.windows[desktop.focused].number)?;
+    writeln!(
+        out,
+        "  \"focused_window\": {},",
+        desktop.windows[desktop.focused].number
+    )?;
     writeln!(out, "  \"windows\": [")?;
     for (i, window) in desktop.windows.iter().enumerate() {
         writeln!(out, "    {{\n      \"window_id\": {},", window.number)?;
         writeln!(out, "      \"program\": \"/usr/bin/{}\",", window.program)?;
         writeln!(out, "      \"title\": \"{}\",", window.title)?;
-        write!(out, "      \"properties\": {{\n{}      }}\n", window.properties)?;
-        let comma = if i + 1 < desktop.windows.len() { "," } else { "" };
+        write!(
+            out,
+            "      \"properties\": {{\n{}      }}\n",
+            window.properties
+        )?;
+        let comma = if i + 1 < desktop.windows.len() {
+            ","
+        } else {
+            ""
+        };
         writeln!(out, "    }}{comma}")?;
     }
     write!(out, "  ]\n}}")
@@ -182,8 +213,22 @@ fn put_snapshot(desktop: &Desktop, random: &mut Random, out: &mut String) -> std
 fn put_usage(time_ms: i64, random: &mut Random, out: &mut String) -> std::fmt::Result {
     let package = random.below(PACKAGES);
     let used_ms = random.below(600_000);
-    write!(out, "{{\"package_name\":\"org.example.app{package:02}\",\"app_name\":\"App {package}\"")?;
-    write!(out, ",\"device\":\"phone\",\"type\":\"UseApp\",\"start_ms\":{time_ms}")?;
-    write!(out, ",\"duration_ms\":{used_ms},\"end_ms\":{}", time_ms + used_ms as i64)?;
-    write!(out, ",\"act_type\":\"{}\"}}", random.choice(&["foreground", "background"]))
+    write!(
+        out,
+        "{{\"package_name\":\"org.example.app{package:02}\",\"app_name\":\"App {package}\""
+    )?;
+    write!(
+        out,
+        ",\"device\":\"phone\",\"type\":\"UseApp\",\"start_ms\":{time_ms}"
+    )?;
+    write!(
+        out,
+        ",\"duration_ms\":{used_ms},\"end_ms\":{}",
+        time_ms + used_ms as i64
+    )?;
+    write!(
+        out,
+        ",\"act_type\":\"{}\"}}",
+        random.choice(&["foreground", "background"])
+    )
 }

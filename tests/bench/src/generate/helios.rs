@@ -53,7 +53,10 @@ pub(super) fn wire_orders(name: &str, _: usize) -> Set {
     let columns = vec![
         int64("id", 0..WIRE_ORDERS_ROWS),
         int64("user_id", (0..WIRE_ORDERS_ROWS).map(|i| i % 5000)),
-        float64("amount", (0..WIRE_ORDERS_ROWS).map(|i| rounded(1000 + i % 500 * 150))),
+        float64(
+            "amount",
+            (0..WIRE_ORDERS_ROWS).map(|i| rounded(1000 + i % 500 * 150)),
+        ),
         text("status", (0..WIRE_ORDERS_ROWS).map(status)),
     ];
     Set::new(name, columns)

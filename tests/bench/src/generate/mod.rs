@@ -13,12 +13,12 @@ mod prices;
 mod regions;
 mod sensors;
 mod statuses;
+#[cfg(test)]
+mod tests;
 mod timestamps;
 mod tsbs_cpu;
 mod tsbs_iot;
 mod words;
-#[cfg(test)]
-mod tests;
 
 use crate::set::Set;
 
@@ -114,7 +114,11 @@ pub const GENERATORS: &[Generator] = &[
     row("D5", "regions, 8 runs", regions::regions),
     row("D6", "TSBS cpu by (hostname, time)", tsbs_cpu::by_host),
     row("D7 readings", "TSBS IoT readings", tsbs_iot::readings),
-    row("D7 diagnostics", "TSBS IoT diagnostics", tsbs_iot::diagnostics),
+    row(
+        "D7 diagnostics",
+        "TSBS IoT diagnostics",
+        tsbs_iot::diagnostics,
+    ),
     row("D8", "IMDb-like JSON", imdb::titles),
     row("D9", "X11 window events, JSON", events::events),
     row("D10 bench_main", "small tables", helios::bench_main),
@@ -122,16 +126,40 @@ pub const GENERATORS: &[Generator] = &[
     row("D10 wire_main", "small tables", helios::wire_main),
     row("D10 wire_orders", "small tables", helios::wire_orders),
     row("D11", "duplicate documents", duplicates::documents),
-    row("D12 doubles", "random bits as doubles", adversarial::doubles),
-    row("D12 extremes", "least and greatest integers", adversarial::extremes),
-    row("D12 lengths", "texts of 1 byte and 1 MB", adversarial::lengths),
+    row(
+        "D12 doubles",
+        "random bits as doubles",
+        adversarial::doubles,
+    ),
+    row(
+        "D12 extremes",
+        "least and greatest integers",
+        adversarial::extremes,
+    ),
+    row(
+        "D12 lengths",
+        "texts of 1 byte and 1 MB",
+        adversarial::lengths,
+    ),
     row("D12 bytes", "bytes that are no UTF-8", adversarial::bytes),
     row("D12 null", "every type, all NULL", adversarial::nulls),
     row("D12 single", "every type, one row", adversarial::single),
     row("D12 1025", "every type, 1,025 rows", adversarial::rows_1025),
-    row("D12 time", "unsorted timestamps", adversarial::unsorted_time),
+    row(
+        "D12 time",
+        "unsorted timestamps",
+        adversarial::unsorted_time,
+    ),
     row("D13", "orders", orders::orders),
-    row("D13 customers", "customers of the orders", orders::customers),
+    row(
+        "D13 customers",
+        "customers of the orders",
+        orders::customers,
+    ),
     row("D14", "sensors by time", sensors::by_time),
-    row("D14 by device", "sensors by (device, time)", sensors::by_device),
+    row(
+        "D14 by device",
+        "sensors by (device, time)",
+        sensors::by_device,
+    ),
 ];

@@ -55,7 +55,9 @@ fn readings(rows: usize) -> Vec<Reading> {
 
 fn set(name: &str, readings: &[Reading]) -> Set {
     let decimals = |value: fn(&Reading) -> i64, unit: f64| {
-        readings.iter().map(move |reading| value(reading) as f64 / unit)
+        readings
+            .iter()
+            .map(move |reading| value(reading) as f64 / unit)
     };
     let columns = vec![
         int64("time", readings.iter().map(|reading| reading.time_ms)),

@@ -21,7 +21,10 @@ const METRICS: [&str; 10] = [
     "usage_guest_nice",
 ];
 const REGIONS: [(&str, &[&str]); 9] = [
-    ("us-east-1", &["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1e"]),
+    (
+        "us-east-1",
+        &["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1e"],
+    ),
     ("us-west-1", &["us-west-1a", "us-west-1b"]),
     ("us-west-2", &["us-west-2a", "us-west-2b", "us-west-2c"]),
     ("eu-west-1", &["eu-west-1a", "eu-west-1b", "eu-west-1c"]),

@@ -81,7 +81,8 @@ pub(super) fn readings(name: &str, rows: usize) -> Set {
     let mut random = Random::of_set(7);
     let mut trucks = trucks(&mut random, rows / TICKS);
     for truck in &mut trucks {
-        let start = |walk: &Walk| walk.least + random.below((walk.greatest - walk.least) as u64) as i64;
+        let start =
+            |walk: &Walk| walk.least + random.below((walk.greatest - walk.least) as u64) as i64;
         truck.figures = READINGS.iter().map(start).collect();
     }
     let mut figures = vec![Vec::with_capacity(rows); READINGS.len()];
@@ -184,7 +185,10 @@ fn tags(trucks: &[Truck], order: &[usize]) -> Vec<Column> {
         text(name, order.iter().map(move |row| value(truck(row))))
     };
     let number_of_rows = |name: &str, value: fn(&Model) -> u64| {
-        float64(name, order.iter().map(move |row| value(&truck(row).model) as f64))
+        float64(
+            name,
+            order.iter().map(move |row| value(&truck(row).model) as f64),
+        )
     };
     vec![
         int64("time", order.iter().map(time)),

@@ -18,15 +18,16 @@ pub(super) const DOMAINS: [(&str, u64); 7] = [
 ];
 
 pub(super) const FIRST_NAMES: [&str; 30] = [
-    "alice", "anna", "ben", "carlos", "chloe", "daniel", "david", "elena", "emma", "eric", "fatima",
-    "george", "hannah", "ivan", "james", "john", "julia", "kevin", "laura", "linda", "maria",
-    "michael", "nina", "oliver", "paul", "robert", "sarah", "thomas", "victor", "yuki",
+    "alice", "anna", "ben", "carlos", "chloe", "daniel", "david", "elena", "emma", "eric",
+    "fatima", "george", "hannah", "ivan", "james", "john", "julia", "kevin", "laura", "linda",
+    "maria", "michael", "nina", "oliver", "paul", "robert", "sarah", "thomas", "victor", "yuki",
 ];
 
 pub(super) const LAST_NAMES: [&str; 30] = [
-    "anderson", "baker", "brown", "clark", "davis", "evans", "fischer", "garcia", "hall", "ivanova",
-    "jackson", "johnson", "jones", "kim", "lee", "lopez", "martin", "miller", "moore", "nguyen",
-    "novak", "patel", "quinn", "rossi", "schmidt", "smith", "tanaka", "taylor", "walker", "wilson",
+    "anderson", "baker", "brown", "clark", "davis", "evans", "fischer", "garcia", "hall",
+    "ivanova", "jackson", "johnson", "jones", "kim", "lee", "lopez", "martin", "miller", "moore",
+    "nguyen", "novak", "patel", "quinn", "rossi", "schmidt", "smith", "tanaka", "taylor", "walker",
+    "wilson",
 ];
 
 /// An index below `count` that is small more often than large.

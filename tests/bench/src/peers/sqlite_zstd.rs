@@ -61,9 +61,13 @@ pub fn round_trips(texts: &Texts, row: usize) -> bool {
     let dictionary = train(texts);
     let text = texts.get(row);
     let compressor = Compressor::with_dictionary(LEVEL, &dictionary);
-    let frame = compressor.and_then(|mut c| c.compress(text)).expect("memory suffices");
+    let frame = compressor
+        .and_then(|mut c| c.compress(text))
+        .expect("memory suffices");
     let decompressor = Decompressor::with_dictionary(&dictionary);
-    decompressor.and_then(|mut d| d.decompress(&frame, text.len())).is_ok_and(|back| back == text)
+    decompressor
+        .and_then(|mut d| d.decompress(&frame, text.len()))
+        .is_ok_and(|back| back == text)
 }
 
 #[cfg(test)]
@@ -83,8 +87,11 @@ mod tests {
         let ratio = |bytes: u64| frames.raw_bytes as f64 / bytes as f64;
         let (plain, trained) = (ratio(frames.plain_bytes), ratio(frames.trained_bytes));
         let average = frames.raw_bytes as f64 / texts.len() as f64;
-        eprintln!("average {average} plain {plain} trained {trained} {frames:?}");
+
         assert!((1.25..=1.35).contains(&plain), "per row: {plain}");
-        assert!((3.45..=4.25).contains(&trained), "with a dictionary: {trained}");
+        assert!(
+            (3.45..=4.25).contains(&trained),
+            "with a dictionary: {trained}"
+        );
     }
 }
