@@ -1,1 +1,3 @@
+//! `varve-bench`: the benchmarks as a program.
+
 fn main() {}

@@ -143,7 +143,7 @@ fn open(desktop: &mut Desktop, random: &mut Random) {
         let name = random.weighted(&PROPERTIES);
         let value = property(random);
         let comma = if i + 1 < count { "," } else { "" };
-        write!(properties, "        \"{name}#{i}\": \"{value}\"{comma}\n")
+        writeln!(properties, "        \"{name}#{i}\": \"{value}\"{comma}")
             .expect("a string takes any text");
     }
     let title = title(program, random);
@@ -163,14 +163,14 @@ fn title(program: &str, random: &mut Random) -> String {
 }
 
 fn property(random: &mut Random) -> String {
-    match random.below(5) {
+    match random.below(6) {
         0 => format!("0x{:08x}", random.below(1 << 32)),
         1 => random.below(100_000).to_string(),
         2 => (0..3)
             .map(|_| random.choice(&WORDS))
             .collect::<Vec<_>>()
             .join("."),
-        _ => "_NET_WM_ACTION_MOVE, _NET_WM_ACTION_RESIZE, _NET_WM_ACTION_MINIMIZE".to_owned(),
+        _ => "WM_DELETE_WINDOW, WM_TAKE_FOCUS, _NET_WM_PING".to_owned(),
     }
 }
 

@@ -57,7 +57,7 @@ struct Host {
 pub(super) fn by_host(name: &str, rows: usize) -> Set {
     let (hosts, days) = match rows {
         ..1_000_000 => (10, 1),
-        ..10_000_000 => (100, 1),
+        1_000_000..10_000_000 => (100, 1),
         _ => (100, 12),
     };
     let ticks = TICKS_A_DAY * days;
