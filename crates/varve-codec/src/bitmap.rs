@@ -54,6 +54,18 @@ pub fn decode_bits(bytes: &[u8], rows: usize) -> Result<DecodedBits, CodecError>
     Ok(decoded)
 }
 
+/// Cuts encoded bits of `rows` rows off the front of some bytes: they end by themselves.
+pub fn split_bits(bytes: &[u8], rows: usize) -> Result<(&[u8], &[u8]), CodecError> {
+    let length = match ByteReader::new(bytes).u8()? {
+        ALL_ZERO | ALL_ONE => 1,
+        TAG_PLAIN => 1 + rows.div_ceil(8),
+        tag => return Err(CodecError::UnknownTag(tag)),
+    };
+    bytes
+        .split_at_checked(length)
+        .ok_or(CodecError::UnexpectedEnd)
+}
+
 /// The bits at `positions`, in that order.
 pub fn gather_bits(bytes: &[u8], rows: usize, positions: &[u16]) -> Result<Vec<bool>, CodecError> {
     let decoded = decode_bits(bytes, rows)?;

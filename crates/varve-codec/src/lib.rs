@@ -39,6 +39,7 @@ mod distinct;
 mod error;
 mod float;
 mod frames;
+mod names;
 mod reader;
 mod scope;
 mod shared;
@@ -50,12 +51,13 @@ mod writer;
 #[cfg(test)]
 mod testing;
 
-pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits};
+pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits, split_bits};
 pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_word, word_from_f64};
 pub use frames::{Frame, Stage, WrittenFrame, put_frames, read_frames, write_frames};
+pub use names::{bit_codec_names, string_codec_names, word_codec_names};
 pub use reader::ByteReader;
 pub use shared::Shared;
 pub(crate) use shared::SharedWriter;

@@ -21,7 +21,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::RunError;
 
 const MAGIC: [u8; 4] = *b"VRUN";
-const VERSION: u16 = 1;
+/// The version that is written.
+pub(crate) const VERSION: u16 = 2;
+/// The oldest version that is read.
+const VERSION_MIN: u16 = 1;
 /// Bytes before the payload.
 pub(crate) const ENVELOPE_BYTES: usize = 16;
 
@@ -62,12 +65,12 @@ pub(crate) fn begin() -> Vec<u8> {
 /// Fills in the envelope.
 pub(crate) fn seal(kind: Kind, run: RunId, value: &mut [u8]) {
     if let Some((envelope, payload)) = value.split_first_chunk_mut::<ENVELOPE_BYTES>() {
-        *envelope = expected(kind, run, payload);
+        *envelope = expected(kind, run, VERSION, payload);
     }
 }
 
-/// The payload of a value, if its envelope is sound.
-pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<&[u8], RunError> {
+/// The format version and the payload of a value, if its envelope is sound.
+pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<(u16, &[u8]), RunError> {
     let corrupt = RunError::corrupt(run, kind.value_number());
     let (envelope, payload) = value
         .split_first_chunk::<ENVELOPE_BYTES>()
@@ -76,18 +79,18 @@ pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<&[u8], RunErr
     let version = u16::from_le_bytes([v0, v1]);
     if [m0, m1, m2, m3] != MAGIC {
         Err(corrupt(CodecError::Malformed("magic")))
-    } else if version != VERSION {
+    } else if !(VERSION_MIN..=VERSION).contains(&version) {
         Err(RunError::UnsupportedVersion { run, version })
-    } else if *envelope != expected(kind, run, payload) {
+    } else if *envelope != expected(kind, run, version, payload) {
         Err(corrupt(CodecError::Malformed("checksum")))
     } else {
-        Ok(payload)
+        Ok((version, payload))
     }
 }
 
-fn expected(kind: Kind, run: RunId, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
+fn expected(kind: Kind, run: RunId, version: u16, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
     let [m0, m1, m2, m3] = MAGIC;
-    let [v0, v1] = VERSION.to_le_bytes();
+    let [v0, v1] = version.to_le_bytes();
     let [c0, c1, c2, c3, c4, c5, c6, c7] = kind.checksum(run, payload).to_le_bytes();
     let code = kind.code();
     [

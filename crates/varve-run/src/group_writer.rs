@@ -1,14 +1,13 @@
 //! Gathers the vectors of one group and lays them out as values.
 
+use varve_codec::{WrittenFrame, put_frames, write_frames};
 use varve_types::Column;
 
+use crate::column_encoder::{ColumnEncoder, EncodedColumn};
 use crate::envelope::{Kind, begin, seal};
-use crate::head::{GroupInfo, Place, Segment};
-use crate::segment::{self, FrameWriter, WrittenFrame};
-use crate::{
-    ColumnStats, GROUP_BYTES_MAX, GROUP_VECTORS_MAX, RunError, RunSpec, RunValue, ZoneMap,
-};
-use crate::{filter, index, vector};
+use crate::head::{ColumnPlaces, GroupInfo, Place, Segment};
+use crate::{ColumnStats, GROUP_VECTORS_MAX, RunError, RunSpec, RunValue, ZoneMap};
+use crate::{filter, index};
 
 /// A group below this is one value.
 const WHOLE_GROUP_BYTES: usize = 128 << 10;
@@ -23,26 +22,44 @@ const BUNDLE_BYTES_MAX: usize = 128 << 10;
 pub(crate) struct GroupWriter {
     first_row: u64,
     rows: u32,
-    vectors: usize,
     first_key: Vec<u8>,
     key_hashes: Vec<u64>,
     index: Vec<u8>,
-    columns: Vec<FrameWriter>,
+    /// By column its vectors.
+    columns: Vec<Vec<Column>>,
+    vectors: usize,
+    value_bytes: usize,
+}
+
+/// One column of the run while it is written.
+pub(crate) struct ColumnWriter {
+    pub(crate) encoder: ColumnEncoder,
+    pub(crate) stats: ColumnStats,
+    /// The shared part stored last, and where.
+    shared: Option<(Vec<u8>, Place)>,
+}
+
+impl ColumnWriter {
+    pub(crate) fn new(encoder: ColumnEncoder, stats: ColumnStats) -> ColumnWriter {
+        ColumnWriter {
+            encoder,
+            stats,
+            shared: None,
+        }
+    }
 }
 
 impl GroupWriter {
     pub(crate) fn new(spec: &RunSpec, first_row: u64) -> GroupWriter {
-        let staged = |column| !spec.key_columns.contains(&column);
         GroupWriter {
             first_row,
             rows: 0,
-            vectors: 0,
             first_key: Vec::new(),
             key_hashes: Vec::new(),
             index: Vec::new(),
-            columns: (0..spec.columns.len())
-                .map(|column| FrameWriter::new(staged(column)))
-                .collect(),
+            columns: spec.columns.iter().map(|_| Vec::new()).collect(),
+            vectors: 0,
+            value_bytes: 0,
         }
     }
 
@@ -50,54 +67,82 @@ impl GroupWriter {
         self.vectors == 0
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        let bytes: usize = self.columns.iter().map(FrameWriter::bytes).sum();
-        self.vectors == GROUP_VECTORS_MAX || bytes > GROUP_BYTES_MAX
+    /// Whether another vector would be too many, or the values in memory have reached the limit.
+    pub(crate) fn is_full(&self, value_bytes_max: usize) -> bool {
+        self.vectors == GROUP_VECTORS_MAX || self.value_bytes >= value_bytes_max
     }
 
-    /// Adds a vector of plain columns; adds what it learns to the statistics of the run.
+    /// Bytes of its values in memory.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.value_bytes
+    }
+
+    /// Adds a vector of plain columns of so many bytes in memory; adds what it learns to the
+    /// statistics of the run.
     pub(crate) fn add_vector(
         &mut self,
-        columns: &[Column],
+        columns: Vec<Column>,
+        value_bytes: usize,
         first_key: &[u8],
         key_hashes: &mut Vec<u64>,
-        stats: &mut [ColumnStats],
-    ) -> Result<(), RunError> {
+        writers: &mut [ColumnWriter],
+    ) {
         if self.is_empty() {
             self.first_key = first_key.to_vec();
         }
         let mut zones = Vec::with_capacity(columns.len());
-        for ((column, frames), stats) in columns.iter().zip(&mut self.columns).zip(stats) {
+        for (column, writer) in columns.iter().zip(writers) {
             let zone = ZoneMap::of(column);
-            stats.zone.merge(&zone);
+            writer.stats.zone.merge(&zone);
             zones.push(zone);
-            let encoded = frames.add_vector(|out| {
-                stats.codecs |= vector::encode(column, out)?;
-                Ok::<(), varve_codec::CodecError>(())
-            });
-            stats.encoded_bytes += encoded.map_err(|_| RunError::Mismatch("column"))? as u64;
         }
         index::encode_vector(first_key, &zones, &mut self.index);
         self.key_hashes.append(key_hashes);
         let rows = columns.first().map_or(0, Column::len);
         self.rows += u32::try_from(rows).unwrap_or(0);
         self.vectors += 1;
-        Ok(())
+        self.value_bytes += value_bytes;
+        for (vectors, column) in self.columns.iter_mut().zip(columns) {
+            vectors.push(column);
+        }
     }
 
-    /// Lays the group out: its values, numbered from `next_value`, go to `values`.
+    /// Bytes that the vectors so far would be encoded to by new encoders, one a column.
+    pub(crate) fn trial_bytes(
+        &self,
+        mut encoder: impl FnMut() -> Option<ColumnEncoder>,
+    ) -> Result<usize, RunError> {
+        let mut bytes = 0;
+        for vectors in &self.columns {
+            let mut encoder = encoder().ok_or(RunError::Mismatch("column"))?;
+            let encoded = encoder.encode(vectors);
+            let encoded = encoded.map_err(|_| RunError::Mismatch("column"))?;
+            let vectors = encoded.vectors.iter().map(Vec::as_slice);
+            let frames = write_frames(vectors, encoder.stage);
+            bytes += encoded.shared.len() + frames.iter().map(WrittenFrame::bytes).sum::<usize>();
+        }
+        Ok(bytes)
+    }
+
+    /// Encodes the group and lays it out: its values, numbered from `next_value`, go to `values`.
     pub(crate) fn finish(
         self,
         spec: &RunSpec,
         last_key: &[u8],
         next_value: &mut u32,
         values: &mut Vec<RunValue>,
-        stats: &mut [ColumnStats],
-    ) -> GroupInfo {
+        writers: &mut [ColumnWriter],
+    ) -> Result<GroupInfo, RunError> {
         let filter = spec.filter.then(|| filter::build(&self.key_hashes));
-        let frames: Vec<Vec<WrittenFrame>> =
-            self.columns.into_iter().map(FrameWriter::finish).collect();
-        let column_bytes: usize = frames.iter().flatten().map(WrittenFrame::bytes).sum();
+        let mut parts = Vec::with_capacity(self.columns.len());
+        for (vectors, writer) in self.columns.into_iter().zip(writers.iter_mut()) {
+            let encoded = writer.encoder.encode(&vectors);
+            parts.push(Part::of(
+                encoded.map_err(|_| RunError::Mismatch("column"))?,
+                writer,
+            ));
+        }
+        let column_bytes: usize = parts.iter().map(Part::bytes).sum();
         let whole_bytes = self.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
         let mut layout = Layout {
             spec,
@@ -109,29 +154,14 @@ impl GroupWriter {
 
         let index = layout.place_apart(&self.index);
         let filter = filter.map(|filter| layout.place_apart(&filter));
-        let mut columns = Vec::with_capacity(frames.len());
-        for (frames, stats) in frames.iter().zip(stats) {
-            let mut first_vector = 0;
-            let mut segments = Vec::new();
-            for page in pages(frames) {
-                let mut bytes = Vec::new();
-                segment::encode(page, &mut bytes);
-                stats.stored_bytes += bytes.len() as u64;
-                let vectors: usize = page.iter().map(|frame| frame.vectors).sum();
-                let vectors = u32::try_from(vectors).unwrap_or(0);
-                segments.push(Segment {
-                    first_vector,
-                    vectors,
-                    place: layout.place_page(&bytes),
-                });
-                first_vector += vectors;
-            }
-            columns.push(segments);
+        let mut columns = Vec::with_capacity(parts.len());
+        for (part, writer) in parts.into_iter().zip(writers) {
+            columns.push(part.place(&mut layout, writer));
         }
         layout.end_shared();
         // A shared value has its number when it begins, but ends after pages of their own.
         values.sort_by_key(|value| value.number);
-        GroupInfo {
+        Ok(GroupInfo {
             first_row: self.first_row,
             rows: self.rows,
             first_key: self.first_key,
@@ -139,7 +169,69 @@ impl GroupWriter {
             index,
             filter,
             columns,
+        })
+    }
+}
+
+/// One column of the group, ready to be placed.
+struct Part {
+    shared: Vec<u8>,
+    frames: Vec<WrittenFrame>,
+}
+
+impl Part {
+    fn of(encoded: EncodedColumn, writer: &mut ColumnWriter) -> Part {
+        let stage = writer.encoder.stage;
+        let vectors = encoded.vectors.iter().map(Vec::as_slice);
+        writer.stats.codecs |= encoded.codecs;
+        let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
+        writer.stats.encoded_bytes += (encoded.shared.len() + bytes) as u64;
+        let shared = if encoded.shared.is_empty() {
+            Vec::new()
+        } else {
+            let frames = write_frames([encoded.shared.as_slice()].into_iter(), stage);
+            let mut shared = Vec::new();
+            put_frames(&frames, &mut shared);
+            shared
+        };
+        Part {
+            shared,
+            frames: write_frames(vectors, stage),
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.shared.len() + self.frames.iter().map(WrittenFrame::bytes).sum::<usize>()
+    }
+
+    fn place(self, layout: &mut Layout<'_>, writer: &mut ColumnWriter) -> ColumnPlaces {
+        let mut places = ColumnPlaces::default();
+        if !self.shared.is_empty() {
+            let stored = writer.shared.take();
+            let stored = stored.filter(|(shared, _)| *shared == self.shared);
+            let (shared, place) = stored.unwrap_or_else(|| {
+                writer.stats.stored_bytes += self.shared.len() as u64;
+                let place = layout.place_page(&self.shared);
+                (self.shared, place)
+            });
+            places.shared = Some(place);
+            writer.shared = Some((shared, place));
+        }
+        let mut first_vector = 0;
+        for page in pages(&self.frames) {
+            let mut bytes = Vec::new();
+            put_frames(page, &mut bytes);
+            writer.stats.stored_bytes += bytes.len() as u64;
+            let vectors: usize = page.iter().map(WrittenFrame::vectors).sum();
+            let vectors = u32::try_from(vectors).unwrap_or(0);
+            places.segments.push(Segment {
+                first_vector,
+                vectors,
+                place: layout.place_page(&bytes),
+            });
+            first_vector += vectors;
+        }
+        places
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{ColumnSpec, RunError, ZoneMap, head_codec};
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunHead {
     pub(crate) run: RunId,
+    /// The format version of the run.
+    pub(crate) version: u16,
     pub(crate) schema_version: u32,
     pub(crate) columns: Vec<ColumnSpec>,
     pub(crate) key_columns: Vec<usize>,
@@ -32,8 +34,17 @@ pub struct GroupInfo {
     pub index: Place,
     /// The filter over its keys, if the run has filters.
     pub filter: Option<Place>,
-    /// For each column its segments, in the order of their vectors.
-    pub columns: Vec<Vec<Segment>>,
+    /// Where each column is.
+    pub columns: Vec<ColumnPlaces>,
+}
+
+/// Where one column of a group is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnPlaces {
+    /// The shared part of its vectors, if they need one; may be that of an earlier group.
+    pub shared: Option<Place>,
+    /// Its segments, in the order of their vectors.
+    pub segments: Vec<Segment>,
 }
 
 /// Where in a run's values some bytes are.
@@ -98,8 +109,8 @@ impl GroupInfo {
 impl RunHead {
     /// Reads a head as it was stored for `run`.
     pub fn decode(run: RunId, bytes: &[u8]) -> Result<RunHead, RunError> {
-        let payload = open(Kind::Head, run, bytes)?;
-        head_codec::decode(run, payload).map_err(RunError::corrupt(run, None))
+        let (version, payload) = open(Kind::Head, run, bytes)?;
+        head_codec::decode(run, version, payload).map_err(RunError::corrupt(run, None))
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -200,13 +211,11 @@ impl RunHead {
         let Some(info) = self.groups.get(group) else {
             return Vec::new();
         };
-        let segments = columns
-            .iter()
-            .filter_map(|column| info.columns.get(*column));
-        let mut values: Vec<u32> = segments
-            .flatten()
-            .map(|segment| segment.place.value)
-            .collect();
+        let mut values = Vec::new();
+        for column in columns.iter().filter_map(|at| info.columns.get(*at)) {
+            values.extend(column.shared.map(|place| place.value));
+            values.extend(column.segments.iter().map(|segment| segment.place.value));
+        }
         values.sort_unstable();
         values.dedup();
         values
@@ -225,12 +234,16 @@ impl RunHead {
     /// Bytes that the head takes in memory, roughly.
     pub fn memory_bytes(&self) -> usize {
         let group = |group: &GroupInfo| {
-            let segments: usize = group.columns.iter().map(|segments| segments.len()).sum();
+            let segments: usize = group
+                .columns
+                .iter()
+                .map(|column| column.segments.len())
+                .sum();
             size_of::<GroupInfo>()
                 + group.first_key.len()
                 + group.last_key.len()
                 + segments * size_of::<Segment>()
-                + group.columns.len() * size_of::<Vec<Segment>>()
+                + group.columns.len() * size_of::<ColumnPlaces>()
         };
         let column = size_of::<ColumnSpec>() + size_of::<ColumnStats>();
         size_of::<RunHead>()

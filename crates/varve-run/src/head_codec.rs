@@ -6,7 +6,7 @@
 //! | number of columns; for each | id, type code (u8) |
 //! | number of key columns; each | its position |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
-//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column the number of segments, and of each its vectors and place |
+//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column 0 or 1 and the place of its shared part (since version 2), the number of segments, and of each its vectors and place |
 //!
 //! A place is value number, offset, bytes.
 
@@ -14,7 +14,8 @@ use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{ColumnId, LogicalType, RunId};
 
 use crate::{
-    ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment, ZoneMap,
+    ColumnPlaces, ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment,
+    ZoneMap,
 };
 
 pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
@@ -42,13 +43,11 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
         put_key(&group.first_key, out);
         put_key(&group.last_key, out);
         put_place(group.index, out);
-        put_varint(u64::from(group.filter.is_some()), out);
-        if let Some(filter) = group.filter {
-            put_place(filter, out);
-        }
-        for segments in &group.columns {
-            put_varint(segments.len() as u64, out);
-            for segment in segments {
+        put_optional_place(group.filter, out);
+        for column in &group.columns {
+            put_optional_place(column.shared, out);
+            put_varint(column.segments.len() as u64, out);
+            for segment in &column.segments {
                 put_varint(u64::from(segment.vectors), out);
                 put_place(segment.place, out);
             }
@@ -56,7 +55,7 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
     }
 }
 
-pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> {
+pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead, CodecError> {
     let mut reader = ByteReader::new(payload);
     let schema_version = take_u32(&mut reader)?;
     let values = take_u32(&mut reader)?;
@@ -76,7 +75,7 @@ pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> 
     let mut first_row = 0;
     let mut last_key: Option<Vec<u8>> = None;
     let groups = take_list(&mut reader, |reader| {
-        let group = take_group(reader, first_row, columns.len(), values)?;
+        let group = take_group(reader, version, first_row, columns.len(), values)?;
         let ascends = last_key.as_ref().is_none_or(|last| *last < group.first_key);
         if !ascends || group.first_key > group.last_key {
             return Err(CodecError::Malformed("group keys"));
@@ -93,6 +92,7 @@ pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> 
     reader.end()?;
     Ok(RunHead {
         run,
+        version,
         schema_version,
         columns,
         key_columns,
@@ -114,6 +114,7 @@ fn take_stats(reader: &mut ByteReader<'_>, ty: LogicalType) -> Result<ColumnStat
 
 fn take_group(
     reader: &mut ByteReader<'_>,
+    version: u16,
     first_row: u64,
     columns: usize,
     values: u32,
@@ -126,13 +127,14 @@ fn take_group(
         first_key: take_key(reader)?,
         last_key: take_key(reader)?,
         index: take_place(reader, values)?,
-        filter: None,
+        filter: take_optional_place(reader, values)?,
         columns: Vec::new(),
     };
-    if reader.count(0, 1, "filter flag")? == 1 {
-        group.filter = Some(take_place(reader, values)?);
-    }
     for _ in 0..columns {
+        let shared = match version {
+            1 => None,
+            _ => take_optional_place(reader, values)?,
+        };
         let mut first_vector = 0;
         let segments = take_list(reader, |reader| {
             let vectors = reader.count(1, GROUP_VECTORS_MAX, "vectors of a page")?;
@@ -148,7 +150,7 @@ fn take_group(
         if first_vector as usize != group.vectors() {
             return Err(CodecError::Malformed("page directory"));
         }
-        group.columns.push(segments);
+        group.columns.push(ColumnPlaces { shared, segments });
     }
     Ok(group)
 }
@@ -167,6 +169,23 @@ fn put_place(place: Place, out: &mut Vec<u8>) {
     put_varint(u64::from(place.value), out);
     put_varint(u64::from(place.offset), out);
     put_varint(u64::from(place.bytes), out);
+}
+
+fn put_optional_place(place: Option<Place>, out: &mut Vec<u8>) {
+    put_varint(u64::from(place.is_some()), out);
+    if let Some(place) = place {
+        put_place(place, out);
+    }
+}
+
+fn take_optional_place(
+    reader: &mut ByteReader<'_>,
+    values: u32,
+) -> Result<Option<Place>, CodecError> {
+    match reader.count(0, 1, "flag")? {
+        0 => Ok(None),
+        _ => take_place(reader, values).map(Some),
+    }
 }
 
 fn take_place(reader: &mut ByteReader<'_>, values: u32) -> Result<Place, CodecError> {

@@ -16,6 +16,7 @@
 //! Every value and the head begin with the envelope (see [`CheckedValue`]): magic, version, kind,
 //! checksum.
 
+mod column_encoder;
 mod envelope;
 mod error;
 mod filter;
@@ -27,7 +28,6 @@ mod head_codec;
 mod index;
 mod key;
 mod reader;
-mod segment;
 mod spec;
 mod vector;
 mod writer;
@@ -44,7 +44,7 @@ mod tests;
 pub use envelope::CheckedValue;
 pub use error::RunError;
 pub use filter::{KeyFilter, key_hash};
-pub use head::{ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment};
+pub use head::{ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment};
 pub use index::{GroupIndex, VectorIndex};
 pub use key::encode_row_key;
 pub use reader::GroupReader;
@@ -54,7 +54,7 @@ pub use zone::ZoneMap;
 
 /// The most vectors in a group.
 pub const GROUP_VECTORS_MAX: usize = 64;
-/// A group ends with the vector in which its encoded bytes pass this.
+/// A group ends with the vector in which its encoded bytes are expected to pass this.
 pub const GROUP_BYTES_MAX: usize = 1 << 20;
 /// A vector, and with it its group, ends early when its values in memory pass this.
 pub const VECTOR_BYTES_MAX: usize = 1 << 20;

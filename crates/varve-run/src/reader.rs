@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use varve_codec::CodecError;
-use varve_types::{Column, LogicalType};
+use varve_codec::{CodecError, Frame, read_frames};
+use varve_types::Column;
 
-use crate::head::{GroupInfo, RunHead, Segment};
-use crate::segment::{self, Frame};
-use crate::{CheckedValue, RunError, encode_row_key, vector};
+use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
+use crate::vector::VectorFormat;
+use crate::{CheckedValue, RunError, encode_row_key};
 
 /// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's
 /// frame directory is read when its column is first asked for, and a general stage is undone once
@@ -17,8 +17,24 @@ pub struct GroupReader {
     head: Arc<RunHead>,
     group: usize,
     values: Vec<CheckedValue>,
-    /// The frames of each segment, in the order of columns and segments in the directory.
+    columns: Vec<OpenColumn>,
+}
+
+/// What was read of a column so far.
+#[derive(Debug)]
+struct OpenColumn {
+    format: OnceLock<VectorFormat>,
+    /// The frames of each segment.
     frames: Vec<OnceLock<Vec<Frame>>>,
+}
+
+impl OpenColumn {
+    fn new(places: &ColumnPlaces) -> OpenColumn {
+        OpenColumn {
+            format: OnceLock::new(),
+            frames: places.segments.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
 }
 
 impl GroupReader {
@@ -29,17 +45,12 @@ impl GroupReader {
         values: Vec<CheckedValue>,
     ) -> Result<GroupReader, RunError> {
         let info = head.groups.get(group).ok_or(RunError::Mismatch("group"))?;
-        let frames = info
-            .columns
-            .iter()
-            .flatten()
-            .map(|_| OnceLock::new())
-            .collect();
+        let columns = info.columns.iter().map(OpenColumn::new).collect();
         Ok(GroupReader {
             head,
             group,
             values,
-            frames,
+            columns,
         })
     }
 
@@ -56,7 +67,8 @@ impl GroupReader {
     /// A column of a vector, encoded forms kept.
     pub fn column(&self, column: usize, vector: usize) -> Result<Column, RunError> {
         let stored = self.stored_vector(column, vector)?;
-        vector::decode(stored.ty, stored.bytes, stored.rows).map_err(self.corrupt(stored.value))
+        let decoded = stored.format.decode(stored.bytes, stored.rows);
+        decoded.map_err(self.corrupt(stored.value))
     }
 
     /// The rows at `positions` of a vector, in that order; each must be named once at most.
@@ -67,8 +79,8 @@ impl GroupReader {
         positions: &[u16],
     ) -> Result<Column, RunError> {
         let stored = self.stored_vector(column, vector)?;
-        vector::gather(stored.ty, stored.bytes, stored.rows, positions)
-            .map_err(self.corrupt(stored.value))
+        let gathered = stored.format.gather(stored.bytes, stored.rows, positions);
+        gathered.map_err(self.corrupt(stored.value))
     }
 
     /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the
@@ -99,67 +111,98 @@ impl GroupReader {
 
     fn stored_vector(&self, column: usize, vector: usize) -> Result<StoredVector<'_>, RunError> {
         let info = self.info().ok_or(RunError::Mismatch("group"))?;
-        let segments = info.columns.get(column);
-        let (Some(segments), Some(ty)) = (segments, self.head.column_type(column)) else {
+        let (Some(places), Some(open)) = (info.columns.get(column), self.columns.get(column))
+        else {
             return Err(RunError::Mismatch("column"));
         };
         let rows = info.vector_rows(vector);
         if rows == 0 {
             return Err(RunError::Mismatch("vector"));
         }
+        let format = self.format(column, places, open)?;
+        let segments = &places.segments;
         let after = segments.partition_point(|segment| segment.first_vector as usize <= vector);
         let at = after.checked_sub(1).ok_or(RunError::Mismatch("vector"))?;
-        let segment = segments.get(at).ok_or(RunError::Mismatch("vector"))?;
-        let columns_before = info.columns.iter().take(column);
-        let at = at + columns_before.map(Vec::len).sum::<usize>();
-
+        let (Some(segment), Some(frames)) = (segments.get(at), open.frames.get(at)) else {
+            return Err(RunError::Mismatch("vector"));
+        };
         let number = segment.place.value;
-        let value = self.values.iter().find(|value| value.number() == number);
-        let value = value.ok_or(RunError::MissingValue {
-            run: self.head.run,
-            value_number: number,
-        })?;
+        let value = self.value(number)?;
         let find = || {
             let stored = value.payload(segment.place.offset, segment.place.bytes)?;
-            let frames = self.frames_of(at, segment, stored)?;
-            let after = frames.partition_point(|frame| frame.first_vector <= vector);
+            let frames = frames_of(frames, segment, stored)?;
+            let after = frames.partition_point(|frame| frame.first_vector() <= vector);
             let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
             let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
             frame.vector(stored, vector)
         };
         let bytes = find().map_err(self.corrupt(number))?;
         Ok(StoredVector {
-            ty,
+            format,
             rows,
             value: number,
             bytes,
         })
     }
 
+    /// How the vectors of a column are read; its shared part is decoded once.
+    fn format<'a>(
+        &self,
+        column: usize,
+        places: &ColumnPlaces,
+        open: &'a OpenColumn,
+    ) -> Result<&'a VectorFormat, RunError> {
+        if let Some(format) = open.format.get() {
+            return Ok(format);
+        }
+        let ty = self.head.column_type(column);
+        let ty = ty.ok_or(RunError::Mismatch("column"))?;
+        let format = match places.shared {
+            None => VectorFormat::new(ty, self.head.version, &[]).map_err(self.corrupt(0))?,
+            Some(place) => {
+                let value = self.value(place.value)?;
+                let read = |place: Place| {
+                    let stored = value.payload(place.offset, place.bytes)?;
+                    let frames = read_frames(stored, 0, 1)?;
+                    let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
+                    VectorFormat::new(ty, self.head.version, frame.vector(stored, 0)?)
+                };
+                read(place).map_err(self.corrupt(place.value))?
+            }
+        };
+        Ok(open.format.get_or_init(|| format))
+    }
+
+    fn value(&self, number: u32) -> Result<&CheckedValue, RunError> {
+        let value = self.values.iter().find(|value| value.number() == number);
+        value.ok_or(RunError::MissingValue {
+            run: self.head.run,
+            value_number: number,
+        })
+    }
+
     fn corrupt(&self, value: u32) -> impl Fn(CodecError) -> RunError {
         RunError::corrupt(self.head.run, Some(value))
     }
+}
 
-    /// The frames of a segment, which is the `at`th of the group.
-    fn frames_of(
-        &self,
-        at: usize,
-        segment: &Segment,
-        stored: &[u8],
-    ) -> Result<&[Frame], CodecError> {
-        let slot = self.frames.get(at).ok_or(CodecError::UnexpectedEnd)?;
-        if let Some(frames) = slot.get() {
-            return Ok(frames);
-        }
-        let first_vector = segment.first_vector as usize;
-        let frames = segment::decode(stored, first_vector, segment.vectors as usize)?;
-        Ok(slot.get_or_init(|| frames))
+/// The frames of a segment, read once.
+fn frames_of<'a>(
+    slot: &'a OnceLock<Vec<Frame>>,
+    segment: &Segment,
+    stored: &[u8],
+) -> Result<&'a [Frame], CodecError> {
+    if let Some(frames) = slot.get() {
+        return Ok(frames);
     }
+    let first_vector = segment.first_vector as usize;
+    let frames = read_frames(stored, first_vector, segment.vectors as usize)?;
+    Ok(slot.get_or_init(|| frames))
 }
 
 /// One column of one vector before decoding.
 struct StoredVector<'a> {
-    ty: LogicalType,
+    format: &'a VectorFormat,
     rows: usize,
     /// The value that it came from.
     value: u32,

@@ -1,15 +1,15 @@
 //! One column of one vector: validity, then values.
 //!
 //! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
-//! codec of their kind writes them. The validity ends by itself: only its plain form is longer than
-//! its tag.
+//! codec of their kind writes them. The validity ends by itself. A NULL row of words holds the
+//! value before it, or the first one. Strings leave NULL rows out; in version 1 they were empty.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use varve_codec::{
-    ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, StringsRef, TAG_CONSTANT,
-    TAG_PLAIN, WordKind, decode_bits, decode_strings, decode_words, encode_bits, encode_strings,
-    encode_words, f64_from_word, gather_bits, gather_strings, gather_words, word_from_f64,
+    ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, WordKind, decode_bits,
+    decode_strings, decode_words, f64_from_word, gather_bits, gather_strings, gather_words,
+    split_bits,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value};
 
@@ -18,149 +18,252 @@ use crate::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
 /// The text of one vector is at most this long, since a vector ends when it passes its limit.
 const TEXT_BYTES_MAX: usize = VECTOR_BYTES_MAX + ROW_BYTES_MAX;
 
-/// Appends a plain column. Returns a bit for each codec tag used.
-pub(crate) fn encode(column: &Column, out: &mut Vec<u8>) -> Result<u32, CodecError> {
-    let rows = column.len();
-    let all_null = column.null_count() == rows;
-    match column.validity() {
-        None => encode_bits(Bitmap::filled(rows, true).as_bytes(), rows, out)?,
-        Some(bits) => encode_bits(bits.as_bytes(), rows, out)?,
-    };
-    if all_null {
-        return Ok(1 << TAG_CONSTANT);
-    }
-    let tag = match column.data() {
-        ColumnData::Boolean(bits) => {
-            let tag = encode_bits(bits.as_bytes(), rows, out)?;
-            if tag == TAG_PLAIN {
-                TAG_PLAIN
-            } else {
-                TAG_CONSTANT
-            }
-        }
-        ColumnData::Int32(values) => {
-            let words = values.iter().map(|value| i64::from(*value)).collect();
-            encode_words(WordKind::Int32, &filled(words, column), out)?
-        }
-        ColumnData::Int64(values) => {
-            encode_words(WordKind::Int64, &filled(values.clone(), column), out)?
-        }
-        ColumnData::Float64(values) => {
-            let words = values.iter().map(|value| word_from_f64(*value)).collect();
-            encode_words(WordKind::Float64, &filled(words, column), out)?
-        }
-        ColumnData::Text(strings) => {
-            let strings = StringsRef {
-                offsets: strings.offsets(),
-                bytes: strings.text().as_bytes(),
-            };
-            encode_strings(strings, out)?
-        }
-        ColumnData::Dictionary { .. } | ColumnData::Constant(_) | ColumnData::RunEnds { .. } => {
-            return Err(CodecError::Malformed("column form"));
-        }
-    };
-    Ok(1 << tag)
-}
-
-/// NULL rows take the value before them, or the first one: that costs the least in every codec.
-fn filled(mut words: Vec<i64>, column: &Column) -> Vec<i64> {
-    if let Some(bits) = column.validity() {
-        let first = bits.iter().position(|bit| bit).unwrap_or(0);
-        let mut last = words.get(first).copied().unwrap_or(0);
-        for (word, present) in words.iter_mut().zip(bits.iter()) {
-            if present {
-                last = *word;
-            } else {
-                *word = last;
-            }
-        }
-    }
-    words
-}
-
-/// The column of `rows` rows in `bytes`, in the form that it is stored in where a column has that
-/// form.
-pub(crate) fn decode(ty: LogicalType, bytes: &[u8], rows: usize) -> Result<Column, CodecError> {
-    let (validity, values) = split_validity(bytes, rows)?;
-    let validity = match decode_bits(validity, rows)? {
-        DecodedBits::Constant(false) if rows > 0 => {
-            ByteReader::new(values).end()?;
-            return Ok(Column::constant(ty, &Value::Null, rows));
-        }
-        DecodedBits::Constant(_) => None,
-        DecodedBits::Plain(bits) => Some(Bitmap::from_bytes(bits, rows)),
-    };
-    match ty.physical() {
-        PhysicalType::Bits => match decode_bits(values, rows)? {
-            DecodedBits::Constant(bit) if validity.is_none() => {
-                Ok(Column::constant(ty, &Value::Boolean(bit), rows))
-            }
-            DecodedBits::Constant(bit) => plain_bits(ty, Bitmap::filled(rows, bit), validity),
-            DecodedBits::Plain(bits) => plain_bits(ty, Bitmap::from_bytes(bits, rows), validity),
-        },
-        PhysicalType::Bytes => {
-            let decoded = decode_strings(&Shared::default(), values, rows, TEXT_BYTES_MAX)?;
-            assemble(decoded, rows, validity, &|strings, validity| {
-                plain_text(ty, strings, validity)
-            })
-        }
-        _ => {
-            let decoded = decode_words(word_kind(ty), &Shared::default(), values, rows)?;
-            assemble(decoded, rows, validity, &|words, validity| {
-                plain_words(ty, words, validity)
-            })
-        }
-    }
-}
-
-/// The rows at `positions`, each wanted once, without decoding the others where the codec allows
-/// it.
-pub(crate) fn gather(
+/// What the vectors of a column of a group need to be read.
+#[derive(Debug)]
+pub(crate) struct VectorFormat {
     ty: LogicalType,
-    bytes: &[u8],
-    rows: usize,
-    positions: &[u16],
-) -> Result<Column, CodecError> {
-    let (validity, values) = split_validity(bytes, rows)?;
-    let present = gather_bits(validity, rows, positions)?;
-    if values.is_empty() {
-        return Ok(Column::constant(ty, &Value::Null, positions.len()));
+    /// Whether strings leave NULL rows out.
+    dense: bool,
+    shared: Shared,
+    /// The shared dictionaries as columns, once they were needed.
+    dictionaries: Vec<OnceLock<Arc<Column>>>,
+}
+
+impl VectorFormat {
+    /// The format of vectors of a run of this version, with the bytes of their shared part.
+    pub(crate) fn new(
+        ty: LogicalType,
+        version: u16,
+        shared: &[u8],
+    ) -> Result<VectorFormat, CodecError> {
+        let shared = Shared::decode(shared, TEXT_BYTES_MAX)?;
+        Ok(VectorFormat {
+            ty,
+            dense: version > 1,
+            dictionaries: (0..shared.len()).map(|_| OnceLock::new()).collect(),
+            shared,
+        })
     }
-    let validity: Option<Bitmap> =
-        (!present.iter().all(|bit| *bit)).then(|| present.into_iter().collect());
-    match ty.physical() {
-        PhysicalType::Bits => {
-            let bits = gather_bits(values, rows, positions)?;
-            plain_bits(ty, bits.into_iter().collect(), validity)
+
+    /// The column of `rows` rows in `bytes`, in the form that it is stored in where a column has
+    /// that form.
+    pub(crate) fn decode(&self, bytes: &[u8], rows: usize) -> Result<Column, CodecError> {
+        let ty = self.ty;
+        let (validity, values) = split_bits(bytes, rows)?;
+        let validity = match decode_bits(validity, rows)? {
+            DecodedBits::Constant(false) if rows > 0 => {
+                ByteReader::new(values).end()?;
+                return Ok(Column::constant(ty, &Value::Null, rows));
+            }
+            DecodedBits::Constant(_) => None,
+            DecodedBits::Plain(bits) => Some(Bitmap::from_bytes(bits, rows)),
+        };
+        match ty.physical() {
+            PhysicalType::Bits => match decode_bits(values, rows)? {
+                DecodedBits::Constant(bit) if validity.is_none() => {
+                    Ok(Column::constant(ty, &Value::Boolean(bit), rows))
+                }
+                DecodedBits::Constant(bit) => plain_bits(ty, Bitmap::filled(rows, bit), validity),
+                DecodedBits::Plain(bits) => {
+                    plain_bits(ty, Bitmap::from_bytes(bits, rows), validity)
+                }
+            },
+            PhysicalType::Bytes => {
+                let validity_of_values = validity.as_ref().filter(|_| self.dense);
+                let present = validity_of_values.map_or(rows, Bitmap::count_ones);
+                let decoded = decode_strings(&self.shared, values, present, TEXT_BYTES_MAX)?;
+                let decoded = match validity_of_values {
+                    Some(bits) => spread(decoded, bits),
+                    None => decoded,
+                };
+                self.assemble(decoded, rows, validity, &|strings, validity| {
+                    plain_text(ty, strings, validity)
+                })
+            }
+            _ => {
+                let decoded = decode_words(word_kind(ty), &self.shared, values, rows)?;
+                self.assemble(decoded, rows, validity, &|words, validity| {
+                    plain_words(ty, words, validity)
+                })
+            }
         }
-        PhysicalType::Bytes => {
-            let strings =
-                gather_strings(&Shared::default(), values, rows, positions, TEXT_BYTES_MAX)?;
-            plain_text(ty, strings, validity)
+    }
+
+    /// The rows at `positions`, each wanted once, without decoding the others where the codec
+    /// allows it.
+    pub(crate) fn gather(
+        &self,
+        bytes: &[u8],
+        rows: usize,
+        positions: &[u16],
+    ) -> Result<Column, CodecError> {
+        let ty = self.ty;
+        let (validity_bytes, values) = split_bits(bytes, rows)?;
+        let present = gather_bits(validity_bytes, rows, positions)?;
+        if values.is_empty() {
+            return Ok(Column::constant(ty, &Value::Null, positions.len()));
         }
-        _ => {
-            let words = gather_words(word_kind(ty), &Shared::default(), values, rows, positions)?;
-            plain_words(ty, words, validity)
+        let validity: Option<Bitmap> =
+            (!present.iter().all(|bit| *bit)).then(|| present.iter().copied().collect());
+        match ty.physical() {
+            PhysicalType::Bits => {
+                let bits = gather_bits(values, rows, positions)?;
+                plain_bits(ty, bits.into_iter().collect(), validity)
+            }
+            PhysicalType::Bytes => {
+                let all = decode_bits(validity_bytes, rows)?;
+                let strings = match all {
+                    DecodedBits::Plain(bits) if self.dense => {
+                        let bits = Bitmap::from_bytes(bits, rows);
+                        self.gather_dense(values, &bits, positions)?
+                    }
+                    _ => gather_strings(&self.shared, values, rows, positions, TEXT_BYTES_MAX)?,
+                };
+                plain_text(ty, strings, validity)
+            }
+            _ => {
+                let kind = word_kind(ty);
+                let words = gather_words(kind, &self.shared, values, rows, positions)?;
+                plain_words(ty, words, validity)
+            }
         }
+    }
+
+    /// The strings at `positions` of a vector that leaves NULL rows out; those are empty.
+    fn gather_dense(
+        &self,
+        values: &[u8],
+        validity: &Bitmap,
+        positions: &[u16],
+    ) -> Result<Strings, CodecError> {
+        let mut ranks = Vec::with_capacity(validity.len());
+        let mut count = 0_u16;
+        for present in validity.iter() {
+            ranks.push(present.then_some(count));
+            count += u16::from(present);
+        }
+        let rank = |position: &u16| ranks.get(usize::from(*position)).copied().flatten();
+        let present: Vec<u16> = positions.iter().filter_map(rank).collect();
+        let rows = usize::from(count);
+        let strings = gather_strings(&self.shared, values, rows, &present, TEXT_BYTES_MAX)?;
+        let bits: Bitmap = positions.iter().map(|at| rank(at).is_some()).collect();
+        Ok(spread_strings(strings, &bits))
+    }
+
+    /// Puts values and validity together, in the form that the values have.
+    fn assemble<V>(
+        &self,
+        decoded: Decoded<V>,
+        rows: usize,
+        validity: Option<Bitmap>,
+        plain: &dyn Fn(V, Option<Bitmap>) -> Result<Column, CodecError>,
+    ) -> Result<Column, CodecError> {
+        let column = match (decoded, validity) {
+            (Decoded::Plain(values), validity) => return plain(values, validity),
+            (Decoded::Constant(value), None) => {
+                let value = plain(value, None)?;
+                let ty = value.logical_type();
+                Some(Column::constant(ty, &value.value(0), rows))
+            }
+            (Decoded::Constant(value), validity) => {
+                Column::dictionary(vec![0; rows], Arc::new(plain(value, None)?), validity)
+            }
+            (Decoded::Dictionary { codes, values }, validity) => {
+                Column::dictionary(codes, Arc::new(plain(values, None)?), validity)
+            }
+            (Decoded::Shared { codes, resource }, validity) => {
+                Column::dictionary(codes, self.dictionary(resource)?, validity)
+            }
+            (Decoded::RunEnds { ends, values }, None) => {
+                Column::run_ends(ends, Arc::new(plain(values, None)?))
+            }
+            (Decoded::RunEnds { ends, values }, Some(bits)) => {
+                runs_with_nulls(&ends, &plain(values, None)?, &bits)
+            }
+        };
+        column.ok_or(FORM)
+    }
+
+    /// A shared dictionary, the same column for all vectors.
+    fn dictionary(&self, resource: u8) -> Result<Arc<Column>, CodecError> {
+        let slot = self.dictionaries.get(usize::from(resource)).ok_or(FORM)?;
+        if let Some(column) = slot.get() {
+            return Ok(Arc::clone(column));
+        }
+        let column = match self.ty.physical() {
+            PhysicalType::Bytes => {
+                plain_text(self.ty, self.shared.strings(resource)?.clone(), None)?
+            }
+            _ => plain_words(self.ty, self.shared.words(resource)?.to_vec(), None)?,
+        };
+        Ok(Arc::clone(slot.get_or_init(|| Arc::new(column))))
+    }
+}
+
+/// Gives the rows that are not NULL their places among all rows.
+fn spread(decoded: Decoded<Strings>, validity: &Bitmap) -> Decoded<Strings> {
+    let codes_of_rows = |codes: Vec<u32>| {
+        let mut codes = codes.into_iter();
+        let code = |present| if present { codes.next() } else { None };
+        validity
+            .iter()
+            .map(code)
+            .map(Option::unwrap_or_default)
+            .collect()
+    };
+    match decoded {
+        Decoded::Plain(strings) => Decoded::Plain(spread_strings(strings, validity)),
+        Decoded::Constant(value) => Decoded::Constant(value),
+        Decoded::Dictionary { codes, values } => Decoded::Dictionary {
+            codes: codes_of_rows(codes),
+            values,
+        },
+        Decoded::Shared { codes, resource } => Decoded::Shared {
+            codes: codes_of_rows(codes),
+            resource,
+        },
+        Decoded::RunEnds { ends, values } => {
+            // The row that each run ends before, NULL rows after it left to the next run.
+            let rows = (1_u32..).zip(validity.iter());
+            let mut after_present = rows.filter(|(_, present)| *present).map(|(row, _)| row);
+            let mut seen = 0;
+            let mut ends: Vec<u32> = ends
+                .iter()
+                .filter_map(|end| {
+                    let nth = end.checked_sub(seen + 1)?;
+                    seen = *end;
+                    after_present.nth(nth as usize)
+                })
+                .collect();
+            if let (Some(last), Ok(rows)) = (ends.last_mut(), u32::try_from(validity.len())) {
+                *last = rows;
+            }
+            Decoded::RunEnds { ends, values }
+        }
+    }
+}
+
+/// As many strings as bits: the given ones where a bit is set, else empty ones.
+fn spread_strings(strings: Strings, validity: &Bitmap) -> Strings {
+    let mut ends = strings.offsets.iter().skip(1);
+    let mut end = 0;
+    let mut offsets = Vec::with_capacity(validity.len() + 1);
+    offsets.push(0);
+    for present in validity.iter() {
+        if present {
+            end = ends.next().copied().unwrap_or(end);
+        }
+        offsets.push(end);
+    }
+    Strings {
+        offsets,
+        bytes: strings.bytes,
     }
 }
 
 const FORM: CodecError = CodecError::Malformed("column form");
 
-fn split_validity(bytes: &[u8], rows: usize) -> Result<(&[u8], &[u8]), CodecError> {
-    let tag = ByteReader::new(bytes).u8()?;
-    let bits = if tag == TAG_PLAIN {
-        rows.div_ceil(8)
-    } else {
-        0
-    };
-    bytes
-        .split_at_checked(1 + bits)
-        .ok_or(CodecError::UnexpectedEnd)
-}
-
-fn word_kind(ty: LogicalType) -> WordKind {
+pub(crate) fn word_kind(ty: LogicalType) -> WordKind {
     match ty.physical() {
         PhysicalType::Int32 => WordKind::Int32,
         PhysicalType::Float64 => WordKind::Float64,
@@ -202,37 +305,6 @@ fn plain_bits(
     validity: Option<Bitmap>,
 ) -> Result<Column, CodecError> {
     Column::plain(ty, ColumnData::Boolean(bits), validity).ok_or(FORM)
-}
-
-/// Puts values and validity together, in the form that the values have.
-fn assemble<V>(
-    decoded: Decoded<V>,
-    rows: usize,
-    validity: Option<Bitmap>,
-    plain: &dyn Fn(V, Option<Bitmap>) -> Result<Column, CodecError>,
-) -> Result<Column, CodecError> {
-    let column = match (decoded, validity) {
-        (Decoded::Plain(values), validity) => return plain(values, validity),
-        (Decoded::Constant(value), None) => {
-            let value = plain(value, None)?;
-            let ty = value.logical_type();
-            Some(Column::constant(ty, &value.value(0), rows))
-        }
-        (Decoded::Constant(value), validity) => {
-            Column::dictionary(vec![0; rows], Arc::new(plain(value, None)?), validity)
-        }
-        (Decoded::Dictionary { codes, values }, validity) => {
-            Column::dictionary(codes, Arc::new(plain(values, None)?), validity)
-        }
-        (Decoded::Shared { .. }, _) => None,
-        (Decoded::RunEnds { ends, values }, None) => {
-            Column::run_ends(ends, Arc::new(plain(values, None)?))
-        }
-        (Decoded::RunEnds { ends, values }, Some(bits)) => {
-            runs_with_nulls(&ends, &plain(values, None)?, &bits)
-        }
-    };
-    column.ok_or(FORM)
 }
 
 /// A run-end column keeps its NULLs among the values of its runs, so runs are cut where NULLs begin

@@ -1,12 +1,21 @@
 //! Writes a run from batches in key order.
 
+use varve_codec::Stage;
 use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
 
-use crate::group_writer::GroupWriter;
+use crate::column_encoder::ColumnEncoder;
+use crate::envelope::VERSION as RUN_VERSION;
+use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
-    ColumnStats, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec, VECTOR_BYTES_MAX, ZoneMap,
-    encode_row_key, key_hash,
+    ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
+    VECTOR_BYTES_MAX, ZoneMap, encode_row_key, key_hash,
 };
+
+/// When the values of the first group have so many bytes in memory, they are encoded on trial, to
+/// learn how many bytes of values make a group.
+const TRIAL_BYTES: usize = 1 << 20;
+/// No group takes more than this in memory, however well it is encoded.
+const GROUP_VALUE_BYTES_MAX: usize = 16 << 20;
 
 /// Writes one run. Memory is bounded by one group and the values not yet taken.
 pub struct RunWriter {
@@ -21,7 +30,10 @@ pub struct RunWriter {
     rows: u64,
     group: GroupWriter,
     groups: Vec<GroupInfo>,
-    stats: Vec<ColumnStats>,
+    columns: Vec<ColumnWriter>,
+    /// When the group has so many bytes of values in memory, about [`GROUP_BYTES_MAX`] encoded ones
+    /// are expected; `None` before anything was encoded.
+    group_value_bytes_max: Option<usize>,
     next_value: u32,
     values: Vec<RunValue>,
     value_bytes: u64,
@@ -79,7 +91,11 @@ impl RunWriter {
             rows: 0,
             group: GroupWriter::new(&spec, 0),
             groups: Vec::new(),
-            stats: types().map(stats).collect(),
+            columns: (0..)
+                .zip(types())
+                .map(|(at, ty)| ColumnWriter::new(encoder(&spec, at, ty), stats(ty)))
+                .collect(),
+            group_value_bytes_max: None,
             next_value: 0,
             values: Vec::new(),
             value_bytes: 0,
@@ -136,15 +152,20 @@ impl RunWriter {
     /// Ends the run.
     pub fn finish(mut self) -> Result<FinishedRun, RunError> {
         self.end_vector()?;
-        self.end_group();
+        self.end_group()?;
         let head = RunHead {
             run: self.spec.run,
+            version: RUN_VERSION,
             schema_version: self.spec.schema_version,
             columns: self.spec.columns,
             key_columns: self.spec.key_columns,
             values: self.next_value,
             groups: self.groups,
-            stats: self.stats,
+            stats: self
+                .columns
+                .into_iter()
+                .map(|column| column.stats)
+                .collect(),
         };
         let head_bytes = head.encode();
         Ok(FinishedRun {
@@ -227,40 +248,72 @@ impl RunWriter {
             .collect();
         let first_key = core::mem::take(&mut self.pending_first_key);
         self.group.add_vector(
-            &columns,
+            columns,
+            self.pending_bytes,
             &first_key,
             &mut self.pending_hashes,
-            &mut self.stats,
-        )?;
+            &mut self.columns,
+        );
         // Only the last vector of a group may be short, so that a row is found by division.
         let short = self.pending_rows < VECTOR_ROWS;
         self.pending_rows = 0;
         self.pending_bytes = 0;
-        if short || self.group.is_full() {
-            self.end_group();
+        if self.group_value_bytes_max.is_none() && self.group.value_bytes() >= TRIAL_BYTES {
+            let mut encoders = (0..).zip(&self.spec.columns);
+            let encoded_bytes = self.group.trial_bytes(|| {
+                let (at, column) = encoders.next()?;
+                Some(encoder(&self.spec, at, column.ty))
+            })?;
+            self.expect_ratio(self.group.value_bytes(), encoded_bytes);
+        }
+        let value_bytes_max = self.group_value_bytes_max.unwrap_or(GROUP_VALUE_BYTES_MAX);
+        if short || self.group.is_full(value_bytes_max) {
+            self.end_group()?;
         }
         Ok(())
     }
 
-    fn end_group(&mut self) {
+    fn end_group(&mut self) -> Result<(), RunError> {
         if self.group.is_empty() {
-            return;
+            return Ok(());
         }
         let next = GroupWriter::new(&self.spec, self.rows);
         let group = core::mem::replace(&mut self.group, next);
         let before = self.values.len();
         let last_key = self.last_key.as_deref().unwrap_or_default();
+        let group_value_bytes = group.value_bytes();
         let info = group.finish(
             &self.spec,
             last_key,
             &mut self.next_value,
             &mut self.values,
-            &mut self.stats,
-        );
+            &mut self.columns,
+        )?;
         let new = self.values.iter().skip(before);
-        self.value_bytes += new.map(|value| value.bytes.len() as u64).sum::<u64>();
+        let stored_bytes: usize = new.map(|value| value.bytes.len()).sum();
+        self.value_bytes += stored_bytes as u64;
         self.groups.push(info);
+        self.expect_ratio(group_value_bytes, stored_bytes);
+        Ok(())
     }
+
+    /// Expects further values to be encoded as these were.
+    fn expect_ratio(&mut self, value_bytes: usize, encoded_bytes: usize) {
+        // 64 bits, so that 32-bit targets cut groups at the same rows.
+        let scaled = (value_bytes as u64).saturating_mul(GROUP_BYTES_MAX as u64);
+        let expected = usize::try_from(scaled / (encoded_bytes as u64).max(1));
+        let expected = expected.unwrap_or(usize::MAX);
+        self.group_value_bytes_max = Some(expected.clamp(1, GROUP_VALUE_BYTES_MAX));
+    }
+}
+
+/// A new encoder of a column. Point reads go through the key columns, which take no general stage.
+fn encoder(spec: &RunSpec, column: usize, ty: LogicalType) -> ColumnEncoder {
+    let stage = match spec.key_columns.contains(&column) {
+        true => Stage::None,
+        false => Stage::Lz4,
+    };
+    ColumnEncoder::new(ty, stage)
 }
 
 /// Bytes of one value in memory; what is not text has a fixed width.

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_codec::{
-    TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_PLAIN, TAG_RUN_ENDS,
-};
-use varve_types::{ColumnId, CommitSeq, LogicalType, Result};
+use varve_codec::{bit_codec_names, string_codec_names, word_codec_names};
+use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType, Result};
 
 use crate::run::Run;
 use crate::tree::{ROW_ID, Tree};
@@ -122,20 +120,9 @@ pub(crate) fn tree_storage(
 }
 
 fn encoding_names(ty: LogicalType, codecs: u32) -> Vec<&'static str> {
-    const NAMES: [(u8, &str); 7] = [
-        (TAG_PLAIN, "plain"),
-        (TAG_CONSTANT, "constant"),
-        (TAG_DICTIONARY, "dictionary"),
-        (TAG_RUN_ENDS, "run ends"),
-        (TAG_FRAME, "frame of reference"),
-        (TAG_DELTA, "delta"),
-        (TAG_DECIMAL, "decimal"),
-    ];
-    let used = NAMES.iter().filter(|(tag, _)| codecs >> tag & 1 == 1);
-    used.map(|(_, name)| match (ty, *name) {
-        // A bit-packed boolean is as plain as it gets, but no byte is spent on a value.
-        (LogicalType::Boolean, "plain") => "bits",
-        (_, name) => name,
-    })
-    .collect()
+    match ty.physical() {
+        PhysicalType::Bits => bit_codec_names(codecs),
+        PhysicalType::Bytes => string_codec_names(codecs),
+        _ => word_codec_names(codecs),
+    }
 }

@@ -34,7 +34,7 @@ pub enum BlockValues<'a> {
 }
 
 /// An encoded block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EncodedBlock {
     /// What [`Shared::decode`] reads; empty when the vectors stand alone.
     pub shared: Vec<u8>,

@@ -1,22 +1,46 @@
 use super::Stored;
-use crate::fixtures::{GOLDEN_ROWS, golden_run, golden_value, to_hex};
-use varve_types::{LogicalType, Value};
+use crate::fixtures::{GOLDEN_ROWS, golden_run, golden_value};
+use crate::{CheckedValue, RunHead};
+use std::sync::Arc;
+use varve_types::{LogicalType, RunId, Value};
 
-const GOLDEN: &str = include_str!("../../../../tests/format/v1/run-small.hex");
-
-#[test]
-fn bytes_are_those_of_version_1() {
-    let hex = to_hex(&golden_run().unwrap());
-    if hex != GOLDEN {
-        let path = std::env::temp_dir().join("run-small.hex");
-        std::fs::write(&path, &hex).unwrap();
-        panic!("the golden run has other bytes; see {}", path.display());
-    }
-}
+const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
 
 #[test]
 fn golden_rows_come_back() {
-    let stored = Stored::of(&golden_run().unwrap());
+    golden_rows_of(&Stored::of(&golden_run().unwrap()));
+}
+
+#[test]
+fn a_run_of_version_1_is_read() {
+    golden_rows_of(&from_hex(VERSION_1));
+}
+
+/// A stored run from the text form of [`crate::fixtures::to_hex`].
+fn from_hex(text: &str) -> Stored {
+    let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+    for line in text.lines() {
+        if line == "head" || line.starts_with("value") {
+            parts.push((line.to_owned(), Vec::new()));
+            continue;
+        }
+        let digits = line.as_bytes().chunks(2);
+        let digits = digits.map(|pair| std::str::from_utf8(pair).unwrap());
+        let bytes = digits.map(|pair| u8::from_str_radix(pair, 16).unwrap());
+        parts.last_mut().unwrap().1.extend(bytes);
+    }
+    let (_, head) = parts.pop().unwrap();
+    let run = RunId(7);
+    let check = |(number, (_, bytes)): (u32, (String, Vec<u8>))| {
+        CheckedValue::check(run, number, bytes.into()).unwrap()
+    };
+    Stored {
+        head: Arc::new(RunHead::decode(run, &head).unwrap()),
+        values: (0..).zip(parts).map(check).collect(),
+    }
+}
+
+fn golden_rows_of(stored: &Stored) {
     assert_eq!(stored.head.rows(), GOLDEN_ROWS as u64);
     let all: Vec<usize> = (0..8).collect();
     for row in 0..GOLDEN_ROWS {

@@ -207,11 +207,15 @@ fn pages_and_groups_are_cut_by_size() {
     assert_eq!(groups.len(), 2);
     assert_eq!(groups[0].rows % 1024, 0);
     let text = &groups[0].columns[4];
-    assert!(text.len() > 2, "the text column has several pages");
-    assert!(text.iter().all(|segment| segment.place.bytes < 400_000));
+    assert!(text.segments.len() > 2, "the text column has several pages");
+    assert!(
+        text.segments
+            .iter()
+            .all(|segment| segment.place.bytes < 400_000)
+    );
     let small: Vec<u32> = [1, 2, 3]
         .iter()
-        .map(|column| groups[0].columns[*column][0].place.value)
+        .map(|column| groups[0].columns[*column].segments[0].place.value)
         .collect();
     assert!(
         small.iter().all(|value| *value == small[0]),

@@ -1,0 +1,166 @@
+//! Encodes one column of one group: validity by vector, values as one block.
+
+use varve_codec::{
+    BlockEncoder, BlockOptions, BlockValues, CodecError, EncodedBlock, Stage, Strings,
+    TAG_CONSTANT, TAG_PLAIN, encode_bits, word_from_f64,
+};
+use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData};
+
+use crate::vector::word_kind;
+
+const FORM: CodecError = CodecError::Malformed("column form");
+
+/// Encodes the groups of one column in turn.
+#[derive(Debug)]
+pub(crate) struct ColumnEncoder {
+    ty: LogicalType,
+    pub(crate) stage: Stage,
+    blocks: BlockEncoder,
+}
+
+/// One column of one group, encoded.
+#[derive(Debug, Default)]
+pub(crate) struct EncodedColumn {
+    pub(crate) shared: Vec<u8>,
+    pub(crate) vectors: Vec<Vec<u8>>,
+    /// A bit for each codec tag used.
+    pub(crate) codecs: u32,
+}
+
+impl ColumnEncoder {
+    pub(crate) fn new(ty: LogicalType, stage: Stage) -> ColumnEncoder {
+        ColumnEncoder {
+            ty,
+            stage,
+            blocks: BlockEncoder::new(BlockOptions { stage }),
+        }
+    }
+
+    /// Encodes plain columns, one a vector.
+    pub(crate) fn encode(&mut self, vectors: &[Column]) -> Result<EncodedColumn, CodecError> {
+        let mut encoded = EncodedColumn::default();
+        for column in vectors {
+            let rows = column.len();
+            let mut bytes = Vec::new();
+            match column.validity() {
+                None => encode_bits(Bitmap::filled(rows, true).as_bytes(), rows, &mut bytes)?,
+                Some(bits) => encode_bits(bits.as_bytes(), rows, &mut bytes)?,
+            };
+            encoded.vectors.push(bytes);
+        }
+        // A vector of NULLs only is told by its validity.
+        let valued: Vec<&Column> = vectors
+            .iter()
+            .filter(|column| column.null_count() < column.len())
+            .collect();
+        if valued.len() < vectors.len() {
+            encoded.codecs |= 1 << TAG_CONSTANT;
+        }
+        let block = match self.ty.physical() {
+            PhysicalType::Bits => encode_booleans(&valued)?,
+            PhysicalType::Bytes => self.encode_strings(&valued)?,
+            _ => self.encode_words(&valued)?,
+        };
+        encoded.shared = block.shared;
+        encoded.codecs |= block.tags;
+        let slots = encoded.vectors.iter_mut().zip(vectors);
+        let slots = slots.filter(|(_, column)| column.null_count() < column.len());
+        for ((slot, _), mut bytes) in slots.zip(block.vectors) {
+            slot.append(&mut bytes);
+        }
+        Ok(encoded)
+    }
+
+    fn encode_words(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+        let mut words = Vec::with_capacity(vectors.iter().map(|column| column.len()).sum());
+        for column in vectors {
+            put_words(column, &mut words)?;
+        }
+        let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
+        let values = BlockValues::Words(word_kind(self.ty), &words);
+        self.blocks.encode(values, &rows)
+    }
+
+    fn encode_strings(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+        let mut strings = Strings {
+            offsets: vec![0],
+            bytes: Vec::new(),
+        };
+        let mut rows = Vec::with_capacity(vectors.len());
+        for column in vectors {
+            let ColumnData::Text(text) = column.data() else {
+                return Err(FORM);
+            };
+            put_present_strings(text, column.validity(), &mut strings)?;
+            rows.push(column.len() - column.null_count());
+        }
+        self.blocks
+            .encode(BlockValues::Strings(strings.as_ref()), &rows)
+    }
+}
+
+fn encode_booleans(vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+    let mut block = EncodedBlock::default();
+    for column in vectors {
+        let ColumnData::Boolean(bits) = column.data() else {
+            return Err(FORM);
+        };
+        let mut bytes = Vec::new();
+        let tag = encode_bits(bits.as_bytes(), column.len(), &mut bytes)?;
+        block.tags |= 1
+            << if tag == TAG_PLAIN {
+                TAG_PLAIN
+            } else {
+                TAG_CONSTANT
+            };
+        block.vectors.push(bytes);
+    }
+    Ok(block)
+}
+
+/// Appends the words of a column. NULL rows take the value before them, or the first one: that
+/// costs the least in every codec.
+fn put_words(column: &Column, words: &mut Vec<i64>) -> Result<(), CodecError> {
+    let start = words.len();
+    match column.data() {
+        ColumnData::Int32(values) => words.extend(values.iter().map(|value| i64::from(*value))),
+        ColumnData::Int64(values) => words.extend_from_slice(values),
+        ColumnData::Float64(values) => {
+            words.extend(values.iter().map(|value| word_from_f64(*value)));
+        }
+        _ => return Err(FORM),
+    }
+    if let (Some(bits), Some(words)) = (column.validity(), words.get_mut(start..)) {
+        let first = bits.iter().position(|bit| bit).unwrap_or(0);
+        let mut last = words.get(first).copied().unwrap_or(0);
+        for (word, present) in words.iter_mut().zip(bits.iter()) {
+            if present {
+                last = *word;
+            } else {
+                *word = last;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends the strings of the rows that are not NULL.
+fn put_present_strings(
+    text: &TextData,
+    validity: Option<&Bitmap>,
+    strings: &mut Strings,
+) -> Result<(), CodecError> {
+    let bytes = text.text().as_bytes();
+    let spans = text.offsets().iter().zip(text.offsets().iter().skip(1));
+    for (row, (start, end)) in spans.enumerate() {
+        if validity.is_some_and(|bits| !bits.get(row)) {
+            continue;
+        }
+        let string = bytes.get(*start as usize..*end as usize).ok_or(FORM)?;
+        strings.bytes.extend_from_slice(string);
+        strings
+            .offsets
+            .push(u32::try_from(strings.bytes.len()).map_err(|_| FORM)?);
+    }
+    Ok(())
+}
