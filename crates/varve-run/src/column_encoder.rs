@@ -28,11 +28,13 @@ pub(crate) struct EncodedColumn {
 }
 
 impl ColumnEncoder {
-    pub(crate) fn new(ty: LogicalType, stage: Stage) -> ColumnEncoder {
+    /// An encoder of a column, for point reads or for scans with a general stage.
+    pub(crate) fn new(ty: LogicalType, point_reads: bool) -> ColumnEncoder {
+        let stage = if point_reads { Stage::None } else { Stage::Lz4 };
         ColumnEncoder {
             ty,
             stage,
-            blocks: BlockEncoder::new(BlockOptions { stage }),
+            blocks: BlockEncoder::new(BlockOptions { stage, point_reads }),
         }
     }
 

@@ -1,6 +1,5 @@
 //! Writes a run from batches in key order.
 
-use varve_codec::Stage;
 use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
 
 use crate::column_encoder::ColumnEncoder;
@@ -307,13 +306,9 @@ impl RunWriter {
     }
 }
 
-/// A new encoder of a column. Point reads go through the key columns, which take no general stage.
+/// A new encoder of a column. Point reads go through the key columns.
 fn encoder(spec: &RunSpec, column: usize, ty: LogicalType) -> ColumnEncoder {
-    let stage = match spec.key_columns.contains(&column) {
-        true => Stage::None,
-        false => Stage::Lz4,
-    };
-    ColumnEncoder::new(ty, stage)
+    ColumnEncoder::new(ty, spec.key_columns.contains(&column))
 }
 
 /// Bytes of one value in memory; what is not text has a fixed width.

@@ -22,6 +22,9 @@ const SAMPLE_VECTORS: usize = 4;
 pub struct BlockOptions {
     /// The general stage that its frames will have.
     pub stage: Stage,
+    /// Whether single rows are read often: then only codecs without a shared part are used, all of
+    /// which find a row quickly.
+    pub point_reads: bool,
 }
 
 /// The values of a block, vector after vector.
@@ -94,9 +97,12 @@ impl BlockEncoder {
         let (plan, shared) = self.choose(values, vector_rows);
         let mut block = write(&plan, &shared, values, vector_rows)?;
         let mut kept = Some((plan, shared));
-        if let (BlockValues::Strings(_), Stage::Lz4) = (values, self.options.stage) {
+        if self.options.stage != Stage::None {
             // The sample shows little of what the general stage finds over whole frames.
-            let plain = Plan::Strings(StringPlan::Plain);
+            let plain = match values {
+                BlockValues::Words(..) => Plan::Words(WordPlan::Plain),
+                BlockValues::Strings(_) => Plan::Strings(StringPlan::Plain),
+            };
             let plain_block = write(&plain, &SharedWriter::default(), values, vector_rows)?;
             if self.stored_bytes(&plain_block) < self.stored_bytes(&block) {
                 block = plain_block;
@@ -127,6 +133,7 @@ impl BlockEncoder {
             block_rows: vector_rows.iter().map(|rows| *rows as u64).sum(),
         };
         let shared = SharedWriter::default();
+        let depth = if self.options.point_reads { 0 } else { DEPTH };
         match values {
             BlockValues::Words(kind, words) => {
                 let vectors: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
@@ -136,7 +143,7 @@ impl BlockEncoder {
                     .map(|vector| vector.to_vec())
                     .collect();
                 let ChosenWords { plan, shared, .. } =
-                    choose_words(kind, &sample, Some(&vectors), scale, DEPTH, &shared);
+                    choose_words(kind, &sample, Some(&vectors), scale, depth, &shared);
                 (Plan::Words(plan), shared)
             }
             BlockValues::Strings(strings) => {
@@ -152,7 +159,7 @@ impl BlockEncoder {
                     scale,
                     staged: self.options.stage == Stage::Lz4,
                 };
-                let ChosenStrings { plan, shared, .. } = choose_strings(sample, DEPTH, &shared);
+                let ChosenStrings { plan, shared, .. } = choose_strings(sample, depth, &shared);
                 (Plan::Strings(plan), shared)
             }
         }

@@ -5,7 +5,10 @@ use crate::{
     gather_words, word_from_f64,
 };
 
-const LZ4: BlockOptions = BlockOptions { stage: Stage::Lz4 };
+const LZ4: BlockOptions = BlockOptions {
+    stage: Stage::Lz4,
+    point_reads: false,
+};
 
 fn vector_rows(rows: usize) -> Vec<usize> {
     let mut lengths = vec![1024; rows / 1024];
@@ -118,4 +121,21 @@ fn any_shared_part_is_an_answer() {
     mutations(&block.vectors[0], 3000, |bytes| {
         let _ = gather_words(WordKind::Int64, &shared, bytes, 1024, &[0, 1023]);
     });
+}
+
+#[test]
+fn repeats_that_only_the_general_stage_sees_are_left_to_it() {
+    let mut random = Random(3);
+    let pattern: Vec<i64> = (0..3000).map(|_| random.next() as i64).collect();
+    let words: Vec<i64> = pattern.iter().copied().cycle().take(65_536).collect();
+    let block = words_round_trip(WordKind::Int64, &words);
+    let frames = crate::write_frames(block.vectors.iter().map(Vec::as_slice), Stage::Lz4);
+    let stored: usize = frames.iter().map(crate::WrittenFrame::bytes).sum();
+    let plain = words.iter().flat_map(|word| word.to_le_bytes());
+    let plain: Vec<u8> = plain.collect();
+    let staged: usize = plain
+        .chunks(65_536)
+        .map(|frame| crate::compress_lz4(frame).len())
+        .sum();
+    assert!(stored + block.shared.len() <= staged + staged / 100);
 }

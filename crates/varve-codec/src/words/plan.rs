@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::stats::Stats;
-use super::{WordKind, basic, leaf, shared_dictionary, steps};
+use super::{WordKind, basic, leaf, plain, shared_dictionary, steps};
 use crate::distinct::mix;
-use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY, TAG_STEPS};
+use crate::{CodecError, ROWS_MAX, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS};
 
 /// How to write a vector of words. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -15,6 +15,8 @@ use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY, TAG_STEPS};
 pub(crate) enum WordPlan {
     /// By vector the smallest codec that needs no shared part.
     Basic,
+    /// All words as they are: for a general stage that does better on them.
+    Plain,
     /// The distances from value to value, as the nested plan has it.
     Steps(Box<WordPlan>),
     /// Codes of a dictionary in the block's shared part.
@@ -57,6 +59,11 @@ impl WordPlan {
     /// Appends the words, at most a vector of them. Returns the tag written.
     pub(crate) fn encode(&self, kind: WordKind, values: &[i64], out: &mut Vec<u8>) -> u8 {
         let start = out.len();
+        if matches!(self, WordPlan::Plain) {
+            out.push(TAG_PLAIN);
+            plain::encode(kind, values, out);
+            return TAG_PLAIN;
+        }
         let Some(tag) = self.try_encode(values, out) else {
             out.truncate(start);
             return basic::encode(kind, values, out);
@@ -74,7 +81,7 @@ impl WordPlan {
     /// Appends the words as planned; `None` where the plan does not fit them or is the basic one.
     fn try_encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
         match self {
-            WordPlan::Basic => None,
+            WordPlan::Basic | WordPlan::Plain => None,
             WordPlan::Steps(nested) => {
                 if values.len() < 2 {
                     return None;
@@ -97,7 +104,7 @@ impl WordPlan {
     /// saves more than that.
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
-            WordPlan::Basic => 0,
+            WordPlan::Basic | WordPlan::Plain => 0,
             WordPlan::Steps(nested) => 1 + nested.decode_cost(),
             WordPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
         }
