@@ -39,6 +39,15 @@ mod distinct;
 mod error;
 mod float;
 mod frames;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the codec of tag 4 comes with the chooser"
+    )
+)]
+mod fsst;
 mod names;
 mod reader;
 mod scope;

@@ -1,0 +1,143 @@
+//! The symbol table: what decoding needs, and its bytes.
+
+use super::{SYMBOL_BYTES_MAX, SYMBOLS_MAX};
+use crate::CodecError;
+use crate::reader::ByteReader;
+
+/// A string of one to eight bytes; the first byte is the least significant, unused ones are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Symbol {
+    pub(super) word: u64,
+    pub(super) len: u8,
+}
+
+impl Symbol {
+    pub(super) fn of_byte(byte: u8) -> Symbol {
+        Symbol {
+            word: u64::from(byte),
+            len: 1,
+        }
+    }
+
+    /// The first eight bytes of `self` followed by `next`.
+    pub(super) fn followed_by(self, next: Symbol) -> Symbol {
+        let bytes = u64::from(self.len + next.len).min(SYMBOL_BYTES_MAX as u64);
+        let joined = match next.word.checked_shl(8 * u32::from(self.len)) {
+            Some(tail) => self.word | tail,
+            None => self.word,
+        };
+        Symbol {
+            word: joined & low_bytes(bytes),
+            len: bytes.to_le_bytes()[0],
+        }
+    }
+
+    pub(super) fn first_byte(self) -> u8 {
+        self.word.to_le_bytes()[0]
+    }
+
+    /// Sorts by length, then by bytes: the order of codes.
+    pub(super) fn order(self) -> (u8, u64) {
+        (self.len, self.word.swap_bytes())
+    }
+}
+
+/// A mask of the first `bytes` bytes, one to eight.
+fn low_bytes(bytes: u64) -> u64 {
+    u64::MAX >> (64 - 8 * bytes)
+}
+
+/// At most 255 different symbols; code `c` stands for the symbol at `c`.
+#[derive(Clone, Debug)]
+pub(crate) struct SymbolTable {
+    /// Past the last symbol all are 0, so that any byte may index.
+    pub(super) words: [u64; 256],
+    pub(super) lengths: [u8; 256],
+    pub(super) symbols: u8,
+}
+
+impl SymbolTable {
+    /// Puts the symbols, all different, in the order of their codes. Those past 255 are left out.
+    pub(super) fn new(mut symbols: Vec<Symbol>) -> SymbolTable {
+        symbols.truncate(SYMBOLS_MAX);
+        symbols.sort_unstable_by_key(|symbol| symbol.order());
+        let mut table = SymbolTable::empty();
+        for symbol in symbols {
+            table.push(symbol);
+        }
+        table
+    }
+
+    fn empty() -> SymbolTable {
+        SymbolTable {
+            words: [0; 256],
+            lengths: [0; 256],
+            symbols: 0,
+        }
+    }
+
+    fn push(&mut self, symbol: Symbol) {
+        let code = usize::from(self.symbols);
+        if let (Some(word), Some(len)) = (self.words.get_mut(code), self.lengths.get_mut(code)) {
+            *word = symbol.word;
+            *len = symbol.len;
+        }
+        self.symbols = self.symbols.saturating_add(1);
+    }
+
+    pub(super) fn symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let stored = self.words.iter().zip(&self.lengths);
+        let symbols = stored.map(|(word, len)| Symbol {
+            word: *word,
+            len: *len,
+        });
+        symbols.take(usize::from(self.symbols))
+    }
+
+    /// Bytes of [`SymbolTable::write`].
+    pub(crate) fn written_bytes(&self) -> usize {
+        let symbols = self.symbols().map(|symbol| usize::from(symbol.len));
+        SYMBOL_BYTES_MAX + symbols.sum::<usize>()
+    }
+
+    /// Appends the table: how many symbols each length has, then their bytes.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        for len in 1..=8_u8 {
+            let symbols = self.symbols().filter(|symbol| symbol.len == len);
+            out.push(symbols.fold(0, |count: u8, _| count.saturating_add(1)));
+        }
+        for symbol in self.symbols() {
+            let bytes = symbol.word.to_le_bytes();
+            out.extend(bytes.iter().take(usize::from(symbol.len)));
+        }
+    }
+
+    /// What [`SymbolTable::write`] wrote, from the front of `reader`.
+    pub(crate) fn read(reader: &mut ByteReader<'_>) -> Result<SymbolTable, CodecError> {
+        let counts = reader.take(SYMBOL_BYTES_MAX)?;
+        let total: usize = counts.iter().map(|count| usize::from(*count)).sum();
+        if total > SYMBOLS_MAX {
+            return Err(CodecError::Malformed("FSST symbol count"));
+        }
+        let mut table = SymbolTable::empty();
+        let mut last = Symbol::default();
+        for (len, count) in (1..=8_u8).zip(counts) {
+            for _ in 0..*count {
+                let mut word = [0; SYMBOL_BYTES_MAX];
+                for (to, from) in word.iter_mut().zip(reader.take(usize::from(len))?) {
+                    *to = *from;
+                }
+                let symbol = Symbol {
+                    word: u64::from_le_bytes(word),
+                    len,
+                };
+                if symbol.order() <= last.order() {
+                    return Err(CodecError::Malformed("FSST symbol order"));
+                }
+                table.push(symbol);
+                last = symbol;
+            }
+        }
+        Ok(table)
+    }
+}

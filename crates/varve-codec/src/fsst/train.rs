@@ -1,0 +1,183 @@
+//! Chooses the symbols: rounds of counting what the table at hand cuts a sample into, and keeping
+//! what saves most, of the symbols there are and of all that stood beside one another.
+
+use super::lookup::{Lookup, Token};
+use super::parse::{Parser, code_bytes_without};
+use super::sample::Sample;
+use super::table::{Symbol, SymbolTable};
+use super::{SYMBOL_BYTES_MAX, SYMBOLS_MAX};
+
+/// Symbols grow to eight bytes in three rounds; the others weigh them against each other.
+const ROUNDS: usize = 8;
+/// Pairs seen less often are chance.
+const PAIR_COUNT_MIN: u64 = 3;
+/// The gain of a symbol is four times the bytes that it saved, and its length for each use: a
+/// longer one grows further.
+const SAVED_WEIGHT: u64 = 4;
+/// A byte alone saves one byte for each use in the sample, and more outside it, where fewer long
+/// symbols fit.
+const SINGLE_WEIGHT: u64 = 16;
+
+/// The table for strings like these; the same one on every machine.
+pub(crate) fn train<'a>(strings: impl Iterator<Item = &'a [u8]> + Clone) -> SymbolTable {
+    train_on(&Sample::of(strings))
+}
+
+fn train_on(sample: &Sample<'_>) -> SymbolTable {
+    let mut symbols = Vec::new();
+    let mut best = Vec::new();
+    let mut best_bytes = u64::MAX;
+    let mut lookup = Lookup::new(&[]);
+    let mut counts = Counts::new();
+    for round in 0..=ROUNDS {
+        lookup.set_symbols(&symbols);
+        let code_bytes = counts.count(sample, &lookup);
+        let bytes = encoded_bytes(sample, code_bytes, &symbols);
+        if bytes < best_bytes {
+            best_bytes = bytes;
+            best.clone_from(&symbols);
+        }
+        if round < ROUNDS {
+            symbols = choose(counts.take_candidates(&symbols), sample, &lookup);
+        }
+    }
+    SymbolTable::new(best)
+}
+
+/// Bytes of all that the sample stands for, with the table.
+fn encoded_bytes(sample: &Sample<'_>, code_bytes: u64, symbols: &[Symbol]) -> u64 {
+    let table_bytes: u64 = symbols.iter().map(|symbol| u64::from(symbol.len)).sum();
+    let codes = u128::from(code_bytes) * u128::from(sample.total_bytes);
+    let codes = codes / u128::from(sample.bytes.max(1));
+    u64::try_from(codes)
+        .unwrap_or(u64::MAX)
+        .saturating_add(table_bytes)
+}
+
+/// A symbol that might be in the next table.
+struct Candidate {
+    symbol: Symbol,
+    count: u64,
+    /// Whether it is in this one, or a byte that was escaped: its count is exact.
+    counted: bool,
+}
+
+/// The candidates with the most gain, each different.
+fn choose(mut candidates: Vec<Candidate>, sample: &Sample<'_>, lookup: &Lookup) -> Vec<Symbol> {
+    candidates.sort_unstable_by_key(|candidate| (candidate.symbol.order(), !candidate.counted));
+    candidates.dedup_by(|next, kept| {
+        let same = next.symbol == kept.symbol;
+        if same && !kept.counted {
+            kept.count += next.count;
+        }
+        same
+    });
+    let gains = candidates.iter().filter_map(|candidate| {
+        let Candidate { symbol, count, .. } = *candidate;
+        let saved = u64::from(code_bytes_without(lookup, symbol)) - 1;
+        let pays = u128::from(count * saved) * u128::from(sample.total_bytes)
+            > u128::from(symbol.len) * u128::from(sample.bytes);
+        let weight = match symbol.len {
+            1 => SINGLE_WEIGHT,
+            _ => SAVED_WEIGHT,
+        };
+        let gain = count * (saved * weight + u64::from(symbol.len));
+        let seen = candidate.counted || count >= PAIR_COUNT_MIN;
+        (pays && seen).then_some((gain, symbol))
+    });
+    let mut gains: Vec<_> = gains.collect();
+    let order = |gain: &(u64, Symbol)| (core::cmp::Reverse(gain.0), gain.1.order());
+    if gains.len() > SYMBOLS_MAX {
+        gains.select_nth_unstable_by_key(SYMBOLS_MAX, order);
+        gains.truncate(SYMBOLS_MAX);
+    }
+    gains.into_iter().map(|gain| gain.1).collect()
+}
+
+/// How often each token came, and each two beside one another.
+struct Counts {
+    tokens: Vec<u32>,
+    /// By the first token's id and the second's.
+    pairs: Vec<u16>,
+    /// Pairs that are not 0.
+    seen: Vec<u32>,
+}
+
+impl Counts {
+    fn new() -> Counts {
+        Counts {
+            tokens: vec![0; Token::IDS],
+            pairs: vec![0; Token::IDS * Token::IDS],
+            seen: Vec::new(),
+        }
+    }
+
+    /// Counts all strings; returns their code bytes.
+    fn count(&mut self, sample: &Sample<'_>, lookup: &Lookup) -> u64 {
+        let mut parser = Parser::new(lookup);
+        let mut code_bytes = 0;
+        for string in &sample.strings {
+            let mut last = None;
+            parser.parse(string, |token| {
+                code_bytes += 1 + u64::from(token.is_escaped());
+                if let Some(count) = self.tokens.get_mut(usize::from(token.id())) {
+                    *count += 1;
+                }
+                if let Some(last) = last.replace(token.id()) {
+                    self.add_pair(last, token.id());
+                }
+            });
+        }
+        code_bytes
+    }
+
+    fn add_pair(&mut self, first: u16, second: u16) {
+        let pair = u32::from(first) << 9 | u32::from(second);
+        if let Some(count) = self.pairs.get_mut(pair as usize) {
+            if *count == 0 {
+                self.seen.push(pair);
+            }
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Tokens, pairs, and tokens with the first byte of the next; then all counts are 0 again.
+    fn take_candidates(&mut self, symbols: &[Symbol]) -> Vec<Candidate> {
+        let symbol = |id: u32| {
+            let [low, high, ..] = id.to_le_bytes();
+            match (high, symbols.get(usize::from(low))) {
+                (0, Some(symbol)) => *symbol,
+                _ => Symbol::of_byte(low),
+            }
+        };
+        let mut candidates = Vec::with_capacity(Token::IDS + 2 * self.seen.len());
+        for (id, count) in (0..).zip(&mut self.tokens) {
+            let count = u64::from(core::mem::take(count));
+            if count > 0 {
+                candidates.push(Candidate {
+                    symbol: symbol(id),
+                    count,
+                    counted: true,
+                });
+            }
+        }
+        for pair in self.seen.drain(..) {
+            let count = self.pairs.get_mut(pair as usize).map_or(0, core::mem::take);
+            let (first, second) = (symbol(pair >> 9), symbol(pair & 0x1ff));
+            let mut add = |next| {
+                candidates.push(Candidate {
+                    symbol: first.followed_by(next),
+                    count: u64::from(count),
+                    counted: false,
+                });
+            };
+            if usize::from(first.len) < SYMBOL_BYTES_MAX {
+                add(second);
+                if second.len > 1 {
+                    add(Symbol::of_byte(second.first_byte()));
+                }
+            }
+        }
+        candidates
+    }
+}
