@@ -72,11 +72,11 @@ pub(crate) fn get(packed: &[u8], width: u32, index: usize) -> u64 {
     load(packed, bit >> 3) >> (bit & 7) & mask(width)
 }
 
-fn mask(width: u32) -> u64 {
+pub(crate) fn mask(width: u32) -> u64 {
     u64::MAX.checked_shr(64 - width).unwrap_or(0)
 }
 
-fn load(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest.first_chunk::<8>() {
         Some(chunk) => u64::from_le_bytes(*chunk),

@@ -34,6 +34,7 @@
 mod bitmap;
 mod bits;
 mod block;
+mod compute;
 mod decoded;
 mod distinct;
 mod error;
@@ -62,6 +63,11 @@ mod testing;
 
 pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits, split_bits};
 pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
+pub use compute::{
+    Comparison, StringPredicate, WordAggregate, WordPredicate, aggregate_words, count_codes,
+    filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
+    spread_bits,
+};
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_word, word_from_f64};

@@ -7,8 +7,10 @@ mod basic;
 mod choose;
 mod constant;
 mod dictionary;
+#[cfg(test)]
+pub(crate) mod encodings;
 mod leaf;
-mod plain;
+pub(crate) mod plain;
 mod plan;
 mod run_ends;
 pub(crate) mod shared_dictionary;

@@ -105,7 +105,7 @@ pub(super) fn gather(
 }
 
 /// The offsets of the first `front` of `rows` strings, none past the bytes, and the bytes of all.
-fn take(
+pub(crate) fn take(
     mut reader: ByteReader<'_>,
     rows: usize,
     front: usize,

@@ -69,7 +69,7 @@ impl StringPlan {
     }
 
     /// Appends the strings as planned; `None` where the plan does not fit them or is the basic one.
-    fn try_encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<u8> {
+    pub(super) fn try_encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<u8> {
         let rows = strings.len();
         match self {
             StringPlan::Basic => None,

@@ -18,7 +18,7 @@ pub(super) fn encode(stats: &Stats, out: &mut Vec<u8>) {
     put_zigzag(stats.first, out);
 }
 
-pub(super) fn decode(mut reader: ByteReader<'_>) -> Result<i64, CodecError> {
+pub(crate) fn decode(mut reader: ByteReader<'_>) -> Result<i64, CodecError> {
     let value = reader.zigzag()?;
     reader.end()?;
     Ok(value)

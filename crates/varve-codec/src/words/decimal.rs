@@ -121,15 +121,15 @@ pub(super) fn gather(
 }
 
 /// The parts as stored.
-struct Stored<'a> {
-    power: f64,
+pub(crate) struct Stored<'a> {
+    pub(crate) power: f64,
     rows: &'a [u8],
     words: &'a [u8],
-    integers: &'a [u8],
+    pub(crate) integers: &'a [u8],
 }
 
 impl<'a> Stored<'a> {
-    fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
+    pub(crate) fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
         let power = POWERS
             .get(usize::from(reader.u8()?))
             .ok_or(CodecError::Malformed("decimal exponent"))?;
@@ -148,7 +148,8 @@ impl<'a> Stored<'a> {
         Ok(stored)
     }
 
-    fn exceptions(&self) -> impl Iterator<Item = (u16, i64)> + '_ {
+    /// The rows that have words of their own, ascending.
+    pub(crate) fn exceptions(&self) -> impl Iterator<Item = (u16, i64)> + '_ {
         let rows = self.rows.as_chunks::<2>().0.iter();
         let words = self.words.as_chunks::<8>().0.iter();
         rows.zip(words)
@@ -170,6 +171,7 @@ fn scaled(word: i64, power: f64) -> Option<i64> {
     (unscaled(integer, power) == word).then_some(integer)
 }
 
-fn unscaled(integer: i64, power: f64) -> i64 {
+/// The word of an integer; it rises as the integer does.
+pub(crate) fn unscaled(integer: i64, power: f64) -> i64 {
     word_from_f64(integer as f64 / power)
 }

@@ -84,8 +84,8 @@ pub(crate) fn put_codes(distinct: &Distinct, ranks: &[u64], out: &mut Vec<u8>) {
 /// What [`put_codes`] wrote, and the bytes of the values behind it.
 pub(crate) struct Codes<'a> {
     pub(crate) distinct: usize,
-    width: u32,
-    packed: &'a [u8],
+    pub(crate) width: u32,
+    pub(crate) packed: &'a [u8],
     pub(crate) values: &'a [u8],
 }
 

@@ -21,25 +21,33 @@ pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_packed(values.iter().copied(), stats.min, stats.span(), out);
 }
 
-pub(super) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
-    let base = reader.zigzag()?;
-    let (width, packed) = take_packed(reader, rows)?;
+pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+    let (base, width, packed) = take(reader, rows)?;
     Ok(unpack(packed, width, rows, |distance| {
         base.wrapping_add(distance.cast_signed())
     }))
 }
 
 pub(super) fn gather(
-    mut reader: ByteReader<'_>,
+    reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
-    let base = reader.zigzag()?;
-    let (width, packed) = take_packed(reader, rows)?;
+    let (base, width, packed) = take(reader, rows)?;
     let at = |position: &u16| {
         base.wrapping_add(get(packed, width, usize::from(*position)).cast_signed())
     };
     Ok(positions.iter().map(at).collect())
+}
+
+/// The least value, the width and the packed distances.
+pub(crate) fn take(
+    mut reader: ByteReader<'_>,
+    rows: usize,
+) -> Result<(i64, u32, &[u8]), CodecError> {
+    let base = reader.zigzag()?;
+    let (width, packed) = take_packed(reader, rows)?;
+    Ok((base, width, packed))
 }
 
 /// Writes a width and the distances of the values from `base`, none above `span`.

@@ -6,11 +6,13 @@
 
 mod basic;
 mod choose;
-mod constant;
-mod decimal;
+pub(crate) mod constant;
+pub(crate) mod decimal;
 mod delta;
 mod dictionary;
-mod frame;
+#[cfg(test)]
+pub(crate) mod encodings;
+pub(crate) mod frame;
 mod leaf;
 mod plain;
 mod plan;

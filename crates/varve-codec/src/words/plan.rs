@@ -79,7 +79,7 @@ impl WordPlan {
     }
 
     /// Appends the words as planned; `None` where the plan does not fit them or is the basic one.
-    fn try_encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
+    pub(super) fn try_encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
         match self {
             WordPlan::Basic | WordPlan::Plain => None,
             WordPlan::Steps(nested) => {

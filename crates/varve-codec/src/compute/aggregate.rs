@@ -1,0 +1,166 @@
+//! Partial aggregates of word vectors.
+
+use super::selection::{check_rows, for_each_selected, is_selected, plain, set_bit};
+use super::stretches::for_each_stretch;
+use super::word_predicate::INFINITIES;
+use crate::bits::{get, mask, unpack};
+use crate::float::word_from_f64;
+use crate::reader::ByteReader;
+use crate::scope::Scope;
+use crate::words::{WordKind, decimal, frame};
+use crate::{CodecError, DecodedBits, Shared, TAG_DECIMAL, TAG_FRAME};
+
+/// What is known of some rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordAggregate {
+    /// How many they are.
+    pub count: u64,
+    /// The least and the greatest word, if there are rows. Doubles are ordered as in SQL: NaN is
+    /// above all numbers; every NaN is given as `f64::NAN`, and -0 as 0.
+    pub bounds: Option<(i64, i64)>,
+    /// The exact sum of integers. Zero for doubles: theirs depends on the order of the additions,
+    /// so their rows have to be added one by one.
+    pub sum: i128,
+}
+
+impl WordAggregate {
+    /// Adds what is known of other rows of the same column.
+    pub fn merge(&mut self, other: &WordAggregate) {
+        self.count += other.count;
+        self.sum += other.sum;
+        if let Some((min, max)) = other.bounds {
+            self.widen(min, max);
+        }
+    }
+
+    fn add(&mut self, kind: WordKind, word: i64, count: usize) {
+        if count == 0 {
+            return;
+        }
+        self.count += count as u64;
+        let word = if kind == WordKind::Float64 {
+            as_sql_has_it(word)
+        } else {
+            self.sum += i128::from(word) * count as i128;
+            word
+        };
+        self.widen(word, word);
+    }
+
+    fn widen(&mut self, min: i64, max: i64) {
+        self.bounds = Some(match self.bounds {
+            Some(bounds) => (bounds.0.min(min), bounds.1.max(max)),
+            None => (min, max),
+        });
+    }
+}
+
+/// Aggregates the selected rows of a vector, all without a selection, on the encoded form where its
+/// codec allows that. Rows that are NULL must not be selected.
+pub fn aggregate_words(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    selection: Option<&[u8]>,
+) -> Result<WordAggregate, CodecError> {
+    check_rows(rows)?;
+    aggregate(Scope::new(shared, 0), kind, bytes, rows, selection)
+}
+
+fn aggregate(
+    scope: Scope<'_>,
+    kind: WordKind,
+    bytes: &[u8],
+    rows: usize,
+    selection: Option<&[u8]>,
+) -> Result<WordAggregate, CodecError> {
+    let mut reader = ByteReader::new(bytes);
+    let mut result = WordAggregate::default();
+    match reader.u8()? {
+        TAG_FRAME if kind != WordKind::Float64 => {
+            let (base, width, packed) = frame::take(reader, rows)?;
+            if let Some(distances) = sum_distances(packed, width, rows, selection)
+                && let Some(max) = base.checked_add_unsigned(distances.max)
+            {
+                result.count = distances.count;
+                result.sum = i128::from(base) * i128::from(distances.count) + distances.sum;
+                result.widen(base.wrapping_add_unsigned(distances.min), max);
+                return Ok(result);
+            }
+        }
+        TAG_DECIMAL if kind == WordKind::Float64 => {
+            let stored = decimal::Stored::take(reader, rows)?;
+            let mut regular = plain(DecodedBits::Constant(true), rows);
+            if let Some(selection) = selection {
+                let bits = DecodedBits::Plain(selection.to_vec());
+                regular = plain(DecodedBits::Plain(regular).and(bits), rows);
+            }
+            for (row, word) in stored.exceptions() {
+                let row = usize::from(row);
+                result.add(kind, word, usize::from(is_selected(selection, row)));
+                set_bit(&mut regular, row, false);
+            }
+            let nested = scope.nested()?;
+            let integers = stored.integers;
+            let integers = aggregate(nested, WordKind::Int64, integers, rows, Some(&regular))?;
+            result.count += integers.count;
+            if let Some((min, max)) = integers.bounds {
+                let word = |integer| as_sql_has_it(decimal::unscaled(integer, stored.power));
+                result.widen(word(min), word(max));
+            }
+            return Ok(result);
+        }
+        _ => {}
+    }
+    for_each_stretch(scope, kind, bytes, rows, selection, &mut |word, count| {
+        result.add(kind, word, count);
+    })?;
+    Ok(result)
+}
+
+struct Distances {
+    count: u64,
+    min: u64,
+    max: u64,
+    sum: i128,
+}
+
+/// The packed values of the selected rows; `None` where none is selected.
+fn sum_distances(
+    packed: &[u8],
+    width: u32,
+    rows: usize,
+    selection: Option<&[u8]>,
+) -> Option<Distances> {
+    let mut all = Distances {
+        count: 0,
+        min: mask(64),
+        max: 0,
+        sum: 0,
+    };
+    let mut add = |distance: u64| {
+        all.count += 1;
+        all.min = all.min.min(distance);
+        all.max = all.max.max(distance);
+        all.sum += i128::from(distance);
+    };
+    match selection {
+        None => unpack(packed, width, rows, |distance| distance)
+            .into_iter()
+            .for_each(add),
+        Some(_) => for_each_selected(selection, rows, |row| add(get(packed, width, row))),
+    }
+    (all.count > 0).then_some(all)
+}
+
+/// One word for all doubles that SQL calls equal, ascending in SQL's order.
+fn as_sql_has_it(word: i64) -> i64 {
+    if !(INFINITIES.0..=INFINITIES.1).contains(&word) {
+        return word_from_f64(f64::NAN);
+    }
+    if word == word_from_f64(-0.0) {
+        return word_from_f64(0.0);
+    }
+    word
+}

@@ -1,0 +1,33 @@
+//! Compute on encoded vectors: filters that give one bit a row, partial aggregates, and counts by
+//! dictionary code, without decoding where the codec allows it.
+//!
+//! A predicate is first turned into the ascending ranges of words (or strings) that pass. These
+//! are then carried into the domain of each codec on the way down: runs are tested once each,
+//! dictionaries turn ranges of values into ranges of codes, frames into ranges of distances,
+//! decimals into ranges of integers; so every cascade is filtered by the same few kernels. Codecs
+//! without a domain of their own are decoded and tested.
+//!
+//! Answers are those of decoding first, for all bytes that decode. For bytes that no encoder wrote
+//! they are an error or any bits, never a panic.
+
+mod aggregate;
+mod codes;
+mod packed;
+mod rising;
+mod selection;
+mod stretches;
+mod string_predicate;
+mod strings;
+mod word_predicate;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use aggregate::{WordAggregate, aggregate_words};
+pub use codes::count_codes;
+pub use selection::{filter_bits, spread_bits};
+pub use string_predicate::StringPredicate;
+pub use strings::{filter_strings, filters_strings_encoded};
+pub use word_predicate::{Comparison, WordPredicate};
+pub use words::{filter_words, filters_words_encoded};

@@ -1,0 +1,261 @@
+//! Tests of bit-packed values where they lie.
+//!
+//! Eight values of at most 8 bits, or four of at most 16, lie in one 64-bit word; there all are
+//! compared by one subtraction, the top bit of each field taking its carry. Paper: Lamport,
+//! "Multiple Byte Processing with Full-Word Instructions" (1975), of which Li and Patel, "BitWeaving"
+//! (2013), make scans; here without a spare bit, so that packed values serve as they are.
+
+use super::WordPredicate;
+use super::selection::clear_padding;
+use crate::DecodedBits;
+use crate::bits::{load, mask};
+
+/// Up to so many ranges are tested one after another.
+const PASSES_MAX: usize = 3;
+/// Up to this width all values that pass are kept as a set of bits.
+const SET_WIDTH_MAX: u32 = 16;
+
+/// The rows of packed distances from `base` whose value passes.
+pub(super) fn filter_packed(
+    packed: &[u8],
+    width: u32,
+    rows: usize,
+    base: i64,
+    predicate: &WordPredicate,
+) -> DecodedBits {
+    let top = mask(width);
+    let ranges = distances(predicate, base, top);
+    let gaps = gaps(&ranges, top);
+    if ranges.is_empty() || gaps.is_empty() {
+        return DecodedBits::Constant(gaps.is_empty());
+    }
+    let few_gaps = gaps.len() < ranges.len();
+    let tested = if few_gaps { &gaps } else { &ranges };
+    let mut bits = if tested.len() <= PASSES_MAX {
+        by_passes(packed, width, rows, tested)
+    } else if width <= SET_WIDTH_MAX {
+        by_set(packed, width, rows, tested)
+    } else {
+        one_by_one(packed, width, rows, |value| {
+            let at = tested.partition_point(|range| range.1 < value);
+            tested.get(at).is_some_and(|range| range.0 <= value)
+        })
+    };
+    if few_gaps {
+        for byte in &mut bits {
+            *byte = !*byte;
+        }
+    }
+    clear_padding(&mut bits, rows);
+    DecodedBits::Plain(bits)
+}
+
+/// The distances from `base` that pass, as ascending ranges up to `top`. Distances wrap, so a range
+/// of words may become two.
+fn distances(predicate: &WordPredicate, base: i64, top: u64) -> Vec<(u64, u64)> {
+    let mut ranges = Vec::with_capacity(predicate.ranges().len() + 1);
+    for (min, max) in predicate.ranges() {
+        let first = min.wrapping_sub(base).cast_unsigned();
+        let last = max.wrapping_sub(base).cast_unsigned();
+        if first <= last {
+            ranges.push((first, last.min(top)));
+        } else {
+            ranges.push((0, last.min(top)));
+            ranges.push((first, top));
+        }
+    }
+    ranges.retain(|range| range.0 <= range.1);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, range| {
+        let joined = next.0 <= range.1.saturating_add(1);
+        if joined {
+            range.1 = range.1.max(next.1);
+        }
+        joined
+    });
+    ranges
+}
+
+/// What lies between, before and after ascending ranges.
+fn gaps(ranges: &[(u64, u64)], top: u64) -> Vec<(u64, u64)> {
+    let mut gaps = Vec::with_capacity(ranges.len() + 1);
+    let mut start = Some(0);
+    for (min, max) in ranges {
+        if let (Some(start), Some(end)) = (start, min.checked_sub(1))
+            && start <= end
+        {
+            gaps.push((start, end));
+        }
+        start = max.checked_add(1);
+    }
+    gaps.extend(
+        start
+            .filter(|start| *start <= top)
+            .map(|start| (start, top)),
+    );
+    gaps
+}
+
+/// The bits of a union of ranges, each tested by itself.
+fn by_passes(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (min, max) in ranges {
+        let span = max - min;
+        let bits = match width {
+            0..=8 => Fields::<8>::new(width, *min, *max).test_all(packed, rows),
+            9..=16 => Fields::<4>::new(width, *min, *max).test_all(packed, rows),
+            _ => one_by_one(packed, width, rows, |value| {
+                value.wrapping_sub(*min) <= span
+            }),
+        };
+        if all.is_empty() {
+            all = bits;
+        } else {
+            for (all, bits) in all.iter_mut().zip(bits) {
+                *all |= bits;
+            }
+        }
+    }
+    all
+}
+
+/// The bits of many ranges of narrow values, by looking each value up.
+fn by_set(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Vec<u8> {
+    let mut set = vec![false; 1 << width];
+    for (min, max) in ranges {
+        let passing = usize::try_from(*min).ok().zip(usize::try_from(*max).ok());
+        if let Some(passing) = passing.and_then(|(min, max)| set.get_mut(min..=max)) {
+            passing.fill(true);
+        }
+    }
+    one_by_one(packed, width, rows, |value| {
+        let at = usize::try_from(value).unwrap_or(usize::MAX);
+        set.get(at).copied().unwrap_or(false)
+    })
+}
+
+fn one_by_one(packed: &[u8], width: u32, rows: usize, test: impl Fn(u64) -> bool) -> Vec<u8> {
+    let mask = mask(width);
+    let step = width as usize;
+    let byte = |first: usize| {
+        (0..8).fold(0, |byte, i| {
+            let bit = (first + i) * step;
+            let value = load(packed, bit >> 3) >> (bit & 7) & mask;
+            byte | u8::from(test(value)) << i
+        })
+    };
+    (0..rows).step_by(8).map(byte).collect()
+}
+
+/// A range test of `COUNT` packed values in one 64-bit word; `COUNT` is 4 or 8.
+struct Fields<const COUNT: usize> {
+    width: u32,
+    /// The top bit of each field.
+    tops: u64,
+    /// The bounds in each field.
+    min: u64,
+    max: u64,
+    /// The bits of all fields.
+    used: u64,
+    /// Which bits hold results after each step of bringing them together.
+    pairs: u64,
+    fours: u64,
+}
+
+impl<const COUNT: usize> Fields<COUNT> {
+    fn new(width: u32, min: u64, max: u64) -> Fields<COUNT> {
+        let every = |step: u32, field: u64| {
+            let fields = (0..).step_by(step as usize).take(COUNT);
+            let shifted = fields.filter_map(|shift| field.checked_shl(shift));
+            shifted.fold(0, |word, field| word | field)
+        };
+        Fields {
+            width,
+            tops: every(width, 1 << (width - 1)),
+            min: every(width, min),
+            max: every(width, max),
+            used: every(width, mask(width)),
+            pairs: every(width * 2, 0b11),
+            fours: every(width * 4, 0b1111),
+        }
+    }
+
+    fn test_all(&self, packed: &[u8], rows: usize) -> Vec<u8> {
+        let step = self.width as usize;
+        let byte = |first: usize| {
+            (0..8).step_by(COUNT).fold(0, |byte, i| {
+                // Fields of four begin at a whole byte or in its middle, and take at most 60 bits
+                // in the second case: so one load holds them.
+                let bit = (first + i) * step;
+                let values = load(packed, bit >> 3) >> (bit & 7) & self.used;
+                byte | self.test(values) << i
+            })
+        };
+        (0..rows).step_by(8).map(byte).collect()
+    }
+
+    /// One bit for each field.
+    fn test(&self, values: u64) -> u8 {
+        let between = self.at_least(values, self.min) & self.at_least(self.max, values);
+        let apart = self.width - 1;
+        let mut bits = (between & self.tops) >> apart;
+        bits = (bits | bits >> apart) & self.pairs;
+        bits = (bits | bits >> (2 * apart)) & self.fours;
+        if COUNT == 8 {
+            bits |= bits >> (4 * apart);
+        }
+        bits.to_le_bytes()[0] & if COUNT == 8 { 0xff } else { 0x0f }
+    }
+
+    /// In the top bit of each field whether that of `a` is at least that of `b`.
+    fn at_least(&self, a: u64, b: u64) -> u64 {
+        // Fields of `a` with the top bit set, those of `b` without: no borrow leaves its field.
+        let low = (a | self.tops).wrapping_sub(b & !self.tops);
+        a & !b | !(a ^ b) & low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter_packed;
+    use crate::bits::{mask, pack};
+    use crate::compute::WordPredicate;
+    use crate::testing::Random;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    proptest! {
+        #[test]
+        fn packed_values_are_tested_as_words(
+            seed: u64,
+            width in 1..=57_u32,
+            rows in 0..200_usize,
+            base: i64,
+            whole in any::<bool>(),
+            ranges in 1..12_usize,
+        ) {
+            let width = if width == 57 { 64 } else { width };
+            let base = if whole { base } else { base >> 40 };
+            let mut random = Random(seed);
+            let values: Vec<u64> = (0..rows).map(|_| random.next() & mask(width)).collect();
+            let mut packed = Vec::new();
+            pack(values.iter().copied(), width, &mut packed);
+
+            let mut near = || base.wrapping_add((random.next() & mask((width + 1).min(64))).cast_signed() / 2);
+            let pairs = (0..ranges).map(|_| {
+                let (a, b) = (near(), near());
+                if ranges > 3 { (a, a) } else { (a.min(b), a.max(b)) }
+            });
+            let predicate = WordPredicate::of_ranges(pairs.collect());
+            let complement = WordPredicate::of_ranges(vec![(i64::MIN, i64::MAX)]);
+            for predicate in [&predicate, &complement.and(&predicate), &predicate.complement()] {
+                let bits = filter_packed(&packed, width, rows, base, predicate);
+                for (row, value) in values.iter().enumerate() {
+                    let word = base.wrapping_add(value.cast_signed());
+                    prop_assert_eq!(bits.get(row), predicate.contains(word), "{} {}", row, word);
+                }
+                let ones = (0..rows).filter(|row| bits.get(*row)).count();
+                prop_assert_eq!(bits.count_ones(rows), ones);
+            }
+        }
+    }
+}

@@ -1,0 +1,385 @@
+use core::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use super::selection::is_selected;
+use super::{
+    Comparison, StringPredicate, WordPredicate, aggregate_words, count_codes, filter_strings,
+    filter_words,
+};
+use crate::strings::encodings::string_encodings;
+use crate::testing::mutations;
+use crate::words::WordKind;
+use crate::words::encodings::word_encodings;
+use crate::{
+    Decoded, Shared, Strings, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME,
+    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS, decode_strings, decode_words,
+    f64_from_word, word_from_f64,
+};
+use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
+
+const BYTES_MAX: usize = 1 << 20;
+
+const COMPARISONS: [Comparison; 6] = [
+    Comparison::Eq,
+    Comparison::NotEq,
+    Comparison::Lt,
+    Comparison::LtEq,
+    Comparison::Gt,
+    Comparison::GtEq,
+];
+
+fn holds(comparison: Comparison, ordering: Ordering) -> bool {
+    match comparison {
+        Comparison::Eq => ordering.is_eq(),
+        Comparison::NotEq => ordering.is_ne(),
+        Comparison::Lt => ordering.is_lt(),
+        Comparison::LtEq => ordering.is_le(),
+        Comparison::Gt => ordering.is_gt(),
+        Comparison::GtEq => ordering.is_ge(),
+    }
+}
+
+/// SQL's order of two words.
+fn order(kind: WordKind, a: i64, b: i64) -> Ordering {
+    if kind != WordKind::Float64 {
+        return a.cmp(&b);
+    }
+    let (a, b) = (f64_from_word(a), f64_from_word(b));
+    match (a.is_nan(), b.is_nan()) {
+        (false, false) => a.partial_cmp(&b).unwrap(),
+        (a, b) => a.cmp(&b),
+    }
+}
+
+fn compare(kind: WordKind, comparison: Comparison, constant: i64) -> WordPredicate {
+    match kind {
+        WordKind::Float64 => WordPredicate::double(comparison, f64_from_word(constant)),
+        _ => WordPredicate::integer(comparison, constant),
+    }
+}
+
+fn one_of(kind: WordKind, constants: &[i64]) -> WordPredicate {
+    let constants = constants.iter().copied();
+    match kind {
+        WordKind::Float64 => WordPredicate::double_in(constants.map(f64_from_word)),
+        _ => WordPredicate::integer_in(constants),
+    }
+}
+
+type RowTest = Box<dyn Fn(i64) -> bool>;
+
+/// Predicates around these constants, each with what it asks of one row.
+fn word_tests(kind: WordKind, constants: &[i64]) -> Vec<(WordPredicate, RowTest)> {
+    let mut tests: Vec<(WordPredicate, RowTest)> = Vec::new();
+    for constant in constants.iter().copied().take(3) {
+        for comparison in COMPARISONS {
+            tests.push((
+                compare(kind, comparison, constant),
+                Box::new(move |word| holds(comparison, order(kind, word, constant))),
+            ));
+        }
+    }
+    if let [low, high, ..] = *constants {
+        tests.push((
+            compare(kind, Comparison::GtEq, low).and(&compare(kind, Comparison::Lt, high)),
+            Box::new(move |word| order(kind, word, low).is_ge() && order(kind, word, high).is_lt()),
+        ));
+    }
+    let list = constants.to_vec();
+    tests.push((
+        one_of(kind, constants),
+        Box::new(move |word| {
+            list.iter()
+                .any(|constant| order(kind, word, *constant).is_eq())
+        }),
+    ));
+    tests
+}
+
+/// The slow twin of filters and aggregates on all encodings of the words.
+fn check_words(kind: WordKind, words: &[i64], constants: &[i64], selection: &[u8]) -> BTreeSet<u8> {
+    let rows = words.len();
+    let mut tags = BTreeSet::new();
+    for (shared, bytes) in word_encodings(kind, words) {
+        let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
+        let tag = bytes[0];
+        tags.insert(tag);
+        for (predicate, passes) in word_tests(kind, constants) {
+            let bits = filter_words(kind, &shared, &bytes, rows, &predicate).unwrap();
+            for (row, word) in words.iter().enumerate() {
+                assert_eq!(
+                    bits.get(row),
+                    passes(*word),
+                    "tag {tag}, row {row}, {word}, {predicate:?}"
+                );
+            }
+            let ones = words.iter().filter(|word| passes(**word)).count();
+            assert_eq!(bits.count_ones(rows), ones, "tag {tag}, past the end");
+        }
+        for selection in [None, Some(selection)] {
+            let selected = || (0..rows).filter(|row| is_selected(selection, *row));
+            let found = aggregate_words(kind, &shared, &bytes, rows, selection).unwrap();
+            assert_eq!(found.count, selected().count() as u64, "tag {tag}");
+            let sum: i128 = selected().map(|row| i128::from(words[row])).sum();
+            if kind != WordKind::Float64 {
+                assert_eq!(found.sum, sum, "tag {tag}");
+            }
+            let by_order = |a: &i64, b: &i64| order(kind, *a, *b);
+            let least = selected().map(|row| words[row]).min_by(by_order);
+            let greatest = selected().map(|row| words[row]).max_by(by_order);
+            let bounds = least.zip(greatest);
+            assert_eq!(found.bounds.is_some(), bounds.is_some(), "tag {tag}");
+            if let (Some(found), Some(bounds)) = (found.bounds, bounds) {
+                assert!(
+                    order(kind, found.0, bounds.0).is_eq(),
+                    "tag {tag} {found:?} {bounds:?}"
+                );
+                assert!(
+                    order(kind, found.1, bounds.1).is_eq(),
+                    "tag {tag} {found:?} {bounds:?}"
+                );
+            }
+
+            let mut counts = Vec::new();
+            let counted = count_codes(&shared, &bytes, rows, selection, &mut counts).unwrap();
+            let values = match decode_words(kind, &shared, &bytes, rows).unwrap() {
+                Decoded::Dictionary { values, .. } => values,
+                Decoded::Shared { resource, .. } => shared.words(resource).unwrap().to_vec(),
+                _ => {
+                    assert!(!counted, "tag {tag}");
+                    continue;
+                }
+            };
+            assert!(counted, "tag {tag}");
+            assert_eq!(counts.len(), values.len());
+            for (value, count) in values.iter().zip(counts) {
+                assert_eq!(
+                    selected().filter(|row| words[*row] == *value).count(),
+                    count
+                );
+            }
+        }
+    }
+    tags
+}
+
+#[test]
+fn every_codec_of_words_is_filtered() {
+    let cents: Vec<i64> = (0..1024).map(|i| i * 7919 % 1009 * 100).collect();
+    let mut prices: Vec<i64> = cents
+        .iter()
+        .map(|c| word_from_f64(*c as f64 / 100.0))
+        .collect();
+    prices[3] = word_from_f64(f64::NAN);
+    prices[4] = word_from_f64(-f64::NAN);
+    prices[900] = word_from_f64(-0.0);
+    prices[1023] = word_from_f64(1.0 / 3.0);
+    let runs: Vec<i64> = (0..1001).map(|i| i / 100 * 7919 % 31).collect();
+    let selection = [0b0110_1101; 128];
+    let mut tags = check_words(WordKind::Float64, &prices, &prices[..8], &selection);
+    tags.append(&mut check_words(
+        WordKind::Int32,
+        &cents,
+        &cents[5..30],
+        &selection,
+    ));
+    tags.append(&mut check_words(
+        WordKind::Int64,
+        &runs,
+        &[0, 7919, -1, 30],
+        &selection,
+    ));
+    tags.append(&mut check_words(
+        WordKind::Int64,
+        &[-5; 77],
+        &[-5, 0],
+        &selection,
+    ));
+    let all = [
+        TAG_PLAIN,
+        TAG_CONSTANT,
+        TAG_DICTIONARY,
+        TAG_RUN_ENDS,
+        TAG_FRAME,
+        TAG_DELTA,
+        TAG_DECIMAL,
+        TAG_STEPS,
+        TAG_SHARED_DICTIONARY,
+    ];
+    assert_eq!(tags, all.into());
+}
+
+#[test]
+fn damaged_words_are_an_answer() {
+    let words: Vec<i64> = (0..500)
+        .map(|i| word_from_f64((i % 37) as f64 / 4.0))
+        .collect();
+    let selection = [0xa7; 63];
+    let predicate = WordPredicate::double(Comparison::GtEq, 4.5);
+    for (shared, bytes) in word_encodings(WordKind::Float64, &words) {
+        let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
+        mutations(&bytes, 1500, |bytes| {
+            for kind in [WordKind::Float64, WordKind::Int32] {
+                let _ = filter_words(kind, &shared, bytes, 500, &predicate);
+                let _ = aggregate_words(kind, &shared, bytes, 500, Some(&selection));
+            }
+            let _ = count_codes(&shared, bytes, 500, None, &mut Vec::new());
+        });
+    }
+}
+
+fn strings(texts: &[Vec<u8>]) -> Strings {
+    let mut strings = Strings::with_capacity(texts.len());
+    for text in texts {
+        strings.push(text, usize::MAX).unwrap();
+    }
+    strings
+}
+
+type StringTest = Box<dyn Fn(&[u8]) -> bool>;
+
+fn string_tests(constants: &[Vec<u8>]) -> Vec<(StringPredicate, StringTest)> {
+    let mut tests: Vec<(StringPredicate, StringTest)> = Vec::new();
+    for constant in constants.iter().take(2).cloned() {
+        for comparison in COMPARISONS {
+            let constant = constant.clone();
+            tests.push((
+                StringPredicate::compare(comparison, &constant),
+                Box::new(move |string| holds(comparison, string.cmp(&constant))),
+            ));
+        }
+        let prefix = constant[..constant.len().min(2)].to_vec();
+        tests.push((
+            StringPredicate::prefix(&prefix),
+            Box::new(move |string| string.starts_with(&prefix)),
+        ));
+    }
+    let list = constants.to_vec();
+    tests.push((
+        StringPredicate::any_of(constants.iter().map(Vec::as_slice)),
+        Box::new(move |string| list.iter().any(|constant| constant == string)),
+    ));
+    tests
+}
+
+fn check_strings(texts: &[Vec<u8>], constants: &[Vec<u8>]) -> BTreeSet<u8> {
+    let rows = texts.len();
+    let mut tags = BTreeSet::new();
+    for (shared, bytes) in string_encodings(strings(texts).as_ref()) {
+        let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
+        let tag = bytes[0];
+        tags.insert(tag);
+        for (predicate, passes) in string_tests(constants) {
+            let bits = filter_strings(&shared, &bytes, rows, BYTES_MAX, &predicate).unwrap();
+            for (row, text) in texts.iter().enumerate() {
+                assert_eq!(
+                    bits.get(row),
+                    passes(text),
+                    "tag {tag}, row {row}, {predicate:?}"
+                );
+            }
+            let ones = texts.iter().filter(|text| passes(text)).count();
+            assert_eq!(bits.count_ones(rows), ones, "tag {tag}, past the end");
+        }
+        let mut counts = Vec::new();
+        if count_codes(&shared, &bytes, rows, None, &mut counts).unwrap() {
+            let values = match decode_strings(&shared, &bytes, rows, BYTES_MAX).unwrap() {
+                Decoded::Dictionary { values, .. } => values,
+                Decoded::Shared { resource, .. } => shared.strings(resource).unwrap().clone(),
+                other => panic!("{other:?} was counted"),
+            };
+            for (code, count) in counts.into_iter().enumerate() {
+                let value = values.as_ref().get(code);
+                assert_eq!(texts.iter().filter(|text| *text == value).count(), count);
+            }
+        }
+    }
+    tags
+}
+
+#[test]
+fn every_codec_of_strings_is_filtered() {
+    let texts = |text: &dyn Fn(usize) -> String| -> Vec<Vec<u8>> {
+        (0..1001).map(|i| text(i).into_bytes()).collect()
+    };
+    let constants = ["state 3", "state 10", "region", "", "zzz"].map(|c| c.as_bytes().to_vec());
+    let mut tags = check_strings(&texts(&|i| format!("state {}", i * i % 11)), &constants);
+    tags.append(&mut check_strings(
+        &texts(&|i| format!("region {}", i / 100)),
+        &constants,
+    ));
+    tags.append(&mut check_strings(
+        &texts(&|_| "region".to_owned()),
+        &constants[2..],
+    ));
+    let all = [
+        TAG_PLAIN,
+        TAG_CONSTANT,
+        TAG_DICTIONARY,
+        TAG_RUN_ENDS,
+        TAG_SHARED_DICTIONARY,
+    ];
+    assert_eq!(tags, all.into());
+}
+
+#[test]
+fn damaged_strings_are_an_answer() {
+    let texts: Vec<Vec<u8>> = (0..300)
+        .map(|i| format!("item {}", i / 9).into_bytes())
+        .collect();
+    let predicate = StringPredicate::prefix(b"item 1");
+    for (shared, bytes) in string_encodings(strings(&texts).as_ref()) {
+        let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
+        mutations(&bytes, 1500, |bytes| {
+            let _ = filter_strings(&shared, bytes, 300, BYTES_MAX, &predicate);
+            let _ = count_codes(&shared, bytes, 300, None, &mut Vec::new());
+        });
+    }
+}
+
+fn words() -> impl Strategy<Value = (WordKind, Vec<i64>)> {
+    let double = prop_oneof![
+        any::<i16>().prop_map(|n| f64::from(n) / 100.0),
+        any::<i16>().prop_map(|n| f64::from(n) / 100.0),
+        any::<i16>().prop_map(|n| f64::from(n) / 100.0),
+        proptest::sample::select(vec![0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, 1e-320]),
+    ];
+    let integer = prop_oneof![-20..20_i64, any::<i32>().prop_map(i64::from)];
+    let wide = prop_oneof![any::<i64>(), -3..3_i64];
+    prop_oneof![
+        proptest::collection::vec(double.prop_map(word_from_f64), 0..120)
+            .prop_map(|words| (WordKind::Float64, words)),
+        proptest::collection::vec((integer, 1..9_usize), 0..30).prop_map(|runs| {
+            let words = runs.into_iter().flat_map(|(word, count)| vec![word; count]);
+            (WordKind::Int32, words.collect())
+        }),
+        proptest::collection::vec(wide, 0..120).prop_map(|words| (WordKind::Int64, words)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn filters_and_aggregates_of_words_are_those_of_decoding(
+        (kind, words) in words(),
+        picks in proptest::collection::vec(any::<(u8, i8)>(), 1..9),
+        selection in proptest::collection::vec(any::<u8>(), 40),
+    ) {
+        let near = |(at, step): &(u8, i8)| {
+            let word = words.get(usize::from(*at) % words.len().max(1)).copied().unwrap_or(0);
+            if *step < 0 { word } else { word.saturating_add(i64::from(*step % 3)) }
+        };
+        let constants: Vec<i64> = picks.iter().map(near).collect();
+        check_words(kind, &words, &constants, &selection);
+    }
+
+    #[test]
+    fn filters_of_strings_are_those_of_decoding(
+        runs in proptest::collection::vec(("[ab]{0,3}", 1..9_usize), 0..40),
+        constants in proptest::collection::vec("[ab]{0,3}", 1..5),
+    ) {
+        let rows = runs.into_iter().flat_map(|(text, count)| vec![text.into_bytes(); count]);
+        let constants: Vec<Vec<u8>> = constants.into_iter().map(String::into_bytes).collect();
+        let tags = check_strings(&rows.collect::<Vec<_>>(), &constants);
+        prop_assert_eq!(tags.is_empty(), false);
+    }
+}

@@ -1,0 +1,156 @@
+//! Filters of word vectors.
+
+use super::WordPredicate;
+use super::packed::filter_packed;
+use super::rising::integers_passing;
+use super::selection::{check_rows, expand_runs, plain, set_bit, test_all};
+use crate::float::f64_from_word;
+use crate::reader::ByteReader;
+use crate::scope::Scope;
+use crate::words::{Codes, Runs, WordKind, constant, decimal, decode, decode_plain, frame};
+use crate::{
+    CodecError, Decoded, DecodedBits, Shared, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY, TAG_FRAME,
+    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+};
+
+/// The rows of a vector of words that pass, without decoding it where its codec allows that. NULLs
+/// are the caller's: their rows hold words too.
+pub fn filter_words(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    predicate: &WordPredicate,
+) -> Result<DecodedBits, CodecError> {
+    filter(Scope::new(shared, 0), kind, bytes, rows, predicate)
+}
+
+/// Whether [`filter_words`] does less than decoding these words would; where not, a caller that
+/// needs the words anyway does better to decode them and to test the result.
+pub fn filters_words_encoded(bytes: &[u8]) -> bool {
+    const ENCODED: [u8; 6] = [
+        TAG_CONSTANT,
+        TAG_DICTIONARY,
+        TAG_RUN_ENDS,
+        TAG_FRAME,
+        TAG_DECIMAL,
+        TAG_SHARED_DICTIONARY,
+    ];
+    bytes.first().is_some_and(|tag| ENCODED.contains(tag))
+}
+
+/// As [`filter_words`], nested or not.
+pub(super) fn filter(
+    scope: Scope<'_>,
+    kind: WordKind,
+    bytes: &[u8],
+    rows: usize,
+    predicate: &WordPredicate,
+) -> Result<DecodedBits, CodecError> {
+    check_rows(rows)?;
+    let mut reader = ByteReader::new(bytes);
+    match reader.u8()? {
+        TAG_CONSTANT => {
+            let word = constant::decode(reader)?;
+            Ok(DecodedBits::Constant(predicate.contains(word)))
+        }
+        TAG_RUN_ENDS => {
+            let runs = Runs::take(reader, rows)?;
+            let count = runs.ends.len();
+            let bits = filter(scope.nested()?, kind, runs.values, count, predicate)?;
+            Ok(expand_runs(bits, &runs.ends, rows))
+        }
+        TAG_DICTIONARY => {
+            let codes = Codes::take(reader, rows)?;
+            let values = decode_plain(scope.nested()?, kind, codes.values, codes.distinct)?;
+            let passing = codes_passing(&values, predicate);
+            Ok(filter_packed(codes.packed, codes.width, rows, 0, &passing))
+        }
+        TAG_SHARED_DICTIONARY => {
+            let values = scope.shared.words(reader.u8()?)?;
+            let passing = codes_passing(values, predicate);
+            filter(
+                scope.nested()?,
+                WordKind::Int32,
+                reader.rest(),
+                rows,
+                &passing,
+            )
+        }
+        TAG_FRAME => {
+            let (base, width, packed) = frame::take(reader, rows)?;
+            Ok(filter_packed(packed, width, rows, base, predicate))
+        }
+        TAG_DECIMAL if kind == WordKind::Float64 => {
+            let stored = decimal::Stored::take(reader, rows)?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a guess may be off by any amount"
+            )]
+            let guess = |word| (f64_from_word(word) * stored.power) as i64;
+            let word_of = |integer| decimal::unscaled(integer, stored.power);
+            let passing = integers_passing(predicate, word_of, guess);
+            let integers = stored.integers;
+            let bits = filter(scope.nested()?, WordKind::Int64, integers, rows, &passing)?;
+            Ok(patched(bits, rows, stored.exceptions(), predicate))
+        }
+        _ => filter_decoded(scope, kind, bytes, rows, predicate),
+    }
+}
+
+fn filter_decoded(
+    scope: Scope<'_>,
+    kind: WordKind,
+    bytes: &[u8],
+    rows: usize,
+    predicate: &WordPredicate,
+) -> Result<DecodedBits, CodecError> {
+    let words = match decode(scope, kind, bytes, rows)? {
+        Decoded::Plain(words) => words,
+        _ => decode_plain(scope, kind, bytes, rows)?,
+    };
+    Ok(match predicate.ranges() {
+        [] => DecodedBits::Constant(false),
+        [(min, max)] => {
+            let span = max.wrapping_sub(*min).cast_unsigned();
+            test_all(&words, |word| {
+                word.wrapping_sub(*min).cast_unsigned() <= span
+            })
+        }
+        _ => test_all(&words, |word| predicate.contains(word)),
+    })
+}
+
+/// The codes whose values pass; the values ascend.
+pub(super) fn codes_passing(values: &[i64], predicate: &WordPredicate) -> WordPredicate {
+    let ranges = predicate.ranges().iter().map(|(min, max)| {
+        let first = values.partition_point(|value| value < min);
+        let end = values.partition_point(|value| value <= max);
+        code_range(first, end)
+    });
+    WordPredicate::of_ranges(ranges.collect())
+}
+
+/// The codes from `first` to `end` as a range of words.
+pub(super) fn code_range(first: usize, end: usize) -> (i64, i64) {
+    let word = |code: usize| i64::try_from(code).unwrap_or(i64::MAX);
+    (word(first), word(end) - 1)
+}
+
+/// Bits with those of exceptions put right.
+fn patched(
+    bits: DecodedBits,
+    rows: usize,
+    exceptions: impl Iterator<Item = (u16, i64)>,
+    predicate: &WordPredicate,
+) -> DecodedBits {
+    let mut exceptions = exceptions.peekable();
+    if exceptions.peek().is_none() {
+        return bits;
+    }
+    let mut bits = plain(bits, rows);
+    for (row, word) in exceptions {
+        set_bit(&mut bits, usize::from(row), predicate.contains(word));
+    }
+    DecodedBits::Plain(bits)
+}
