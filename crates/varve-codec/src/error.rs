@@ -19,6 +19,8 @@ pub enum CodecError {
         /// Bytes allowed.
         bytes_max: usize,
     },
+    /// A frame names a dictionary that is not there.
+    MissingDictionary(u64),
     /// More rows than a vector holds.
     TooManyRows(usize),
     /// A position at or past the number of rows.
@@ -40,6 +42,7 @@ impl core::fmt::Display for CodecError {
             CodecError::TooLarge { bytes, bytes_max } => {
                 write!(f, "{bytes} decoded bytes exceed the limit of {bytes_max}")
             }
+            CodecError::MissingDictionary(id) => write!(f, "dictionary {id} is missing"),
             CodecError::TooManyRows(rows) => write!(f, "{rows} rows exceed a vector"),
             CodecError::PositionOutOfRange { position, rows } => {
                 write!(f, "position {position} is outside {rows} rows")

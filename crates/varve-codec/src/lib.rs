@@ -71,7 +71,10 @@ pub use compute::{
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_word, word_from_f64};
-pub use frames::{Frame, Stage, WrittenFrame, put_frames, read_frames, write_frames};
+pub use frames::{
+    Frame, Stage, WrittenFrame, ZstdDictionaries, ZstdStage, put_frames, read_frames, write_frames,
+    write_zstd_frames,
+};
 pub use names::{bit_codec_names, string_codec_names, word_codec_names};
 pub use reader::ByteReader;
 pub use shared::Shared;

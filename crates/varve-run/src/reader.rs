@@ -134,7 +134,7 @@ impl GroupReader {
             let after = frames.partition_point(|frame| frame.first_vector() <= vector);
             let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
             let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
-            frame.vector(stored, vector)
+            frame.vector(stored, vector, &())
         };
         let bytes = find().map_err(self.corrupt(number))?;
         Ok(StoredVector {
@@ -165,7 +165,7 @@ impl GroupReader {
                     let stored = value.payload(place.offset, place.bytes)?;
                     let frames = read_frames(stored, 0, 1)?;
                     let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
-                    VectorFormat::new(ty, self.head.version, frame.vector(stored, 0)?)
+                    VectorFormat::new(ty, self.head.version, frame.vector(stored, 0, &())?)
                 };
                 read(place).map_err(self.corrupt(place.value))?
             }
