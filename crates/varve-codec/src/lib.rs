@@ -20,6 +20,11 @@
 //! | 4 | frame of reference | | |
 //! | 5 | delta | | |
 //! | 6 | decimal | | |
+//! | 7 | steps | | |
+//! | 8 | shared dictionary | shared dictionary | |
+//! | 9 | ALP | | |
+//! | 14 | patched frame | | |
+//! | 15 | linear frame | | |
 
 #![cfg_attr(
     test,
@@ -114,3 +119,9 @@ pub const TAG_DECIMAL: u8 = 6;
 pub const TAG_STEPS: u8 = 7;
 /// Codes of a dictionary in the shared part of the block.
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
+/// Doubles as integers scaled by powers of ten, and exceptions.
+pub const TAG_ALP: u8 = 9;
+/// Bit-packed distances from a base, and exceptions.
+pub const TAG_PATCHED: u8 = 14;
+/// Bit-packed distances from a line.
+pub const TAG_LINEAR: u8 = 15;

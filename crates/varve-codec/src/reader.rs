@@ -1,6 +1,7 @@
 //! Takes fields off the front of encoded bytes.
 
 use crate::CodecError;
+use crate::writer::unfold;
 
 /// What is left of some bytes; every read is checked, and none allocates.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +49,7 @@ impl<'a> ByteReader<'a> {
 
     /// A signed number, folded so that small magnitudes are short.
     pub fn zigzag(&mut self) -> Result<i64, CodecError> {
-        let folded = self.varint()?;
-        Ok((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
+        Ok(unfold(self.varint()?))
     }
 
     /// A varint that must be at least `min` and at most `max`.

@@ -25,8 +25,14 @@ pub(crate) fn zigzag_bytes(value: i64) -> usize {
     varint_bytes(fold(value))
 }
 
-fn fold(value: i64) -> u64 {
+/// Signed numbers as unsigned ones, small magnitudes as small numbers.
+pub(crate) fn fold(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+/// What [`fold`] folded.
+pub(crate) fn unfold(folded: u64) -> i64 {
+    (folded >> 1).cast_signed() ^ -(folded & 1).cast_signed()
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use crate::bits::{get, mask, unpack};
 use crate::float::word_from_f64;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{WordKind, decimal, frame};
-use crate::{CodecError, DecodedBits, Shared, TAG_DECIMAL, TAG_FRAME};
+use crate::words::{WordKind, alp, decimal, frame};
+use crate::{CodecError, DecodedBits, Shared, TAG_ALP, TAG_DECIMAL, TAG_FRAME};
 
 /// What is known of some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,31 +91,51 @@ fn aggregate(
         }
         TAG_DECIMAL if kind == WordKind::Float64 => {
             let stored = decimal::Stored::take(reader, rows)?;
-            let mut regular = plain(DecodedBits::Constant(true), rows);
-            if let Some(selection) = selection {
-                let bits = DecodedBits::Plain(selection.to_vec());
-                regular = plain(DecodedBits::Plain(regular).and(bits), rows);
-            }
-            for (row, word) in stored.exceptions() {
-                let row = usize::from(row);
-                result.add(kind, word, usize::from(is_selected(selection, row)));
-                set_bit(&mut regular, row, false);
-            }
-            let nested = scope.nested()?;
-            let integers = stored.integers;
-            let integers = aggregate(nested, WordKind::Int64, integers, rows, Some(&regular))?;
-            result.count += integers.count;
-            if let Some((min, max)) = integers.bounds {
-                let word = |integer| as_sql_has_it(decimal::unscaled(integer, stored.power));
-                result.widen(word(min), word(max));
-            }
-            return Ok(result);
+            let word = |integer| decimal::unscaled(integer, stored.power);
+            let exceptions = stored.exceptions();
+            return scaled(scope, stored.integers, rows, selection, exceptions, word);
+        }
+        TAG_ALP if kind == WordKind::Float64 => {
+            let stored = alp::Stored::take(scope, reader, rows)?;
+            let word = |integer| stored.scaler.rising_word(integer);
+            let exceptions = stored.exceptions();
+            return scaled(scope, stored.integers, rows, selection, exceptions, word);
         }
         _ => {}
     }
     for_each_stretch(scope, kind, bytes, rows, selection, &mut |word, count| {
         result.add(kind, word, count);
     })?;
+    Ok(result)
+}
+
+/// Aggregates doubles that are the rising `word` of integers, but for exceptions.
+fn scaled(
+    scope: Scope<'_>,
+    integers: &[u8],
+    rows: usize,
+    selection: Option<&[u8]>,
+    exceptions: impl Iterator<Item = (u16, i64)>,
+    word: impl Fn(i64) -> i64,
+) -> Result<WordAggregate, CodecError> {
+    let mut result = WordAggregate::default();
+    let mut regular = plain(DecodedBits::Constant(true), rows);
+    if let Some(selection) = selection {
+        let bits = DecodedBits::Plain(selection.to_vec());
+        regular = plain(DecodedBits::Plain(regular).and(bits), rows);
+    }
+    for (row, word) in exceptions {
+        let row = usize::from(row);
+        let count = usize::from(is_selected(selection, row));
+        result.add(WordKind::Float64, word, count);
+        set_bit(&mut regular, row, false);
+    }
+    let (scope, kind) = (scope.nested()?, WordKind::Int64);
+    let integers = aggregate(scope, kind, integers, rows, Some(&regular))?;
+    result.count += integers.count;
+    if let Some((min, max)) = integers.bounds {
+        result.widen(as_sql_has_it(word(min)), as_sql_has_it(word(max)));
+    }
     Ok(result)
 }
 

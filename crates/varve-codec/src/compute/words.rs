@@ -7,10 +7,10 @@ use super::selection::{check_rows, expand_runs, plain, set_bit, test_all};
 use crate::float::f64_from_word;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{Codes, Runs, WordKind, constant, decimal, decode, decode_plain, frame};
+use crate::words::{Codes, Runs, WordKind, alp, constant, decimal, decode, decode_plain, frame};
 use crate::{
-    CodecError, Decoded, DecodedBits, Shared, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY, TAG_FRAME,
-    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    CodecError, Decoded, DecodedBits, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY,
+    TAG_FRAME, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
 };
 
 /// The rows of a vector of words that pass, without decoding it where its codec allows that. NULLs
@@ -28,12 +28,13 @@ pub fn filter_words(
 /// Whether [`filter_words`] does less than decoding these words would; where not, a caller that
 /// needs the words anyway does better to decode them and to test the result.
 pub fn filters_words_encoded(bytes: &[u8]) -> bool {
-    const ENCODED: [u8; 6] = [
+    const ENCODED: [u8; 7] = [
         TAG_CONSTANT,
         TAG_DICTIONARY,
         TAG_RUN_ENDS,
         TAG_FRAME,
         TAG_DECIMAL,
+        TAG_ALP,
         TAG_SHARED_DICTIONARY,
     ];
     bytes.first().is_some_and(|tag| ENCODED.contains(tag))
@@ -89,6 +90,15 @@ pub(super) fn filter(
             )]
             let guess = |word| (f64_from_word(word) * stored.power) as i64;
             let word_of = |integer| decimal::unscaled(integer, stored.power);
+            let passing = integers_passing(predicate, word_of, guess);
+            let integers = stored.integers;
+            let bits = filter(scope.nested()?, WordKind::Int64, integers, rows, &passing)?;
+            Ok(patched(bits, rows, stored.exceptions(), predicate))
+        }
+        TAG_ALP if kind == WordKind::Float64 => {
+            let stored = alp::Stored::take(scope, reader, rows)?;
+            let guess = |word| stored.scaler.integer(f64_from_word(word));
+            let word_of = |integer| stored.scaler.rising_word(integer);
             let passing = integers_passing(predicate, word_of, guess);
             let integers = stored.integers;
             let bits = filter(scope.nested()?, WordKind::Int64, integers, rows, &passing)?;

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::alp::Parts;
+use super::alp_pair::choose_for_block;
 use super::steps::steps;
 use super::{SharedWords, WordKind, WordPlan};
 use crate::SharedWriter;
@@ -81,6 +83,19 @@ pub(crate) fn choose_words(
             WordPlan::Steps(Box::new(chosen.plan)),
             chosen.shared,
         )));
+    }
+    if kind == WordKind::Float64 {
+        let vectors: Vec<&[i64]> = sample.iter().map(Vec::as_slice).collect();
+        let pairs = choose_for_block(block.unwrap_or(&vectors));
+        let parts = vectors.iter().map(|vector| Parts::of(&pairs, vector));
+        let integers: Option<Vec<Vec<i64>>> = parts
+            .map(|parts| parts.map(|parts| parts.integers))
+            .collect();
+        if let Some(integers) = integers {
+            let chosen = nested(&integers);
+            let plan = WordPlan::Alp(pairs, Box::new(chosen.plan));
+            consider(Some((plan, chosen.shared)));
+        }
     }
     if let Some(block) = block {
         consider(shared_dictionary(kind, sample, block, scale, depth, shared));

@@ -1,85 +1,19 @@
 //! Decimal: doubles that are decimal numbers, as integers over one power of ten, and the rest as
 //! exceptions.
 //!
-//! Pays on prices and measurements with few digits: the integers then take a frame or deltas. Exact
-//! to the bit, since an integer below 2^53 divided by a power of ten up to 10^15 rounds to the same
-//! double as the decimal text. Worst case: full-precision doubles are all exceptions at ten bytes
-//! each, so the chooser gives up above one in eight.
-//! Paper: Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless floating-Point Compression" (2023), here
-//! with division instead of its inexact multiplication.
+//! No longer written: ALP holds the same numbers and is quicker to decode. Old stores have it.
 //! Layout: exponent (u8), number of exceptions (varint), their positions (u16 each) and words (i64
 //! each), the integers as a nested leaf of 64-bit integers.
 
-use super::{WordKind, decode_plain, gather_plain, leaf};
-use crate::float::{f64_from_word, word_from_f64};
+use super::{WordKind, decode_plain, gather_plain};
+use crate::float::word_from_f64;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::writer::{put_varint, varint_bytes};
 use crate::{CodecError, ROWS_MAX};
 
 const POWERS: [f64; 16] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 ];
-/// Integers up to here are exact as doubles.
-const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
-const EXCEPTION_BYTES: usize = 10;
-/// The exponent is chosen on the values at the front.
-const SAMPLE: usize = 64;
-
-/// A vector of doubles taken apart.
-pub(super) struct Parts {
-    exponent: u8,
-    exceptions: Vec<(u16, i64)>,
-    pub(super) integers: Vec<i64>,
-}
-
-impl Parts {
-    /// Takes words apart; `None` when more than one in eight is no short decimal.
-    pub(super) fn of(words: &[i64]) -> Option<Parts> {
-        let misses = |power: f64| {
-            let sample = words.iter().take(SAMPLE);
-            sample
-                .filter(|word| scaled(**word, power).is_none())
-                .count()
-        };
-        let (exponent, power) = (0_u8..)
-            .zip(POWERS)
-            .min_by_key(|(_, power)| misses(*power))?;
-        let mut parts = Parts {
-            exponent,
-            exceptions: Vec::new(),
-            integers: Vec::with_capacity(words.len()),
-        };
-        // An exception takes the integer before it, which costs the least in a frame and in deltas.
-        let mut last = words.iter().find_map(|word| scaled(*word, power))?;
-        for (row, word) in (0_u16..).zip(words) {
-            match scaled(*word, power) {
-                Some(integer) => last = integer,
-                None => parts.exceptions.push((row, *word)),
-            }
-            parts.integers.push(last);
-        }
-        (parts.exceptions.len() * 8 <= words.len()).then_some(parts)
-    }
-
-    /// Bytes after the tag, given how many the integers take.
-    pub(super) fn estimate(&self, integers_bytes: usize) -> usize {
-        let exceptions = self.exceptions.len();
-        1 + varint_bytes(exceptions as u64) + exceptions * EXCEPTION_BYTES + integers_bytes
-    }
-
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        out.push(self.exponent);
-        put_varint(self.exceptions.len() as u64, out);
-        for (row, _) in &self.exceptions {
-            out.extend_from_slice(&row.to_le_bytes());
-        }
-        for (_, word) in &self.exceptions {
-            out.extend_from_slice(&word.to_le_bytes());
-        }
-        leaf::encode(WordKind::Int64, &self.integers, out);
-    }
-}
 
 pub(super) fn decode(
     scope: Scope<'_>,
@@ -155,20 +89,6 @@ impl<'a> Stored<'a> {
         rows.zip(words)
             .map(|(row, word)| (u16::from_le_bytes(*row), i64::from_le_bytes(*word)))
     }
-}
-
-/// The integer that stands for a word, if dividing it by `power` gives the same bits back.
-fn scaled(word: i64, power: f64) -> Option<i64> {
-    let product = (f64_from_word(word) * power).round_ties_even();
-    if !(-INTEGER_MAX..=INTEGER_MAX).contains(&product) {
-        return None;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "an integer of at most 2^53"
-    )]
-    let integer = product as i64;
-    (unscaled(integer, power) == word).then_some(integer)
 }
 
 /// The word of an integer; it rises as the integer does.

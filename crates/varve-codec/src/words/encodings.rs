@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use super::run_ends;
+use super::linear::Line;
+use super::patched::Window;
 use super::stats::Stats;
 use super::{SharedWords, WordKind, WordPlan, constant, decimal, delta, dictionary, frame, plain};
+use super::{leaf, run_ends};
+use crate::writer::put_varint;
 use crate::{
-    SharedWriter, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_PLAIN,
-    TAG_RUN_ENDS,
+    SharedWriter, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR,
+    TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, f64_from_word,
 };
 
 /// Each with the shared part that it needs.
@@ -28,8 +31,14 @@ pub(crate) fn word_encodings(kind: WordKind, words: &[i64]) -> Vec<(Vec<u8>, Vec
         add(TAG_DELTA, &|out| delta::encode(words, &stats, out));
         add(TAG_RUN_ENDS, &|out| run_ends::encode(kind, words, out));
     }
-    if let (WordKind::Float64, Some(parts)) = (kind, decimal::Parts::of(words)) {
-        add(TAG_DECIMAL, &|out| parts.encode(out));
+    if kind == WordKind::Float64 {
+        add(TAG_DECIMAL, &|out| put_decimal(words, out));
+    }
+    if let Some(window) = Window::of(words, &stats) {
+        add(TAG_PATCHED, &|out| window.encode(words, out));
+    }
+    if let Some(line) = Line::of(words, &stats) {
+        add(TAG_LINEAR, &|out| line.encode(words, out));
     }
     if let (Some(distinct), false) = (dictionary::distinct(words), words.is_empty()) {
         add(TAG_DICTIONARY, &|out| {
@@ -58,7 +67,10 @@ pub(crate) fn word_encodings(kind: WordKind, words: &[i64]) -> Vec<(Vec<u8>, Vec
         shared_dictionary(WordPlan::Basic),
         shared_dictionary(basic_steps()),
     ];
-    for plan in plans {
+    let alp =
+        [WordPlan::Basic, basic_steps()].map(|nested| WordPlan::Alp(vec![], Box::new(nested)));
+    let alp = alp.into_iter().filter(|_| kind == WordKind::Float64);
+    for plan in plans.into_iter().chain(alp) {
         let mut out = Vec::new();
         // The codec itself, not the smaller one that a plan may fall back to.
         if plan.try_encode(words, &mut out).is_none() {
@@ -68,4 +80,23 @@ pub(crate) fn word_encodings(kind: WordKind, words: &[i64]) -> Vec<(Vec<u8>, Vec
         all.push((writer.finish(), out));
     }
     all
+}
+
+/// Decimals of two digits behind the point; all else are exceptions.
+fn put_decimal(words: &[i64], out: &mut Vec<u8>) {
+    let integer = |word: &i64| (f64_from_word(*word) * 100.0).round() as i64;
+    let exceptions: Vec<(u16, i64)> = (0..)
+        .zip(words.iter().copied())
+        .filter(|(_, word)| decimal::unscaled(integer(word), 100.0) != *word)
+        .collect();
+    out.push(2);
+    put_varint(exceptions.len() as u64, out);
+    for (row, _) in &exceptions {
+        out.extend_from_slice(&row.to_le_bytes());
+    }
+    for (_, word) in &exceptions {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    let integers: Vec<i64> = words.iter().map(integer).collect();
+    leaf::encode(WordKind::Int64, &integers, out);
 }

@@ -1,55 +1,86 @@
 //! Leaves: the codecs that hold their values themselves, and the choice among them.
 
-use super::decimal::Parts;
+use super::alp::Parts;
+use super::linear::Line;
+use super::patched::Window;
 use super::stats::Stats;
-use super::{WordKind, constant, decimal, delta, frame, plain};
+use super::{WordKind, alp, constant, decimal, delta, frame, linear, patched, plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_PLAIN};
+use crate::{
+    CodecError, Decoded, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_LINEAR,
+    TAG_PATCHED, TAG_PLAIN,
+};
 
 /// A leaf codec and the bytes that it takes, tag included.
 pub(super) struct Choice {
     pub(super) tag: u8,
     pub(super) bytes: usize,
-    decimal: Option<Parts>,
+    leaf: Leaf,
+}
+
+/// A leaf codec with what its choice found out.
+enum Leaf {
+    Plain,
+    Constant,
+    Frame,
+    Delta,
+    Patched(Window),
+    Linear(Line),
+    /// The integers have statistics and a leaf of their own.
+    Alp(Parts, Stats, Box<Choice>),
 }
 
 /// The smallest leaf; at equal size the one that decodes with less work.
 pub(super) fn choose(kind: WordKind, values: &[i64], stats: &Stats) -> Choice {
-    let (tag, bytes) = choose_integer(kind, stats);
-    let mut best = Choice {
-        tag,
-        bytes,
-        decimal: None,
-    };
+    let best = choose_integer(kind, values, stats);
     if kind == WordKind::Float64
         && best.tag != TAG_CONSTANT
-        && let Some(parts) = Parts::of(values)
+        && let Some(parts) = Parts::of(&[], values)
     {
-        let integers = choose_integer(WordKind::Int64, &Stats::of(&parts.integers));
-        let bytes = 1 + parts.estimate(integers.1);
+        let stats = Stats::of(&parts.integers);
+        let integers = choose_integer(WordKind::Int64, &parts.integers, &stats);
+        let bytes = 1 + parts.header_bytes() + integers.bytes;
         if bytes < best.bytes {
-            best = Choice {
-                tag: TAG_DECIMAL,
+            return Choice {
+                tag: TAG_ALP,
                 bytes,
-                decimal: Some(parts),
+                leaf: Leaf::Alp(parts, stats, Box::new(integers)),
             };
         }
     }
     best
 }
 
-fn choose_integer(kind: WordKind, stats: &Stats) -> (u8, usize) {
+/// As [`choose`], without a look at what the doubles are.
+pub(super) fn choose_integer(kind: WordKind, values: &[i64], stats: &Stats) -> Choice {
+    let choice = |tag, bytes, leaf| Choice {
+        tag,
+        bytes: 1 + bytes,
+        leaf,
+    };
     if let Some(bytes) = constant::estimate(stats) {
-        return (TAG_CONSTANT, 1 + bytes);
+        return choice(TAG_CONSTANT, bytes, Leaf::Constant);
     }
-    let mut best = (TAG_PLAIN, 1 + plain::estimate(kind, stats));
-    let frame = 1 + frame::estimate(stats);
-    if frame < best.1 {
-        best = (TAG_FRAME, frame);
+    let mut best = choice(TAG_PLAIN, plain::estimate(kind, stats), Leaf::Plain);
+    let frame = choice(TAG_FRAME, frame::estimate(stats), Leaf::Frame);
+    if frame.bytes < best.bytes {
+        best = frame;
+    }
+    if let Some(window) = Window::of(values, stats) {
+        let patched = choice(TAG_PATCHED, window.bytes(stats.rows), Leaf::Patched(window));
+        if patched.bytes < best.bytes {
+            best = patched;
+        }
+    }
+    if let Some(line) = Line::of(values, stats) {
+        let linear = choice(TAG_LINEAR, line.bytes(stats.rows), Leaf::Linear(line));
+        if linear.bytes < best.bytes {
+            best = linear;
+        }
     }
     match delta::estimate(stats) {
-        Some(bytes) if (1 + bytes) * 8 < best.1 * 7 => (TAG_DELTA, 1 + bytes),
+        Some(bytes) if (1 + bytes) * 8 < best.bytes * 7 => choice(TAG_DELTA, bytes, Leaf::Delta),
         _ => best,
     }
 }
@@ -63,12 +94,17 @@ pub(super) fn encode_as(
     out: &mut Vec<u8>,
 ) {
     out.push(choice.tag);
-    match (choice.tag, &choice.decimal) {
-        (TAG_DECIMAL, Some(parts)) => parts.encode(out),
-        (TAG_CONSTANT, _) => constant::encode(stats, out),
-        (TAG_FRAME, _) => frame::encode(values, stats, out),
-        (TAG_DELTA, _) => delta::encode(values, stats, out),
-        _ => plain::encode(kind, values, out),
+    match &choice.leaf {
+        Leaf::Plain => plain::encode(kind, values, out),
+        Leaf::Constant => constant::encode(stats, out),
+        Leaf::Frame => frame::encode(values, stats, out),
+        Leaf::Delta => delta::encode(values, stats, out),
+        Leaf::Patched(window) => window.encode(values, out),
+        Leaf::Linear(line) => line.encode(values, out),
+        Leaf::Alp(parts, stats, integers) => {
+            parts.put_header(out);
+            encode_as(integers, WordKind::Int64, &parts.integers, stats, out);
+        }
     }
 }
 
@@ -92,7 +128,10 @@ pub(super) fn decode(
         TAG_CONSTANT => return Ok(Decoded::Constant(vec![constant::decode(reader)?])),
         TAG_FRAME => frame::decode(reader, rows)?,
         TAG_DELTA => delta::decode(reader, rows)?,
+        TAG_PATCHED => patched::decode(reader, rows)?,
+        TAG_LINEAR => linear::decode(reader, rows)?,
         TAG_DECIMAL if kind == WordKind::Float64 => decimal::decode(scope, reader, rows)?,
+        TAG_ALP if kind == WordKind::Float64 => alp::decode(scope, reader, rows)?,
         tag => return Err(CodecError::UnknownTag(tag)),
     }))
 }
@@ -111,7 +150,10 @@ pub(super) fn gather(
         TAG_CONSTANT => constant::gather(reader, positions),
         TAG_FRAME => frame::gather(reader, rows, positions),
         TAG_DELTA => delta::gather(reader, rows, positions),
+        TAG_PATCHED => patched::gather(reader, rows, positions),
+        TAG_LINEAR => linear::gather(reader, rows, positions),
         TAG_DECIMAL if kind == WordKind::Float64 => decimal::gather(scope, reader, rows, positions),
+        TAG_ALP if kind == WordKind::Float64 => alp::gather(scope, reader, rows, positions),
         tag => Err(CodecError::UnknownTag(tag)),
     }
 }

@@ -4,6 +4,8 @@
 //! plain value is. A [`WordPlan`] is the cascade that a block's vectors are written in;
 //! [`choose_words`] finds the best one.
 
+pub(crate) mod alp;
+mod alp_pair;
 mod basic;
 mod choose;
 pub(crate) mod constant;
@@ -12,8 +14,11 @@ mod delta;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
+mod exceptions;
 pub(crate) mod frame;
 mod leaf;
+mod linear;
+mod patched;
 mod plain;
 mod plan;
 mod run_ends;

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use super::alp::Parts;
+use super::alp_pair::Pair;
 use super::stats::Stats;
 use super::{WordKind, basic, leaf, plain, shared_dictionary, steps};
 use crate::distinct::mix;
-use crate::{CodecError, ROWS_MAX, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS};
+use crate::{CodecError, ROWS_MAX, TAG_ALP, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS};
 
 /// How to write a vector of words. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -21,6 +23,8 @@ pub(crate) enum WordPlan {
     Steps(Box<WordPlan>),
     /// Codes of a dictionary in the block's shared part.
     SharedDictionary(Arc<SharedWords>),
+    /// Doubles by the best of the block's pairs, the integers as the nested plan has them.
+    Alp(Vec<Pair>, Box<WordPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -69,7 +73,10 @@ impl WordPlan {
             return basic::encode(kind, values, out);
         };
         let stats = Stats::of(values);
-        let best_leaf = leaf::choose(kind, values, &stats);
+        let best_leaf = match self {
+            WordPlan::Alp(..) => leaf::choose_integer(kind, values, &stats),
+            _ => leaf::choose(kind, values, &stats),
+        };
         if best_leaf.bytes < out.len() - start {
             out.truncate(start);
             leaf::encode_as(&best_leaf, kind, values, &stats, out);
@@ -97,6 +104,13 @@ impl WordPlan {
                 shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
                 Some(TAG_SHARED_DICTIONARY)
             }
+            WordPlan::Alp(pairs, nested) => {
+                let parts = Parts::of(pairs, values)?;
+                out.push(TAG_ALP);
+                parts.put_header(out);
+                nested.encode(WordKind::Int64, &parts.integers, out);
+                Some(TAG_ALP)
+            }
         }
     }
 
@@ -107,6 +121,7 @@ impl WordPlan {
             WordPlan::Basic | WordPlan::Plain => 0,
             WordPlan::Steps(nested) => 1 + nested.decode_cost(),
             WordPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
+            WordPlan::Alp(_, nested) => nested.decode_cost(),
         }
     }
 }

@@ -1,8 +1,8 @@
 use super::{WordKind, decode_word, decode_words, encode_words, gather_words};
 use crate::testing::{Random, mutations};
 use crate::{
-    CodecError, Decoded, Shared, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME,
-    TAG_PLAIN, TAG_RUN_ENDS, word_from_f64,
+    CodecError, Decoded, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY,
+    TAG_FRAME, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, word_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 
@@ -73,9 +73,17 @@ fn shapes() -> Vec<(WordKind, u8, Vec<i64>)> {
     odd_prices[3] = word_from_f64(f64::NAN);
     odd_prices[900] = word_from_f64(-0.0);
     odd_prices[1023] = word_from_f64(1.0 / 3.0);
-    let doubles =
-        (0..1024).map(|i| word_from_f64((below(1 << 40) - (i & 1) * (1 << 40)) as f64 / 7.0));
+    let sevenths = |below: i64, i: i64| (below - (i & 1) * (1 << 40)) as f64 / 7.0;
+    let doubles = (0..1024).map(|i| word_from_f64(sevenths(below(1 << 40), i)));
+    let doubles: Vec<i64> = doubles.collect();
     let extremes = [i64::MIN, i64::MAX, 0, -1];
+    let mut with_outliers: Vec<i64> = (0..1024).map(|_| 7000 + below(500)).collect();
+    with_outliers[17] = i64::MIN;
+    with_outliers[400] = 8000;
+    with_outliers[1023] = i64::MAX;
+    let jittered = (0..1024)
+        .map(|i| 1_700_000_000_000 + 50 * i + below(50))
+        .collect();
     vec![
         (WordKind::Int64, TAG_PLAIN, vec![]),
         (WordKind::Int32, TAG_CONSTANT, vec![-5; 1024]),
@@ -110,8 +118,10 @@ fn shapes() -> Vec<(WordKind, u8, Vec<i64>)> {
             TAG_RUN_ENDS,
             (0..1024).map(|i| (i / 300 * 7919) % 1009).collect(),
         ),
-        (WordKind::Float64, TAG_DECIMAL, odd_prices),
-        (WordKind::Float64, TAG_PLAIN, doubles.collect()),
+        (WordKind::Float64, TAG_ALP, odd_prices),
+        (WordKind::Int64, TAG_PATCHED, with_outliers),
+        (WordKind::Int64, TAG_LINEAR, jittered),
+        (WordKind::Float64, TAG_PLAIN, doubles),
         (WordKind::Int64, TAG_PLAIN, extremes.to_vec()),
     ]
 }
@@ -130,8 +140,7 @@ fn each_shape_takes_its_codec_and_comes_back() {
 
 #[test]
 fn golden_bytes() {
-    let f = word_from_f64;
-    let cases: [(WordKind, Vec<i64>, &[u8]); 8] = [
+    let cases: [(WordKind, Vec<i64>, &[u8]); 10] = [
         (WordKind::Int64, vec![], &[TAG_PLAIN]),
         (
             WordKind::Int32,
@@ -187,50 +196,83 @@ fn golden_bytes() {
         ),
         (
             WordKind::Float64,
-            vec![
-                f(0.25),
-                f(1.5),
-                f(f64::INFINITY),
-                f(-0.75),
-                f(0.5),
-                f(0.25),
-                f(0.75),
-                f(2.0),
-            ],
+            [0.25, 1.5, f64::INFINITY, -0.75, 0.5, 0.25, 0.75, 2.0]
+                .map(word_from_f64)
+                .to_vec(),
             &[
-                TAG_DECIMAL,
-                2,
+                TAG_ALP, 187, 1, 2, 11, 1, 128, 128, 128, 128, 128, 128, 128, 240, 255, 1,
+                TAG_FRAME, 149, 1, 9, 100, 194, 133, 3, 208, 135, 140, 165, 137,
+            ],
+        ),
+        (
+            WordKind::Int64,
+            (0..32)
+                .map(|i| {
+                    if i == 5 {
+                        90
+                    } else if i == 30 {
+                        -3
+                    } else {
+                        i * i % 8
+                    }
+                })
+                .collect(),
+            &[
+                TAG_PATCHED,
+                5,
+                3,
                 1,
-                2,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0xf0,
-                0x7f,
-                TAG_FRAME,
-                0x95,
-                0x01,
-                9,
-                0x64,
-                0xc2,
-                0x85,
-                0x03,
-                0xd0,
-                0x87,
-                0x8c,
-                0xa5,
-                0x89,
+                5,
+                8,
+                170,
+                227,
+                57,
+                156,
+                227,
+                57,
+                158,
+                227,
+                57,
+                158,
+                227,
+                57,
+                130,
+            ],
+        ),
+        (
+            WordKind::Int64,
+            (0..32).map(|i| 1000 + 7 * i + i * i % 8).collect(),
+            &[
+                TAG_LINEAR, 128, 192, 3, 208, 15, 3, 8, 131, 48, 8, 131, 48, 8, 131, 48, 8, 131, 48,
             ],
         ),
     ];
     for (kind, words, bytes) in cases {
-        assert_eq!(encoded(kind, &words).1, bytes, "{words:?}");
+        let written = encoded(kind, &words).1;
+        assert_eq!(written, bytes, "{words:?} {written:02x?}");
         check(kind, &words);
     }
+}
+
+#[test]
+fn decimals_of_old_stores_are_read() {
+    let f = word_from_f64;
+    let words = [0.25, 1.5, f64::INFINITY, -0.75, 0.5, 0.25, 0.75, 2.0].map(f);
+    let bytes = [
+        [TAG_DECIMAL, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f].as_slice(),
+        &[TAG_FRAME, 0x95, 0x01, 9],
+        &[0x64, 0xc2, 0x85, 0x03, 0xd0, 0x87, 0x8c, 0xa5, 0x89],
+    ]
+    .concat();
+    let shared = Shared::default();
+    let decoded = decode_words(WordKind::Float64, &shared, &bytes, 8).unwrap();
+    assert_eq!(expand(decoded, 8), words);
+    let picked = gather_words(WordKind::Float64, &shared, &bytes, 8, &[7, 2, 0]);
+    assert_eq!(picked, Ok(vec![f(2.0), f(f64::INFINITY), f(0.25)]));
+    mutations(&bytes, 4000, |bytes| {
+        let _ = decode_words(WordKind::Float64, &shared, bytes, 8);
+        let _ = gather_words(WordKind::Float64, &shared, bytes, 8, &[7, 2, 0]);
+    });
 }
 
 #[test]
