@@ -30,6 +30,7 @@ mod key;
 mod reader;
 mod spec;
 mod vector;
+mod vector_filter;
 mod writer;
 mod zone;
 
@@ -49,6 +50,7 @@ pub use index::{GroupIndex, VectorIndex};
 pub use key::encode_row_key;
 pub use reader::GroupReader;
 pub use spec::{ColumnSpec, RunSpec};
+pub use vector_filter::VectorFilter;
 pub use writer::{FinishedRun, RunValue, RunWriter};
 pub use zone::ZoneMap;
 

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use varve_codec::{CodecError, Frame, read_frames};
-use varve_types::Column;
+use varve_types::{Column, Selection};
 
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
 use crate::vector::VectorFormat;
-use crate::{CheckedValue, RunError, encode_row_key};
+use crate::{CheckedValue, RunError, VectorFilter, encode_row_key};
 
 /// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's
 /// frame directory is read when its column is first asked for, and a general stage is undone once
@@ -81,6 +81,19 @@ impl GroupReader {
         let stored = self.stored_vector(column, vector)?;
         let gathered = stored.format.gather(stored.bytes, stored.rows, positions);
         gathered.map_err(self.corrupt(stored.value))
+    }
+
+    /// The rows of a vector that pass, found on its encoded form; `None` where that would take
+    /// decoding it, so that the caller may as well do it once and keep the column.
+    pub fn filter(
+        &self,
+        column: usize,
+        vector: usize,
+        filter: &VectorFilter,
+    ) -> Result<Option<Selection>, RunError> {
+        let stored = self.stored_vector(column, vector)?;
+        let passing = stored.format.filter(stored.bytes, stored.rows, filter);
+        passing.map_err(self.corrupt(stored.value))
     }
 
     /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the

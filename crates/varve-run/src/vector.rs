@@ -16,15 +16,15 @@ use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextDat
 use crate::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
 
 /// The text of one vector is at most this long, since a vector ends when it passes its limit.
-const TEXT_BYTES_MAX: usize = VECTOR_BYTES_MAX + ROW_BYTES_MAX;
+pub(crate) const TEXT_BYTES_MAX: usize = VECTOR_BYTES_MAX + ROW_BYTES_MAX;
 
 /// What the vectors of a column of a group need to be read.
 #[derive(Debug)]
 pub(crate) struct VectorFormat {
-    ty: LogicalType,
+    pub(crate) ty: LogicalType,
     /// Whether strings leave NULL rows out.
-    dense: bool,
-    shared: Shared,
+    pub(crate) dense: bool,
+    pub(crate) shared: Shared,
     /// The shared dictionaries as columns, once they were needed.
     dictionaries: Vec<OnceLock<Arc<Column>>>,
 }

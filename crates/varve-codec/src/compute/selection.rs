@@ -98,11 +98,7 @@ pub(super) fn expand_runs(bits: DecodedBits, ends: &[u32], rows: usize) -> Decod
     for (run, end) in ends.iter().enumerate() {
         let end = (*end as usize).min(rows);
         if bit(&runs, run) {
-            for (byte, mask) in masks(start, end) {
-                if let Some(byte) = out.get_mut(byte) {
-                    *byte |= mask;
-                }
-            }
+            set_bits(&mut out, start, end);
         }
         start = end;
     }
@@ -147,6 +143,22 @@ pub(super) fn set_bit(bits: &mut [u8], row: usize, bit: bool) {
     if let Some(byte) = bits.get_mut(row / 8) {
         *byte &= !(1 << (row % 8));
         *byte |= u8::from(bit) << (row % 8);
+    }
+}
+
+/// Sets the bits from `start` to `end`.
+fn set_bits(bits: &mut [u8], start: usize, end: usize) {
+    let whole = start.div_ceil(8)..end / 8;
+    if let Some(whole) = bits.get_mut(whole.clone()) {
+        whole.fill(0xff);
+    }
+    let in_part = |(byte, _): &(usize, u8)| !whole.contains(byte);
+    let (first, last) = (start / 8, end / 8);
+    let parts = masks(start, end.min(first * 8 + 8)).chain(masks(start.max(last * 8), end));
+    for (byte, mask) in parts.filter(in_part) {
+        if let Some(byte) = bits.get_mut(byte) {
+            *byte |= mask;
+        }
     }
 }
 

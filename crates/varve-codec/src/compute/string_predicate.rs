@@ -71,6 +71,10 @@ impl StringPredicate {
 
     /// Whether a string passes.
     pub fn contains(&self, string: &[u8]) -> bool {
+        if let [range] = self.ranges.as_slice() {
+            let end = range.end.as_deref();
+            return range.start.as_slice() <= string && end.is_none_or(|end| string < end);
+        }
         let ends_before = |range: &StringRange| {
             let end = range.end.as_deref();
             end.is_some_and(|end| end <= string)

@@ -4,7 +4,7 @@ use crate::{CheckedValue, RunHead};
 use std::sync::Arc;
 use varve_types::{LogicalType, RunId, Value};
 
-const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
+pub(super) const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
 
 #[test]
 fn golden_rows_come_back() {
@@ -17,7 +17,7 @@ fn a_run_of_version_1_is_read() {
 }
 
 /// A stored run from the text form of [`crate::fixtures::to_hex`].
-fn from_hex(text: &str) -> Stored {
+pub(super) fn from_hex(text: &str) -> Stored {
     let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
     for line in text.lines() {
         if line == "head" || line.starts_with("value") {

@@ -1,3 +1,4 @@
+mod filter;
 mod golden;
 mod robustness;
 mod round_trip;

@@ -1,3 +1,4 @@
+use super::filter::check_filters;
 use super::{Stored, batch};
 use crate::{
     ColumnSpec, FinishedRun, KeyFilter, RunError, RunSpec, RunWriter, encode_row_key, key_hash,
@@ -90,6 +91,8 @@ fn check(rows: &[Vec<Value>], batch_rows: usize) {
                         &expected[usize::from(*position)][i]
                     ));
                 }
+                let values: Vec<Value> = expected.iter().map(|row| row[i].clone()).collect();
+                check_filters(&reader, i, vector, &values);
                 let zone = index.zone(vector, i).unwrap();
                 let nulls = expected.iter().filter(|row| row[i].is_null()).count();
                 assert_eq!((zone.rows, zone.null_count), (count as u64, nulls as u64));

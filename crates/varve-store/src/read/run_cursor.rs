@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_run::{GroupIndex, GroupReader, RunHead};
+use varve_run::{GroupIndex, GroupReader, RunHead, VectorFilter};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, Selection, VECTOR_ROWS};
 
 use crate::Store;
@@ -20,6 +20,8 @@ pub(crate) struct ScanPlan {
     /// Stored columns, in the order of the output.
     pub(crate) outputs: Vec<usize>,
     pub(crate) tests: Tests,
+    /// Of each test what answers it on encoded vectors.
+    pub(crate) filters: Vec<Option<VectorFilter>>,
     pub(crate) with_position: bool,
     pub(crate) reverse: bool,
     pub(crate) seq: varve_types::CommitSeq,
@@ -153,16 +155,26 @@ impl RunCursor {
         let first = open.first_row + ordinal((vector * VECTOR_ROWS) as u64)?;
         let mut chosen = live(&open.dead, first, rows);
         let mut decoded: Vec<(usize, ColumnRef)> = Vec::new();
-        for (stored, test) in &plan.tests.0 {
+        for ((stored, test), filter) in plan.tests.0.iter().zip(&plan.filters) {
             if chosen.as_ref().is_some_and(Selection::is_empty) {
                 return Ok(None);
             }
-            let column = match decoded.iter().find(|(column, _)| column == stored) {
-                Some((_, column)) => Arc::clone(column),
-                None => self.column(plan, &open.tested, *stored, vector, rows)?,
+            let known = decoded.iter().find(|(column, _)| column == stored);
+            let passing = match (known, filter) {
+                (Some((_, column)), _) => Some(test.select(column)),
+                (None, Some(filter)) => self.filter(plan, &open.tested, *stored, vector, filter)?,
+                (None, None) => None,
             };
-            chosen = Some(intersect(chosen, test.select(&column)));
-            decoded.push((*stored, column));
+            let passing = match passing {
+                Some(passing) => passing,
+                None => {
+                    let column = self.column(plan, &open.tested, *stored, vector, rows)?;
+                    let passing = test.select(&column);
+                    decoded.push((*stored, column));
+                    passing
+                }
+            };
+            chosen = Some(intersect(chosen, passing));
         }
         if chosen.as_ref().is_some_and(Selection::is_empty) {
             return Ok(None);
@@ -242,6 +254,22 @@ impl RunCursor {
         let wanted = column_pages(&self.head, group, &columns);
         let pages = store.read_pages(self.view.run.tree, wanted).await?;
         group_reader(&self.head, group, &pages)
+    }
+
+    /// The rows that pass, where the encoded vector tells.
+    fn filter(
+        &self,
+        plan: &ScanPlan,
+        reader: &GroupReader,
+        stored: usize,
+        vector: usize,
+        filter: &VectorFilter,
+    ) -> Result<Option<Selection>> {
+        let Some(column) = self.position(plan, stored) else {
+            return Ok(None);
+        };
+        let passing = reader.filter(column, vector, filter);
+        passing.map_err(|error| self.view.run.place_error(error))
     }
 
     fn column(

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
+use varve_run::VectorFilter;
 use varve_types::{Batch, ColumnPredicate, CommitSeq, PredicateTest, Result, TreeId, VECTOR_ROWS};
 
 use crate::memtable::RowTable;
@@ -71,10 +72,16 @@ impl TreeScan {
             .iter()
             .map(|predicate| Ok((tree.stored(predicate.column)?, predicate.test.clone())))
             .collect();
+        let tests = tests?;
+        let filter = |(stored, test): &(usize, PredicateTest)| {
+            let ty = tree.types().get(*stored)?;
+            VectorFilter::new(*ty, test)
+        };
         let plan = ScanPlan {
+            filters: tests.iter().map(filter).collect(),
             tree,
             outputs: outputs?,
-            tests: Tests(tests?),
+            tests: Tests(tests),
             with_position: options.with_position,
             reverse: options.reverse,
             seq: view.snapshot.seq,

@@ -1,0 +1,175 @@
+//! Tests of one column that are answered on its encoded vectors.
+
+use varve_codec::{
+    ByteReader, CodecError, Comparison, DecodedBits, StringPredicate, WordPredicate, decode_bits,
+    filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
+    split_bits, spread_bits,
+};
+use varve_types::{CompareOp, LogicalType, PredicateTest, Selection, Value};
+
+use crate::vector::{TEXT_BYTES_MAX, VectorFormat, word_kind};
+
+/// A test of the values of one type, made ready for any number of vectors.
+#[derive(Clone, Debug)]
+pub struct VectorFilter {
+    ty: LogicalType,
+    test: Test,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    /// Whether the value must be there (or must not).
+    Present(bool),
+    /// Whether false passes, and whether true does.
+    Bits([bool; 2]),
+    Words(WordPredicate),
+    Strings(StringPredicate),
+}
+
+impl VectorFilter {
+    /// The filter of a test; `None` where a constant is not of the column's type.
+    pub fn new(ty: LogicalType, test: &PredicateTest) -> Option<VectorFilter> {
+        let (op, constants) = match test {
+            PredicateTest::IsNull => return Some(VectorFilter::of(ty, Test::Present(false))),
+            PredicateTest::IsNotNull => return Some(VectorFilter::of(ty, Test::Present(true))),
+            PredicateTest::Compare(op, constant) => (Some(*op), core::slice::from_ref(constant)),
+            PredicateTest::In(constants) => (None, constants.as_slice()),
+        };
+        if constants
+            .iter()
+            .any(|value| value.logical_type() != Some(ty))
+        {
+            return None;
+        }
+        let test = match ty {
+            LogicalType::Boolean => {
+                Test::Bits([false, true].map(|bit| test.accepts(&Value::Boolean(bit))))
+            }
+            LogicalType::Text => Test::Strings(strings(op, constants)),
+            LogicalType::Float8 => Test::Words(doubles(op, constants)),
+            _ => Test::Words(integers(op, constants)),
+        };
+        Some(VectorFilter::of(ty, test))
+    }
+
+    fn of(ty: LogicalType, test: Test) -> VectorFilter {
+        VectorFilter { ty, test }
+    }
+}
+
+fn integers(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
+    let mut words = constants.iter().filter_map(|value| match value {
+        Value::Int4(word) | Value::Date(word) => Some(i64::from(*word)),
+        Value::Int8(word) | Value::Timestamp(word) | Value::TimestampTz(word) => Some(*word),
+        _ => None,
+    });
+    match (op, words.clone().next()) {
+        (Some(op), Some(word)) => WordPredicate::integer(comparison(op), word),
+        _ => WordPredicate::integer_in(&mut words),
+    }
+}
+
+fn doubles(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
+    let mut doubles = constants.iter().filter_map(|value| match value {
+        Value::Float8(double) => Some(*double),
+        _ => None,
+    });
+    match (op, doubles.clone().next()) {
+        (Some(op), Some(double)) => WordPredicate::double(comparison(op), double),
+        _ => WordPredicate::double_in(&mut doubles),
+    }
+}
+
+fn strings(op: Option<CompareOp>, constants: &[Value]) -> StringPredicate {
+    let mut texts = constants.iter().filter_map(|value| match value {
+        Value::Text(text) => Some(text.as_bytes()),
+        _ => None,
+    });
+    match (op, texts.clone().next()) {
+        (Some(op), Some(text)) => StringPredicate::compare(comparison(op), text),
+        _ => StringPredicate::any_of(&mut texts),
+    }
+}
+
+fn comparison(op: CompareOp) -> Comparison {
+    match op {
+        CompareOp::Eq => Comparison::Eq,
+        CompareOp::NotEq => Comparison::NotEq,
+        CompareOp::Lt => Comparison::Lt,
+        CompareOp::LtEq => Comparison::LtEq,
+        CompareOp::Gt => Comparison::Gt,
+        CompareOp::GtEq => Comparison::GtEq,
+    }
+}
+
+impl VectorFormat {
+    /// The rows that pass, NULLs not among them unless they are asked for; `None` where only
+    /// decoding can tell.
+    pub(crate) fn filter(
+        &self,
+        bytes: &[u8],
+        rows: usize,
+        filter: &VectorFilter,
+    ) -> Result<Option<Selection>, CodecError> {
+        if filter.ty != self.ty {
+            return Ok(None);
+        }
+        let (validity, values) = split_bits(bytes, rows)?;
+        if let Test::Present(wanted) = filter.test {
+            return Ok(Some(selection(filter_bits(validity, rows, wanted)?, rows)));
+        }
+        let present = decode_bits(validity, rows)?;
+        if present == DecodedBits::Constant(false) {
+            ByteReader::new(values).end()?;
+            return Ok(Some(Selection::default()));
+        }
+        let bits = match &filter.test {
+            Test::Present(_) | Test::Bits([false, false]) => DecodedBits::Constant(false),
+            Test::Bits([true, true]) => present,
+            Test::Bits([_, wanted]) => filter_bits(values, rows, *wanted)?.and(present),
+            Test::Words(predicate) => {
+                if !filters_words_encoded(values) {
+                    return Ok(None);
+                }
+                let kind = word_kind(self.ty);
+                filter_words(kind, &self.shared, values, rows, predicate)?.and(present)
+            }
+            Test::Strings(predicate) => {
+                if !filters_strings_encoded(values) {
+                    return Ok(None);
+                }
+                let stored = if self.dense {
+                    present.count_ones(rows)
+                } else {
+                    rows
+                };
+                let bits = filter_strings(&self.shared, values, stored, TEXT_BYTES_MAX, predicate)?;
+                if self.dense {
+                    spread_bits(&bits, &present, rows)
+                } else {
+                    bits.and(present)
+                }
+            }
+        };
+        Ok(Some(selection(bits, rows)))
+    }
+}
+
+fn selection(bits: DecodedBits, rows: usize) -> Selection {
+    match bits {
+        DecodedBits::Constant(false) => Selection::default(),
+        DecodedBits::Constant(true) => Selection::all(rows),
+        DecodedBits::Plain(bits) => {
+            let ones = bits.iter().map(|byte| byte.count_ones() as usize).sum();
+            let mut chosen = Vec::with_capacity(ones);
+            for (first, byte) in (0..).step_by(8).zip(&bits) {
+                let mut left = *byte;
+                while left != 0 {
+                    chosen.push(first + left.trailing_zeros());
+                    left &= left - 1;
+                }
+            }
+            Selection::new(chosen)
+        }
+    }
+}
