@@ -1,7 +1,7 @@
 //! What a table is trained on: stretches of neighbouring strings from random places.
 
 /// About how many bytes are taken.
-const SAMPLE_BYTES: u64 = 16 << 10;
+const SAMPLE_BYTES: u64 = 32 << 10;
 const STRETCH_BYTES: usize = 256;
 const SEED: u64 = 0x5eed_f557;
 

@@ -7,10 +7,12 @@ use super::sample::Sample;
 use super::table::{Symbol, SymbolTable};
 use super::{SYMBOL_BYTES_MAX, SYMBOLS_MAX};
 
-/// Symbols grow to eight bytes in three rounds; the others weigh them against each other.
-const ROUNDS: usize = 8;
-/// Pairs seen less often are chance.
-const PAIR_COUNT_MIN: u64 = 3;
+/// Rounds that grow symbols, on a part of the sample; the others weigh them, on all of it.
+const EARLY_ROUNDS: usize = 6;
+const EARLY_STEP: usize = 4;
+const ROUNDS: usize = 10;
+/// What stood side by side less often is chance.
+const PAIR_COUNT_MIN: u64 = 5;
 /// The gain of a symbol is four times the bytes that it saved, and its length for each use: a
 /// longer one grows further.
 const SAVED_WEIGHT: u64 = 4;
@@ -31,11 +33,15 @@ fn train_on(sample: &Sample<'_>) -> SymbolTable {
     let mut counts = Counts::new();
     for round in 0..=ROUNDS {
         lookup.set_symbols(&symbols);
-        let code_bytes = counts.count(sample, &lookup);
-        let bytes = encoded_bytes(sample, code_bytes, &symbols);
-        if bytes < best_bytes {
-            best_bytes = bytes;
-            best.clone_from(&symbols);
+        if round < EARLY_ROUNDS {
+            counts.count(sample.strings.iter().step_by(EARLY_STEP), &lookup);
+        } else {
+            let code_bytes = counts.count(sample.strings.iter(), &lookup);
+            let bytes = encoded_bytes(sample, code_bytes, &symbols);
+            if bytes < best_bytes {
+                best_bytes = bytes;
+                best.clone_from(&symbols);
+            }
         }
         if round < ROUNDS {
             symbols = choose(counts.take_candidates(&symbols), sample, &lookup);
@@ -72,6 +78,7 @@ fn choose(mut candidates: Vec<Candidate>, sample: &Sample<'_>, lookup: &Lookup) 
         }
         same
     });
+    candidates.retain(|candidate| candidate.counted || candidate.count >= PAIR_COUNT_MIN);
     let gains = candidates.iter().filter_map(|candidate| {
         let Candidate { symbol, count, .. } = *candidate;
         let saved = u64::from(code_bytes_without(lookup, symbol)) - 1;
@@ -82,8 +89,7 @@ fn choose(mut candidates: Vec<Candidate>, sample: &Sample<'_>, lookup: &Lookup) 
             _ => SAVED_WEIGHT,
         };
         let gain = count * (saved * weight + u64::from(symbol.len));
-        let seen = candidate.counted || count >= PAIR_COUNT_MIN;
-        (pays && seen).then_some((gain, symbol))
+        pays.then_some((gain, symbol))
     });
     let mut gains: Vec<_> = gains.collect();
     let order = |gain: &(u64, Symbol)| (core::cmp::Reverse(gain.0), gain.1.order());
@@ -112,11 +118,11 @@ impl Counts {
         }
     }
 
-    /// Counts all strings; returns their code bytes.
-    fn count(&mut self, sample: &Sample<'_>, lookup: &Lookup) -> u64 {
+    /// Adds the strings; returns their code bytes.
+    fn count<'a>(&mut self, strings: impl Iterator<Item = &'a &'a [u8]>, lookup: &Lookup) -> u64 {
         let mut parser = Parser::new(lookup);
         let mut code_bytes = 0;
-        for string in &sample.strings {
+        for string in strings {
             let mut last = None;
             parser.parse(string, |token| {
                 code_bytes += 1 + u64::from(token.is_escaped());
@@ -171,7 +177,7 @@ impl Counts {
                     counted: false,
                 });
             };
-            if usize::from(first.len) < SYMBOL_BYTES_MAX {
+            if count > 1 && usize::from(first.len) < SYMBOL_BYTES_MAX {
                 add(second);
                 if second.len > 1 {
                     add(Symbol::of_byte(second.first_byte()));
