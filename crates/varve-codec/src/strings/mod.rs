@@ -9,6 +9,7 @@ mod constant;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
+mod fsst;
 mod leaf;
 pub(crate) mod plain;
 mod plan;
@@ -21,7 +22,8 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY,
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
@@ -144,6 +146,7 @@ pub(crate) fn decode(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::decode(scope, reader, rows),
         TAG_RUN_ENDS => run_ends::decode(scope, reader, rows),
+        TAG_FSST => fsst::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
@@ -201,6 +204,7 @@ pub(crate) fn gather_plain(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::gather(scope, reader, rows, positions),
         TAG_RUN_ENDS => run_ends::gather(scope, reader, rows, positions),
+        TAG_FSST => fsst::gather(scope, reader, rows, positions),
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
