@@ -19,8 +19,8 @@
 //! | 3 | run ends | run ends | |
 //! | 4 | frame of reference | | |
 //! | 5 | delta | | |
-//! | 6 | decimal | | |
-//! | 7 | steps | | |
+//! | 6 | decimal | template of documents | |
+//! | 7 | steps | same as a sibling | |
 //! | 8 | shared dictionary | shared dictionary | |
 //! | 9 | ALP | | |
 //! | 14 | patched frame | | |
@@ -45,6 +45,14 @@ mod distinct;
 mod error;
 mod float;
 mod frames;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the codec of tag 4 comes with the chooser"
+    )
+)]
 mod fsst;
 mod names;
 mod reader;
@@ -83,8 +91,14 @@ pub use stage::{
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, compress_lz4,
     decompress_lz4, decompress_zstd,
 };
-pub use strings::{Strings, StringsRef, decode_strings, encode_strings, gather_strings};
-pub use words::{WordKind, decode_word, decode_words, encode_words, gather_words};
+pub use strings::{
+    Strings, StringsRef, decode_same_strings, decode_strings, encode_same_strings, encode_strings,
+    equal_strings_per_mille, gather_same_strings, gather_strings,
+};
+pub use words::{
+    WordKind, decode_same_words, decode_word, decode_words, encode_same_words, encode_words,
+    equal_words_per_mille, gather_same_words, gather_words,
+};
 pub use writer::{put_varint, put_zigzag};
 
 /// The most values in one vector.
@@ -109,6 +123,10 @@ pub const TAG_DELTA: u8 = 5;
 pub const TAG_DECIMAL: u8 = 6;
 /// The first value, and the distances between neighbours as nested words.
 pub const TAG_STEPS: u8 = 7;
+/// Documents as a template of the shared part and the columns of their fields.
+pub const TAG_JSON: u8 = 6;
+/// Strings as those of another field of the same template, but for some.
+pub const TAG_SAME: u8 = 7;
 /// Codes of a dictionary in the shared part of the block.
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
 /// Doubles as integers scaled by powers of ten, and exceptions.
@@ -117,5 +135,3 @@ pub const TAG_ALP: u8 = 9;
 pub const TAG_PATCHED: u8 = 14;
 /// Bit-packed distances from a line.
 pub const TAG_LINEAR: u8 = 15;
-/// Strings as codes of a symbol table in the shared part of the block.
-pub const TAG_FSST: u8 = 4;

@@ -3,7 +3,7 @@
 use crate::{CodecError, Shared};
 
 /// Codecs nest at most this deep, so that hostile bytes cannot exhaust the stack.
-const DEPTH_MAX: u8 = 6;
+const DEPTH_MAX: u8 = 8;
 
 /// Passed down from codec to nested codec.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
-use crate::fsst::SymbolTable;
 use crate::reader::ByteReader;
 use crate::strings::Strings;
+use crate::strings::json::Template;
 use crate::writer::put_varint;
 use crate::{CodecError, ROWS_MAX, WordKind, strings, words};
 
@@ -16,7 +16,7 @@ pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
 
 const WORDS: u8 = 0;
 const STRINGS: u8 = 1;
-const SYMBOLS: u8 = 2;
+const TEMPLATES: u8 = 5;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub struct Shared {
 enum Resource {
     Words(Vec<i64>),
     Strings(Strings),
-    Symbols(Box<SymbolTable>),
+    Templates(Vec<Template>),
 }
 
 impl Shared {
@@ -50,12 +50,7 @@ impl Shared {
                 STRINGS => {
                     Resource::Strings(strings::shared_dictionary::read(resource, bytes_max)?)
                 }
-                SYMBOLS => {
-                    let mut resource = resource;
-                    let table = SymbolTable::read(&mut resource)?;
-                    resource.end()?;
-                    Resource::Symbols(Box::new(table))
-                }
+                TEMPLATES => Resource::Templates(strings::json::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
         }
@@ -88,13 +83,11 @@ impl Shared {
             _ => Err(MISSING),
         }
     }
-}
 
-impl Shared {
-    /// A symbol table of FSST.
-    pub(crate) fn symbols(&self, resource: u8) -> Result<&SymbolTable, CodecError> {
+    /// Templates of documents.
+    pub(crate) fn templates(&self, resource: u8) -> Result<&[Template], CodecError> {
         match self.resources.get(usize::from(resource)) {
-            Some(Resource::Symbols(table)) => Ok(table),
+            Some(Resource::Templates(templates)) => Ok(templates),
             _ => Err(MISSING),
         }
     }
@@ -123,11 +116,11 @@ impl SharedWriter {
         self.add(STRINGS, bytes)
     }
 
-    /// Adds a symbol table of FSST.
-    pub(crate) fn add_symbols(&mut self, table: &SymbolTable) -> Option<u8> {
+    /// Adds templates of documents.
+    pub(crate) fn add_templates(&mut self, templates: &[Template]) -> Option<u8> {
         let mut bytes = Vec::new();
-        table.write(&mut bytes);
-        self.add(SYMBOLS, bytes)
+        strings::json::write(templates, &mut bytes);
+        self.add(TEMPLATES, bytes)
     }
 
     fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {

@@ -9,11 +9,12 @@ mod constant;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
-mod fsst;
+pub(crate) mod json;
 mod leaf;
 pub(crate) mod plain;
 mod plan;
 mod run_ends;
+pub(crate) mod same;
 pub(crate) mod shared_dictionary;
 #[cfg(test)]
 mod tests;
@@ -22,13 +23,16 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_RUN_ENDS,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_JSON, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY,
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
 pub(crate) use plan::StringPlan;
 pub use plan::encode_strings;
+pub use same::{
+    decode_same_strings, encode_same_strings, equal_strings_per_mille, gather_same_strings,
+};
 
 /// Decoded strings: string `i` is `offsets[i]..offsets[i + 1]` of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,8 +150,8 @@ pub(crate) fn decode(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::decode(scope, reader, rows),
         TAG_RUN_ENDS => run_ends::decode(scope, reader, rows),
-        TAG_FSST => fsst::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
+        TAG_JSON => json::decode(scope, reader, rows).map(Decoded::Plain),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
 }
@@ -204,8 +208,8 @@ pub(crate) fn gather_plain(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::gather(scope, reader, rows, positions),
         TAG_RUN_ENDS => run_ends::gather(scope, reader, rows, positions),
-        TAG_FSST => fsst::gather(scope, reader, rows, positions),
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
+        TAG_JSON => json::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
 }

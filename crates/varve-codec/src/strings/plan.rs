@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::fsst::{self, FsstPlan};
+use super::json::JsonPlan;
 use super::{StringsRef, basic, leaf, shared_dictionary};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
-use crate::{CodecError, ROWS_MAX, TAG_FSST, TAG_SHARED_DICTIONARY};
+use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -20,8 +20,8 @@ pub(crate) enum StringPlan {
     Plain,
     /// Codes of a dictionary in the block's shared part.
     SharedDictionary(Arc<SharedStrings>),
-    /// Codes of a symbol table in the block's shared part.
-    Fsst(Arc<FsstPlan>),
+    /// Documents by the templates of the block's shared part.
+    Json(Arc<JsonPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -80,11 +80,6 @@ impl StringPlan {
                 let all = (0..rows).map(|row| strings.get(row));
                 Some(leaf::encode(all, rows == 1, out))
             }
-            StringPlan::Fsst(plan) => {
-                out.push(TAG_FSST);
-                fsst::encode(plan, strings, out)?;
-                Some(TAG_FSST)
-            }
             StringPlan::SharedDictionary(shared) => {
                 let code = |row| {
                     let code = shared.codes.get(strings.get(row))?;
@@ -95,6 +90,7 @@ impl StringPlan {
                 shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
                 Some(TAG_SHARED_DICTIONARY)
             }
+            StringPlan::Json(json) => json.encode(strings, out),
         }
     }
 
@@ -103,8 +99,8 @@ impl StringPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             StringPlan::Basic | StringPlan::Plain => 0,
-            StringPlan::Fsst(_) => 0,
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
+            StringPlan::Json(json) => json.decode_cost(),
         }
     }
 }

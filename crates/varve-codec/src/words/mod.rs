@@ -22,6 +22,7 @@ mod patched;
 mod plain;
 mod plan;
 mod run_ends;
+pub(crate) mod same;
 pub(crate) mod shared_dictionary;
 mod stats;
 pub(crate) mod steps;
@@ -40,6 +41,7 @@ pub(crate) use dictionary::{Codes, put_codes};
 pub use plan::encode_words;
 pub(crate) use plan::{SharedWords, WordPlan};
 pub(crate) use run_ends::{Runs, put_runs, run_lasts};
+pub use same::{decode_same_words, encode_same_words, equal_words_per_mille, gather_same_words};
 
 /// What the words of a vector stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
