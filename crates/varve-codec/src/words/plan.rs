@@ -9,7 +9,10 @@ use super::alp_pair::Pair;
 use super::stats::Stats;
 use super::{WordKind, basic, leaf, plain, shared_dictionary, steps};
 use crate::distinct::mix;
-use crate::{CodecError, ROWS_MAX, TAG_ALP, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS};
+use crate::writer::put_zigzag;
+use crate::{
+    CodecError, ROWS_MAX, TAG_ALP, TAG_CONSTANT, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS,
+};
 
 /// How to write a vector of words. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -63,6 +66,14 @@ impl WordPlan {
     /// Appends the words, at most a vector of them. Returns the tag written.
     pub(crate) fn encode(&self, kind: WordKind, values: &[i64], out: &mut Vec<u8>) -> u8 {
         let start = out.len();
+        if let [first, rest @ ..] = values
+            && rest.iter().all(|value| value == first)
+        {
+            // Whatever a plan makes of it in fewer bytes, readers do more with a constant.
+            out.push(TAG_CONSTANT);
+            put_zigzag(*first, out);
+            return TAG_CONSTANT;
+        }
         if matches!(self, WordPlan::Plain) {
             out.push(TAG_PLAIN);
             plain::encode(kind, values, out);
