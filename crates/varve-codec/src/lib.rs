@@ -45,14 +45,6 @@ mod distinct;
 mod error;
 mod float;
 mod frames;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "the codec of tag 4 comes with the chooser"
-    )
-)]
 mod fsst;
 mod names;
 mod reader;
@@ -135,3 +127,5 @@ pub const TAG_ALP: u8 = 9;
 pub const TAG_PATCHED: u8 = 14;
 /// Bit-packed distances from a line.
 pub const TAG_LINEAR: u8 = 15;
+/// Strings as codes of a symbol table in the shared part of the block.
+pub const TAG_FSST: u8 = 4;

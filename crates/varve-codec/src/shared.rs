@@ -3,6 +3,7 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
+use crate::fsst::SymbolTable;
 use crate::reader::ByteReader;
 use crate::strings::Strings;
 use crate::strings::json::Template;
@@ -17,6 +18,7 @@ pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
 const WORDS: u8 = 0;
 const STRINGS: u8 = 1;
 const TEMPLATES: u8 = 5;
+const SYMBOLS: u8 = 2;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -29,6 +31,7 @@ enum Resource {
     Words(Vec<i64>),
     Strings(Strings),
     Templates(Vec<Template>),
+    Symbols(Box<SymbolTable>),
 }
 
 impl Shared {
@@ -51,6 +54,12 @@ impl Shared {
                     Resource::Strings(strings::shared_dictionary::read(resource, bytes_max)?)
                 }
                 TEMPLATES => Resource::Templates(strings::json::read(resource)?),
+                SYMBOLS => {
+                    let mut resource = resource;
+                    let table = SymbolTable::read(&mut resource)?;
+                    resource.end()?;
+                    Resource::Symbols(Box::new(table))
+                }
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
         }
@@ -93,6 +102,16 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// A symbol table of FSST.
+    pub(crate) fn symbols(&self, resource: u8) -> Result<&SymbolTable, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Symbols(table)) => Ok(table),
+            _ => Err(MISSING),
+        }
+    }
+}
+
 const MISSING: CodecError = CodecError::Malformed("resource");
 
 /// The shared part of a block while its codecs are chosen.
@@ -121,6 +140,13 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         strings::json::write(templates, &mut bytes);
         self.add(TEMPLATES, bytes)
+    }
+
+    /// Adds a symbol table of FSST.
+    pub(crate) fn add_symbols(&mut self, table: &SymbolTable) -> Option<u8> {
+        let mut bytes = Vec::new();
+        table.write(&mut bytes);
+        self.add(SYMBOLS, bytes)
     }
 
     fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {

@@ -1,8 +1,8 @@
 use super::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 use crate::testing::{Random, mutations};
 use crate::{
-    Shared, Stage, Strings, StringsRef, TAG_SHARED_DICTIONARY, WordKind, gather_strings,
-    gather_words, word_from_f64,
+    Shared, Stage, Strings, StringsRef, TAG_FSST, TAG_SHARED_DICTIONARY, WordKind, decode_strings,
+    gather_strings, gather_words, word_from_f64,
 };
 
 const LZ4: BlockOptions = BlockOptions {
@@ -138,4 +138,22 @@ fn repeats_that_only_the_general_stage_sees_are_left_to_it() {
         .map(|frame| crate::compress_lz4(frame).len())
         .sum();
     assert!(stored + block.shared.len() <= staged + staged / 100);
+}
+
+#[test]
+fn text_of_common_parts_takes_a_symbol_table() {
+    let mut random = Random(5);
+    let words = [
+        "Ashgrove", "Meadow", "Station", "Harbour", "North", "Cobble", "Lane", "Quay",
+    ];
+    let mut pick = || words[random.below(8)];
+    let names = (0..20_000).map(|_| format!("{} {} {}, {}", pick(), pick(), pick(), pick()));
+    let block = strings_round_trip(strings(names).as_ref());
+    assert_eq!(block.tags, 1 << TAG_FSST);
+    assert!(bytes_per_row(&block, 20_000) < 8.0);
+    let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
+    mutations(&block.vectors[0], 3000, |bytes| {
+        let _ = decode_strings(&shared, bytes, 1024, 1 << 20);
+        let _ = gather_strings(&shared, bytes, 1024, &[0, 1023], 1 << 20);
+    });
 }

@@ -87,6 +87,39 @@ fn decode_block(
     Ok((taken, at))
 }
 
+/// Where in the decoded bytes each string ends, given where its codes end. The codes are those that
+/// [`decode_into`] took without an error; a code that ends inside an escape is refused.
+pub(crate) fn decoded_ends(
+    table: &SymbolTable,
+    codes: &[u8],
+    code_ends: &[u32],
+) -> Result<Vec<u32>, CodecError> {
+    let mut ends = Vec::with_capacity(code_ends.len() + 1);
+    let mut start = 0;
+    let mut end = 0_u32;
+    for code_end in code_ends {
+        let string = codes.get(start..*code_end as usize);
+        let string = string.ok_or(CodecError::UnexpectedEnd)?;
+        start = *code_end as usize;
+        let mut literal = false;
+        for code in string {
+            if literal {
+                literal = false;
+            } else if *code == ESCAPE {
+                literal = true;
+                end += 1;
+            } else {
+                end += u32::from(table.lengths.get(usize::from(*code)).copied().unwrap_or(0));
+            }
+        }
+        if literal {
+            return Err(CodecError::Malformed("FSST escape"));
+        }
+        ends.push(end);
+    }
+    Ok(ends)
+}
+
 fn all_symbols(group: &[u8; GROUP], symbols: u8) -> bool {
     group.iter().fold(true, |all, code| all & (*code < symbols))
 }

@@ -8,6 +8,12 @@ use super::table::SymbolTable;
 /// Encodes strings by one table. Making one takes about as long as encoding 10 KB.
 pub(crate) struct Encoder(Lookup);
 
+impl core::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Encoder").finish_non_exhaustive()
+    }
+}
+
 impl Encoder {
     pub(crate) fn new(table: &SymbolTable) -> Encoder {
         let symbols: Vec<_> = table.symbols().collect();

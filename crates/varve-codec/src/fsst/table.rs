@@ -95,6 +95,7 @@ impl SymbolTable {
     }
 
     /// Bytes of [`SymbolTable::write`].
+    #[cfg(test)]
     pub(crate) fn written_bytes(&self) -> usize {
         let symbols = self.symbols().map(|symbol| usize::from(symbol.len));
         SYMBOL_BYTES_MAX + symbols.sum::<usize>()

@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::fsst::{FsstPlan, codes_of};
 use super::plan::{SharedStrings, StringHashing};
 use super::{StringPlan, Strings, StringsRef};
+use crate::fsst::{Encoder, train};
 use crate::shared::SHARED_VALUES_MAX;
 use crate::words::{Scale, WordKind, choose_words};
 use crate::{SharedWriter, compress_lz4};
@@ -67,6 +69,7 @@ pub(crate) fn choose_strings(
     if depth > 0 {
         candidates.extend(shared_dictionary(sample, depth, shared));
         candidates.extend(super::json::candidate(sample, depth, shared));
+        candidates.extend(fsst(sample, depth, shared));
     }
     for (plan, shared) in candidates {
         let candidate = weigh(plan, shared);
@@ -75,6 +78,35 @@ pub(crate) fn choose_strings(
         }
     }
     best
+}
+
+/// FSST with a table trained on all vectors that are at hand.
+fn fsst(
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
+    let vectors = sample.block.unwrap_or(sample.vectors);
+    let strings = vectors
+        .iter()
+        .flat_map(|vector| (0..vector.len()).map(|row| vector.get(row)));
+    let table = train(strings);
+    let mut grown = shared.clone();
+    let resource = grown.add_symbols(&table)?;
+    let encoder = Encoder::new(&table);
+    let lengths: Vec<Vec<i64>> = sample
+        .vectors
+        .iter()
+        .map(|vector| codes_of(&encoder, *vector).0)
+        .collect();
+    let scale = sample.scale;
+    let chosen = choose_words(WordKind::Int32, &lengths, None, scale, depth - 1, &grown);
+    let plan = FsstPlan {
+        resource,
+        encoder,
+        lengths: chosen.plan,
+    };
+    Some((StringPlan::Fsst(Arc::new(plan)), chosen.shared))
 }
 
 /// A shared dictionary of the block, unless the sample already shows too many values.

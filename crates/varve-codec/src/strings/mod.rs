@@ -9,6 +9,7 @@ mod constant;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
+mod fsst;
 pub(crate) mod json;
 mod leaf;
 pub(crate) mod plain;
@@ -23,7 +24,7 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_JSON, TAG_RUN_ENDS,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY,
 };
 
@@ -150,6 +151,7 @@ pub(crate) fn decode(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::decode(scope, reader, rows),
         TAG_RUN_ENDS => run_ends::decode(scope, reader, rows),
+        TAG_FSST => fsst::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
         TAG_JSON => json::decode(scope, reader, rows).map(Decoded::Plain),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
@@ -208,6 +210,7 @@ pub(crate) fn gather_plain(
     match reader.u8()? {
         TAG_DICTIONARY => dictionary::gather(scope, reader, rows, positions),
         TAG_RUN_ENDS => run_ends::gather(scope, reader, rows, positions),
+        TAG_FSST => fsst::gather(scope, reader, rows, positions),
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
         TAG_JSON => json::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use super::fsst::{self, FsstPlan};
 use super::json::JsonPlan;
 use super::{StringsRef, basic, leaf, shared_dictionary};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
-use crate::{CodecError, ROWS_MAX, TAG_SHARED_DICTIONARY};
+use crate::{CodecError, ROWS_MAX, TAG_FSST, TAG_SHARED_DICTIONARY};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -22,6 +23,8 @@ pub(crate) enum StringPlan {
     SharedDictionary(Arc<SharedStrings>),
     /// Documents by the templates of the block's shared part.
     Json(Arc<JsonPlan>),
+    /// Codes of a symbol table in the block's shared part.
+    Fsst(Arc<FsstPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -80,6 +83,11 @@ impl StringPlan {
                 let all = (0..rows).map(|row| strings.get(row));
                 Some(leaf::encode(all, rows == 1, out))
             }
+            StringPlan::Fsst(plan) => {
+                out.push(TAG_FSST);
+                fsst::encode(plan, strings, out)?;
+                Some(TAG_FSST)
+            }
             StringPlan::SharedDictionary(shared) => {
                 let code = |row| {
                     let code = shared.codes.get(strings.get(row))?;
@@ -99,6 +107,7 @@ impl StringPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             StringPlan::Basic | StringPlan::Plain => 0,
+            StringPlan::Fsst(_) => 0,
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             StringPlan::Json(json) => json.decode_cost(),
         }

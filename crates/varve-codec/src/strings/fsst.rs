@@ -1,0 +1,127 @@
+//! FSST: strings as codes of a symbol table in the block's shared part.
+//!
+//! Pays on text that differs from row to row yet is made of common parts; one row is decoded
+//! alone, and an equality is tested on the codes. See [`crate::fsst`] for the paper and the worst
+//! case. A general stage often finds more in the codes than in the text.
+//! Layout: resource (u8), bytes of the lengths (varint), the lengths of the strings in codes as
+//! nested words of 32 bits, then the codes, to the end.
+
+use super::{Strings, StringsRef};
+use crate::fsst::{Encoder, SymbolTable, decode_into, decoded_ends};
+use crate::reader::ByteReader;
+use crate::scope::Scope;
+use crate::words::{self, WordKind, WordPlan};
+use crate::writer::put_varint;
+use crate::{CodecError, ROWS_MAX};
+
+/// FSST while it is written.
+#[derive(Debug)]
+pub(crate) struct FsstPlan {
+    pub(crate) resource: u8,
+    pub(crate) encoder: Encoder,
+    /// How the lengths are written.
+    pub(crate) lengths: WordPlan,
+}
+
+/// The codes of the strings one after another, and the length of each.
+pub(super) fn codes_of(encoder: &Encoder, strings: StringsRef<'_>) -> (Vec<i64>, Vec<u8>) {
+    let mut codes = Vec::new();
+    let mut lengths = Vec::with_capacity(strings.len());
+    for row in 0..strings.len() {
+        let before = codes.len();
+        encoder.encode(strings.get(row), &mut codes);
+        lengths.push(i64::try_from(codes.len() - before).unwrap_or(i64::MAX));
+    }
+    (lengths, codes)
+}
+
+/// Appends the strings; `None` when their codes are too long for the format.
+pub(super) fn encode(plan: &FsstPlan, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
+    let (lengths, codes) = codes_of(&plan.encoder, strings);
+    i32::try_from(codes.len()).ok()?;
+    out.push(plan.resource);
+    let mut nested = Vec::new();
+    plan.lengths.encode(WordKind::Int32, &lengths, &mut nested);
+    put_varint(nested.len() as u64, out);
+    out.extend_from_slice(&nested);
+    out.extend_from_slice(&codes);
+    Some(())
+}
+
+pub(super) fn decode(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+) -> Result<Strings, CodecError> {
+    let stored = Stored::take(scope, reader, rows)?;
+    // All codes at once, then where each string ends: that is quicker than string by string.
+    let mut bytes = Vec::new();
+    decode_into(stored.table, stored.codes, &mut bytes, scope.bytes_max)?;
+    let mut offsets = decoded_ends(stored.table, stored.codes, &stored.ends)?;
+    offsets.insert(0, 0);
+    Ok(Strings { offsets, bytes })
+}
+
+pub(super) fn gather(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+    positions: &[u16],
+) -> Result<Strings, CodecError> {
+    let stored = Stored::take(scope, reader, rows)?;
+    let mut strings = Strings::with_capacity(positions.len());
+    for position in positions {
+        let codes = stored.codes_at(usize::from(*position))?;
+        decode_into(stored.table, codes, &mut strings.bytes, scope.bytes_max)?;
+        let end = u32::try_from(strings.bytes.len()).map_err(|_| LENGTHS)?;
+        strings.offsets.push(end);
+    }
+    Ok(strings)
+}
+
+const LENGTHS: CodecError = CodecError::Malformed("string lengths");
+
+/// A vector as stored.
+struct Stored<'a> {
+    table: &'a SymbolTable,
+    /// One past the last code of each string.
+    ends: Vec<u32>,
+    codes: &'a [u8],
+}
+
+impl<'a> Stored<'a> {
+    fn take(
+        scope: Scope<'a>,
+        mut reader: ByteReader<'a>,
+        rows: usize,
+    ) -> Result<Stored<'a>, CodecError> {
+        let table = scope.shared.symbols(reader.u8()?)?;
+        let nested = reader.count(0, reader.rest().len(), "length of lengths")?;
+        let nested = reader.take(nested)?;
+        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, nested, rows)?;
+        let codes = reader.rest();
+        let mut ends = Vec::with_capacity(rows.min(ROWS_MAX));
+        let mut end = 0_u32;
+        for length in lengths {
+            let length = u32::try_from(length).map_err(|_| LENGTHS)?;
+            end = end.checked_add(length).ok_or(LENGTHS)?;
+            ends.push(end);
+        }
+        if end as usize != codes.len() {
+            return Err(LENGTHS);
+        }
+        Ok(Stored { table, ends, codes })
+    }
+
+    fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
+        let start = match row.checked_sub(1) {
+            None => Some(&0),
+            Some(before) => self.ends.get(before),
+        };
+        let codes = match (start, self.ends.get(row)) {
+            (Some(start), Some(end)) => self.codes.get(*start as usize..*end as usize),
+            _ => None,
+        };
+        codes.ok_or(LENGTHS)
+    }
+}
