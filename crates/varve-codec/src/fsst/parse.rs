@@ -10,19 +10,19 @@ use super::lookup::{Choice, Lookup, Token, WINDOW};
 use super::table::Symbol;
 
 /// Longer strings are cut in pieces of this many bytes, so that the notes about one stay small.
-const PIECE_BYTES: usize = 1024;
+const PIECE_BYTES: usize = 512;
 /// Notes about the piece at hand, to be kept from string to string.
 pub(super) struct Parser<'a> {
     lookup: &'a Lookup,
     /// The best choice for every position, and the end.
-    choices: Box<[Choice; PIECE_BYTES + WINDOW]>,
+    choices: [Choice; PIECE_BYTES + WINDOW],
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(lookup: &'a Lookup) -> Parser<'a> {
         Parser {
             lookup,
-            choices: Box::new([Choice::NONE; PIECE_BYTES + WINDOW]),
+            choices: [Choice::NONE; PIECE_BYTES + WINDOW],
         }
     }
 
