@@ -27,7 +27,7 @@ mod table;
 mod tests;
 mod train;
 
-pub(crate) use decode::{decode_into, decoded_ends};
+pub(crate) use decode::{decode_into, decode_strings};
 pub(crate) use encode::Encoder;
 pub(crate) use table::SymbolTable;
 pub(crate) use train::train;

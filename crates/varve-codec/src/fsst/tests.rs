@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
 use super::table::Symbol;
-use super::{Encoder, SymbolTable, decode_into, train};
+use super::{Encoder, SymbolTable, decode_into, decode_strings, train};
 use crate::CodecError;
 use crate::reader::ByteReader;
 use crate::testing::{Random, mutations};
@@ -147,6 +147,30 @@ fn what_no_encoder_writes_is_refused() {
 }
 
 #[test]
+fn strings_end_between_symbols_at_the_end_of_the_codes() {
+    let table = table(&[b"ab"]);
+    let codes = [[0; 300].as_slice(), &[255, 1, 0]].concat();
+    let ends = |code_ends: &[u32]| {
+        let strings = decode_strings(&table, &codes, code_ends, 1000)?;
+        Ok(strings.offsets)
+    };
+    assert_eq!(
+        ends(&[0, 7, 7, 300, 302, 303, 303]),
+        Ok(vec![0, 0, 14, 14, 600, 601, 603, 603])
+    );
+    let malformed = Err(CodecError::Malformed("FSST string ends"));
+    for wrong in [
+        &[300, 301, 303][..],
+        &[302],
+        &[302, 304],
+        &[303, 2],
+        &[303, 304],
+    ] {
+        assert_eq!(ends(wrong), malformed, "{wrong:?}");
+    }
+}
+
+#[test]
 fn decoding_stops_near_its_limit() {
     let table = table(&[b"abcdefgh"]);
     assert_eq!(decoded(&table, &[0; 4], 32).map(|out| out.len()), Ok(32));
@@ -199,7 +223,15 @@ proptest! {
         let encoder = Encoder::new(&again);
         encoder.encode_all(strings.iter().copied(), &mut codes, |end| ends.push(end));
         let whole = strings.concat();
-        prop_assert_eq!(decoded(&table, &codes, whole.len()), Ok(whole));
+        prop_assert_eq!(decoded(&table, &codes, whole.len()), Ok(whole.clone()));
+        let code_ends: Vec<u32> = ends[1..].iter().map(|end| *end as u32).collect();
+        let together = decode_strings(&table, &codes, &code_ends, whole.len());
+        let together = together.expect("as encoded");
+        prop_assert_eq!(together.as_ref().len(), strings.len());
+        prop_assert_eq!(&together.bytes, &whole);
+        for (i, string) in strings.iter().enumerate() {
+            prop_assert_eq!(together.as_ref().get(i), *string);
+        }
         for (string, ends) in strings.iter().zip(ends.windows(2)) {
             let own = &codes[ends[0]..ends[1]];
             prop_assert_eq!(decoded(&table, own, string.len()), Ok(string.to_vec()));

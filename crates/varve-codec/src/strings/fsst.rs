@@ -7,7 +7,7 @@
 //! nested words of 32 bits, then the codes, to the end.
 
 use super::{Strings, StringsRef};
-use crate::fsst::{Encoder, SymbolTable, decode_into, decoded_ends};
+use crate::fsst::{Encoder, SymbolTable, decode_into, decode_strings};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind, WordPlan};
@@ -27,11 +27,12 @@ pub(crate) struct FsstPlan {
 pub(super) fn codes_of(encoder: &Encoder, strings: StringsRef<'_>) -> (Vec<i64>, Vec<u8>) {
     let mut codes = Vec::new();
     let mut lengths = Vec::with_capacity(strings.len());
-    for row in 0..strings.len() {
-        let before = codes.len();
-        encoder.encode(strings.get(row), &mut codes);
-        lengths.push(i64::try_from(codes.len() - before).unwrap_or(i64::MAX));
-    }
+    let mut start = 0;
+    let all = (0..strings.len()).map(|row| strings.get(row));
+    encoder.encode_all(all, &mut codes, |end| {
+        lengths.push(i64::try_from(end - start).unwrap_or(i64::MAX));
+        start = end;
+    });
     (lengths, codes)
 }
 
@@ -54,12 +55,7 @@ pub(super) fn decode(
     rows: usize,
 ) -> Result<Strings, CodecError> {
     let stored = Stored::take(scope, reader, rows)?;
-    // All codes at once, then where each string ends: that is quicker than string by string.
-    let mut bytes = Vec::new();
-    decode_into(stored.table, stored.codes, &mut bytes, scope.bytes_max)?;
-    let mut offsets = decoded_ends(stored.table, stored.codes, &stored.ends)?;
-    offsets.insert(0, 0);
-    Ok(Strings { offsets, bytes })
+    decode_strings(stored.table, stored.codes, &stored.ends, scope.bytes_max)
 }
 
 pub(super) fn gather(
@@ -72,7 +68,8 @@ pub(super) fn gather(
     let mut strings = Strings::with_capacity(positions.len());
     for position in positions {
         let codes = stored.codes_at(usize::from(*position))?;
-        decode_into(stored.table, codes, &mut strings.bytes, scope.bytes_max)?;
+        let left = scope.bytes_max.saturating_sub(strings.bytes.len());
+        decode_into(stored.table, codes, &mut strings.bytes, left)?;
         let end = u32::try_from(strings.bytes.len()).map_err(|_| LENGTHS)?;
         strings.offsets.push(end);
     }
