@@ -6,10 +6,10 @@ use super::words::{code_range, filter};
 use super::{StringPredicate, WordPredicate};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::strings::{decode_plain, plain};
+use crate::strings::{FsstStrings, decode_plain, plain};
 use crate::words::{Codes, Runs, WordKind};
 use crate::{
-    CodecError, DecodedBits, Shared, StringsRef, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN,
+    CodecError, DecodedBits, Shared, StringsRef, TAG_CONSTANT, TAG_DICTIONARY, TAG_FSST, TAG_PLAIN,
     TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
 };
 
@@ -74,6 +74,12 @@ fn filter_nested(
             let (offsets, bytes) = plain::take(reader, rows, rows)?;
             let offsets = &offsets;
             Ok(filter_stored(StringsRef { offsets, bytes }, predicate))
+        }
+        TAG_FSST if let Some(only) = predicate.only() => {
+            let stored = FsstStrings::take(scope, reader, rows)?;
+            let only = stored.codes_of(only);
+            let equal = |row| stored.codes_at(row).is_ok_and(|codes| codes == only);
+            Ok(test_rows(rows, equal))
         }
         _ => {
             let strings = decode_plain(scope, bytes, rows)?;

@@ -12,8 +12,8 @@ use crate::words::WordKind;
 use crate::words::encodings::word_encodings;
 use crate::{
     Decoded, Shared, Strings, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY,
-    TAG_FRAME, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS,
-    decode_strings, decode_words, f64_from_word, word_from_f64,
+    TAG_FRAME, TAG_FSST, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    TAG_STEPS, decode_strings, decode_words, f64_from_word, word_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
@@ -319,6 +319,7 @@ fn every_codec_of_strings_is_filtered() {
         TAG_PLAIN,
         TAG_CONSTANT,
         TAG_DICTIONARY,
+        TAG_FSST,
         TAG_RUN_ENDS,
         TAG_SHARED_DICTIONARY,
     ];

@@ -20,13 +20,8 @@ impl Encoder {
         Encoder(Lookup::new(&symbols))
     }
 
-    /// Appends the codes of `string`, at most two bytes for each of its own. What they are depends
-    /// on the table and the string only.
-    pub(crate) fn encode(&self, string: &[u8], out: &mut Vec<u8>) {
-        self.encode_all([string].into_iter(), out, |_| {});
-    }
-
-    /// Appends the codes of each string, and says after each how long `out` has become.
+    /// Appends the codes of each string, at most two bytes for each of its own, and says after each
+    /// how long `out` has become. What the codes are depends on the table and the string only.
     pub(crate) fn encode_all<'a>(
         &self,
         strings: impl Iterator<Item = &'a [u8]>,

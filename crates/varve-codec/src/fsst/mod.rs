@@ -11,6 +11,7 @@
 //!
 //! Codes of equal strings are equal, and codes of different strings differ, as long as one
 //! [`Encoder`] made both from the same table: so a constant is encoded once and compared as bytes.
+//! How strings are cut is therefore part of the format.
 //! A prefix has no code prefix of its own; test it on the front of a string decoded.
 //!
 //! Layout of a table: eight bytes, the number of symbols of each length from 1 to 8; then the

@@ -19,7 +19,7 @@ fn table(symbols: &[&[u8]]) -> SymbolTable {
 
 fn encoded(table: &SymbolTable, string: &[u8]) -> Vec<u8> {
     let mut codes = Vec::new();
-    Encoder::new(table).encode(string, &mut codes);
+    Encoder::new(table).encode_all([string].into_iter(), &mut codes, |_| {});
     codes
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::fsst::FsstPlan;
 use super::plan::SharedStrings;
 use super::{StringPlan, Strings, StringsRef, constant, dictionary, plain, run_ends};
+use crate::fsst::{Encoder, train};
 use crate::words::WordPlan;
 use crate::{SharedWriter, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 
@@ -43,7 +45,18 @@ pub(crate) fn string_encodings(strings: StringsRef<'_>) -> Vec<(Vec<u8>, Vec<u8>
         codes: values.into_iter().zip(0..).collect(),
         nested: WordPlan::Basic,
     }));
-    for plan in [StringPlan::Basic, StringPlan::Plain, shared_dictionary] {
+    let table = train(list());
+    let fsst = StringPlan::Fsst(Arc::new(FsstPlan {
+        resource: writer.add_symbols(&table).unwrap(),
+        encoder: Encoder::new(&table),
+        lengths: WordPlan::Basic,
+    }));
+    for plan in [
+        StringPlan::Basic,
+        StringPlan::Plain,
+        shared_dictionary,
+        fsst,
+    ] {
         let mut out = Vec::new();
         // The codec itself, not the smaller one that a plan may fall back to.
         if plan.try_encode(strings, &mut out).is_none() {

@@ -54,7 +54,7 @@ pub(super) fn decode(
     reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Strings, CodecError> {
-    let stored = Stored::take(scope, reader, rows)?;
+    let stored = FsstStrings::take(scope, reader, rows)?;
     decode_strings(stored.table, stored.codes, &stored.ends, scope.bytes_max)
 }
 
@@ -64,7 +64,7 @@ pub(super) fn gather(
     rows: usize,
     positions: &[u16],
 ) -> Result<Strings, CodecError> {
-    let stored = Stored::take(scope, reader, rows)?;
+    let stored = FsstStrings::take(scope, reader, rows)?;
     let mut strings = Strings::with_capacity(positions.len());
     for position in positions {
         let codes = stored.codes_at(usize::from(*position))?;
@@ -79,19 +79,19 @@ pub(super) fn gather(
 const LENGTHS: CodecError = CodecError::Malformed("string lengths");
 
 /// A vector as stored.
-struct Stored<'a> {
+pub(crate) struct FsstStrings<'a> {
     table: &'a SymbolTable,
     /// One past the last code of each string.
     ends: Vec<u32>,
     codes: &'a [u8],
 }
 
-impl<'a> Stored<'a> {
-    fn take(
+impl<'a> FsstStrings<'a> {
+    pub(crate) fn take(
         scope: Scope<'a>,
         mut reader: ByteReader<'a>,
         rows: usize,
-    ) -> Result<Stored<'a>, CodecError> {
+    ) -> Result<FsstStrings<'a>, CodecError> {
         let table = scope.shared.symbols(reader.u8()?)?;
         let nested = reader.count(0, reader.rest().len(), "length of lengths")?;
         let nested = reader.take(nested)?;
@@ -107,10 +107,18 @@ impl<'a> Stored<'a> {
         if end as usize != codes.len() {
             return Err(LENGTHS);
         }
-        Ok(Stored { table, ends, codes })
+        Ok(FsstStrings { table, ends, codes })
     }
 
-    fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
+    /// What the codes of a row must be for its string to be this one.
+    pub(crate) fn codes_of(&self, string: &[u8]) -> Vec<u8> {
+        let mut codes = Vec::new();
+        let encoder = Encoder::new(self.table);
+        encoder.encode_all([string].into_iter(), &mut codes, |_| {});
+        codes
+    }
+
+    pub(crate) fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
         let start = match row.checked_sub(1) {
             None => Some(&0),
             Some(before) => self.ends.get(before),

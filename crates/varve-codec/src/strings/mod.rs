@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
+pub(crate) use fsst::FsstStrings;
 pub(crate) use plan::StringPlan;
 pub use plan::encode_strings;
 pub use same::{
