@@ -3,7 +3,7 @@
 use super::selection::{check_rows, for_each_selected, is_selected, plain, set_bit};
 use super::stretches::for_each_stretch;
 use super::word_predicate::INFINITIES;
-use crate::bits::{get, mask, unpack};
+use crate::bits::{get, unpack};
 use crate::float::word_from_f64;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
@@ -153,25 +153,28 @@ fn sum_distances(
     rows: usize,
     selection: Option<&[u8]>,
 ) -> Option<Distances> {
-    let mut all = Distances {
-        count: 0,
-        min: mask(64),
-        max: 0,
-        sum: 0,
+    let distances = match selection {
+        None => unpack(packed, width, rows, |distance| distance),
+        Some(_) => {
+            let mut selected = Vec::with_capacity(rows);
+            for_each_selected(selection, rows, |row| {
+                selected.push(get(packed, width, row));
+            });
+            selected
+        }
     };
-    let mut add = |distance: u64| {
-        all.count += 1;
-        all.min = all.min.min(distance);
-        all.max = all.max.max(distance);
-        all.sum += i128::from(distance);
-    };
-    match selection {
-        None => unpack(packed, width, rows, |distance| distance)
-            .into_iter()
-            .for_each(add),
-        Some(_) => for_each_selected(selection, rows, |row| add(get(packed, width, row))),
-    }
-    (all.count > 0).then_some(all)
+    let all = distances.iter().copied();
+    Some(Distances {
+        count: distances.len() as u64,
+        min: all.clone().min()?,
+        max: all.clone().max()?,
+        // 1,024 distances of 54 bits fill 64.
+        sum: if width <= 54 {
+            i128::from(all.sum::<u64>())
+        } else {
+            all.map(i128::from).sum()
+        },
+    })
 }
 
 /// One word for all doubles that SQL calls equal, ascending in SQL's order.
