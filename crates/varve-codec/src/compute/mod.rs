@@ -7,8 +7,8 @@
 //! decimals into ranges of integers; so every cascade is filtered by the same few kernels. Codecs
 //! without a domain of their own are decoded and tested.
 //!
-//! Answers are those of decoding first, for all bytes that decode. For bytes that no encoder wrote
-//! they are an error or any bits, never a panic.
+//! Answers are those of decoding first, for all bytes that an encoder wrote. For others they are an
+//! error or any bits, never a panic.
 
 mod aggregate;
 mod codes;

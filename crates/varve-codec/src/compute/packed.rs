@@ -1,7 +1,7 @@
 //! Tests of bit-packed values where they lie.
 //!
 //! Eight values of at most 8 bits, or four of at most 16, lie in one 64-bit word; there all are
-//! compared by one subtraction, the top bit of each field taking its carry. Paper: Lamport,
+//! compared by one subtraction, the top bit of each field taking its result. Paper: Lamport,
 //! "Multiple Byte Processing with Full-Word Instructions" (1975), of which Li and Patel, "BitWeaving"
 //! (2013), make scans; here without a spare bit, so that packed values serve as they are.
 
@@ -10,8 +10,10 @@ use super::selection::clear_padding;
 use crate::DecodedBits;
 use crate::bits::{load, mask};
 
+/// Narrower values are looked up.
+const FIELDS_WIDTH_MIN: u32 = 4;
 /// Up to so many ranges are tested one after another.
-const PASSES_MAX: usize = 3;
+const PASSES_MAX: usize = 2;
 /// Up to this width all values that pass are kept as a set of bits.
 const SET_WIDTH_MAX: u32 = 16;
 
@@ -31,7 +33,9 @@ pub(super) fn filter_packed(
     }
     let few_gaps = gaps.len() < ranges.len();
     let tested = if few_gaps { &gaps } else { &ranges };
-    let mut bits = if tested.len() <= PASSES_MAX {
+    let mut bits = if width < FIELDS_WIDTH_MIN {
+        by_pairs(packed, width, rows, tested)
+    } else if tested.len() <= PASSES_MAX {
         by_passes(packed, width, rows, tested)
     } else if width <= SET_WIDTH_MAX {
         by_set(packed, width, rows, tested)
@@ -102,8 +106,8 @@ fn by_passes(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> V
     for (min, max) in ranges {
         let span = max - min;
         let bits = match width {
-            0..=8 => Fields::<8>::new(width, *min, *max).test_all(packed, rows),
-            9..=16 => Fields::<4>::new(width, *min, *max).test_all(packed, rows),
+            FIELDS_WIDTH_MIN..=8 => Fields::<8>::new(width).test_range(packed, rows, *min, *max),
+            9..=16 => Fields::<4>::new(width).test_range(packed, rows, *min, *max),
             _ => one_by_one(packed, width, rows, |value| {
                 value.wrapping_sub(*min) <= span
             }),
@@ -117,6 +121,31 @@ fn by_passes(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> V
         }
     }
     all
+}
+
+/// The bits of values of up to three bits, two values at a time looked up.
+fn by_pairs(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Vec<u8> {
+    let passes = |value: u64| {
+        let within = |range: &(u64, u64)| (range.0..=range.1).contains(&value);
+        u8::from(ranges.iter().any(within))
+    };
+    let low = mask(width);
+    let mut table = [0_u8; 64];
+    for (slot, pair) in table.iter_mut().zip(0..) {
+        *slot = passes(pair & low) | passes(pair >> width & low) << 1;
+    }
+    let pair_mask = mask(2 * width);
+    let byte = |eight: usize| {
+        let mut values = load(packed, eight * width as usize);
+        let mut byte = 0;
+        for pair in 0..4 {
+            let at = usize::try_from(values & pair_mask).unwrap_or(0);
+            byte |= table.get(at % 64).copied().unwrap_or(0) << (2 * pair);
+            values >>= 2 * width;
+        }
+        byte
+    };
+    (0..rows.div_ceil(8)).map(byte).collect()
 }
 
 /// The bits of many ranges of narrow values, by looking each value up.
@@ -137,77 +166,111 @@ fn by_set(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Vec<
 fn one_by_one(packed: &[u8], width: u32, rows: usize, test: impl Fn(u64) -> bool) -> Vec<u8> {
     let mask = mask(width);
     let step = width as usize;
-    let byte = |first: usize| {
+    let byte = |eight: usize| {
         (0..8).fold(0, |byte, i| {
-            let bit = (first + i) * step;
+            let bit = (eight * 8 + i) * step;
             let value = load(packed, bit >> 3) >> (bit & 7) & mask;
             byte | u8::from(test(value)) << i
         })
     };
-    (0..rows).step_by(8).map(byte).collect()
+    (0..rows.div_ceil(8)).map(byte).collect()
 }
 
-/// A range test of `COUNT` packed values in one 64-bit word; `COUNT` is 4 or 8.
+/// Tests of `COUNT` packed values in one 64-bit word, for widths of at least four. `COUNT` is 8 for
+/// widths up to 8, and 4 for widths up to 16.
 struct Fields<const COUNT: usize> {
     width: u32,
-    /// The top bit of each field.
+    /// The lowest bit of each field.
+    ones: u64,
+    /// The top bit of each field, where tests leave their result.
     tops: u64,
-    /// The bounds in each field.
-    min: u64,
-    max: u64,
-    /// The bits of all fields.
-    used: u64,
-    /// Which bits hold results after each step of bringing them together.
-    pairs: u64,
-    fours: u64,
+    /// How the results of the first four fields and of the others come together.
+    first: Gather,
+    others: Gather,
+}
+
+/// Brings the top bits of four fields together as the four highest bits of a product. No two
+/// partial products fall on one bit, since fields of four bits and more are far enough apart.
+struct Gather {
+    tops: u64,
+    factor: u64,
+}
+
+impl Gather {
+    /// The results as the low bits of a byte.
+    fn take(&self, results: u64) -> u8 {
+        let product = (results & self.tops).wrapping_mul(self.factor);
+        (product >> 60).to_le_bytes()[0]
+    }
 }
 
 impl<const COUNT: usize> Fields<COUNT> {
-    fn new(width: u32, min: u64, max: u64) -> Fields<COUNT> {
-        let every = |step: u32, field: u64| {
-            let fields = (0..).step_by(step as usize).take(COUNT);
-            let shifted = fields.filter_map(|shift| field.checked_shl(shift));
-            shifted.fold(0, |word, field| word | field)
+    fn new(width: u32) -> Fields<COUNT> {
+        let sum = |shifts: &mut dyn Iterator<Item = Option<u32>>| {
+            let bits = shifts
+                .flatten()
+                .filter_map(|shift| 1_u64.checked_shl(shift));
+            bits.fold(0, |word, bit| word | bit)
+        };
+        let top = |field: u32| Some(field * width + width - 1);
+        let gather = |first: u32| {
+            let shift = |field: u32| (60 + field).checked_sub(top(first + field)?);
+            Gather {
+                tops: sum(&mut (first..first + 4).map(top)),
+                factor: sum(&mut (0..4).map(shift)),
+            }
         };
         Fields {
             width,
-            tops: every(width, 1 << (width - 1)),
-            min: every(width, min),
-            max: every(width, max),
-            used: every(width, mask(width)),
-            pairs: every(width * 2, 0b11),
-            fours: every(width * 4, 0b1111),
+            ones: sum(&mut (0..).take(COUNT).map(|field: u32| Some(field * width))),
+            tops: sum(&mut (0..).take(COUNT).map(top)),
+            first: gather(0),
+            others: gather(4),
         }
     }
 
-    fn test_all(&self, packed: &[u8], rows: usize) -> Vec<u8> {
-        let step = self.width as usize;
-        let byte = |first: usize| {
-            (0..8).step_by(COUNT).fold(0, |byte, i| {
-                // Fields of four begin at a whole byte or in its middle, and take at most 60 bits
-                // in the second case: so one load holds them.
-                let bit = (first + i) * step;
-                let values = load(packed, bit >> 3) >> (bit & 7) & self.used;
-                byte | self.test(values) << i
+    fn test_range(&self, packed: &[u8], rows: usize, min: u64, max: u64) -> Vec<u8> {
+        let low = self.ones * min;
+        let high = self.ones * max;
+        if min == max {
+            self.test_all(packed, rows, |values| self.equal(values, low))
+        } else if min == 0 {
+            self.test_all(packed, rows, |values| self.at_least(high, values))
+        } else if max == mask(self.width) {
+            self.test_all(packed, rows, |values| self.at_least(values, low))
+        } else {
+            self.test_all(packed, rows, |values| {
+                self.at_least(values, low) & self.at_least(high, values)
             })
-        };
-        (0..rows).step_by(8).map(byte).collect()
-    }
-
-    /// One bit for each field.
-    fn test(&self, values: u64) -> u8 {
-        let between = self.at_least(values, self.min) & self.at_least(self.max, values);
-        let apart = self.width - 1;
-        let mut bits = (between & self.tops) >> apart;
-        bits = (bits | bits >> apart) & self.pairs;
-        bits = (bits | bits >> (2 * apart)) & self.fours;
-        if COUNT == 8 {
-            bits |= bits >> (4 * apart);
         }
-        bits.to_le_bytes()[0] & if COUNT == 8 { 0xff } else { 0x0f }
     }
 
-    /// In the top bit of each field whether that of `a` is at least that of `b`.
+    fn test_all(&self, packed: &[u8], rows: usize, test: impl Fn(u64) -> u64) -> Vec<u8> {
+        let step = self.width as usize;
+        let byte = |eight: usize| {
+            let at = eight * step;
+            let first = test(load(packed, at));
+            if COUNT == 8 {
+                return self.first.take(first) | self.others.take(first) << 4;
+            }
+            // The other four begin at a whole byte or in its middle, and take at most 60 bits in
+            // the second case: so one load holds them.
+            let others = test(load(packed, at + step / 2) >> (step % 2 * 4));
+            self.first.take(first) | self.first.take(others) << 4
+        };
+        (0..rows.div_ceil(8)).map(byte).collect()
+    }
+
+    /// Whether fields are equal. Bits past the fields may be anything, here and below.
+    fn equal(&self, a: u64, b: u64) -> u64 {
+        let different = a ^ b;
+        // All bits of a field but the top one.
+        let rest = self.tops - self.ones;
+        let carried = (different & rest).wrapping_add(rest);
+        !(carried | different)
+    }
+
+    /// Whether the fields of `a` are at least those of `b`.
     fn at_least(&self, a: u64, b: u64) -> u64 {
         // Fields of `a` with the top bit set, those of `b` without: no borrow leaves its field.
         let low = (a | self.tops).wrapping_sub(b & !self.tops);

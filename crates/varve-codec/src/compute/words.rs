@@ -7,10 +7,12 @@ use super::selection::{check_rows, expand_runs, plain, set_bit, test_all};
 use crate::float::f64_from_word;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{Codes, Runs, WordKind, alp, constant, decimal, decode, decode_plain, frame};
+use crate::words::{
+    Codes, Runs, WordKind, alp, constant, decimal, decode, decode_plain, frame, patched,
+};
 use crate::{
     CodecError, Decoded, DecodedBits, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY,
-    TAG_FRAME, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    TAG_FRAME, TAG_PATCHED, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
 };
 
 /// The rows of a vector of words that pass, without decoding it where its codec allows that. NULLs
@@ -28,11 +30,12 @@ pub fn filter_words(
 /// Whether [`filter_words`] does less than decoding these words would; where not, a caller that
 /// needs the words anyway does better to decode them and to test the result.
 pub fn filters_words_encoded(bytes: &[u8]) -> bool {
-    const ENCODED: [u8; 7] = [
+    const ENCODED: [u8; 8] = [
         TAG_CONSTANT,
         TAG_DICTIONARY,
         TAG_RUN_ENDS,
         TAG_FRAME,
+        TAG_PATCHED,
         TAG_DECIMAL,
         TAG_ALP,
         TAG_SHARED_DICTIONARY,
@@ -82,6 +85,11 @@ pub(super) fn filter(
             let (base, width, packed) = frame::take(reader, rows)?;
             Ok(filter_packed(packed, width, rows, base, predicate))
         }
+        TAG_PATCHED => {
+            let stored = patched::Stored::take(reader, rows)?;
+            let bits = filter_packed(stored.packed, stored.width, rows, stored.base, predicate);
+            Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
+        }
         TAG_DECIMAL if kind == WordKind::Float64 => {
             let stored = decimal::Stored::take(reader, rows)?;
             #[expect(
@@ -93,7 +101,7 @@ pub(super) fn filter(
             let passing = integers_passing(predicate, word_of, guess);
             let integers = stored.integers;
             let bits = filter(scope.nested()?, WordKind::Int64, integers, rows, &passing)?;
-            Ok(patched(bits, rows, stored.exceptions(), predicate))
+            Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
         }
         TAG_ALP if kind == WordKind::Float64 => {
             let stored = alp::Stored::take(scope, reader, rows)?;
@@ -102,7 +110,7 @@ pub(super) fn filter(
             let passing = integers_passing(predicate, word_of, guess);
             let integers = stored.integers;
             let bits = filter(scope.nested()?, WordKind::Int64, integers, rows, &passing)?;
-            Ok(patched(bits, rows, stored.exceptions(), predicate))
+            Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
         }
         _ => filter_decoded(scope, kind, bytes, rows, predicate),
     }
@@ -148,7 +156,7 @@ pub(super) fn code_range(first: usize, end: usize) -> (i64, i64) {
 }
 
 /// Bits with those of exceptions put right.
-fn patched(
+fn with_exceptions(
     bits: DecodedBits,
     rows: usize,
     exceptions: impl Iterator<Item = (u16, i64)>,

@@ -18,7 +18,7 @@ mod exceptions;
 pub(crate) mod frame;
 mod leaf;
 mod linear;
-mod patched;
+pub(crate) mod patched;
 mod plain;
 mod plan;
 mod run_ends;

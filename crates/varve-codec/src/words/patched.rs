@@ -174,17 +174,17 @@ fn densest(before: &[u32; 257], buckets: usize) -> (u64, u32) {
 }
 
 /// A vector as stored.
-struct Stored<'a> {
-    base: i64,
-    width: u32,
+pub(crate) struct Stored<'a> {
+    pub(crate) base: i64,
+    pub(crate) width: u32,
     exceptions: Vec<u16>,
     /// The values of the exceptions.
     patches: Vec<i64>,
-    packed: &'a [u8],
+    pub(crate) packed: &'a [u8],
 }
 
 impl<'a> Stored<'a> {
-    fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
+    pub(crate) fn take(mut reader: ByteReader<'a>, rows: usize) -> Result<Stored<'a>, CodecError> {
         let base = reader.zigzag()?;
         let width = checked_width(reader.u8()?)?;
         let end = 1_i64
@@ -207,6 +207,12 @@ impl<'a> Stored<'a> {
             patches,
             packed,
         })
+    }
+
+    /// The rows that the packed distances do not hold, ascending, and their values.
+    pub(crate) fn exceptions(&self) -> impl Iterator<Item = (u16, i64)> + '_ {
+        let patches = self.patches.iter().copied();
+        self.exceptions.iter().copied().zip(patches)
     }
 }
 
