@@ -84,12 +84,13 @@ pub use stage::{
     decompress_lz4, decompress_zstd,
 };
 pub use strings::{
-    Strings, StringsRef, decode_same_strings, decode_strings, encode_same_strings, encode_strings,
-    equal_strings_per_mille, gather_same_strings, gather_strings,
+    Strings, StringsRef, decode_plain_strings, decode_same_strings, decode_strings,
+    encode_same_strings, encode_strings, equal_strings_per_mille, gather_same_strings,
+    gather_strings,
 };
 pub use words::{
-    WordKind, decode_same_words, decode_word, decode_words, encode_same_words, encode_words,
-    equal_words_per_mille, gather_same_words, gather_words,
+    WordKind, decode_plain_words, decode_same_words, decode_word, decode_words, encode_same_words,
+    encode_words, equal_words_per_mille, gather_same_words, gather_words,
 };
 pub use writer::{put_varint, put_zigzag};
 
@@ -129,3 +130,5 @@ pub const TAG_PATCHED: u8 = 14;
 pub const TAG_LINEAR: u8 = 15;
 /// Strings as codes of a symbol table in the shared part of the block.
 pub const TAG_FSST: u8 = 4;
+/// In sets of tags: the whole column is stored as its differences from another one.
+pub const TAG_SAME_COLUMN: u8 = 31;

@@ -1,5 +1,7 @@
 //! What the codecs are called where people read of them.
 
+use crate::TAG_SAME_COLUMN;
+
 const WORDS: [&str; 17] = [
     "plain",
     "constant",
@@ -51,6 +53,9 @@ pub fn bit_codec_names(tags: u32) -> Vec<&'static str> {
 
 fn names(table: &[&'static str], tags: u32) -> Vec<&'static str> {
     let mut names: Vec<&str> = Vec::new();
+    if tags >> TAG_SAME_COLUMN & 1 == 1 {
+        names.push("same as another column");
+    }
     for (tag, name) in table.iter().enumerate() {
         if tags >> tag & 1 == 1 && !names.contains(name) {
             names.push(name);

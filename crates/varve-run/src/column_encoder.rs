@@ -42,12 +42,8 @@ impl ColumnEncoder {
     pub(crate) fn encode(&mut self, vectors: &[Column]) -> Result<EncodedColumn, CodecError> {
         let mut encoded = EncodedColumn::default();
         for column in vectors {
-            let rows = column.len();
             let mut bytes = Vec::new();
-            match column.validity() {
-                None => encode_bits(Bitmap::filled(rows, true).as_bytes(), rows, &mut bytes)?,
-                Some(bits) => encode_bits(bits.as_bytes(), rows, &mut bytes)?,
-            };
+            put_validity(column, &mut bytes)?;
             encoded.vectors.push(bytes);
         }
         // A vector of NULLs only is told by its validity.
@@ -84,10 +80,7 @@ impl ColumnEncoder {
     }
 
     fn encode_strings(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
-        let mut strings = Strings {
-            offsets: vec![0],
-            bytes: Vec::new(),
-        };
+        let mut strings = no_strings();
         let mut rows = Vec::with_capacity(vectors.len());
         for column in vectors {
             let ColumnData::Text(text) = column.data() else {
@@ -98,6 +91,40 @@ impl ColumnEncoder {
         }
         self.blocks
             .encode(BlockValues::Strings(strings.as_ref()), &rows)
+    }
+}
+
+/// Appends which rows of a column are not NULL.
+pub(crate) fn put_validity(column: &Column, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let rows = column.len();
+    match column.validity() {
+        None => encode_bits(Bitmap::filled(rows, true).as_bytes(), rows, out)?,
+        Some(bits) => encode_bits(bits.as_bytes(), rows, out)?,
+    };
+    Ok(())
+}
+
+/// The words of a plain column, NULL rows filled.
+pub(crate) fn words(column: &Column) -> Result<Vec<i64>, CodecError> {
+    let mut words = Vec::with_capacity(column.len());
+    put_words(column, &mut words)?;
+    Ok(words)
+}
+
+/// The strings of the rows of a plain column that are not NULL.
+pub(crate) fn present_strings(column: &Column) -> Result<Strings, CodecError> {
+    let mut strings = no_strings();
+    let ColumnData::Text(text) = column.data() else {
+        return Err(FORM);
+    };
+    put_present_strings(text, column.validity(), &mut strings)?;
+    Ok(strings)
+}
+
+fn no_strings() -> Strings {
+    Strings {
+        offsets: vec![0],
+        bytes: Vec::new(),
     }
 }
 

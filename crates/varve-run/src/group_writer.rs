@@ -6,6 +6,7 @@ use varve_types::Column;
 use crate::column_encoder::{ColumnEncoder, EncodedColumn};
 use crate::envelope::{Kind, begin, seal};
 use crate::head::{ColumnPlaces, GroupInfo, Place, Segment};
+use crate::same_column::encode_same;
 use crate::{ColumnStats, GROUP_VECTORS_MAX, RunError, RunSpec, RunValue, ZoneMap};
 use crate::{filter, index};
 
@@ -135,12 +136,17 @@ impl GroupWriter {
     ) -> Result<GroupInfo, RunError> {
         let filter = spec.filter.then(|| filter::build(&self.key_hashes));
         let mut parts = Vec::with_capacity(self.columns.len());
-        for (vectors, writer) in self.columns.into_iter().zip(writers.iter_mut()) {
-            let encoded = writer.encoder.encode(&vectors);
-            parts.push(Part::of(
-                encoded.map_err(|_| RunError::Mismatch("column"))?,
-                writer,
-            ));
+        for (at, (vectors, writer)) in self.columns.iter().zip(writers.iter_mut()).enumerate() {
+            let encoded = writer.encoder.encode(vectors);
+            let encoded = encoded.map_err(|_| RunError::Mismatch("column"))?;
+            let part = Part::of(encoded, None, writer);
+            let part = match spec.key_columns.contains(&at) {
+                true => part,
+                false => self.smaller_same(spec, at, part, &parts, writer)?,
+            };
+            writer.stats.codecs |= part.codecs;
+            writer.stats.encoded_bytes += part.encoded_bytes;
+            parts.push(part);
         }
         let column_bytes: usize = parts.iter().map(Part::bytes).sum();
         let whole_bytes = self.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
@@ -171,21 +177,53 @@ impl GroupWriter {
             columns,
         })
     }
+
+    /// Column `at` as its differences from an earlier one, where that is smaller than `part`.
+    fn smaller_same(
+        &self,
+        spec: &RunSpec,
+        at: usize,
+        mut part: Part,
+        earlier: &[Part],
+        writer: &ColumnWriter,
+    ) -> Result<Part, RunError> {
+        let (Some(vectors), Some(column)) = (self.columns.get(at), spec.columns.get(at)) else {
+            return Ok(part);
+        };
+        let columns = self.columns.iter().zip(&spec.columns).zip(earlier);
+        for (reference, ((others, other), stored)) in columns.enumerate() {
+            // A reference that has one of its own would make reading a chain.
+            if other.ty != column.ty || stored.same_as.is_some() {
+                continue;
+            }
+            let same = encode_same(column.ty, others, vectors);
+            if let Some(same) = same.map_err(|_| RunError::Mismatch("column"))? {
+                let same = Part::of(same, Some(reference), writer);
+                if same.bytes() < part.bytes() {
+                    part = same;
+                }
+            }
+        }
+        Ok(part)
+    }
 }
 
 /// One column of the group, ready to be placed.
 struct Part {
     shared: Vec<u8>,
     frames: Vec<WrittenFrame>,
+    /// The column whose differences these are.
+    same_as: Option<usize>,
+    codecs: u32,
+    encoded_bytes: u64,
 }
 
 impl Part {
-    fn of(encoded: EncodedColumn, writer: &mut ColumnWriter) -> Part {
+    fn of(encoded: EncodedColumn, same_as: Option<usize>, writer: &ColumnWriter) -> Part {
         let stage = writer.encoder.stage;
         let vectors = encoded.vectors.iter().map(Vec::as_slice);
-        writer.stats.codecs |= encoded.codecs;
         let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
-        writer.stats.encoded_bytes += (encoded.shared.len() + bytes) as u64;
+        let encoded_bytes = (encoded.shared.len() + bytes) as u64;
         let shared = if encoded.shared.is_empty() {
             Vec::new()
         } else {
@@ -197,6 +235,9 @@ impl Part {
         Part {
             shared,
             frames: write_frames(vectors, stage),
+            same_as,
+            codecs: encoded.codecs,
+            encoded_bytes,
         }
     }
 
@@ -205,7 +246,10 @@ impl Part {
     }
 
     fn place(self, layout: &mut Layout<'_>, writer: &mut ColumnWriter) -> ColumnPlaces {
-        let mut places = ColumnPlaces::default();
+        let mut places = ColumnPlaces {
+            same_as: self.same_as,
+            ..ColumnPlaces::default()
+        };
         if !self.shared.is_empty() {
             let stored = writer.shared.take();
             let stored = stored.filter(|(shared, _)| *shared == self.shared);

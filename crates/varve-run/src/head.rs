@@ -41,6 +41,8 @@ pub struct GroupInfo {
 /// Where one column of a group is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnPlaces {
+    /// The column that its vectors are differences from, if they are; it has no such column itself.
+    pub same_as: Option<usize>,
     /// The shared part of its vectors, if they need one; may be that of an earlier group.
     pub shared: Option<Place>,
     /// Its segments, in the order of their vectors.
@@ -212,7 +214,10 @@ impl RunHead {
             return Vec::new();
         };
         let mut values = Vec::new();
-        for column in columns.iter().filter_map(|at| info.columns.get(*at)) {
+        let places = |at: usize| info.columns.get(at);
+        let references = columns.iter().filter_map(|at| places(*at)?.same_as);
+        let columns = columns.iter().copied().chain(references);
+        for column in columns.filter_map(places) {
             values.extend(column.shared.map(|place| place.value));
             values.extend(column.segments.iter().map(|segment| segment.place.value));
         }

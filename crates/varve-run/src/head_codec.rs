@@ -6,7 +6,7 @@
 //! | number of columns; for each | id, type code (u8) |
 //! | number of key columns; each | its position |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
-//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column 0 or 1 and the place of its shared part (since version 2), the number of segments, and of each its vectors and place |
+//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column, since version 2, flags (1 shared part, 2 same as another) and what they announce (a place, the position of a column), and in all versions the number of segments, and of each its vectors and place |
 //!
 //! A place is value number, offset, bytes.
 
@@ -45,7 +45,15 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
         put_place(group.index, out);
         put_optional_place(group.filter, out);
         for column in &group.columns {
-            put_optional_place(column.shared, out);
+            let flags =
+                u64::from(column.shared.is_some()) | u64::from(column.same_as.is_some()) << 1;
+            put_varint(flags, out);
+            if let Some(place) = column.shared {
+                put_place(place, out);
+            }
+            if let Some(reference) = column.same_as {
+                put_varint(reference as u64, out);
+            }
             put_varint(column.segments.len() as u64, out);
             for segment in &column.segments {
                 put_varint(u64::from(segment.vectors), out);
@@ -131,12 +139,18 @@ fn take_group(
         columns: Vec::new(),
     };
     for _ in 0..columns {
-        let shared = match version {
-            1 => None,
-            _ => take_optional_place(reader, values)?,
-        };
+        let mut places = ColumnPlaces::default();
+        if version > 1 {
+            let flags = reader.count(0, 3, "column flags")?;
+            if flags & 1 == 1 {
+                places.shared = Some(take_place(reader, values)?);
+            }
+            if flags & 2 == 2 {
+                places.same_as = Some(take_reference(reader, &group.columns)?);
+            }
+        }
         let mut first_vector = 0;
-        let segments = take_list(reader, |reader| {
+        places.segments = take_list(reader, |reader| {
             let vectors = reader.count(1, GROUP_VECTORS_MAX, "vectors of a page")?;
             let vectors = u32::try_from(vectors).unwrap_or(u32::MAX);
             let segment = Segment {
@@ -150,9 +164,21 @@ fn take_group(
         if first_vector as usize != group.vectors() {
             return Err(CodecError::Malformed("page directory"));
         }
-        group.columns.push(ColumnPlaces { shared, segments });
+        group.columns.push(places);
     }
     Ok(group)
+}
+
+/// The position of an earlier column that stands for itself.
+fn take_reference(
+    reader: &mut ByteReader<'_>,
+    earlier: &[ColumnPlaces],
+) -> Result<usize, CodecError> {
+    let reference = reader.count(0, earlier.len(), "column reference")?;
+    match earlier.get(reference) {
+        Some(column) if column.same_as.is_none() => Ok(reference),
+        _ => Err(CodecError::Malformed("column reference")),
+    }
 }
 
 fn put_key(key: &[u8], out: &mut Vec<u8>) {

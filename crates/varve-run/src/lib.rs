@@ -28,6 +28,7 @@ mod head_codec;
 mod index;
 mod key;
 mod reader;
+mod same_column;
 mod spec;
 mod vector;
 mod vector_filter;

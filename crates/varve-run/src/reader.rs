@@ -67,7 +67,15 @@ impl GroupReader {
     /// A column of a vector, encoded forms kept.
     pub fn column(&self, column: usize, vector: usize) -> Result<Column, RunError> {
         let stored = self.stored_vector(column, vector)?;
-        let decoded = stored.format.decode(stored.bytes, stored.rows);
+        let decoded = match self.reference(column, vector)? {
+            None => stored.format.decode(stored.bytes, stored.rows),
+            Some(reference) => stored.format.decode_same(
+                stored.bytes,
+                stored.rows,
+                reference.format,
+                reference.bytes,
+            ),
+        };
         decoded.map_err(self.corrupt(stored.value))
     }
 
@@ -79,7 +87,13 @@ impl GroupReader {
         positions: &[u16],
     ) -> Result<Column, RunError> {
         let stored = self.stored_vector(column, vector)?;
-        let gathered = stored.format.gather(stored.bytes, stored.rows, positions);
+        let gathered = match self.reference(column, vector)? {
+            None => stored.format.gather(stored.bytes, stored.rows, positions),
+            Some(_) => {
+                let positions: Vec<u32> = positions.iter().map(|at| u32::from(*at)).collect();
+                return Ok(self.column(column, vector)?.take(&positions));
+            }
+        };
         gathered.map_err(self.corrupt(stored.value))
     }
 
@@ -92,6 +106,9 @@ impl GroupReader {
         filter: &VectorFilter,
     ) -> Result<Option<Selection>, RunError> {
         let stored = self.stored_vector(column, vector)?;
+        if self.reference(column, vector)?.is_some() {
+            return Ok(None);
+        }
         let passing = stored.format.filter(stored.bytes, stored.rows, filter);
         passing.map_err(self.corrupt(stored.value))
     }
@@ -120,6 +137,19 @@ impl GroupReader {
             }
         }
         Ok(Err(low))
+    }
+
+    /// The same vector of the column that a column is stored as differences from, if it is.
+    fn reference(
+        &self,
+        column: usize,
+        vector: usize,
+    ) -> Result<Option<StoredVector<'_>>, RunError> {
+        let places = self.info().and_then(|info| info.columns.get(column));
+        let reference = places.and_then(|places| places.same_as);
+        reference
+            .map(|reference| self.stored_vector(reference, vector))
+            .transpose()
     }
 
     fn stored_vector(&self, column: usize, vector: usize) -> Result<StoredVector<'_>, RunError> {

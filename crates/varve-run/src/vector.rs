@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use varve_codec::{
     ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, WordKind, decode_bits,
+    decode_plain_strings, decode_plain_words, decode_same_strings, decode_same_words,
     decode_strings, decode_words, f64_from_word, gather_bits, gather_strings, gather_words,
     split_bits,
 };
@@ -86,6 +87,43 @@ impl VectorFormat {
                     plain_words(ty, words, validity)
                 })
             }
+        }
+    }
+
+    /// The column of `rows` rows whose differences from the vector in `reference_bytes`, of format
+    /// `reference`, are in `bytes`.
+    pub(crate) fn decode_same(
+        &self,
+        bytes: &[u8],
+        rows: usize,
+        reference: &VectorFormat,
+        reference_bytes: &[u8],
+    ) -> Result<Column, CodecError> {
+        let (validity, values) = split_bits(bytes, rows)?;
+        let (_, reference_values) = split_bits(reference_bytes, rows)?;
+        let validity = match decode_bits(validity, rows)? {
+            DecodedBits::Constant(false) if rows > 0 => {
+                return Ok(Column::constant(self.ty, &Value::Null, rows));
+            }
+            DecodedBits::Constant(_) => None,
+            DecodedBits::Plain(bits) => Some(Bitmap::from_bytes(bits, rows)),
+        };
+        let shared = &reference.shared;
+        if self.ty.physical() == PhysicalType::Bytes {
+            let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
+            let strings = decode_plain_strings(shared, reference_values, present, TEXT_BYTES_MAX)?;
+            let strings =
+                decode_same_strings(&self.shared, values, strings.as_ref(), TEXT_BYTES_MAX)?;
+            let strings = match &validity {
+                Some(bits) => spread_strings(strings, bits),
+                None => strings,
+            };
+            plain_text(self.ty, strings, validity)
+        } else {
+            let kind = word_kind(self.ty);
+            let words = decode_plain_words(kind, shared, reference_values, rows)?;
+            let words = decode_same_words(kind, &self.shared, values, &words)?;
+            plain_words(self.ty, words, validity)
         }
     }
 

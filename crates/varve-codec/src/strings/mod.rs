@@ -128,6 +128,16 @@ pub fn decode_strings(
     decode(Scope::new(shared, bytes_max), bytes, rows)
 }
 
+/// As [`decode_strings`], one string a row.
+pub fn decode_plain_strings(
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+    bytes_max: usize,
+) -> Result<Strings, CodecError> {
+    decode_plain(Scope::new(shared, bytes_max), bytes, rows)
+}
+
 /// The strings at `positions`, in that order, of at most `bytes_max` bytes together.
 pub fn gather_strings(
     shared: &Shared,

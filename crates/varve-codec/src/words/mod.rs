@@ -91,6 +91,16 @@ pub fn decode_words(
     decode(Scope::new(shared, 0), kind, bytes, rows)
 }
 
+/// As [`decode_words`], one word a row.
+pub fn decode_plain_words(
+    kind: WordKind,
+    shared: &Shared,
+    bytes: &[u8],
+    rows: usize,
+) -> Result<Vec<i64>, CodecError> {
+    decode_plain(Scope::new(shared, 0), kind, bytes, rows)
+}
+
 /// The words at `positions`, in that order, without decoding the others where the codec allows it.
 pub fn gather_words(
     kind: WordKind,

@@ -291,6 +291,59 @@ fn encoded_forms_are_kept() {
 }
 
 #[test]
+fn a_column_like_another_is_stored_as_its_differences() {
+    let spec = RunSpec {
+        columns: (1..)
+            .zip([
+                LogicalType::Int8,
+                LogicalType::Text,
+                LogicalType::Text,
+                LogicalType::Int8,
+            ])
+            .map(|(id, ty)| ColumnSpec {
+                id: ColumnId(id),
+                ty,
+            })
+            .collect(),
+        ..spec(vec![0])
+    };
+    let types: Vec<LogicalType> = spec.columns.iter().map(|column| column.ty).collect();
+    let rows: Vec<Vec<Value>> = (0..3000)
+        .map(|i| {
+            let title = || Value::text(noise(i, 20));
+            let (original, kept) = match i {
+                _ if i % 50 == 0 => (Value::Null, Value::Null),
+                _ if i % 20 == 3 => (title(), Value::text(noise(i + 9000, 10))),
+                _ => (title(), title()),
+            };
+            let id = i as i64 * 3;
+            vec![
+                Value::Int8(id),
+                original,
+                kept,
+                Value::Int8(id + i64::from(i % 100 == 7)),
+            ]
+        })
+        .collect();
+    let mut writer = RunWriter::new(spec).unwrap();
+    writer.append(&batch(&types, &rows)).unwrap();
+    let run = writer.finish().unwrap();
+    let places = &run.head.groups()[0].columns;
+    let same_as: Vec<Option<usize>> = places.iter().map(|places| places.same_as).collect();
+    assert_eq!(same_as, [None, None, Some(1), Some(0)]);
+    let stored = Stored::of(&run);
+    let reader = stored.group(0, &[2, 3]);
+    for (row, expected) in rows.iter().enumerate() {
+        for column in [2, 3] {
+            let back = reader.column(column, row / 1024).unwrap().value(row % 1024);
+            assert_eq!(back, expected[column], "row {row}");
+        }
+    }
+    let back = reader.gather(2, 1, &[0, 1000, 5]).unwrap();
+    assert_eq!(back.value(1), rows[2024][2]);
+}
+
+#[test]
 fn wrong_input_is_refused() {
     let rows = text_rows(3, |i| i.to_string());
     let mut writer = RunWriter::new(spec(vec![0])).unwrap();
