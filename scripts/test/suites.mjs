@@ -3,7 +3,9 @@ import { root } from '../lib/paths.mjs';
 import { cargoTest, nodeTest, oneCheck, playwright, vitest } from './counts.mjs';
 
 const wasm = ['--target', 'wasm32-unknown-unknown'];
-const wasmCrates = ['-p', 'varve-kv-idb', '-p', 'varve-wasm', '-p', 'varve-tests-format'];
+const wasmCrates = ['varve-kv-idb', 'varve-wasm', 'varve-tests-format', 'varve-tests-zstd'].flatMap(
+  (name) => ['-p', name],
+);
 // Named one by one: what `node --test` makes of a folder or a pattern differs between Node versions.
 const scriptTests = filesUnder(root, ['scripts']).filter((path) => path.endsWith('.test.mjs'));
 const denyWarnings = ['--', '-D', 'warnings'];
@@ -29,7 +31,7 @@ export const suites = [
   },
   {
     name: 'formats in wasm',
-    command: ['node', '--test', 'tests/format.test.mjs'],
+    command: ['node', '--test', 'tests/format.test.mjs', 'tests/zstd.test.mjs'],
     count: nodeTest,
   },
   {

@@ -17,7 +17,7 @@ impl ZstdDecoder {
         ZstdDecoder(decoder)
     }
 
-    /// Decodes `frame` into `raw`, which it must fill exactly. A checksum that is there is verified.
+    /// Decodes `frame` into `raw`, which it must fill exactly. A checksum in it is verified.
     ///
     /// A compact frame does not say which dictionary it was made with: with another one, or none,
     /// the answer is an error or wrong bytes. Whoever stores it keeps a checksum.
