@@ -17,8 +17,8 @@
 //! | 1 | constant | constant | all 0 |
 //! | 2 | dictionary | dictionary | all 1 |
 //! | 3 | run ends | run ends | |
-//! | 4 | frame of reference | | |
-//! | 5 | delta | | |
+//! | 4 | frame of reference | FSST | |
+//! | 5 | delta | split | |
 //! | 6 | decimal | template of documents | |
 //! | 7 | steps | same as a sibling | |
 //! | 8 | shared dictionary | shared dictionary | |
@@ -132,3 +132,7 @@ pub const TAG_LINEAR: u8 = 15;
 pub const TAG_FSST: u8 = 4;
 /// In sets of tags: the whole column is stored as its differences from another one.
 pub const TAG_SAME_COLUMN: u8 = 31;
+/// Strings: columns of a template in the shared part of the block.
+pub const TAG_SPLIT: u8 = 5;
+/// Strings: the bytes shared with the string before, and the others.
+pub const TAG_PREFIXES: u8 = 10;

@@ -5,8 +5,8 @@
 
 use crate::fsst::SymbolTable;
 use crate::reader::ByteReader;
-use crate::strings::Strings;
 use crate::strings::json::Template;
+use crate::strings::{SplitTemplate, Strings};
 use crate::writer::put_varint;
 use crate::{CodecError, ROWS_MAX, WordKind, strings, words};
 
@@ -19,6 +19,7 @@ const WORDS: u8 = 0;
 const STRINGS: u8 = 1;
 const TEMPLATES: u8 = 5;
 const SYMBOLS: u8 = 2;
+const TEMPLATE: u8 = 4;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -32,6 +33,7 @@ enum Resource {
     Strings(Strings),
     Templates(Vec<Template>),
     Symbols(Box<SymbolTable>),
+    Template(SplitTemplate),
 }
 
 impl Shared {
@@ -60,6 +62,7 @@ impl Shared {
                     resource.end()?;
                     Resource::Symbols(Box::new(table))
                 }
+                TEMPLATE => Resource::Template(SplitTemplate::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
         }
@@ -97,6 +100,14 @@ impl Shared {
     pub(crate) fn templates(&self, resource: u8) -> Result<&[Template], CodecError> {
         match self.resources.get(usize::from(resource)) {
             Some(Resource::Templates(templates)) => Ok(templates),
+            _ => Err(MISSING),
+        }
+    }
+
+    /// The template that strings are split by.
+    pub(crate) fn template(&self, resource: u8) -> Result<&SplitTemplate, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Template(template)) => Ok(template),
             _ => Err(MISSING),
         }
     }
@@ -147,6 +158,13 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         table.write(&mut bytes);
         self.add(SYMBOLS, bytes)
+    }
+
+    /// Adds the template of split strings.
+    pub(crate) fn add_template(&mut self, template: &SplitTemplate) -> Option<u8> {
+        let mut bytes = Vec::new();
+        template.write(&mut bytes);
+        self.add(TEMPLATE, bytes)
     }
 
     fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {

@@ -17,6 +17,7 @@ mod plan;
 mod run_ends;
 pub(crate) mod same;
 pub(crate) mod shared_dictionary;
+mod split;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +26,7 @@ use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
     CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY,
+    TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
@@ -35,6 +36,7 @@ pub use plan::encode_strings;
 pub use same::{
     decode_same_strings, encode_same_strings, equal_strings_per_mille, gather_same_strings,
 };
+pub(crate) use split::Template as SplitTemplate;
 
 /// Decoded strings: string `i` is `offsets[i]..offsets[i + 1]` of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +167,7 @@ pub(crate) fn decode(
         TAG_FSST => fsst::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
         TAG_JSON => json::decode(scope, reader, rows).map(Decoded::Plain),
+        TAG_SPLIT => split::decode(scope, reader, rows),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
 }
@@ -224,6 +227,7 @@ pub(crate) fn gather_plain(
         TAG_FSST => fsst::gather(scope, reader, rows, positions),
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
         TAG_JSON => json::gather(scope, reader, rows, positions),
+        TAG_SPLIT => split::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::fsst::{self, FsstPlan};
 use super::json::JsonPlan;
-use super::{StringsRef, basic, leaf, shared_dictionary};
+use super::split::Split;
+use super::{StringsRef, basic, leaf, shared_dictionary, split};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
-use crate::{CodecError, ROWS_MAX, TAG_FSST, TAG_SHARED_DICTIONARY};
+use crate::{CodecError, ROWS_MAX, TAG_FSST, TAG_SHARED_DICTIONARY, TAG_SPLIT};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -25,6 +26,8 @@ pub(crate) enum StringPlan {
     Json(Arc<JsonPlan>),
     /// Codes of a symbol table in the block's shared part.
     Fsst(Arc<FsstPlan>),
+    /// The columns of a template in the block's shared part.
+    Split(Arc<Split>),
 }
 
 /// A shared dictionary while it is written.
@@ -99,6 +102,11 @@ impl StringPlan {
                 Some(TAG_SHARED_DICTIONARY)
             }
             StringPlan::Json(json) => json.encode(strings, out),
+            StringPlan::Split(split) => {
+                out.push(TAG_SPLIT);
+                split::encode(split, strings, out)?;
+                Some(TAG_SPLIT)
+            }
         }
     }
 
@@ -110,6 +118,7 @@ impl StringPlan {
             StringPlan::Fsst(_) => 0,
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             StringPlan::Json(json) => json.decode_cost(),
+            StringPlan::Split(split) => split.decode_cost(),
         }
     }
 }
