@@ -1,5 +1,7 @@
 //! Why bytes could not be decoded, or values not encoded.
 
+use crate::Codec;
+
 /// Bytes that no encoder wrote, or a call past a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,6 +23,8 @@ pub enum CodecError {
     },
     /// A frame names a dictionary that is not there.
     MissingDictionary(u64),
+    /// A codec was named that cannot hold values of this type.
+    UnsuitedCodec(Codec),
     /// More rows than a vector holds.
     TooManyRows(usize),
     /// A position at or past the number of rows.
@@ -43,6 +47,9 @@ impl core::fmt::Display for CodecError {
                 write!(f, "{bytes} decoded bytes exceed the limit of {bytes_max}")
             }
             CodecError::MissingDictionary(id) => write!(f, "dictionary {id} is missing"),
+            CodecError::UnsuitedCodec(codec) => {
+                write!(f, "codec {codec} does not suit the type of these values")
+            }
             CodecError::TooManyRows(rows) => write!(f, "{rows} rows exceed a vector"),
             CodecError::PositionOutOfRange { position, rows } => {
                 write!(f, "position {position} is outside {rows} rows")

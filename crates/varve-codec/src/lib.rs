@@ -23,6 +23,10 @@
 //! | 7 | steps | same as a sibling | |
 //! | 8 | shared dictionary | shared dictionary | |
 //! | 9 | ALP | | |
+//! | 10 | ALP-RD | | |
+//! | 11 | Gorilla | | |
+//! | 12 | Chimp128 | | |
+//! | 13 | delta of delta | | |
 //! | 14 | patched frame | | |
 //! | 15 | linear frame | | |
 
@@ -39,6 +43,7 @@
 mod bitmap;
 mod bits;
 mod block;
+mod codec_name;
 mod compute;
 mod decoded;
 mod distinct;
@@ -60,6 +65,7 @@ mod testing;
 
 pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits, split_bits};
 pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
+pub use codec_name::{Codec, UnknownCodec};
 pub use compute::{
     Comparison, StringPredicate, WordAggregate, WordPredicate, aggregate_words, count_codes,
     filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
@@ -124,6 +130,14 @@ pub const TAG_SAME: u8 = 7;
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
 /// Doubles as integers scaled by powers of ten, and exceptions.
 pub const TAG_ALP: u8 = 9;
+/// Doubles cut in two, the left parts by dictionary.
+pub const TAG_ALP_RD: u8 = 10;
+/// Doubles XORed with the one before.
+pub const TAG_GORILLA: u8 = 11;
+/// Doubles XORed with one of the 128 before.
+pub const TAG_CHIMP: u8 = 12;
+/// Changes of the step from value to value.
+pub const TAG_DELTA_OF_DELTA: u8 = 13;
 /// Bit-packed distances from a base, and exceptions.
 pub const TAG_PATCHED: u8 = 14;
 /// Bit-packed distances from a line.

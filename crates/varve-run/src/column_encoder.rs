@@ -1,7 +1,7 @@
 //! Encodes one column of one group: validity by vector, values as one block.
 
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, CodecError, EncodedBlock, Stage, Strings,
+    BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, Stage, Strings,
     TAG_CONSTANT, TAG_PLAIN, encode_bits, word_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData};
@@ -34,7 +34,11 @@ impl ColumnEncoder {
         ColumnEncoder {
             ty,
             stage,
-            blocks: BlockEncoder::new(BlockOptions { stage, point_reads }),
+            blocks: BlockEncoder::new(BlockOptions {
+                stage,
+                point_reads,
+                codec: Codec::Auto,
+            }),
         }
     }
 

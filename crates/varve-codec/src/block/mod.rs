@@ -7,10 +7,10 @@
 
 use crate::frames::{Stage, write_frames};
 use crate::strings::{
-    ChosenStrings, StringPlan, StringSample, Strings, StringsRef, choose_strings,
+    ChosenStrings, StringPlan, StringSample, Strings, StringsRef, choose_named_strings,
 };
-use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_words};
-use crate::{BLOCK_VECTORS_MAX, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
+use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_named_words};
+use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 
 /// How deep the chooser nests codecs above the basic ones.
 const DEPTH: u8 = 2;
@@ -25,6 +25,8 @@ pub struct BlockOptions {
     /// Whether single rows are read often: then only codecs without a shared part are used, all of
     /// which find a row quickly.
     pub point_reads: bool,
+    /// The codec that the user named; [`Codec::Auto`] for the best of all.
+    pub codec: Codec,
 }
 
 /// The values of a block, vector after vector.
@@ -94,10 +96,10 @@ impl BlockEncoder {
                 return Ok(block);
             }
         }
-        let (plan, shared) = self.choose(values, vector_rows);
+        let (plan, shared) = self.choose(values, vector_rows)?;
         let mut block = write(&plan, &shared, values, vector_rows)?;
         let mut kept = Some((plan, shared));
-        if self.options.stage != Stage::None {
+        if self.options.stage != Stage::None && self.options.codec == Codec::Auto {
             // The sample shows little of what the general stage finds over whole frames.
             let plain = match values {
                 BlockValues::Words(..) => Plan::Words(WordPlan::Plain),
@@ -122,7 +124,11 @@ impl BlockEncoder {
         block.shared.len() + frames.iter().map(WrittenFrame::bytes).sum::<usize>()
     }
 
-    fn choose(&self, values: BlockValues<'_>, vector_rows: &[usize]) -> (Plan, SharedWriter) {
+    fn choose(
+        &self,
+        values: BlockValues<'_>,
+        vector_rows: &[usize],
+    ) -> Result<(Plan, SharedWriter), CodecError> {
         let picked = sample_vectors(vector_rows);
         let rows_of = |picked: &[usize]| -> u64 {
             let rows = picked.iter().filter_map(|at| vector_rows.get(*at));
@@ -132,7 +138,6 @@ impl BlockEncoder {
             sample_rows: rows_of(&picked),
             block_rows: vector_rows.iter().map(|rows| *rows as u64).sum(),
         };
-        let shared = SharedWriter::default();
         let depth = if self.options.point_reads { 0 } else { DEPTH };
         match values {
             BlockValues::Words(kind, words) => {
@@ -142,9 +147,10 @@ impl BlockEncoder {
                     .filter_map(|at| vectors.get(*at))
                     .map(|vector| vector.to_vec())
                     .collect();
+                let codec = self.options.codec;
                 let ChosenWords { plan, shared, .. } =
-                    choose_words(kind, &sample, Some(&vectors), scale, depth, &shared);
-                (Plan::Words(plan), shared)
+                    choose_named_words(codec, kind, &sample, &vectors, scale, depth)?;
+                Ok((Plan::Words(plan), shared))
             }
             BlockValues::Strings(strings) => {
                 let vectors: Vec<StringsRef<'_>> =
@@ -159,8 +165,10 @@ impl BlockEncoder {
                     scale,
                     staged: self.options.stage == Stage::Lz4,
                 };
-                let ChosenStrings { plan, shared, .. } = choose_strings(sample, depth, &shared);
-                (Plan::Strings(plan), shared)
+                let codec = self.options.codec;
+                let ChosenStrings { plan, shared, .. } =
+                    choose_named_strings(codec, sample, depth)?;
+                Ok((Plan::Strings(plan), shared))
             }
         }
     }

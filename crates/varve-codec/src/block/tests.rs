@@ -1,13 +1,15 @@
 use super::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 use crate::testing::{Random, mutations};
 use crate::{
-    Shared, Stage, Strings, StringsRef, TAG_FSST, TAG_SHARED_DICTIONARY, WordKind, decode_strings,
-    gather_strings, gather_words, word_from_f64,
+    Codec, CodecError, Shared, Stage, Strings, StringsRef, TAG_ALP, TAG_CHIMP, TAG_DELTA,
+    TAG_DELTA_OF_DELTA, TAG_FSST, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    WordKind, decode_strings, gather_strings, gather_words, word_from_f64,
 };
 
 const LZ4: BlockOptions = BlockOptions {
     stage: Stage::Lz4,
     point_reads: false,
+    codec: Codec::Auto,
 };
 
 fn vector_rows(rows: usize) -> Vec<usize> {
@@ -158,4 +160,49 @@ fn text_of_common_parts_takes_a_symbol_table() {
         let _ = decode_strings(&shared, bytes, 1024, 1 << 20);
         let _ = gather_strings(&shared, bytes, 1024, &[0, 1023], 1 << 20);
     });
+}
+
+#[test]
+fn a_named_codec_is_used_or_refused() {
+    let numbers: Vec<i64> = (0..3000).map(|i| i * i % 97 * 1000 + i / 700).collect();
+    let doubles: Vec<i64> = numbers
+        .iter()
+        .map(|n| word_from_f64(*n as f64 / 8.0))
+        .collect();
+    let texts = strings(numbers.iter().map(|n| format!("text {}", n % 1000)));
+    let columns = [
+        BlockValues::Words(WordKind::Int64, &numbers),
+        BlockValues::Words(WordKind::Float64, &doubles),
+        BlockValues::Strings(texts.as_ref()),
+    ];
+    let suited = |codec| match codec {
+        Codec::Alp | Codec::Gorilla | Codec::Chimp => [false, true, false],
+        Codec::Delta | Codec::DeltaOfDelta => [true, false, false],
+        Codec::Fsst => [false, false, true],
+        _ => [true; 3],
+    };
+    let own_tag = |codec| match codec {
+        Codec::Alp => Some(TAG_ALP),
+        Codec::Gorilla => Some(TAG_GORILLA),
+        Codec::Chimp => Some(TAG_CHIMP),
+        Codec::Delta => Some(TAG_DELTA),
+        Codec::DeltaOfDelta => Some(TAG_DELTA_OF_DELTA),
+        Codec::Dictionary => Some(TAG_SHARED_DICTIONARY),
+        Codec::RunEnds => Some(TAG_RUN_ENDS),
+        Codec::Fsst => Some(TAG_FSST),
+        Codec::Plain | Codec::Lz4 | Codec::Zstd => Some(TAG_PLAIN),
+        Codec::Auto => None,
+    };
+    for codec in Codec::ALL {
+        for (values, suits) in columns.into_iter().zip(suited(codec)) {
+            let options = BlockOptions { codec, ..LZ4 };
+            let block = BlockEncoder::new(options).encode(values, &vector_rows(3000));
+            if suits {
+                let tags = block.unwrap().tags;
+                assert!(own_tag(codec).is_none_or(|tag| tags == 1 << tag), "{codec}");
+            } else {
+                assert_eq!(block, Err(CodecError::UnsuitedCodec(codec)));
+            }
+        }
+    }
 }

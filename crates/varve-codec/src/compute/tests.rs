@@ -11,9 +11,10 @@ use crate::testing::mutations;
 use crate::words::WordKind;
 use crate::words::encodings::word_encodings;
 use crate::{
-    Decoded, Shared, Strings, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY,
-    TAG_FRAME, TAG_FSST, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
-    TAG_STEPS, decode_strings, decode_words, f64_from_word, word_from_f64,
+    Decoded, Shared, Strings, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA,
+    TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_FSST, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED,
+    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS, decode_strings, decode_words,
+    f64_from_word, word_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
@@ -206,6 +207,10 @@ fn every_codec_of_words_is_filtered() {
         TAG_STEPS,
         TAG_SHARED_DICTIONARY,
         TAG_ALP,
+        TAG_ALP_RD,
+        TAG_GORILLA,
+        TAG_CHIMP,
+        TAG_DELTA_OF_DELTA,
         TAG_PATCHED,
         TAG_LINEAR,
     ];

@@ -10,7 +10,7 @@ use super::{StringPlan, Strings, StringsRef, split};
 use crate::fsst::{Encoder, train};
 use crate::shared::SHARED_VALUES_MAX;
 use crate::words::{Scale, WordKind, choose_words};
-use crate::{SharedWriter, compress_lz4};
+use crate::{Codec, CodecError, SharedWriter, compress_lz4};
 
 /// A cascade, the shared part that it needs, and what it costs.
 #[derive(Clone, Debug)]
@@ -81,6 +81,31 @@ pub(crate) fn choose_strings(
         }
     }
     best
+}
+
+/// The codec that the user named, for the strings of a block.
+pub(crate) fn choose_named_strings(
+    codec: Codec,
+    sample: StringSample<'_>,
+    depth: u8,
+) -> Result<ChosenStrings, CodecError> {
+    let shared = &SharedWriter::default();
+    let alone = |plan| Some((plan, shared.clone()));
+    let named = match codec {
+        Codec::Auto => return Ok(choose_strings(sample, depth, shared)),
+        Codec::Plain | Codec::Lz4 | Codec::Zstd => alone(StringPlan::Plain),
+        Codec::Fsst => fsst(sample, depth.max(1), shared),
+        Codec::RunEnds => alone(StringPlan::RunEnds),
+        Codec::Dictionary => shared_dictionary(sample, depth.max(1), shared)
+            .or_else(|| alone(StringPlan::Dictionary)),
+        _ => None,
+    };
+    let (plan, shared) = named.ok_or(CodecError::UnsuitedCodec(codec))?;
+    Ok(ChosenStrings {
+        plan: StringPlan::Named(Box::new(plan)),
+        shared,
+        cost: 0,
+    })
 }
 
 /// FSST with a table trained on all vectors that are at hand.

@@ -1,6 +1,6 @@
 //! Vectors of byte strings, in Arrow's layout: offsets and one buffer.
 //!
-//! A [`StringPlan`] is the cascade that a block's vectors are written in; [`choose_strings`] finds
+//! A [`StringPlan`] is the cascade that a block's vectors are written in; [`choose_named_strings`] finds
 //! the best one.
 
 mod basic;
@@ -29,7 +29,7 @@ use crate::{
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
-pub(crate) use choose::{ChosenStrings, StringSample, choose_strings};
+pub(crate) use choose::{ChosenStrings, StringSample, choose_named_strings, choose_strings};
 pub(crate) use fsst::FsstStrings;
 pub(crate) use plan::StringPlan;
 pub use plan::encode_strings;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use super::fsst::{self, FsstPlan};
 use super::json::JsonPlan;
 use super::split::Split;
-use super::{StringsRef, basic, leaf, shared_dictionary, split};
+use super::{StringsRef, basic, dictionary, leaf, run_ends, shared_dictionary, split};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
-use crate::{CodecError, ROWS_MAX, TAG_FSST, TAG_SHARED_DICTIONARY, TAG_SPLIT};
+use crate::{
+    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
+};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.
@@ -28,6 +30,13 @@ pub(crate) enum StringPlan {
     Fsst(Arc<FsstPlan>),
     /// The columns of a template in the block's shared part.
     Split(Arc<Split>),
+    /// A dictionary by vector.
+    Dictionary,
+    /// Runs of equal strings.
+    RunEnds,
+    /// The plan that the user named: never something smaller in its place, and plain where it
+    /// cannot hold a vector.
+    Named(Box<StringPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -64,6 +73,13 @@ impl StringPlan {
     /// Appends the strings, at most a vector of them. Returns the tag written.
     pub(crate) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> u8 {
         let start = out.len();
+        if let StringPlan::Named(plan) = self {
+            return plan.try_encode(strings, out).unwrap_or_else(|| {
+                out.truncate(start);
+                let all = (0..strings.len()).map(|row| strings.get(row));
+                leaf::encode(all, false, out)
+            });
+        }
         let Some(tag) = self.try_encode(strings, out) else {
             out.truncate(start);
             return basic::encode(strings, out);
@@ -82,6 +98,24 @@ impl StringPlan {
         let rows = strings.len();
         match self {
             StringPlan::Basic => None,
+            StringPlan::Named(plan) => plan.try_encode(strings, out),
+            StringPlan::Dictionary => {
+                let distinct = dictionary::distinct(strings)?;
+                if rows == 0 {
+                    return None;
+                }
+                out.push(TAG_DICTIONARY);
+                dictionary::encode(strings, &distinct, out);
+                Some(TAG_DICTIONARY)
+            }
+            StringPlan::RunEnds => {
+                if rows == 0 {
+                    return None;
+                }
+                out.push(TAG_RUN_ENDS);
+                run_ends::encode(strings, &run_ends::lasts(strings), out);
+                Some(TAG_RUN_ENDS)
+            }
             StringPlan::Plain => {
                 let all = (0..rows).map(|row| strings.get(row));
                 Some(leaf::encode(all, rows == 1, out))
@@ -115,7 +149,8 @@ impl StringPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             StringPlan::Basic | StringPlan::Plain => 0,
-            StringPlan::Fsst(_) => 0,
+            StringPlan::Fsst(_) | StringPlan::Dictionary | StringPlan::RunEnds => 0,
+            StringPlan::Named(plan) => plan.decode_cost(),
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             StringPlan::Json(json) => json.decode_cost(),
             StringPlan::Split(split) => split.decode_cost(),

@@ -115,7 +115,7 @@ impl Scaler {
 }
 
 /// Up to five pairs for the vectors of a block, those that suit most vectors first. None when no
-/// vector has two values that any pair holds.
+/// vector is smaller by any pair.
 pub(super) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
     let jump = vectors.len().div_ceil(SAMPLE_VECTORS).max(1);
     let mut counts: Vec<(usize, Pair)> = Vec::new();
@@ -133,11 +133,12 @@ pub(super) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
     counts.into_iter().map(|(_, pair)| pair).collect()
 }
 
-/// The best pair for a vector by itself.
+/// The best pair for a vector by itself, if one does better than plain doubles.
 pub(super) fn choose_from_all(words: &[i64]) -> Option<Pair> {
     let sample = sample(words);
     let mut best = None;
-    let mut best_bits = u64::MAX;
+    // What plain doubles take.
+    let mut best_bits = sample.len() as u64 * 64;
     for exponent in (0..=EXPONENT_MAX).rev() {
         for factor in (0..=exponent).rev() {
             let pair = Pair { exponent, factor };

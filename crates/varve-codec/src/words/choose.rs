@@ -8,8 +8,8 @@ use super::alp::Parts;
 use super::alp_pair::choose_for_block;
 use super::steps::steps;
 use super::{SharedWords, WordKind, WordPlan};
-use crate::SharedWriter;
 use crate::shared::SHARED_VALUES_MAX;
+use crate::{Codec, CodecError, SharedWriter};
 
 /// A cascade, the shared part that it needs, and what it costs.
 #[derive(Clone, Debug)]
@@ -74,33 +74,119 @@ pub(crate) fn choose_words(
             }
         }
     };
-    let nested =
-        |values: &[Vec<i64>]| choose_words(WordKind::Int64, values, None, scale, depth - 1, shared);
-    if kind != WordKind::Float64 {
-        let steps: Vec<Vec<i64>> = sample.iter().map(|vector| steps(vector)).collect();
-        let chosen = nested(&steps);
-        consider(Some((
-            WordPlan::Steps(Box::new(chosen.plan)),
-            chosen.shared,
-        )));
-    }
+    let candidates = Candidates {
+        sample,
+        block,
+        scale,
+        depth,
+        shared,
+    };
     if kind == WordKind::Float64 {
-        let vectors: Vec<&[i64]> = sample.iter().map(Vec::as_slice).collect();
-        let pairs = choose_for_block(block.unwrap_or(&vectors));
-        let parts = vectors.iter().map(|vector| Parts::of(&pairs, vector));
-        let integers: Option<Vec<Vec<i64>>> = parts
-            .map(|parts| parts.map(|parts| parts.integers))
-            .collect();
-        if let Some(integers) = integers {
-            let chosen = nested(&integers);
-            let plan = WordPlan::Alp(pairs, Box::new(chosen.plan));
-            consider(Some((plan, chosen.shared)));
+        consider(candidates.alp());
+        if block.is_some() {
+            consider(candidates.alone(WordPlan::AlpRd));
+            consider(candidates.alone(WordPlan::Gorilla));
+            consider(candidates.alone(WordPlan::Chimp));
+        }
+    } else {
+        consider(candidates.steps());
+        if block.is_some() {
+            consider(candidates.alone(WordPlan::DeltaOfDelta));
         }
     }
     if let Some(block) = block {
         consider(shared_dictionary(kind, sample, block, scale, depth, shared));
     }
     best
+}
+
+/// The codec that the user named, for words that it suits.
+pub(crate) fn choose_named_words(
+    codec: Codec,
+    kind: WordKind,
+    sample: &[Vec<i64>],
+    block: &[&[i64]],
+    scale: Scale,
+    depth: u8,
+) -> Result<ChosenWords, CodecError> {
+    let shared = &SharedWriter::default();
+    let candidates = Candidates {
+        sample,
+        block: Some(block),
+        scale,
+        depth: depth.max(1),
+        shared,
+    };
+    let doubles = kind == WordKind::Float64;
+    let alone = |plan| candidates.alone(plan);
+    let named = match codec {
+        Codec::Auto => {
+            return Ok(choose_words(
+                kind,
+                sample,
+                Some(block),
+                scale,
+                depth,
+                shared,
+            ));
+        }
+        Codec::Plain | Codec::Lz4 | Codec::Zstd => alone(WordPlan::Plain),
+        Codec::Alp if doubles => candidates.alp().or_else(|| alone(WordPlan::AlpRd)),
+        Codec::Gorilla if doubles => alone(WordPlan::Gorilla),
+        Codec::Chimp if doubles => alone(WordPlan::Chimp),
+        Codec::Delta if !doubles => alone(WordPlan::Delta),
+        Codec::DeltaOfDelta if !doubles => alone(WordPlan::DeltaOfDelta),
+        Codec::Dictionary => shared_dictionary(kind, sample, block, scale, depth.max(1), shared)
+            .or_else(|| alone(WordPlan::Dictionary)),
+        Codec::RunEnds => alone(WordPlan::RunEnds),
+        _ => None,
+    };
+    let (plan, shared) = named.ok_or(CodecError::UnsuitedCodec(codec))?;
+    Ok(ChosenWords {
+        plan: WordPlan::Named(Box::new(plan)),
+        shared,
+        cost: 0,
+    })
+}
+
+/// What the candidates for some words are made from.
+#[derive(Clone, Copy)]
+struct Candidates<'a> {
+    sample: &'a [Vec<i64>],
+    block: Option<&'a [&'a [i64]]>,
+    scale: Scale,
+    depth: u8,
+    shared: &'a SharedWriter,
+}
+
+impl Candidates<'_> {
+    /// A plan that needs no shared part.
+    fn alone(self, plan: WordPlan) -> Option<(WordPlan, SharedWriter)> {
+        Some((plan, self.shared.clone()))
+    }
+
+    fn nested(self, values: &[Vec<i64>]) -> ChosenWords {
+        let kind = WordKind::Int64;
+        choose_words(kind, values, None, self.scale, self.depth - 1, self.shared)
+    }
+
+    fn steps(self) -> Option<(WordPlan, SharedWriter)> {
+        let steps: Vec<Vec<i64>> = self.sample.iter().map(|vector| steps(vector)).collect();
+        let chosen = self.nested(&steps);
+        Some((WordPlan::Steps(Box::new(chosen.plan)), chosen.shared))
+    }
+
+    fn alp(self) -> Option<(WordPlan, SharedWriter)> {
+        let vectors: Vec<&[i64]> = self.sample.iter().map(Vec::as_slice).collect();
+        let pairs = choose_for_block(self.block.unwrap_or(&vectors));
+        let parts = vectors.iter().map(|vector| Parts::of(&pairs, vector));
+        let integers: Option<Vec<Vec<i64>>> = parts
+            .map(|parts| parts.map(|parts| parts.integers))
+            .collect();
+        let chosen = self.nested(&integers?);
+        let plan = WordPlan::Alp(pairs, Box::new(chosen.plan));
+        Some((plan, chosen.shared))
+    }
 }
 
 /// A shared dictionary of the block, unless the sample already shows too many values.

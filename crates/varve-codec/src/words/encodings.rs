@@ -69,11 +69,14 @@ pub(crate) fn word_encodings(kind: WordKind, words: &[i64]) -> Vec<(Vec<u8>, Vec
     ];
     let alp =
         [WordPlan::Basic, basic_steps()].map(|nested| WordPlan::Alp(vec![], Box::new(nested)));
-    let alp = alp.into_iter().filter(|_| kind == WordKind::Float64);
-    for plan in plans.into_iter().chain(alp) {
+    let doubles = [WordPlan::AlpRd, WordPlan::Gorilla, WordPlan::Chimp];
+    let doubles = alp.into_iter().chain(doubles);
+    let doubles = doubles.filter(|_| kind == WordKind::Float64);
+    let plans = plans.into_iter().chain([WordPlan::DeltaOfDelta]);
+    for plan in plans.chain(doubles) {
         let mut out = Vec::new();
         // The codec itself, not the smaller one that a plan may fall back to.
-        if plan.try_encode(words, &mut out).is_none() {
+        if plan.try_encode(kind, words, &mut out).is_none() {
             out.clear();
             plan.encode(kind, words, &mut out);
         }

@@ -4,12 +4,15 @@ use super::alp::Parts;
 use super::linear::Line;
 use super::patched::Window;
 use super::stats::Stats;
-use super::{WordKind, alp, constant, decimal, delta, frame, linear, patched, plain};
+use super::{
+    WordKind, alp, alp_rd, chimp, constant, decimal, delta, delta_of_delta, frame, gorilla, linear,
+    patched, plain,
+};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{
-    CodecError, Decoded, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_LINEAR,
-    TAG_PATCHED, TAG_PLAIN,
+    CodecError, Decoded, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA,
+    TAG_DELTA_OF_DELTA, TAG_FRAME, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
 };
 
 /// A leaf codec and the bytes that it takes, tag included.
@@ -132,6 +135,10 @@ pub(super) fn decode(
         TAG_LINEAR => linear::decode(reader, rows)?,
         TAG_DECIMAL if kind == WordKind::Float64 => decimal::decode(scope, reader, rows)?,
         TAG_ALP if kind == WordKind::Float64 => alp::decode(scope, reader, rows)?,
+        TAG_ALP_RD if kind == WordKind::Float64 => alp_rd::decode(reader, rows)?,
+        TAG_GORILLA if kind == WordKind::Float64 => gorilla::decode(reader, rows)?,
+        TAG_CHIMP if kind == WordKind::Float64 => chimp::decode(reader, rows)?,
+        TAG_DELTA_OF_DELTA => delta_of_delta::decode(reader, rows)?,
         tag => return Err(CodecError::UnknownTag(tag)),
     }))
 }
@@ -154,6 +161,10 @@ pub(super) fn gather(
         TAG_LINEAR => linear::gather(reader, rows, positions),
         TAG_DECIMAL if kind == WordKind::Float64 => decimal::gather(scope, reader, rows, positions),
         TAG_ALP if kind == WordKind::Float64 => alp::gather(scope, reader, rows, positions),
+        TAG_ALP_RD if kind == WordKind::Float64 => alp_rd::gather(reader, rows, positions),
+        TAG_GORILLA if kind == WordKind::Float64 => gorilla::gather(reader, rows, positions),
+        TAG_CHIMP if kind == WordKind::Float64 => chimp::gather(reader, rows, positions),
+        TAG_DELTA_OF_DELTA => delta_of_delta::gather(reader, rows, positions),
         tag => Err(CodecError::UnknownTag(tag)),
     }
 }

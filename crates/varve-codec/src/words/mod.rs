@@ -6,16 +6,21 @@
 
 pub(crate) mod alp;
 mod alp_pair;
+mod alp_rd;
 mod basic;
+mod bit_stream;
+mod chimp;
 mod choose;
 pub(crate) mod constant;
 pub(crate) mod decimal;
 mod delta;
+mod delta_of_delta;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
 mod exceptions;
 pub(crate) mod frame;
+mod gorilla;
 mod leaf;
 mod linear;
 pub(crate) mod patched;
@@ -24,6 +29,7 @@ mod plan;
 mod run_ends;
 pub(crate) mod same;
 pub(crate) mod shared_dictionary;
+mod simple8b;
 mod stats;
 pub(crate) mod steps;
 #[cfg(test)]
@@ -36,7 +42,7 @@ use crate::{
     TAG_STEPS,
 };
 
-pub(crate) use choose::{ChosenWords, Scale, choose_words};
+pub(crate) use choose::{ChosenWords, Scale, choose_named_words, choose_words};
 pub(crate) use dictionary::{Codes, put_codes};
 pub use plan::encode_words;
 pub(crate) use plan::{SharedWords, WordPlan};

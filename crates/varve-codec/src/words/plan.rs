@@ -7,11 +7,16 @@ use std::sync::Arc;
 use super::alp::Parts;
 use super::alp_pair::Pair;
 use super::stats::Stats;
-use super::{WordKind, basic, leaf, plain, shared_dictionary, steps};
+use super::{
+    WordKind, alp_rd, basic, chimp, delta, delta_of_delta, dictionary, gorilla, leaf, plain,
+    run_ends, shared_dictionary, steps,
+};
 use crate::distinct::mix;
 use crate::writer::put_zigzag;
 use crate::{
-    CodecError, ROWS_MAX, TAG_ALP, TAG_CONSTANT, TAG_PLAIN, TAG_SHARED_DICTIONARY, TAG_STEPS,
+    CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
+    TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
 
 /// How to write a vector of words. Every plan writes every vector: one that is unlike the sample
@@ -28,6 +33,23 @@ pub(crate) enum WordPlan {
     SharedDictionary(Arc<SharedWords>),
     /// Doubles by the best of the block's pairs, the integers as the nested plan has them.
     Alp(Vec<Pair>, Box<WordPlan>),
+    /// Doubles cut in two.
+    AlpRd,
+    /// Doubles XORed with the one before.
+    Gorilla,
+    /// Doubles XORed with one of the 128 before.
+    Chimp,
+    /// Distances from value to value.
+    Delta,
+    /// Changes of those distances.
+    DeltaOfDelta,
+    /// A dictionary by vector.
+    Dictionary,
+    /// Runs of equal values.
+    RunEnds,
+    /// The plan that the user named: never something smaller in its place, and plain where it
+    /// cannot hold a vector.
+    Named(Box<WordPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -62,6 +84,8 @@ impl Hasher for WordHasher {
     }
 }
 
+type Encode = fn(&[i64], &mut Vec<u8>);
+
 impl WordPlan {
     /// Appends the words, at most a vector of them. Returns the tag written.
     pub(crate) fn encode(&self, kind: WordKind, values: &[i64], out: &mut Vec<u8>) -> u8 {
@@ -74,18 +98,28 @@ impl WordPlan {
             put_zigzag(*first, out);
             return TAG_CONSTANT;
         }
-        if matches!(self, WordPlan::Plain) {
-            out.push(TAG_PLAIN);
-            plain::encode(kind, values, out);
-            return TAG_PLAIN;
+        let named = match self {
+            WordPlan::Plain => Some(self),
+            WordPlan::Named(plan) => Some(plan.as_ref()),
+            _ => None,
+        };
+        if let Some(plan) = named {
+            return plan.try_encode(kind, values, out).unwrap_or_else(|| {
+                out.truncate(start);
+                out.push(TAG_PLAIN);
+                plain::encode(kind, values, out);
+                TAG_PLAIN
+            });
         }
-        let Some(tag) = self.try_encode(values, out) else {
+        let Some(tag) = self.try_encode(kind, values, out) else {
             out.truncate(start);
             return basic::encode(kind, values, out);
         };
         let stats = Stats::of(values);
         let best_leaf = match self {
-            WordPlan::Alp(..) => leaf::choose_integer(kind, values, &stats),
+            WordPlan::Alp(..) | WordPlan::AlpRd | WordPlan::Gorilla | WordPlan::Chimp => {
+                leaf::choose_integer(kind, values, &stats)
+            }
             _ => leaf::choose(kind, values, &stats),
         };
         if best_leaf.bytes < out.len() - start {
@@ -97,9 +131,58 @@ impl WordPlan {
     }
 
     /// Appends the words as planned; `None` where the plan does not fit them or is the basic one.
-    pub(super) fn try_encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
+    pub(super) fn try_encode(
+        &self,
+        kind: WordKind,
+        values: &[i64],
+        out: &mut Vec<u8>,
+    ) -> Option<u8> {
         match self {
             WordPlan::Basic | WordPlan::Plain => None,
+            WordPlan::Named(plan) => plan.try_encode(kind, values, out),
+            WordPlan::AlpRd | WordPlan::Gorilla | WordPlan::Chimp => {
+                if values.is_empty() || kind != WordKind::Float64 {
+                    return None;
+                }
+                let (tag, encode) = match self {
+                    WordPlan::Gorilla => (TAG_GORILLA, gorilla::encode as Encode),
+                    WordPlan::Chimp => (TAG_CHIMP, chimp::encode as Encode),
+                    _ => (TAG_ALP_RD, alp_rd::encode as Encode),
+                };
+                out.push(tag);
+                encode(values, out);
+                Some(tag)
+            }
+            WordPlan::Delta | WordPlan::DeltaOfDelta => {
+                if values.len() < 2 {
+                    return None;
+                }
+                if matches!(self, WordPlan::Delta) {
+                    out.push(TAG_DELTA);
+                    delta::encode(values, &Stats::of(values), out);
+                    return Some(TAG_DELTA);
+                }
+                out.push(TAG_DELTA_OF_DELTA);
+                delta_of_delta::encode(values, out);
+                Some(TAG_DELTA_OF_DELTA)
+            }
+            WordPlan::Dictionary => {
+                let distinct = dictionary::distinct(values)?;
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_DICTIONARY);
+                dictionary::encode(kind, values, &distinct, out);
+                Some(TAG_DICTIONARY)
+            }
+            WordPlan::RunEnds => {
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_RUN_ENDS);
+                run_ends::encode(kind, values, out);
+                Some(TAG_RUN_ENDS)
+            }
             WordPlan::Steps(nested) => {
                 if values.len() < 2 {
                     return None;
@@ -133,6 +216,12 @@ impl WordPlan {
             WordPlan::Steps(nested) => 1 + nested.decode_cost(),
             WordPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             WordPlan::Alp(_, nested) => nested.decode_cost(),
+            WordPlan::Delta | WordPlan::Dictionary | WordPlan::RunEnds => 0,
+            WordPlan::AlpRd => 1,
+            WordPlan::DeltaOfDelta => 4,
+            // They must save half.
+            WordPlan::Gorilla | WordPlan::Chimp => 16,
+            WordPlan::Named(plan) => plan.decode_cost(),
         }
     }
 }
