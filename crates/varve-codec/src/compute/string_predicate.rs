@@ -1,5 +1,7 @@
 //! Which strings pass a test: ascending ranges, by bytes.
 
+use core::cmp::Ordering;
+
 use super::Comparison;
 
 /// The strings that pass a test. They compare by bytes, as in the collation `C`.
@@ -71,17 +73,21 @@ impl StringPredicate {
 
     /// Whether a string passes.
     pub fn contains(&self, string: &[u8]) -> bool {
-        if let [range] = self.ranges.as_slice() {
+        self.contains_by(|bound| string.cmp(bound))
+    }
+
+    /// Whether a string passes that `compare` tells the order of to another.
+    pub(super) fn contains_by(&self, compare: impl Fn(&[u8]) -> Ordering) -> bool {
+        let not_below = |range: &StringRange| compare(&range.start).is_ge();
+        let below_end = |range: &StringRange| {
             let end = range.end.as_deref();
-            return range.start.as_slice() <= string && end.is_none_or(|end| string < end);
-        }
-        let ends_before = |range: &StringRange| {
-            let end = range.end.as_deref();
-            end.is_some_and(|end| end <= string)
+            end.is_none_or(|end| compare(end).is_lt())
         };
-        let at = self.ranges.partition_point(ends_before);
-        let range = self.ranges.get(at);
-        range.is_some_and(|range| range.start.as_slice() <= string)
+        let range = match self.ranges.as_slice() {
+            [range] => Some(range),
+            ranges => ranges.get(ranges.partition_point(|range| !below_end(range))),
+        };
+        range.is_some_and(|range| not_below(range) && below_end(range))
     }
 
     /// The only string that passes, if there is just one.

@@ -1,5 +1,8 @@
 //! Filters of string vectors.
 
+use core::cell::Cell;
+use core::cmp::Ordering;
+
 use super::packed::filter_packed;
 use super::selection::{check_rows, expand_runs, test_rows};
 use super::words::{code_range, filter};
@@ -28,12 +31,13 @@ pub fn filter_strings(
 /// Whether [`filter_strings`] does less than decoding these strings would; where not, a caller that
 /// needs the strings anyway does better to decode them and to test the result.
 pub fn filters_strings_encoded(bytes: &[u8]) -> bool {
-    const ENCODED: [u8; 5] = [
+    const ENCODED: [u8; 6] = [
         TAG_PLAIN,
         TAG_CONSTANT,
         TAG_DICTIONARY,
         TAG_RUN_ENDS,
         TAG_SHARED_DICTIONARY,
+        TAG_FSST,
     ];
     bytes.first().is_some_and(|tag| ENCODED.contains(tag))
 }
@@ -75,11 +79,26 @@ fn filter_nested(
             let offsets = &offsets;
             Ok(filter_stored(StringsRef { offsets, bytes }, predicate))
         }
-        TAG_FSST if let Some(only) = predicate.only() => {
+        TAG_FSST => {
             let stored = FsstStrings::take(scope, reader, rows)?;
-            let only = stored.codes_of(only);
-            let equal = |row| stored.codes_at(row).is_ok_and(|codes| codes == only);
-            Ok(test_rows(rows, equal))
+            let sound = Cell::new(true);
+            let compare = |row: usize, bound: &[u8]| {
+                stored.compare(row, bound).unwrap_or_else(|_| {
+                    sound.set(false);
+                    Ordering::Less
+                })
+            };
+            let bits = match predicate.only() {
+                Some(only) => test_rows(rows, |row| compare(row, only).is_eq()),
+                None => test_rows(rows, |row| {
+                    predicate.contains_by(|bound| compare(row, bound))
+                }),
+            };
+            if sound.get() {
+                Ok(bits)
+            } else {
+                Err(CodecError::Malformed("FSST code"))
+            }
         }
         _ => {
             let strings = decode_plain(scope, bytes, rows)?;

@@ -177,7 +177,7 @@ fn all_symbols(group: &[u8; GROUP], symbols: u8) -> bool {
     group.iter().fold(true, |all, code| all & (*code < symbols))
 }
 
-fn symbol(table: &SymbolTable, code: u8) -> (u64, usize) {
+pub(super) fn symbol(table: &SymbolTable, code: u8) -> (u64, usize) {
     let code = usize::from(code);
     match (table.words.get(code), table.lengths.get(code)) {
         (Some(word), Some(len)) => (*word, usize::from(*len)),

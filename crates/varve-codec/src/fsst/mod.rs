@@ -9,15 +9,14 @@
 //! instead of the longest symbol at each place, and the training counts on that. The codes decode
 //! as the paper's do.
 //!
-//! Codes of equal strings are equal, and codes of different strings differ, as long as one
-//! [`Encoder`] made both from the same table: so a constant is encoded once and compared as bytes.
-//! How strings are cut is therefore part of the format.
-//! A prefix has no code prefix of its own; test it on the front of a string decoded.
+//! Strings are compared with constants code by code, up to the first difference: that costs less
+//! than an encoder for the constant, and leaves encoders free in how they cut strings.
 //!
 //! Layout of a table: eight bytes, the number of symbols of each length from 1 to 8; then the
 //! bytes of the symbols, by length and then by bytes, which is the order of their codes from 0 on.
 //! Layout of a string: codes; code 255 stands before a byte that stands for itself.
 
+mod compare;
 mod decode;
 mod encode;
 mod lookup;
@@ -28,6 +27,7 @@ mod table;
 mod tests;
 mod train;
 
+pub(crate) use compare::compare;
 pub(crate) use decode::{decode_into, decode_strings};
 pub(crate) use encode::Encoder;
 pub(crate) use table::SymbolTable;

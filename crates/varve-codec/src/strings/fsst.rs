@@ -6,8 +6,10 @@
 //! Layout: resource (u8), bytes of the lengths (varint), the lengths of the strings in codes as
 //! nested words of 32 bits, then the codes, to the end.
 
+use core::cmp::Ordering;
+
 use super::{Strings, StringsRef};
-use crate::fsst::{Encoder, SymbolTable, decode_into, decode_strings};
+use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind, WordPlan};
@@ -110,15 +112,12 @@ impl<'a> FsstStrings<'a> {
         Ok(FsstStrings { table, ends, codes })
     }
 
-    /// What the codes of a row must be for its string to be this one.
-    pub(crate) fn codes_of(&self, string: &[u8]) -> Vec<u8> {
-        let mut codes = Vec::new();
-        let encoder = Encoder::new(self.table);
-        encoder.encode_all([string].into_iter(), &mut codes, |_| {});
-        codes
+    /// The order of the string at `row` and `bytes`.
+    pub(crate) fn compare(&self, row: usize, bytes: &[u8]) -> Result<Ordering, CodecError> {
+        compare(self.table, self.codes_at(row)?, bytes)
     }
 
-    pub(crate) fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
+    fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
         let start = match row.checked_sub(1) {
             None => Some(&0),
             Some(before) => self.ends.get(before),

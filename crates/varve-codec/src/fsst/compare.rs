@@ -1,0 +1,66 @@
+//! Compares a string of codes with bytes, decoding no further than to the first difference.
+//!
+//! Any codes of a string compare alike, so an answer does not rest on how an encoder cut it.
+
+use core::cmp::Ordering;
+
+use super::ESCAPE;
+use super::decode::symbol;
+use super::table::SymbolTable;
+use crate::CodecError;
+
+/// The order of the string of `codes` and `bytes`.
+pub(crate) fn compare(
+    table: &SymbolTable,
+    codes: &[u8],
+    bytes: &[u8],
+) -> Result<Ordering, CodecError> {
+    let (mut codes, mut bytes) = (codes, bytes);
+    while let Some((code, rest)) = codes.split_first() {
+        codes = rest;
+        let (word, len) = if *code == ESCAPE {
+            let (literal, rest) = codes.split_first().ok_or(CodecError::UnexpectedEnd)?;
+            codes = rest;
+            (u64::from(*literal), 1)
+        } else if *code < table.symbols {
+            symbol(table, *code)
+        } else {
+            return Err(CodecError::Malformed("FSST code"));
+        };
+        let symbol = word.to_le_bytes();
+        let symbol = symbol.get(..len).unwrap_or_default();
+        match bytes.split_at_checked(len) {
+            Some((front, rest)) if front == symbol => bytes = rest,
+            // Shorter bytes that the symbol begins with come before it.
+            _ => return Ok(symbol.cmp(bytes.get(..len).unwrap_or(bytes))),
+        }
+    }
+    Ok([].as_slice().cmp(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+    use crate::fsst::{Encoder, train};
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    proptest! {
+        #[test]
+        fn codes_order_as_their_strings(
+            strings in proptest::collection::vec("(abc|de|http://|x)[a-c\u{e9}]{0,3}", 1..30),
+            others in proptest::collection::vec("(abc|de|http://|x)?[a-c\u{e9}]{0,3}", 0..20),
+        ) {
+            let table = train(strings.iter().map(String::as_bytes));
+            let encoder = Encoder::new(&table);
+            for string in &strings {
+                let mut codes = Vec::new();
+                encoder.encode_all([string.as_bytes()].into_iter(), &mut codes, |_| {});
+                for other in strings.iter().chain(&others) {
+                    let order = compare(&table, &codes, other.as_bytes());
+                    prop_assert_eq!(order, Ok(string.as_bytes().cmp(other.as_bytes())));
+                }
+                prop_assert_eq!(compare(&table, &[255], b""), Err(crate::CodecError::UnexpectedEnd));
+            }
+        }
+    }
+}
