@@ -146,7 +146,7 @@ impl Lookup {
         }
         self.pairs.fill(ESCAPE);
         self.slots.fill(0);
-        let mut longs = Vec::new();
+        let mut chains = Vec::new();
         for (code, symbol) in (0..ESCAPE).zip(symbols) {
             let choice = Choice::of(Token::of_symbol(code, symbol.len));
             let [first, second, ..] = symbol.word.to_le_bytes();
@@ -156,24 +156,28 @@ impl Lookup {
                     let at = usize::from(u16::from_le_bytes([first, second]));
                     put(self.pairs.as_mut_slice(), at, code);
                 }
-                len => longs.push(Long {
-                    word: symbol.word,
-                    choice,
-                    shift: 64 - 8 * len,
-                    len,
-                    more: true,
-                }),
+                _ => chains.push((slot(symbol.word) as u128) << 32 | u128::from(choice.0)),
             }
         }
-        longs.sort_unstable_by_key(|long| (slot(long.word), long.choice));
+        chains.sort_unstable();
         let mut next = 1_u8;
-        for chain in longs.chunk_by_mut(|a, b| slot(a.word) == slot(b.word)) {
-            if let Some(last) = chain.last_mut() {
-                last.more = false;
-                put(self.slots.as_mut_slice(), slot(last.word), next);
-            }
-            for long in chain {
-                put(self.longs.as_mut_slice(), usize::from(next), *long);
+        for chain in chains.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let mut left = chain.len();
+            for packed in chain {
+                let [code, ..] = packed.to_le_bytes();
+                let symbol = at(symbols, usize::from(code), Symbol::default());
+                if left == chain.len() {
+                    put(self.slots.as_mut_slice(), slot(symbol.word), next);
+                }
+                left -= 1;
+                let long = Long {
+                    word: symbol.word,
+                    choice: Choice::of(Token::of_symbol(code, symbol.len)),
+                    shift: 64 - 8 * symbol.len,
+                    len: symbol.len,
+                    more: left > 0,
+                };
+                put(self.longs.as_mut_slice(), usize::from(next), long);
                 next = next.wrapping_add(1);
             }
         }

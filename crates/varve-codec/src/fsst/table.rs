@@ -36,10 +36,24 @@ impl Symbol {
         self.word.to_le_bytes()[0]
     }
 
-    /// Sorts by length, then by bytes: the order of codes.
-    pub(super) fn order(self) -> (u8, u64) {
-        (self.len, self.word.swap_bytes())
+    /// Ascends by length, then by bytes, as codes do; below 2^72. All lists are sorted as `u128`,
+    /// so that the code of sorting is there once.
+    pub(super) fn order(self) -> u128 {
+        u128::from(self.len) << 64 | u128::from(self.word.swap_bytes())
     }
+
+    /// The symbol with this order.
+    pub(super) fn of_order(order: u128) -> Symbol {
+        Symbol {
+            word: low(order).swap_bytes(),
+            len: low(order >> 64).to_le_bytes()[0],
+        }
+    }
+}
+
+/// The low half.
+pub(super) fn low(number: u128) -> u64 {
+    u64::try_from(number & u128::from(u64::MAX)).unwrap_or_default()
 }
 
 /// A mask of the first `bytes` bytes, one to eight.
@@ -58,12 +72,13 @@ pub(crate) struct SymbolTable {
 
 impl SymbolTable {
     /// Puts the symbols, all different, in the order of their codes. Those past 255 are left out.
-    pub(super) fn new(mut symbols: Vec<Symbol>) -> SymbolTable {
-        symbols.truncate(SYMBOLS_MAX);
-        symbols.sort_unstable_by_key(|symbol| symbol.order());
+    pub(super) fn new(symbols: &[Symbol]) -> SymbolTable {
+        let symbols = symbols.iter().take(SYMBOLS_MAX);
+        let mut orders: Vec<u128> = symbols.map(|symbol| symbol.order()).collect();
+        orders.sort_unstable();
         let mut table = SymbolTable::empty();
-        for symbol in symbols {
-            table.push(symbol);
+        for order in orders {
+            table.push(Symbol::of_order(order));
         }
         table
     }

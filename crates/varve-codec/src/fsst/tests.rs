@@ -14,7 +14,7 @@ fn table(symbols: &[&[u8]]) -> SymbolTable {
         let bytes = bytes.iter().map(|byte| Symbol::of_byte(*byte));
         bytes.reduce(Symbol::followed_by).expect("not empty")
     };
-    SymbolTable::new(symbols.iter().map(symbol).collect())
+    SymbolTable::new(&symbols.iter().map(symbol).collect::<Vec<_>>())
 }
 
 fn encoded(table: &SymbolTable, string: &[u8]) -> Vec<u8> {

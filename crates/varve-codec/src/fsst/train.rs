@@ -12,13 +12,16 @@ const EARLY_ROUNDS: usize = 6;
 const EARLY_STEP: usize = 4;
 const ROUNDS: usize = 10;
 /// What stood side by side less often is chance.
-const PAIR_COUNT_MIN: u64 = 5;
+const JOINED_COUNT_MIN: u64 = 5;
 /// The gain of a symbol is four times the bytes that it saved, and its length for each use: a
 /// longer one grows further.
 const SAVED_WEIGHT: u64 = 4;
 /// A byte alone saves one byte for each use in the sample, and more outside it, where fewer long
 /// symbols fit.
 const SINGLE_WEIGHT: u64 = 16;
+
+/// More than any symbol gains in a sample.
+const GAIN_MAX: u64 = 1 << 50;
 
 /// The table for strings like these; the same one on every machine.
 pub(crate) fn train<'a>(strings: impl Iterator<Item = &'a [u8]> + Clone) -> SymbolTable {
@@ -47,7 +50,7 @@ fn train_on(sample: &Sample<'_>) -> SymbolTable {
             symbols = choose(counts.take_candidates(&symbols), sample, &lookup);
         }
     }
-    SymbolTable::new(best)
+    SymbolTable::new(&best)
 }
 
 /// Bytes of all that the sample stands for, with the table.
@@ -63,24 +66,48 @@ fn encoded_bytes(sample: &Sample<'_>, code_bytes: u64, symbols: &[Symbol]) -> u6
 /// A symbol that might be in the next table.
 struct Candidate {
     symbol: Symbol,
-    count: u64,
-    /// Whether it is in this one, or a byte that was escaped: its count is exact.
-    counted: bool,
+    /// Whether two tokens make it, and a token of its own may be counted too.
+    joined: bool,
+    count: u32,
+}
+
+impl Candidate {
+    /// Sorts by symbol, and the exact count of a token first.
+    fn packed(&self) -> u128 {
+        self.symbol.order() << 40 | u128::from(self.joined) << 32 | u128::from(self.count)
+    }
+
+    fn unpacked(packed: u128) -> Candidate {
+        let [a, b, c, d, joined, ..] = packed.to_le_bytes();
+        Candidate {
+            symbol: Symbol::of_order(packed >> 40),
+            joined: joined != 0,
+            count: u32::from_le_bytes([a, b, c, d]),
+        }
+    }
 }
 
 /// The candidates with the most gain, each different.
-fn choose(mut candidates: Vec<Candidate>, sample: &Sample<'_>, lookup: &Lookup) -> Vec<Symbol> {
-    candidates.sort_unstable_by_key(|candidate| (candidate.symbol.order(), !candidate.counted));
-    candidates.dedup_by(|next, kept| {
-        let same = next.symbol == kept.symbol;
-        if same && !kept.counted {
-            kept.count += next.count;
+fn choose(mut candidates: Vec<u128>, sample: &Sample<'_>, lookup: &Lookup) -> Vec<Symbol> {
+    candidates.sort_unstable();
+    let mut gains = Vec::with_capacity(candidates.len());
+    for same in candidates.chunk_by(|a, b| a >> 40 == b >> 40) {
+        let mut parts = same.iter().map(|packed| Candidate::unpacked(*packed));
+        let Some(Candidate {
+            symbol,
+            joined,
+            count,
+        }) = parts.next()
+        else {
+            continue;
+        };
+        let mut count = u64::from(count);
+        if joined {
+            count += parts.map(|part| u64::from(part.count)).sum::<u64>();
+            if count < JOINED_COUNT_MIN {
+                continue;
+            }
         }
-        same
-    });
-    candidates.retain(|candidate| candidate.counted || candidate.count >= PAIR_COUNT_MIN);
-    let gains = candidates.iter().filter_map(|candidate| {
-        let Candidate { symbol, count, .. } = *candidate;
         let saved = u64::from(code_bytes_without(lookup, symbol)) - 1;
         let pays = u128::from(count * saved) * u128::from(sample.total_bytes)
             > u128::from(symbol.len) * u128::from(sample.bytes);
@@ -88,16 +115,15 @@ fn choose(mut candidates: Vec<Candidate>, sample: &Sample<'_>, lookup: &Lookup) 
             1 => SINGLE_WEIGHT,
             _ => SAVED_WEIGHT,
         };
-        let gain = count * (saved * weight + u64::from(symbol.len));
-        pays.then_some((gain, symbol))
-    });
-    let mut gains: Vec<_> = gains.collect();
-    let order = |gain: &(u64, Symbol)| (core::cmp::Reverse(gain.0), gain.1.order());
-    if gains.len() > SYMBOLS_MAX {
-        gains.select_nth_unstable_by_key(SYMBOLS_MAX, order);
-        gains.truncate(SYMBOLS_MAX);
+        if pays {
+            let gain = count * (saved * weight + u64::from(symbol.len));
+            gains.push(u128::from(GAIN_MAX.saturating_sub(gain)) << 72 | symbol.order());
+        }
     }
-    gains.into_iter().map(|gain| gain.1).collect()
+    gains.sort_unstable();
+    gains.truncate(SYMBOLS_MAX);
+    let order = |gain: &u128| Symbol::of_order(gain & ((1 << 72) - 1));
+    gains.iter().map(order).collect()
 }
 
 /// How often each token came, and each two beside one another.
@@ -148,7 +174,7 @@ impl Counts {
     }
 
     /// Tokens, pairs, and tokens with the first byte of the next; then all counts are 0 again.
-    fn take_candidates(&mut self, symbols: &[Symbol]) -> Vec<Candidate> {
+    fn take_candidates(&mut self, symbols: &[Symbol]) -> Vec<u128> {
         let symbol = |id: u32| {
             let [low, high, ..] = id.to_le_bytes();
             match (high, symbols.get(usize::from(low))) {
@@ -157,30 +183,28 @@ impl Counts {
             }
         };
         let mut candidates = Vec::with_capacity(Token::IDS + 2 * self.seen.len());
+        let mut add = |symbol, joined, count| {
+            let candidate = Candidate {
+                symbol,
+                joined,
+                count,
+            };
+            candidates.push(candidate.packed());
+        };
         for (id, count) in (0..).zip(&mut self.tokens) {
-            let count = u64::from(core::mem::take(count));
+            let count = core::mem::take(count);
             if count > 0 {
-                candidates.push(Candidate {
-                    symbol: symbol(id),
-                    count,
-                    counted: true,
-                });
+                add(symbol(id), false, count);
             }
         }
         for pair in self.seen.drain(..) {
             let count = self.pairs.get_mut(pair as usize).map_or(0, core::mem::take);
             let (first, second) = (symbol(pair >> 9), symbol(pair & 0x1ff));
-            let mut add = |next| {
-                candidates.push(Candidate {
-                    symbol: first.followed_by(next),
-                    count: u64::from(count),
-                    counted: false,
-                });
-            };
             if count > 1 && usize::from(first.len) < SYMBOL_BYTES_MAX {
-                add(second);
+                add(first.followed_by(second), true, u32::from(count));
                 if second.len > 1 {
-                    add(Symbol::of_byte(second.first_byte()));
+                    let byte = Symbol::of_byte(second.first_byte());
+                    add(first.followed_by(byte), true, u32::from(count));
                 }
             }
         }
