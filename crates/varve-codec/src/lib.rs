@@ -47,6 +47,7 @@ mod codec_name;
 mod compute;
 mod decoded;
 mod distinct;
+mod entropy;
 mod error;
 mod float;
 mod frames;
@@ -126,6 +127,8 @@ pub const TAG_STEPS: u8 = 7;
 pub const TAG_JSON: u8 = 6;
 /// Strings as those of another field of the same template, but for some.
 pub const TAG_SAME: u8 = 7;
+/// Entropy-coded bins, and the distances from their least values.
+pub const TAG_BINS: u8 = 16;
 /// Codes of a dictionary in the shared part of the block.
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
 /// Doubles as integers scaled by powers of ten, and exceptions.

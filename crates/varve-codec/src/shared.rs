@@ -3,10 +3,12 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
+use crate::entropy::Frequencies;
 use crate::fsst::SymbolTable;
 use crate::reader::ByteReader;
 use crate::strings::json::Template;
 use crate::strings::{SplitTemplate, Strings};
+use crate::words::Bin;
 use crate::writer::put_varint;
 use crate::{CodecError, ROWS_MAX, WordKind, strings, words};
 
@@ -20,6 +22,7 @@ const STRINGS: u8 = 1;
 const TEMPLATES: u8 = 5;
 const SYMBOLS: u8 = 2;
 const TEMPLATE: u8 = 4;
+const BINS: u8 = 3;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -34,6 +37,7 @@ enum Resource {
     Templates(Vec<Template>),
     Symbols(Box<SymbolTable>),
     Template(SplitTemplate),
+    Bins(words::bins::Bins),
 }
 
 impl Shared {
@@ -63,6 +67,7 @@ impl Shared {
                     Resource::Symbols(Box::new(table))
                 }
                 TEMPLATE => Resource::Template(SplitTemplate::read(resource)?),
+                BINS => Resource::Bins(words::bins::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
         }
@@ -108,6 +113,14 @@ impl Shared {
     pub(crate) fn template(&self, resource: u8) -> Result<&SplitTemplate, CodecError> {
         match self.resources.get(usize::from(resource)) {
             Some(Resource::Template(template)) => Ok(template),
+            _ => Err(MISSING),
+        }
+    }
+
+    /// Entropy-coded bins of words.
+    pub(crate) fn bins(&self, resource: u8) -> Result<&words::bins::Bins, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Bins(bins)) => Ok(bins),
             _ => Err(MISSING),
         }
     }
@@ -165,6 +178,13 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         template.write(&mut bytes);
         self.add(TEMPLATE, bytes)
+    }
+
+    /// Adds bins that ascend.
+    pub(crate) fn add_bins(&mut self, bins: &[Bin], frequencies: &Frequencies) -> Option<u8> {
+        let mut bytes = Vec::new();
+        words::bins::write(bins, frequencies, &mut bytes);
+        self.add(BINS, bytes)
     }
 
     fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {

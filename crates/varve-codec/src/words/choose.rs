@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use super::alp::Parts;
 use super::alp_pair::choose_for_block;
+use super::binning;
+use super::bins::BinsWriter;
 use super::steps::steps;
 use super::{SharedWords, WordKind, WordPlan};
 use crate::shared::SHARED_VALUES_MAX;
@@ -63,9 +65,6 @@ pub(crate) fn choose_words(
         }
     };
     let mut best = weigh(WordPlan::Basic, shared.clone());
-    if depth == 0 {
-        return best;
-    }
     let mut consider = |candidate: Option<(WordPlan, SharedWriter)>| {
         if let Some((plan, shared)) = candidate {
             let candidate = weigh(plan, shared);
@@ -81,6 +80,10 @@ pub(crate) fn choose_words(
         depth,
         shared,
     };
+    consider(candidates.bins());
+    if depth == 0 {
+        return best;
+    }
     if kind == WordKind::Float64 {
         consider(candidates.alp());
         if block.is_some() {
@@ -174,6 +177,14 @@ impl Candidates<'_> {
         let steps: Vec<Vec<i64>> = self.sample.iter().map(|vector| steps(vector)).collect();
         let chosen = self.nested(&steps);
         Some((WordPlan::Steps(Box::new(chosen.plan)), chosen.shared))
+    }
+
+    fn bins(self) -> Option<(WordPlan, SharedWriter)> {
+        let (bins, frequencies) = binning::bins(self.sample, self.scale)?;
+        let mut grown = self.shared.clone();
+        let resource = grown.add_bins(&bins, &frequencies)?;
+        let writer = BinsWriter::new(resource, bins, &frequencies);
+        Some((WordPlan::Bins(Arc::new(writer)), grown))
     }
 
     fn alp(self) -> Option<(WordPlan, SharedWriter)> {

@@ -8,6 +8,8 @@ pub(crate) mod alp;
 mod alp_pair;
 mod alp_rd;
 mod basic;
+mod binning;
+pub(crate) mod bins;
 mod bit_stream;
 mod chimp;
 mod choose;
@@ -38,10 +40,11 @@ mod tests;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
-    TAG_STEPS,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_BINS, TAG_DICTIONARY, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
 
+pub(crate) use binning::Bin;
 pub(crate) use choose::{ChosenWords, Scale, choose_named_words, choose_words};
 pub(crate) use dictionary::{Codes, put_codes};
 pub use plan::encode_words;
@@ -146,6 +149,7 @@ pub(crate) fn decode(
         TAG_RUN_ENDS => run_ends::decode(scope, kind, reader, rows)?,
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows)?,
         TAG_STEPS => Decoded::Plain(steps::decode(scope, reader, rows)?),
+        TAG_BINS => Decoded::Plain(bins::decode(scope, reader, rows)?),
         tag => leaf::decode(scope, kind, tag, reader, rows)?,
     };
     match &decoded {
@@ -199,6 +203,7 @@ pub(crate) fn gather_plain(
         TAG_RUN_ENDS => run_ends::gather(scope, kind, reader, rows, positions)?,
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions)?,
         TAG_STEPS => steps::gather(scope, reader, rows, positions)?,
+        TAG_BINS => bins::gather(scope, reader, rows, positions)?,
         tag => leaf::gather(scope, kind, tag, reader, rows, positions)?,
     };
     check_range(kind, &words)?;

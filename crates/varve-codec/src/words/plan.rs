@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::alp::Parts;
 use super::alp_pair::Pair;
+use super::bins::BinsWriter;
 use super::stats::Stats;
 use super::{
     WordKind, alp_rd, basic, chimp, delta, delta_of_delta, dictionary, gorilla, leaf, plain,
@@ -14,7 +15,7 @@ use super::{
 use crate::distinct::mix;
 use crate::writer::put_zigzag;
 use crate::{
-    CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
+    CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
     TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
@@ -29,6 +30,8 @@ pub(crate) enum WordPlan {
     Plain,
     /// The distances from value to value, as the nested plan has it.
     Steps(Box<WordPlan>),
+    /// Entropy-coded bins, which the block's shared part has.
+    Bins(Arc<BinsWriter>),
     /// Codes of a dictionary in the block's shared part.
     SharedDictionary(Arc<SharedWords>),
     /// Doubles by the best of the block's pairs, the integers as the nested plan has them.
@@ -191,6 +194,14 @@ impl WordPlan {
                 steps::encode(values, nested, out);
                 Some(TAG_STEPS)
             }
+            WordPlan::Bins(bins) => {
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_BINS);
+                bins.encode(values, out);
+                Some(TAG_BINS)
+            }
             WordPlan::SharedDictionary(shared) => {
                 let code = |value| shared.codes.get(value).map(|code| i64::from(*code));
                 let codes: Option<Vec<i64>> = values.iter().map(code).collect();
@@ -213,6 +224,7 @@ impl WordPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             WordPlan::Basic | WordPlan::Plain => 0,
+            WordPlan::Bins(_) => 1,
             WordPlan::Steps(nested) => 1 + nested.decode_cost(),
             WordPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             WordPlan::Alp(_, nested) => nested.decode_cost(),

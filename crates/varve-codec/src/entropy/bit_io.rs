@@ -1,0 +1,126 @@
+//! Bits in the order in which they are read, least significant first.
+
+use crate::CodecError;
+
+/// The most bits that one look at the front shows.
+pub(crate) const PEEK_BITS: u32 = 57;
+
+/// Collects bits.
+#[derive(Debug, Default)]
+pub(crate) struct BitWriter {
+    bytes: Vec<u8>,
+    pending: u64,
+    filled: u32,
+}
+
+impl BitWriter {
+    /// Appends the low `width` bits, at most 56, of a value below `2^width`.
+    pub(crate) fn put(&mut self, value: u64, width: u32) {
+        debug_assert!(width <= 56 && value >> width == 0);
+        self.pending |= value << self.filled;
+        self.filled += width;
+        let whole = (self.filled / 8) as usize;
+        let bytes = self.pending.to_le_bytes();
+        self.bytes.extend(bytes.iter().take(whole));
+        self.pending = self.pending.checked_shr(self.filled & !7).unwrap_or(0);
+        self.filled &= 7;
+    }
+
+    /// Appends a value of up to 64 bits.
+    pub(crate) fn put_wide(&mut self, value: u64, width: u32) {
+        self.put(value & ((1 << width.min(32)) - 1), width.min(32));
+        if width > 32 {
+            self.put(value >> 32, width - 32);
+        }
+    }
+
+    /// Appends a number above 0, in twice the bits that it has, less one (Elias gamma).
+    pub(crate) fn put_gamma(&mut self, value: u32) {
+        debug_assert!(value > 0);
+        let width = value.ilog2();
+        self.put(1 << width, width + 1);
+        self.put(u64::from(value) & ((1 << width) - 1), width);
+    }
+
+    /// The bytes, the last one filled up with zeros.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        if self.filled > 0 {
+            self.bytes.extend(self.pending.to_le_bytes().iter().take(1));
+        }
+        self.bytes
+    }
+}
+
+/// Reads bits; past the end there are zeros, which [`BitReader::end`] tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BitReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The last bytes, and zeros after them: where a load from `bytes` would pass the end.
+    tail: [u8; 2 * TAIL],
+}
+
+const TAIL: usize = 8;
+
+impl<'a> BitReader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> BitReader<'a> {
+        let mut tail = [0; 2 * TAIL];
+        let last = bytes.get(bytes.len().saturating_sub(TAIL)..);
+        for (to, from) in tail.iter_mut().zip(last.unwrap_or_default()) {
+            *to = *from;
+        }
+        BitReader { bytes, at: 0, tail }
+    }
+
+    /// The next bits, at least [`PEEK_BITS`] of them.
+    #[inline]
+    pub(crate) fn peek(&self) -> u64 {
+        let byte = self.at >> 3;
+        let rest = self.bytes.get(byte..).unwrap_or_default();
+        let chunk = rest.first_chunk::<8>().or_else(|| {
+            let into = byte.saturating_sub(self.bytes.len().saturating_sub(TAIL));
+            self.tail.get(into..)?.first_chunk::<8>()
+        });
+        chunk.map_or(0, |chunk| u64::from_le_bytes(*chunk)) >> (self.at & 7)
+    }
+
+    /// Leaves out `bits` bits.
+    #[inline]
+    pub(crate) fn skip(&mut self, bits: u32) {
+        self.at += bits as usize;
+    }
+
+    /// The next `width` bits, at most 56.
+    #[inline]
+    pub(crate) fn take(&mut self, width: u32) -> u64 {
+        let value = self.peek() & ((1 << width) - 1);
+        self.skip(width);
+        value
+    }
+
+    /// What [`BitWriter::put_wide`] wrote.
+    pub(crate) fn take_wide(&mut self, width: u32) -> u64 {
+        let low = self.take(width.min(32));
+        low | self.take(width.saturating_sub(32)) << 32
+    }
+
+    /// What [`BitWriter::put_gamma`] wrote, below `2^(log + 1)`.
+    pub(crate) fn take_gamma(&mut self, log: u32) -> Result<u32, CodecError> {
+        let width = self.peek().trailing_zeros();
+        if width > log.min(PEEK_BITS / 2) {
+            return Err(CodecError::Malformed("frequency"));
+        }
+        self.skip(width + 1);
+        let low = self.take(width);
+        u32::try_from(1 << width | low).map_err(|_| CodecError::Malformed("frequency"))
+    }
+
+    /// Refuses to have read past the end, or to have left bytes over.
+    pub(crate) fn end(self) -> Result<(), CodecError> {
+        match self.at.div_ceil(8) {
+            bytes if bytes > self.bytes.len() => Err(CodecError::UnexpectedEnd),
+            bytes if bytes < self.bytes.len() => Err(CodecError::TrailingBytes),
+            _ => Ok(()),
+        }
+    }
+}
