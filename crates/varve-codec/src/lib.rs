@@ -29,6 +29,7 @@
 //! | 13 | delta of delta | | |
 //! | 14 | patched frame | | |
 //! | 15 | linear frame | | |
+//! | 16 | bins | | |
 
 #![cfg_attr(
     test,

@@ -15,7 +15,7 @@ pub(crate) fn log2(value: u64) -> u64 {
     };
     let mut log = u64::from(whole);
     for _ in 0..FRACTION_BITS {
-        mantissa = mantissa * mantissa >> 31;
+        mantissa = (mantissa * mantissa) >> 31;
         log <<= 1;
         if mantissa >> 32 != 0 {
             mantissa >>= 1;

@@ -155,9 +155,8 @@ pub(super) fn decode(
     let bins = scope.shared.bins(reader.u8()?)?;
     let mut bits = BitReader::new(reader.rest());
     let symbols = decode_symbols(&bins.table, &mut bits, rows);
-    let (leasts, widths) = (&*bins.leasts, &*bins.widths);
-    let least = |symbol: &u8| leasts[usize::from(*symbol)];
-    let width = |symbol: &u8| u32::from(widths[usize::from(*symbol)]);
+    let least = |symbol: &u8| at(&bins.leasts, *symbol);
+    let width = |symbol: &u8| u32::from(at(&bins.widths, *symbol));
     let values = match symbols.iter().map(width).max() {
         None | Some(0) => symbols.iter().map(least).collect(),
         Some(..=NARROW_MAX) => {
@@ -177,6 +176,11 @@ pub(super) fn decode(
     };
     bits.end()?;
     Ok(values)
+}
+
+#[expect(clippy::indexing_slicing, reason = "there is a slot for every symbol")]
+fn at<T: Copy>(slots: &[T; 256], symbol: u8) -> T {
+    slots[usize::from(symbol)]
 }
 
 pub(super) fn gather(
