@@ -7,7 +7,7 @@ import { runMain, Stop } from './lib/stop.mjs';
 import { setUp } from './setup/index.mjs';
 
 async function buildPackage(env) {
-  const step = new Step(2, 2, 'Package varvedb');
+  const step = new Step(3, 3, 'Package varvedb');
   const { code, tail } = await runLines('npm', ['run', 'build', '-w', 'js'], { env });
   if (code === 0) {
     step.done('built');
@@ -31,7 +31,7 @@ function serveDemo(env, args) {
 
 await runMain(async () => {
   const env = await setUp('start');
-  await buildWasm(env, new Step(1, 2, 'Engine as wasm'));
+  await buildWasm(env, 1, 3);
   await buildPackage(env);
   console.log('\nThe demo, until Ctrl+C:');
   return serveDemo(env, process.argv.slice(2));

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { minify } from 'terser';
 
 const root = join(import.meta.dirname, '..');
-const engine = ['varve.js', 'varve_bg.wasm'];
+const built = ['varve.js', 'varve_bg.wasm', 'varve_zstd.js', 'varve_zstd_bg.wasm'];
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 function compile(...options) {
@@ -21,9 +21,9 @@ function compile(...options) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-if (!engine.every((name) => existsSync(join(root, 'pkg', name)))) {
+if (!built.every((name) => existsSync(join(root, 'pkg', name)))) {
   console.error(
-    'js/pkg lacks the engine: run `npm run build:wasm` in the root of the repository first.',
+    'js/pkg lacks a wasm module: run `npm run build:wasm` in the root of the repository first.',
   );
   process.exit(1);
 }
@@ -31,7 +31,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 // Comments belong into the declarations, where editors show them, and not into the download.
 compile('--removeComments');
 compile('--declaration', '--emitDeclarationOnly');
-for (const name of engine) copyFileSync(join(root, 'pkg', name), join(root, 'dist', name));
+for (const name of built) copyFileSync(join(root, 'pkg', name), join(root, 'dist', name));
 
 // Not every app has a bundler that would do it. Names of classes and functions stay: errors and stacks show them.
 const dist = join(root, 'dist');

@@ -20,12 +20,14 @@ import { runMain, Stop } from '../lib/stop.mjs';
 import { wasmBindgenVersion, wasmPackVersion } from '../lib/versions.mjs';
 import { wasmInputs } from './wasm-inputs.mjs';
 
-const CRATE = 'varve-wasm';
-const OUT_NAME = 'varve';
-const KEPT_BUILDS = 4;
+/** The wasm modules of the package: the engine, and what it loads when it needs it. */
+const modules = [
+  { crate: 'varve-wasm', name: 'varve', title: 'Engine as wasm' },
+  { crate: 'varve-wasm-zstd', name: 'varve_zstd', title: 'zstd encoder as wasm' },
+];
+const KEPT_BUILDS = 8;
 
 const outDir = join(root, 'js', 'pkg');
-const stamp = join(outDir, '.inputs');
 
 /** Deletes all but the most recently used builds. */
 function prune(buildsDir) {
@@ -35,10 +37,10 @@ function prune(buildsDir) {
   for (const { path } of byAge.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
 }
 
-async function wasmPack(into, step, env) {
+async function wasmPack({ crate, name }, into, step, env) {
   const args = [
     'build',
-    join('crates', CRATE),
+    join('crates', crate),
     '--profile',
     'wasm',
     '--target',
@@ -46,7 +48,7 @@ async function wasmPack(into, step, env) {
     '--mode',
     'no-install',
   ];
-  const out = ['--no-pack', '--out-dir', into, '--out-name', OUT_NAME];
+  const out = ['--no-pack', '--out-dir', into, '--out-name', name];
   const { code, tail } = await runLines('wasm-pack', [...args, ...out], {
     env,
     onLine: (line) => step.news(line),
@@ -58,11 +60,17 @@ async function wasmPack(into, step, env) {
 }
 
 /**
- * Builds the engine into `js/pkg`. Builds are kept outside the clone by the hash of their inputs,
- * so that an unchanged engine costs a copy, in a fresh clone too.
+ * Builds one module into `js/pkg`. Builds are kept outside the clone by the hash of their inputs,
+ * so that an unchanged module costs a copy, in a fresh clone too.
  */
-export async function buildWasm(env, step = new Step(1, 1, 'Engine as wasm')) {
-  const hash = hashOf(root, wasmInputs(CRATE, env), [wasmBindgenVersion(), wasmPackVersion]);
+async function buildModule(module, env, step) {
+  const hash = hashOf(root, wasmInputs(module.crate, env), [
+    wasmBindgenVersion(),
+    wasmPackVersion,
+    module.name,
+  ]);
+  const stampName = `.${module.name}.inputs`;
+  const stamp = join(outDir, stampName);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) {
     step.done('unchanged');
     return;
@@ -74,8 +82,8 @@ export async function buildWasm(env, step = new Step(1, 1, 'Engine as wasm')) {
     const unfinished = `${build}.${process.pid}`;
     mkdirSync(unfinished, { recursive: true });
     try {
-      await wasmPack(unfinished, step, env);
-      writeFileSync(join(unfinished, '.inputs'), hash);
+      await wasmPack(module, unfinished, step, env);
+      writeFileSync(join(unfinished, stampName), hash);
       renameSync(unfinished, build);
     } finally {
       rmSync(unfinished, { recursive: true, force: true });
@@ -83,9 +91,16 @@ export async function buildWasm(env, step = new Step(1, 1, 'Engine as wasm')) {
   }
   utimesSync(build, new Date(), new Date());
   prune(buildsDir);
-  rmSync(outDir, { recursive: true, force: true });
+  rmSync(stamp, { force: true });
   cpSync(build, outDir, { recursive: true });
   step.done('built');
+}
+
+/** Builds all modules; the first one is step `first` of `total`. */
+export async function buildWasm(env, first = 1, total = modules.length) {
+  for (const [index, module] of modules.entries()) {
+    await buildModule(module, env, new Step(first + index, total, module.title));
+  }
 }
 
 if (process.argv[1] === import.meta.filename) await runMain(() => buildWasm(toolEnvironment()));

@@ -3,9 +3,13 @@ import { root } from '../lib/paths.mjs';
 import { cargoTest, nodeTest, oneCheck, playwright, vitest } from './counts.mjs';
 
 const wasm = ['--target', 'wasm32-unknown-unknown'];
-const wasmCrates = ['varve-kv-idb', 'varve-wasm', 'varve-tests-format', 'varve-tests-zstd'].flatMap(
-  (name) => ['-p', name],
-);
+const wasmCrates = [
+  'varve-kv-idb',
+  'varve-wasm',
+  'varve-wasm-zstd',
+  'varve-tests-format',
+  'varve-tests-zstd',
+].flatMap((name) => ['-p', name]);
 // Named one by one: what `node --test` makes of a folder or a pattern differs between Node versions.
 const scriptTests = filesUnder(root, ['scripts']).filter((path) => path.endsWith('.test.mjs'));
 const denyWarnings = ['--', '-D', 'warnings'];
@@ -19,7 +23,7 @@ export const suites = [
   { name: 'rustfmt', command: ['cargo', 'fmt', '--all', '--check'], count: oneCheck },
   { name: 'biome', command: ['biome', 'ci'], count: oneCheck },
   { name: 'tidy', command: ['cargo', 'run', '-q', '-p', 'xtask', '--', 'tidy'], count: oneCheck },
-  { name: 'engine as wasm', command: ['node', 'scripts/build/wasm.mjs'], count: oneCheck },
+  { name: 'wasm modules', command: ['node', 'scripts/build/wasm.mjs'], count: oneCheck },
   { name: 'package build', command: ['npm', 'run', 'build', '-w', 'js'], count: oneCheck },
   { name: 'demo build', command: ['npm', 'run', 'build', '-w', 'demo'], count: oneCheck },
   { name: 'types', command: ['npm', 'run', 'typecheck', '--workspaces'], count: oneCheck },

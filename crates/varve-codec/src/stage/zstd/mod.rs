@@ -1,9 +1,15 @@
 //! Zstandard frames: matches over a whole frame and its dictionary, then an entropy stage.
 //!
-//! Pays where bytes stay on disk for long and are read seldom: 30 to 60 % smaller than LZ4 on text
+//! Pays where bytes stay for long and are read seldom: a third to a half smaller than LZ4 on text
 //! and JSON, and with a trained dictionary also for single small rows, where nothing else can share
-//! what rows have in common. Decodes at about half the speed of LZ4; encodes at about 200 MB/s on
-//! level 1 and 2 MB/s on level 19. Worst case: 3 bytes for each 128 KiB, beside the header.
+//! what rows have in common (127 bytes of JSON become 37). Worst case: 3 bytes for each 128 KiB,
+//! beside the header.
+//!
+//! Measured on a MiB of such JSON, in MB/s natively and in wasm under Node: decoding 2000 and 1000,
+//! encoding 315 and 132 on level 3, 65 and 15 on level 9, 2 and 2 on level 19. Rows with a prepared
+//! dictionary: 3 million decoded and 600,000 encoded a second on level 3. From level 13 on the
+//! encoder files the whole dictionary anew for each frame, 0.4 ms for 16 KiB and 3 ms for 112 KiB:
+//! there frames should hold many rows.
 //! Format: RFC 8878.
 //!
 //! Frames come in two framings. A *standard* frame is what the `zstd` tool reads and writes. A
