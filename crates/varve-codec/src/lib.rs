@@ -23,7 +23,7 @@
 //! | 7 | steps | same as a sibling | |
 //! | 8 | shared dictionary | shared dictionary | |
 //! | 9 | ALP | | |
-//! | 10 | ALP-RD | | |
+//! | 10 | ALP-RD | prefixes | |
 //! | 11 | Gorilla | | |
 //! | 12 | Chimp128 | | |
 //! | 13 | delta of delta | | |

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::fsst::{FsstPlan, codes_of};
 use super::plan::{SharedStrings, StringHashing};
-use super::{StringPlan, Strings, StringsRef, split};
+use super::{StringPlan, Strings, StringsRef, prefix, split};
 use crate::fsst::{Encoder, train};
 use crate::shared::SHARED_VALUES_MAX;
 use crate::words::{Scale, WordKind, choose_words};
@@ -70,6 +70,7 @@ pub(crate) fn choose_strings(
         candidates.extend(shared_dictionary(sample, depth, shared));
         candidates.extend(super::json::candidate(sample, depth, shared));
         candidates.extend(fsst(sample, depth, shared));
+        candidates.extend(prefix::candidate(sample, depth, shared));
     }
     if depth > 1 {
         candidates.extend(split::candidate(sample, depth, shared));

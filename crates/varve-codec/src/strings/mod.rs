@@ -14,6 +14,7 @@ pub(crate) mod json;
 mod leaf;
 pub(crate) mod plain;
 mod plan;
+mod prefix;
 mod run_ends;
 pub(crate) mod same;
 pub(crate) mod shared_dictionary;
@@ -25,8 +26,8 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, TAG_SPLIT,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PREFIXES,
+    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_named_strings, choose_strings};
@@ -168,6 +169,7 @@ pub(crate) fn decode(
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
         TAG_JSON => json::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SPLIT => split::decode(scope, reader, rows),
+        TAG_PREFIXES => prefix::decode(scope, reader, rows).map(Decoded::Plain),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
 }
@@ -228,6 +230,7 @@ pub(crate) fn gather_plain(
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
         TAG_JSON => json::gather(scope, reader, rows, positions),
         TAG_SPLIT => split::gather(scope, reader, rows, positions),
+        TAG_PREFIXES => prefix::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
 }

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use super::fsst::{self, FsstPlan};
 use super::json::JsonPlan;
+use super::prefix::PrefixPlan;
 use super::split::Split;
 use super::{StringsRef, basic, dictionary, leaf, run_ends, shared_dictionary, split};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
 use crate::{
-    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
+    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PREFIXES, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
@@ -37,6 +39,8 @@ pub(crate) enum StringPlan {
     /// The plan that the user named: never something smaller in its place, and plain where it
     /// cannot hold a vector.
     Named(Box<StringPlan>),
+    /// The bytes shared with the string before, and the others.
+    Prefixes(Box<PrefixPlan>),
 }
 
 /// A shared dictionary while it is written.
@@ -141,6 +145,11 @@ impl StringPlan {
                 split::encode(split, strings, out)?;
                 Some(TAG_SPLIT)
             }
+            StringPlan::Prefixes(prefixes) => {
+                out.push(TAG_PREFIXES);
+                prefixes.encode(strings, out);
+                Some(TAG_PREFIXES)
+            }
         }
     }
 
@@ -154,6 +163,7 @@ impl StringPlan {
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
             StringPlan::Json(json) => json.decode_cost(),
             StringPlan::Split(split) => split.decode_cost(),
+            StringPlan::Prefixes(prefixes) => prefixes.decode_cost(),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! number of strings (varint), then by 1,024 strings the bytes (varint) of their nested vector, and
 //! those.
 
+use super::prefix::PrefixPlan;
 use super::{StringPlan, Strings, decode_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
@@ -54,11 +55,19 @@ pub(super) fn gather(
 pub(crate) fn write(values: &Strings, out: &mut Vec<u8>) {
     let values = values.as_ref();
     put_varint(values.len() as u64, out);
-    let mut bytes = Vec::new();
+    // They ascend, so neighbours may share much.
+    let plans = [
+        StringPlan::Basic,
+        StringPlan::Prefixes(Box::new(PrefixPlan::BASIC)),
+    ];
     for start in (0..values.len()).step_by(ROWS_MAX) {
-        bytes.clear();
         let chunk = values.slice(start, start + ROWS_MAX);
-        StringPlan::Basic.encode(chunk, &mut bytes);
+        let written = plans.iter().map(|plan| {
+            let mut bytes = Vec::new();
+            plan.encode(chunk, &mut bytes);
+            bytes
+        });
+        let bytes = written.min_by_key(Vec::len).unwrap_or_default();
         put_varint(bytes.len() as u64, out);
         out.extend_from_slice(&bytes);
     }
