@@ -14,7 +14,14 @@
     reason = "the data is our own and bounded; what cannot be must stop the run and say where"
 )]
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod codecs;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod corpora;
 pub mod generate;
+#[cfg(not(target_arch = "wasm32"))]
+mod measure;
+pub mod ours;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peers;
 mod random;

@@ -28,6 +28,12 @@ impl Texts {
         self.offsets.push(end);
     }
 
+    /// Forgets all strings; the memory is kept.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.offsets.truncate(1);
+    }
+
     /// String `row`.
     pub fn get(&self, row: usize) -> &[u8] {
         &self.bytes[self.offsets[row] as usize..self.offsets[row + 1] as usize]

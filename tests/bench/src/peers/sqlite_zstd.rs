@@ -86,7 +86,6 @@ mod tests {
         let frames = row_frames(texts);
         let ratio = |bytes: u64| frames.raw_bytes as f64 / bytes as f64;
         let (plain, trained) = (ratio(frames.plain_bytes), ratio(frames.trained_bytes));
-        let average = frames.raw_bytes as f64 / texts.len() as f64;
 
         assert!((1.25..=1.35).contains(&plain), "per row: {plain}");
         assert!(
