@@ -1,19 +1,22 @@
-//! Checks of the repository that no other tool makes, run as `cargo xtask tidy`.
-//! Each rule is a small pure function over names and texts, so that its tests need no repository.
+//! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, and the way to the
+//! benchmarks, `cargo xtask bench`. Each rule is a small pure function over names and texts, so that
+//! its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.
 
+mod bench;
 mod tidy;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (Some("tidy"), None) => tidy::run(),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((command, [])) if command == "tidy" => tidy::run(),
+        Some((command, rest)) if command == "bench" => bench::run(rest),
         _ => {
-            eprintln!("usage: cargo xtask tidy");
+            eprintln!("usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]");
             ExitCode::from(2)
         }
     }

@@ -5,7 +5,7 @@ use crate::ours::{self, Encoded};
 use crate::peers::columnar::{self, Frames};
 use crate::peers::general::General;
 use crate::peers::{light_zstd, row_wise, whole_file};
-use crate::set::{Column, Set};
+use crate::set::{Column, Set, Values};
 use std::hint::black_box;
 use varve_codec::Stage;
 
@@ -64,6 +64,8 @@ pub struct SetResult {
     pub columnar_lz4: Way,
     /// Columns as plain bytes under zstd-3.
     pub columnar_zstd: Way,
+    /// Bytes stored by our codecs, less what the lengths of the strings take as integers.
+    pub bytes_without_lengths: u64,
     /// Our codecs under zstd-3: bytes.
     pub light_zstd_bytes: u64,
     /// The reference zstd, level 3, over the whole file; speeds are of the file's bytes.
@@ -117,6 +119,12 @@ pub fn measure(set: &Set, about: &str, file: Option<&[u8]>, budget: Budget) -> S
             &csv
         }
     };
+    let lengths: u64 = set
+        .columns
+        .iter()
+        .filter_map(lengths_of)
+        .map(|lengths| ours::encode(&lengths, Stage::Lz4).bytes())
+        .sum();
     let lz4 = columnar::encode_set(set, General::Lz4);
     let zstd = columnar::encode_set(set, General::Zstd);
     SetResult {
@@ -127,6 +135,7 @@ pub fn measure(set: &Set, about: &str, file: Option<&[u8]>, budget: Budget) -> S
         file_bytes: file.len() as u64,
         csv_hash: set.csv_hash().0,
         encoded_hash: hash_of(&encoded),
+        bytes_without_lengths: ours.bytes.saturating_sub(lengths),
         ours,
         forms_mb_per_s: speed(forms_seconds),
         row_wise: row_wise_way(set, budget),
@@ -148,8 +157,22 @@ pub fn encode_all(set: &Set) -> Vec<Encoded> {
 /// The hash of all that is stored of a set.
 pub fn hash_of(encoded: &[Encoded]) -> String {
     let mut hasher = blake3::Hasher::new();
-    encoded.iter().for_each(|column| column.hash(&mut hasher));
+    encoded
+        .iter()
+        .for_each(|column| column.hash_into(&mut hasher));
     hasher.finalize().to_hex().to_string()
+}
+
+/// The lengths of the strings of a column.
+fn lengths_of(column: &Column) -> Option<Column> {
+    let (Values::Text(texts) | Values::Bytes(texts)) = &column.values else {
+        return None;
+    };
+    let lengths = texts
+        .offsets
+        .windows(2)
+        .map(|pair| i64::from(pair[1] - pair[0]));
+    Some(Column::new("lengths", Values::Int32(lengths.collect())))
 }
 
 fn column_result(column: &Column, encoded: &Encoded, budget: Budget) -> ColumnResult {

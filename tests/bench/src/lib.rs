@@ -17,6 +17,8 @@
 #[cfg(not(target_arch = "wasm32"))]
 pub mod codecs;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod command;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod corpora;
 pub mod generate;
 #[cfg(not(target_arch = "wasm32"))]
@@ -25,4 +27,6 @@ pub mod ours;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peers;
 mod random;
+#[cfg(not(target_arch = "wasm32"))]
+mod report;
 pub mod set;

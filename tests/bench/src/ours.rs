@@ -9,8 +9,9 @@ use crate::set::{Column, Texts, Values};
 use std::hint::black_box;
 use varve_codec::{
     BLOCK_VECTORS_MAX, BlockEncoder, BlockOptions, BlockValues, Decoded, DecodedBits, ROWS_MAX,
-    Shared, Stage, Strings, StringsRef, WordKind, decode_bits, decode_strings, decode_words,
-    encode_bits, f64_from_word, put_frames, read_frames, word_from_f64, write_frames,
+    Shared, Stage, Strings, StringsRef, WordKind, bit_codec_names, decode_bits, decode_strings,
+    decode_words, encode_bits, f64_from_word, put_frames, read_frames, split_bits,
+    string_codec_names, word_codec_names, word_from_f64, write_frames,
 };
 
 /// A vector ends with the row in which its text passes this.
@@ -69,14 +70,14 @@ impl Encoded {
     }
 
     /// Adds all that is stored to a hash.
-    pub fn hash(&self, hasher: &mut blake3::Hasher) {
+    pub fn hash_into(&self, hasher: &mut blake3::Hasher) {
         for block in &self.blocks {
             hasher.update(&block.stored_shared);
             hasher.update(&block.stored_vectors);
         }
     }
 
-    /// What most of its vectors are outermost: the kind of its values and the tag.
+    /// What most of its blocks begin with: the kind of their values and the codec.
     pub fn codec(&self) -> String {
         let mut counts = [0_usize; 32];
         for block in &self.blocks {
@@ -85,12 +86,12 @@ impl Encoded {
             }
         }
         let tag = (0..32).max_by_key(|tag| counts[*tag]).unwrap_or(0);
-        let kind = match self.kind {
-            Kind::Words(_) => "words",
-            Kind::Strings => "strings",
-            Kind::Bits => "bits",
+        let (kind, names) = match self.kind {
+            Kind::Words(_) => ("numbers", word_codec_names(1 << tag)),
+            Kind::Strings => ("strings", string_codec_names(1 << tag)),
+            Kind::Bits => ("booleans", bit_codec_names(1 << tag)),
         };
-        format!("{kind} {tag}")
+        format!("{kind}: {}", names.join(" "))
     }
 }
 
@@ -98,10 +99,8 @@ impl Encoded {
 pub fn vector_rows(column: &Column) -> Vec<usize> {
     let rows = column.rows();
     let (Values::Text(texts) | Values::Bytes(texts)) = &column.values else {
-        let whole = std::iter::repeat_n(ROWS_MAX, rows / ROWS_MAX);
-        return whole
-            .chain((rows % ROWS_MAX > 0).then_some(rows % ROWS_MAX))
-            .collect();
+        let vector = |at: usize| ROWS_MAX.min(rows - at * ROWS_MAX);
+        return (0..rows.div_ceil(ROWS_MAX)).map(vector).collect();
     };
     let mut vectors = Vec::new();
     let mut first = 0;
@@ -155,7 +154,10 @@ pub fn encode_blocks(
     stage: Stage,
     mut take: impl FnMut(Vec<usize>, u32, Vec<u8>, Vec<Vec<u8>>),
 ) {
-    let mut encoder = BlockEncoder::new(BlockOptions { stage });
+    let mut encoder = BlockEncoder::new(BlockOptions {
+        stage,
+        point_reads: false,
+    });
     let all_vector_rows = vector_rows(column);
     let mut first = 0;
     for vector_rows in all_vector_rows.chunks(BLOCK_VECTORS_MAX) {
@@ -408,7 +410,7 @@ fn visit(
             }
             let frame = &frames[current];
             let bytes = frame
-                .vector(&block.stored_vectors, at)
+                .vector(&block.stored_vectors, at, &())
                 .expect("we wrote it");
             let (validity, values) = split_bits(bytes, *rows).expect("we wrote it");
             let validity = decode_bits(validity, *rows).expect("we wrote it");
@@ -422,15 +424,6 @@ fn visit(
             take(encoded.kind, &shared, values, present, (&validity, *rows));
         }
     }
-}
-
-/// Validity, and the values after it.
-fn split_bits(bytes: &[u8], rows: usize) -> Option<(&[u8], &[u8])> {
-    bytes.split_at_checked(if bytes[0] == 0 {
-        1 + rows.div_ceil(8)
-    } else {
-        1
-    })
 }
 
 fn spread<T: Copy>(
