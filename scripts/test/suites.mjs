@@ -9,6 +9,7 @@ const wasmCrates = [
   'varve-wasm-zstd',
   'varve-tests-format',
   'varve-tests-zstd',
+  'varve-bench',
 ].flatMap((name) => ['-p', name]);
 // Named one by one: what `node --test` makes of a folder or a pattern differs between Node versions.
 const scriptTests = filesUnder(root, ['scripts']).filter((path) => path.endsWith('.test.mjs'));
@@ -36,6 +37,11 @@ export const suites = [
   {
     name: 'formats in wasm',
     command: ['node', '--test', 'tests/format.test.mjs', 'tests/zstd.test.mjs'],
+    count: nodeTest,
+  },
+  {
+    name: 'codecs in wasm',
+    command: ['node', '--test', 'tests/bench.test.mjs'],
     count: nodeTest,
   },
   {

@@ -134,7 +134,7 @@ pub fn measure(set: &Set, about: &str, file: Option<&[u8]>, budget: Budget) -> S
         decoded_bytes,
         file_bytes: file.len() as u64,
         csv_hash: set.csv_hash().0,
-        encoded_hash: hash_of(&encoded),
+        encoded_hash: ours::hash_of(&encoded),
         bytes_without_lengths: ours.bytes.saturating_sub(lengths),
         ours,
         forms_mb_per_s: speed(forms_seconds),
@@ -152,15 +152,6 @@ pub fn measure(set: &Set, about: &str, file: Option<&[u8]>, budget: Budget) -> S
 pub fn encode_all(set: &Set) -> Vec<Encoded> {
     let encode = |column| ours::encode(column, Stage::Lz4);
     set.columns.iter().map(encode).collect()
-}
-
-/// The hash of all that is stored of a set.
-pub fn hash_of(encoded: &[Encoded]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    encoded
-        .iter()
-        .for_each(|column| column.hash_into(&mut hasher));
-    hasher.finalize().to_hex().to_string()
 }
 
 /// The lengths of the strings of a column.

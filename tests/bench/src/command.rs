@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 use crate::generate::Size;
+use crate::report;
 use crate::report::run::{Options, run};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ const USAGE: &str =
   --json FILE  writes everything measured, with hashes of data and encoded bytes
   --size       100,000 rows a set, a million (the default) or ten million
   --docs DIR   where the page and its charts go (docs/benchmarks for a whole run)
+  --hashes     no speeds
   NAME...      only sets and files whose names begin so";
 
 /// Runs what the arguments ask for.
@@ -20,6 +22,7 @@ pub fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.split_first() {
         Some((command, rest)) if command == "codecs" => codecs(rest),
+        Some((command, rest)) if command == "ours" => ours(rest),
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -55,4 +58,26 @@ fn codecs(arguments: &[String]) -> Result<(), String> {
         options.docs = Some(PathBuf::from("docs/benchmarks"));
     }
     run(&options).map_err(|error| error.to_string())
+}
+
+fn ours(arguments: &[String]) -> Result<(), String> {
+    let mut size = Size::M;
+    let mut speeds = true;
+    let mut only = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--size" => {
+                size = rest
+                    .next()
+                    .and_then(|size| Size::parse(size))
+                    .ok_or(USAGE)?
+            }
+            "--hashes" => speeds = false,
+            name if !name.starts_with('-') => only.push(name.to_owned()),
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    println!("{}", report::ours::report(size, &only, speeds));
+    Ok(())
 }

@@ -30,3 +30,5 @@ mod random;
 #[cfg(not(target_arch = "wasm32"))]
 mod report;
 pub mod set;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;

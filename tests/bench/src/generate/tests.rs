@@ -110,6 +110,7 @@ fn shares_and_ranges_are_those_of_the_definitions() {
 }
 
 /// Snapshots follow each other with few bytes changed, and repeat much within themselves.
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn events_are_like_those_of_a_desktop() {
     let events = set("D9");

@@ -3,6 +3,7 @@
 mod chart;
 mod json;
 mod markdown;
+pub mod ours;
 pub mod run;
 mod table;
 mod targets;
