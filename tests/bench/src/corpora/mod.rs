@@ -11,7 +11,11 @@ mod tests;
 mod unpack;
 
 use crate::set::Set;
+use std::collections::HashSet;
 use std::path::Path;
+
+/// What its authors generated, to test a codec by.
+const GENERATED: [&str; 2] = ["alp/generated_edge", "issues"];
 
 /// A file, or all files of a kind in an archive.
 #[derive(Debug)]
@@ -22,6 +26,13 @@ pub struct File {
     pub set: Set,
     /// Its bytes.
     pub raw: Vec<u8>,
+}
+
+impl File {
+    /// Whether people or their instruments made the data.
+    pub fn is_natural(&self) -> bool {
+        !GENERATED.contains(&self.group.as_str())
+    }
 }
 
 /// What a folder gave.
@@ -54,6 +65,7 @@ const FIGURES: [&str; 3] = [
 pub fn load(folder: &Path) -> Corpus {
     let mut corpus = Corpus::default();
     let beside = folder.parent().unwrap_or(folder);
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
     let folders = std::iter::once(folder.to_owned()).chain(BESIDE.iter().map(|at| beside.join(at)));
     for path in folders {
         if !path.exists() {
@@ -68,6 +80,11 @@ pub fn load(folder: &Path) -> Corpus {
             }
             if name.ends_with(".sql") {
                 return sql.push((group.to_owned(), raw));
+            }
+            if !seen.insert(raw.clone()) {
+                return corpus
+                    .skipped
+                    .push(format!("{group}/{name}: as another file"));
             }
             match read(group, name, &raw) {
                 Some(set) => corpus.files.push(File {

@@ -12,11 +12,8 @@ pub(super) fn report(report: &Report, targets: &[Target]) -> Value {
         "date": report.date,
         "copy_gb_per_s": report.copy_gb_per_s,
         "sets": report.sets.iter().map(set).collect::<Vec<_>>(),
-        "files": report.files.iter().map(|(group, result)| {
-            let mut value = set(result);
-            value["group"] = json!(group);
-            value
-        }).collect::<Vec<_>>(),
+        "files": files(&report.files),
+        "edge_files": files(&report.edge_files),
         "skipped": report.skipped,
         "row_frames": report.row_frames.map(|frames| json!({
             "raw_bytes": frames.raw_bytes,
@@ -32,6 +29,15 @@ pub(super) fn report(report: &Report, targets: &[Target]) -> Value {
             "met": target.met,
         })).collect::<Vec<_>>(),
     })
+}
+
+fn files(files: &[(String, SetResult)]) -> Vec<Value> {
+    let file = |(group, result): &(String, SetResult)| {
+        let mut value = set(result);
+        value["group"] = json!(group);
+        value
+    };
+    files.iter().map(file).collect()
 }
 
 fn set(result: &SetResult) -> Value {

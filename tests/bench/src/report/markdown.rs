@@ -27,7 +27,19 @@ pub(super) fn text(report: &Report, targets: &[Target]) -> String {
     if !report.files.is_empty() {
         let about = "Stored bytes over decoded bytes, in percent; numbers: decoding speed of the \
                      columns of numbers over that of columnar + zstd-3.";
-        section("Files that no generator made", about, file_table(report));
+        section(
+            "Files that no generator made",
+            about,
+            file_table(&report.files),
+        );
+    }
+    if !report.edge_files.is_empty() {
+        let about = "The same for files that the authors of ALP generated, to test codecs by.";
+        section(
+            "Files that were generated to test codecs",
+            about,
+            file_table(&report.edge_files),
+        );
     }
     if !report.sets.is_empty() {
         let about = "BLAKE3 of each set as CSV and of all that is stored of it. They are the same on \
@@ -52,7 +64,7 @@ pub(super) fn page(report: &Report, targets: &[Target]) -> String {
          (8 vectors).\n\
          - **light + zstd-3**: our cascades with zstd-3 in place of LZ4.\n\
          - **zstd-3 of the file**: the reference `zstd` over the whole CSV or file.\n\n\
-         ![Stored size](codecs-size.svg)\n\n![Decoding](codecs-decode.svg)\n\n{}",
+         ![Stored size](codecs-size.svg)\n\n![Decoding](codecs-decode.svg)\n\n![Files](codecs-files.svg)\n\n{}",
         report.size.letter(),
         report.date,
         report.machine,
@@ -106,7 +118,34 @@ pub(super) fn charts(report: &Report) -> Vec<(&'static str, String)> {
     vec![
         ("codecs-size.svg", sizes.svg()),
         ("codecs-decode.svg", speeds.svg()),
+        ("codecs-files.svg", file_chart(report).svg()),
     ]
+}
+
+/// All files of a folder or archive together.
+fn file_chart(report: &Report) -> Chart<'_> {
+    let mut groups: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
+    for (group, file) in &report.files {
+        let sums = groups.entry(group).or_default();
+        let ways = [&file.ours, &file.columnar_zstd, &file.columnar_lz4];
+        for (sum, way) in sums.iter_mut().zip(ways) {
+            *sum += way.bytes;
+        }
+    }
+    let share = |[ours, zstd, lz4]: [u64; 3]| {
+        let of_lz4 = |bytes: u64| 100.0 * bytes as f64 / lz4.max(1) as f64;
+        vec![of_lz4(ours), of_lz4(zstd)]
+    };
+    let groups = groups.into_iter();
+    Chart {
+        title: "Files that no generator made: stored size, in percent of columnar + LZ4",
+        series: &["ours", "columnar + zstd-3"],
+        groups: groups
+            .map(|(group, sums)| (group.to_owned(), share(sums)))
+            .collect(),
+        greatest: 120.0,
+        unit: "%",
+    }
 }
 
 fn sets(report: &Report) -> Vec<&SetResult> {
@@ -217,7 +256,14 @@ fn codec_table(report: &Report) -> String {
     table.markdown()
 }
 
-fn file_table(report: &Report) -> String {
+/// The last folder and the file, which is enough to find it.
+fn short_name(group: &str, name: &str) -> String {
+    let path = format!("{group}/{name}");
+    let parts: Vec<&str> = path.rsplit('/').take(2).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+fn file_table(files: &[(String, SetResult)]) -> String {
     let mut table = Table::new(&[
         "file",
         "rows",
@@ -228,14 +274,14 @@ fn file_table(report: &Report) -> String {
         "smaller",
         "numbers",
     ]);
-    for (group, file) in &report.files {
+    for (group, file) in files {
         let percent = |bytes: u64| figure(100.0 * bytes as f64 / file.decoded_bytes.max(1) as f64);
         let smaller = file.ours.bytes < file.columnar_zstd.bytes;
         let numbers = file
             .numbers_mb_per_s
             .map(|(ours, zstd)| format!("{}x", figure(ours / zstd)));
         table.row(vec![
-            format!("{group}/{}", file.name),
+            short_name(group, &file.name),
             thousands(file.rows as u64),
             percent(file.ours.bytes),
             percent(file.columnar_zstd.bytes),

@@ -44,6 +44,8 @@ pub(super) struct Report {
     pub(super) sets: Vec<SetResult>,
     /// With the folder or archive of each.
     pub(super) files: Vec<(String, SetResult)>,
+    /// Files that were generated to test codecs by.
+    pub(super) edge_files: Vec<(String, SetResult)>,
     pub(super) skipped: Vec<String>,
     pub(super) row_frames: Option<RowFrames>,
     /// Bits that a value takes under the crate `alp`, by name of the file.
@@ -68,6 +70,7 @@ pub fn run(options: &Options) -> std::io::Result<()> {
         copy_gb_per_s: copy_gb_per_s(),
         sets: Vec::new(),
         files: Vec::new(),
+        edge_files: Vec::new(),
         skipped: Vec::new(),
         row_frames: None,
         alp: BTreeMap::new(),
@@ -97,7 +100,7 @@ pub fn run(options: &Options) -> std::io::Result<()> {
     }
     report.skipped = corpus.skipped;
     for skipped in &report.skipped {
-        println!("skipped {skipped}");
+        println!("left out {skipped}");
     }
     let targets = targets::of(&report);
     println!("\n{}", markdown::text(&report, &targets));
@@ -125,7 +128,12 @@ fn measure_file(file: &File, report: &mut Report) {
         let bits = alp_crate::bits_per_value(doubles);
         report.alp.insert(file.set.name.clone(), bits);
     }
-    report.files.push((file.group.clone(), result));
+    let files = if file.is_natural() {
+        &mut report.files
+    } else {
+        &mut report.edge_files
+    };
+    files.push((file.group.clone(), result));
 }
 
 fn titles_by_row(set: &Set) -> Option<RowFrames> {

@@ -50,7 +50,7 @@ impl Table {
             if i == 0 {
                 format!(" {dashes} ")
             } else {
-                format!(" {dashes}:")
+                format!(" {}: ", "-".repeat(width - 1))
             }
         });
         let mut text = line(&self.head);

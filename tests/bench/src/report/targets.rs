@@ -88,7 +88,11 @@ fn titles(report: &Report, targets: &mut Vec<Target>) {
 
 fn never_larger(report: &Report, targets: &mut Vec<Target>) {
     let share = |set: &SetResult| set.ours.bytes as f64 / set.columnar_lz4.bytes.max(1) as f64;
-    let files = report.files.iter().map(|(_, file)| file);
+    let files = report
+        .files
+        .iter()
+        .chain(&report.edge_files)
+        .map(|(_, file)| file);
     for (kind, sets) in [
         ("set", report.sets.iter().collect::<Vec<_>>()),
         ("file", files.collect()),
