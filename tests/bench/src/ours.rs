@@ -166,6 +166,7 @@ pub fn encode_blocks(
     let mut encoder = BlockEncoder::new(BlockOptions {
         stage,
         point_reads: false,
+        codec: None,
     });
     let all_vector_rows = vector_rows(column);
     let mut first = 0;
