@@ -8,9 +8,9 @@
 use crate::set::{Column, Texts, Values};
 use std::hint::black_box;
 use varve_codec::{
-    BLOCK_VECTORS_MAX, BlockEncoder, BlockOptions, BlockValues, Decoded, DecodedBits, ROWS_MAX,
-    Shared, Stage, Strings, StringsRef, WordKind, bit_codec_names, decode_bits, decode_strings,
-    decode_words, encode_bits, f64_from_word, put_frames, read_frames, split_bits,
+    BLOCK_VECTORS_MAX, BlockEncoder, BlockOptions, BlockValues, Codec, Decoded, DecodedBits,
+    ROWS_MAX, Shared, Stage, Strings, StringsRef, WordKind, bit_codec_names, decode_bits,
+    decode_strings, decode_words, encode_bits, f64_from_word, put_frames, read_frames, split_bits,
     string_codec_names, word_codec_names, word_from_f64, write_frames,
 };
 
@@ -125,32 +125,42 @@ pub fn vector_rows(column: &Column) -> Vec<usize> {
 
 /// Encodes a column, with the chooser on and this general stage.
 pub fn encode(column: &Column, stage: Stage) -> Encoded {
+    encode_as(column, stage, Codec::Auto)
+}
+
+/// As [`encode`], with the codec that was named where it can hold the values.
+pub fn encode_as(column: &Column, stage: Stage, codec: Codec) -> Encoded {
     let mut blocks: Vec<Block> = Vec::new();
     let mut before: Vec<u8> = Vec::new();
-    encode_blocks(column, stage, |vector_rows, tags, shared, vectors| {
-        let framed = |parts: &[Vec<u8>]| {
-            let mut stored = Vec::new();
-            put_frames(
-                &write_frames(parts.iter().map(Vec::as_slice), stage),
-                &mut stored,
-            );
-            stored
-        };
-        let fresh = !shared.is_empty() && shared != before;
-        let stored_shared = if fresh {
-            framed(std::slice::from_ref(&shared))
-        } else {
-            Vec::new()
-        };
-        before.clone_from(&shared);
-        blocks.push(Block {
-            vector_rows,
-            stored_shared,
-            stored_vectors: framed(&vectors),
-            shared,
-            tags,
-        });
-    });
+    encode_blocks(
+        column,
+        stage,
+        codec,
+        |vector_rows, tags, shared, vectors| {
+            let framed = |parts: &[Vec<u8>]| {
+                let mut stored = Vec::new();
+                put_frames(
+                    &write_frames(parts.iter().map(Vec::as_slice), stage),
+                    &mut stored,
+                );
+                stored
+            };
+            let fresh = !shared.is_empty() && shared != before;
+            let stored_shared = if fresh {
+                framed(std::slice::from_ref(&shared))
+            } else {
+                Vec::new()
+            };
+            before.clone_from(&shared);
+            blocks.push(Block {
+                vector_rows,
+                stored_shared,
+                stored_vectors: framed(&vectors),
+                shared,
+                tags,
+            });
+        },
+    );
     Encoded {
         kind: Kind::of(&column.values),
         blocks,
@@ -161,12 +171,13 @@ pub fn encode(column: &Column, stage: Stage) -> Encoded {
 pub fn encode_blocks(
     column: &Column,
     stage: Stage,
+    codec: Codec,
     mut take: impl FnMut(Vec<usize>, u32, Vec<u8>, Vec<Vec<u8>>),
 ) {
     let mut encoder = BlockEncoder::new(BlockOptions {
         stage,
         point_reads: false,
-        codec: None,
+        codec,
     });
     let all_vector_rows = vector_rows(column);
     let mut first = 0;

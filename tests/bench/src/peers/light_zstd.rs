@@ -5,7 +5,7 @@ use super::columnar::{self, Frames};
 use super::general::{Codec, General};
 use crate::ours::encode_blocks;
 use crate::set::Column;
-use varve_codec::Stage;
+use varve_codec::{Codec, Stage};
 
 const FRAME_VECTORS: usize = 8;
 
@@ -18,18 +18,23 @@ pub fn bytes(column: &Column) -> u64 {
     let mut codec = Codec::new(General::Zstd);
     let mut total = 0;
     let mut before = Vec::new();
-    encode_blocks(column, Stage::None, |vector_rows, _, shared, vectors| {
-        let mut bytes = 0;
-        if shared != before {
-            bytes += codec.pack(&shared).stored.len() as u64;
-            before.clone_from(&shared);
-        }
-        for frame in vectors.chunks(FRAME_VECTORS) {
-            bytes += codec.pack(&frame.concat()).stored.len() as u64;
-        }
-        let frames = vector_rows.len().div_ceil(FRAME_VECTORS);
-        let plain_bytes: u64 = plain.by_ref().take(frames).map(|(_, bytes)| bytes).sum();
-        total += bytes.min(plain_bytes);
-    });
+    encode_blocks(
+        column,
+        Stage::None,
+        Codec::Auto,
+        |vector_rows, _, shared, vectors| {
+            let mut bytes = 0;
+            if shared != before {
+                bytes += codec.pack(&shared).stored.len() as u64;
+                before.clone_from(&shared);
+            }
+            for frame in vectors.chunks(FRAME_VECTORS) {
+                bytes += codec.pack(&frame.concat()).stored.len() as u64;
+            }
+            let frames = vector_rows.len().div_ceil(FRAME_VECTORS);
+            let plain_bytes: u64 = plain.by_ref().take(frames).map(|(_, bytes)| bytes).sum();
+            total += bytes.min(plain_bytes);
+        },
+    );
     total
 }
