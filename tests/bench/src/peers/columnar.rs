@@ -1,7 +1,7 @@
 //! Columns as plain bytes under a general-purpose compressor, in frames of as many rows as a frame
 //! of ours: eight vectors.
 
-use super::general::{Codec, General, Packed};
+use super::general::{General, Packed, Packer};
 use super::plain::{Rows, put};
 use crate::ours::vector_rows;
 use crate::set::{Column, Set};
@@ -14,7 +14,7 @@ pub type Frames = Vec<(usize, Packed)>;
 
 /// Encodes a column.
 pub fn encode(column: &Column, general: General) -> Frames {
-    let mut codec = Codec::new(general);
+    let mut codec = Packer::new(general);
     let mut raw = Vec::new();
     let mut first = 0;
     let vectors = vector_rows(column);
@@ -38,7 +38,7 @@ pub fn bytes(frames: &Frames) -> u64 {
 
 /// Decodes a column, frame by frame into the same buffers.
 pub fn decode(column: &Column, frames: &Frames, general: General) {
-    let mut codec = Codec::new(general);
+    let mut codec = Packer::new(general);
     let mut out = Rows::default();
     for (rows, packed) in frames {
         out.read(column, *rows, codec.unpack(packed));
@@ -59,7 +59,7 @@ mod tests {
     use super::{FRAME_VECTORS, encode};
     use crate::generate::{Size, generator};
     use crate::ours::vector_rows;
-    use crate::peers::general::{Codec, General};
+    use crate::peers::general::{General, Packer};
     use crate::peers::plain::{Rows, put};
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
         let set = generator("D7 readings").unwrap().set(Size::S);
         for column in &set.columns {
             for general in [General::Lz4, General::Zstd] {
-                let mut codec = Codec::new(general);
+                let mut codec = Packer::new(general);
                 let mut first = 0;
                 for (rows, packed) in encode(column, general) {
                     let mut raw = Vec::new();

@@ -24,17 +24,17 @@ pub struct Packed {
 }
 
 /// Compresses and decompresses; contexts and buffers are used again.
-pub struct Codec {
+pub struct Packer {
     general: General,
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,
     buffer: Vec<u8>,
 }
 
-impl Codec {
-    /// A codec of that kind.
-    pub fn new(general: General) -> Codec {
-        Codec {
+impl Packer {
+    /// A packer of that kind.
+    pub fn new(general: General) -> Packer {
+        Packer {
             general,
             compressor: Compressor::new(ZSTD_LEVEL).expect("the level exists"),
             decompressor: Decompressor::new().expect("memory suffices"),

@@ -2,7 +2,7 @@
 //! values, whichever is smaller under zstd.
 
 use super::columnar::{self, Frames};
-use super::general::{Codec, General};
+use super::general::{General, Packer};
 use crate::ours::encode_blocks;
 use crate::set::Column;
 use varve_codec::{Codec, Stage};
@@ -15,7 +15,7 @@ pub fn bytes(column: &Column) -> u64 {
     let mut plain = plain
         .iter()
         .map(|(rows, packed)| (*rows, packed.stored.len() as u64));
-    let mut codec = Codec::new(General::Zstd);
+    let mut packer = Packer::new(General::Zstd);
     let mut total = 0;
     let mut before = Vec::new();
     encode_blocks(
@@ -25,11 +25,11 @@ pub fn bytes(column: &Column) -> u64 {
         |vector_rows, _, shared, vectors| {
             let mut bytes = 0;
             if shared != before {
-                bytes += codec.pack(&shared).stored.len() as u64;
+                bytes += packer.pack(&shared).stored.len() as u64;
                 before.clone_from(&shared);
             }
             for frame in vectors.chunks(FRAME_VECTORS) {
-                bytes += codec.pack(&frame.concat()).stored.len() as u64;
+                bytes += packer.pack(&frame.concat()).stored.len() as u64;
             }
             let frames = vector_rows.len().div_ceil(FRAME_VECTORS);
             let plain_bytes: u64 = plain.by_ref().take(frames).map(|(_, bytes)| bytes).sum();
