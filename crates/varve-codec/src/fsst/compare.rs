@@ -8,6 +8,7 @@ use super::ESCAPE;
 use super::decode::symbol;
 use super::table::SymbolTable;
 use crate::CodecError;
+use crate::bits::{load, mask};
 
 /// The order of the string of `codes` and `bytes`.
 pub(crate) fn compare(
@@ -27,12 +28,17 @@ pub(crate) fn compare(
         } else {
             return Err(CodecError::Malformed("FSST code"));
         };
-        let symbol = word.to_le_bytes();
-        let symbol = symbol.get(..len).unwrap_or_default();
-        match bytes.split_at_checked(len) {
-            Some((front, rest)) if front == symbol => bytes = rest,
-            // Shorter bytes that the symbol begins with come before it.
-            _ => return Ok(symbol.cmp(bytes.get(..len).unwrap_or(bytes))),
+        // Past their end the bytes read as 0, so where they end first they are the lesser.
+        let front = load(bytes, 0);
+        let different = (front ^ word) & mask(u32::try_from(8 * len).unwrap_or(64));
+        if different != 0 {
+            let at = different.trailing_zeros() & !7;
+            return Ok((word >> at & 0xff).cmp(&(front >> at & 0xff)));
+        }
+        match bytes.get(len..) {
+            Some(rest) => bytes = rest,
+            // The bytes end within the symbol.
+            None => return Ok(Ordering::Greater),
         }
     }
     Ok([].as_slice().cmp(bytes))
