@@ -1,9 +1,10 @@
 //! Tests of bit-packed values where they lie.
 //!
 //! Eight values of at most 8 bits, or four of at most 16, lie in one 64-bit word; there all are
-//! compared by one subtraction, the top bit of each field taking its result. Paper: Lamport,
-//! "Multiple Byte Processing with Full-Word Instructions" (1975), of which Li and Patel, "BitWeaving"
-//! (2013), make scans; here without a spare bit, so that packed values serve as they are.
+//! compared by one subtraction, the top bit of each field taking its result.
+//! Papers: Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975), of which Li and
+//! Patel, "BitWeaving" (2013), make scans; here without a spare bit, so that packed values serve as
+//! they are.
 
 use super::WordPredicate;
 use super::selection::clear_padding;
@@ -303,7 +304,8 @@ mod tests {
             let mut packed = Vec::new();
             pack(values.iter().copied(), width, &mut packed);
 
-            let mut near = || base.wrapping_add((random.next() & mask((width + 1).min(64))).cast_signed() / 2);
+            let reach = mask((width + 1).min(64));
+            let mut near = || base.wrapping_add((random.next() & reach).cast_signed() / 2);
             let pairs = (0..ranges).map(|_| {
                 let (a, b) = (near(), near());
                 if ranges > 3 { (a, a) } else { (a.min(b), a.max(b)) }

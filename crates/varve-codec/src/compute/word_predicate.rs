@@ -239,7 +239,8 @@ mod tests {
             let within = |ranges: &[(i64, i64)], word: i64| {
                 ranges.iter().any(|(min, max)| (*min..=*max).contains(&word))
             };
-            let both = WordPredicate::of_ranges(a.clone()).and(&WordPredicate::of_ranges(b.clone()));
+            let of = |ranges: &[(i64, i64)]| WordPredicate::of_ranges(ranges.to_vec());
+            let both = of(&a).and(&of(&b));
             let either = WordPredicate::of_ranges([a.clone(), b.clone()].concat());
             for word in -130..130 {
                 prop_assert_eq!(both.contains(word), within(&a, word) && within(&b, word));
