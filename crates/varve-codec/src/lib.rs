@@ -16,7 +16,7 @@
 //! | 0 | plain | plain | plain |
 //! | 1 | constant | constant | all 0 |
 //! | 2 | dictionary | dictionary | all 1 |
-//! | 3 | run ends | run ends | |
+//! | 3 | run ends | run ends | runs |
 //! | 4 | frame of reference | FSST | |
 //! | 5 | delta | split | |
 //! | 6 | decimal | template of documents | |

@@ -2,7 +2,7 @@
 
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, Stage, Strings,
-    TAG_CONSTANT, TAG_PLAIN, encode_bits, word_from_f64,
+    TAG_CONSTANT, TAG_PLAIN, TAG_RUN_ENDS, encode_bits, word_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData};
 
@@ -141,10 +141,9 @@ fn encode_booleans(vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
         let mut bytes = Vec::new();
         let tag = encode_bits(bits.as_bytes(), column.len(), &mut bytes)?;
         block.tags |= 1
-            << if tag == TAG_PLAIN {
-                TAG_PLAIN
-            } else {
-                TAG_CONSTANT
+            << match tag {
+                TAG_PLAIN | TAG_RUN_ENDS => tag,
+                _ => TAG_CONSTANT,
             };
         block.vectors.push(bytes);
     }
