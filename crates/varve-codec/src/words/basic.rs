@@ -15,7 +15,9 @@ pub(super) fn encode(kind: WordKind, words: &[i64], out: &mut Vec<u8>) -> u8 {
     // The nested values of a form are guessed to take their share of the best leaf.
     let share = |values: usize| 4 + best_leaf.bytes * values / rows.max(1);
 
-    if best_leaf.tag != TAG_CONSTANT && rows > 1 {
+    // Values that rise throughout neither repeat nor come back.
+    let rises = stats.delta_min > 0;
+    if best_leaf.tag != TAG_CONSTANT && rows > 1 && !rises {
         let runs = run_ends::estimate(rows, stats.runs, share(stats.runs));
         let distinct = dictionary::distinct(words);
         let codes = distinct.as_ref().map_or(usize::MAX, |distinct| {

@@ -55,6 +55,13 @@ pub(super) fn choose(kind: WordKind, values: &[i64], stats: &Stats) -> Choice {
     best
 }
 
+/// The bytes, tag included, of the smallest leaf that needs no second look at the values.
+pub(super) fn quick_estimate(kind: WordKind, stats: &Stats) -> usize {
+    let delta = delta::estimate(stats).unwrap_or(usize::MAX - 1);
+    let best = plain::estimate(kind, stats).min(frame::estimate(stats));
+    1 + best.min(delta)
+}
+
 /// As [`choose`], without a look at what the doubles are.
 pub(super) fn choose_integer(kind: WordKind, values: &[i64], stats: &Stats) -> Choice {
     let choice = |tag, bytes, leaf| Choice {

@@ -43,7 +43,7 @@ impl Line {
         {
             return None;
         }
-        let slope = fit(values, stats.first, (rise << POINT) / steps);
+        let slope = fit(values, stats, (rise << POINT) / steps);
         let distance = |(row, value): (i64, &i64)| value.wrapping_sub(line(slope, row));
         let distances = || (0..).zip(values).map(distance);
         let (least, greatest) = (distances().min()?, distances().max()?);
@@ -79,13 +79,17 @@ type Point = (i64, i64);
 
 /// The slope of the narrowest strip that holds all points, found among the edges of their hull;
 /// `slope` is that of the line from the first to the last.
-fn fit(values: &[i64], first: i64, slope: i64) -> i64 {
+fn fit(values: &[i64], stats: &Stats, slope: i64) -> i64 {
     let point = |(row, value): (i64, &i64)| {
-        let rise = value.wrapping_sub(first) << POINT;
+        let rise = value.wrapping_sub(stats.first) << POINT;
         (row, rise - slope * row)
     };
     let points: Vec<Point> = (0..).zip(values).map(point).collect();
-    if points.iter().any(|(_, rise)| rise.abs() > DISTANCE_MAX) {
+    let rises = || points.iter().map(|(_, rise)| *rise);
+    let (top, bottom) = (rises().max().unwrap_or(0), rises().min().unwrap_or(0));
+    // The best line at most halves the strip around the first.
+    let hopeless = (top - bottom) >> (POINT + 2) > stats.delta_span().min(SPAN_MAX).cast_signed();
+    if hopeless || top > DISTANCE_MAX || bottom < -DISTANCE_MAX {
         return slope;
     }
     let upper = hull(&points, |turn| turn >= 0);

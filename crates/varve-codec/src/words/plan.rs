@@ -119,6 +119,9 @@ impl WordPlan {
             return basic::encode(kind, values, out);
         };
         let stats = Stats::of(values);
+        if out.len() - start <= leaf::quick_estimate(kind, &stats) {
+            return tag;
+        }
         let best_leaf = match self {
             WordPlan::Alp(..) | WordPlan::AlpRd | WordPlan::Gorilla | WordPlan::Chimp => {
                 leaf::choose_integer(kind, values, &stats)
