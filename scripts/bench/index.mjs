@@ -104,7 +104,7 @@ async function codecs({ size, profile, json, docs }, names) {
         'Megabytes of decoded values a second of processor time on one core.\n\n';
       writeFileSync(join(docs, 'codecs-wasm.md'), head + page);
     }
-    if (rows.some(({ same }) => !same)) process.exitCode = 1;
+    return rows.every(({ same }) => same) ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -22,22 +22,34 @@ function optimisation() {
   return JSON.parse(list[1]);
 }
 
-/** Builds the benchmarks as a wasm module under a cargo profile, optimised as what is shipped; answers its folder. */
-export async function buildBenchModule(profile) {
+/** Builds a crate as a wasm module under a cargo profile, optimised as what is shipped; answers its folder. */
+async function buildModule(crate, profile, out, optimiserArgs = []) {
   const env = toolEnvironment();
-  const library = ['-p', 'varve-bench', '--lib', '--target', TARGET];
+  const library = ['-p', crate, '--lib', '--target', TARGET];
   await run('cargo', ['build', '--quiet', '--profile', profile, ...library], env);
-  const wasm = join(targetDir(env), TARGET, profile, 'varve_bench.wasm');
-  const out = mkdtempSync(join(tmpdir(), 'varve-bench-'));
+  const wasm = join(targetDir(env), TARGET, profile, `${crate.replaceAll('-', '_')}.wasm`);
   const names = ['--out-dir', out, '--out-name', 'bench'];
   await run('wasm-bindgen', ['--target', 'nodejs', '--no-typescript', ...names, wasm], env);
   const bound = join(out, 'bench_bg.wasm');
-  await run('wasm-opt', [...optimisation(), bound, '-o', `${bound}.opt`], env);
+  const args = [...optimisation(), ...optimiserArgs, bound, '-o', `${bound}.opt`];
+  await run('wasm-opt', args, env);
   renameSync(`${bound}.opt`, bound);
   return out;
 }
 
-/** The exports of a module built before. */
+const newFolder = () => mkdtempSync(join(tmpdir(), 'varve-bench-'));
+
+/** Builds the benchmarks; answers the folder for `loadBenchModule`. */
+export const buildBenchModule = (profile) => buildModule('varve-bench', profile, newFolder());
+
+/** Builds the codecs alone, with the names of their functions; answers the path of the module. */
+export async function buildSizeModule(profile) {
+  const folder = newFolder();
+  await buildModule('varve-bench-size', profile, folder, ['-g']);
+  return join(folder, 'bench_bg.wasm');
+}
+
+/** The exports of a module of `buildBenchModule`. */
 export function loadBenchModule(folder) {
   return createRequire(import.meta.url)(join(folder, 'bench.js'));
 }

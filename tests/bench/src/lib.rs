@@ -23,6 +23,8 @@ pub mod corpora;
 pub mod generate;
 #[cfg(not(target_arch = "wasm32"))]
 mod measure;
+#[cfg(not(target_arch = "wasm32"))]
+mod named;
 pub mod ours;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peers;

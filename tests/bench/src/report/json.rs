@@ -21,6 +21,15 @@ pub(super) fn report(report: &Report, targets: &[Target]) -> Value {
             "zstd19_with_dictionary_bytes": frames.trained_bytes,
             "dictionary_bytes": frames.dictionary_bytes,
         })),
+        "codecs": report.named.iter().map(|named| json!({
+            "codec": named.codec,
+            "column": named.column,
+            "became": named.became,
+            "bits_per_value": named.bits_per_value,
+            "encode_mb_per_s": named.encode_mb_per_s,
+            "decode_mb_per_s": named.decode_mb_per_s,
+        })).collect::<Vec<_>>(),
+        "fsst_alone_bytes_without_lengths": report.fsst_bytes,
         "alp_crate_bits_per_value": report.alp,
         "targets": targets.iter().map(|target| json!({
             "what": target.what,

@@ -24,6 +24,11 @@ pub(super) fn text(report: &Report, targets: &[Target]) -> String {
         let about = "By the outermost codec of a column, over all sets.";
         section("Decoding by codec", about, codec_table(report));
     }
+    if !report.named.is_empty() {
+        let about = "Each codec as a user names it, on a column that suits it, without a general \
+                     stage but where the codec is one.";
+        section("Codecs by name", about, named_table(report));
+    }
     if !report.files.is_empty() {
         let about = "Stored bytes over decoded bytes, in percent; numbers: decoding speed of the \
                      columns of numbers over that of columnar + zstd-3.";
@@ -252,6 +257,29 @@ fn codec_table(report: &Report) -> String {
     let mut table = Table::new(&["codec", "columns", "decode, GB/s"]);
     for (name, columns, speed) in by_codec(report) {
         table.row(vec![name, columns.to_string(), figure(speed)]);
+    }
+    table.markdown()
+}
+
+fn named_table(report: &Report) -> String {
+    let head = [
+        "codec",
+        "column",
+        "became",
+        "bits a value",
+        "encode MB/s",
+        "decode GB/s",
+    ];
+    let mut table = Table::new(&head);
+    for named in &report.named {
+        table.row(vec![
+            named.codec.to_owned(),
+            named.column.clone(),
+            named.became.clone(),
+            figure(named.bits_per_value),
+            figure(named.encode_mb_per_s),
+            figure(named.decode_mb_per_s / 1000.0),
+        ]);
     }
     table.markdown()
 }

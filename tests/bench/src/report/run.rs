@@ -5,6 +5,8 @@ use crate::codecs::{SetResult, measure};
 use crate::corpora::{self, File};
 use crate::generate::{GENERATORS, Size};
 use crate::measure::{Budget, copy_gb_per_s};
+use crate::named::{self, NamedResult};
+use crate::ours;
 use crate::peers::alp_crate;
 use crate::peers::sqlite_zstd::{RowFrames, row_frames};
 use crate::set::{Set, Values};
@@ -12,6 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use varve_codec::{Codec, Stage};
 
 const BUDGET: Budget = Budget { seconds: 0.1 };
 /// There are hundreds of files, most of them small.
@@ -50,6 +53,10 @@ pub(super) struct Report {
     pub(super) row_frames: Option<RowFrames>,
     /// Bits that a value takes under the crate `alp`, by name of the file.
     pub(super) alp: BTreeMap<String, f64>,
+    /// Each codec by its name.
+    pub(super) named: Vec<NamedResult>,
+    /// Bytes of FSST texts under FSST alone, less what the lengths take, by name of the file.
+    pub(super) fsst_bytes: BTreeMap<String, u64>,
     /// Ratios that the FSST paper tells, by name of the file: whole block, line by line.
     pub(super) fsst_paper: BTreeMap<String, (f64, f64)>,
 }
@@ -74,6 +81,8 @@ pub fn run(options: &Options) -> std::io::Result<()> {
         skipped: Vec::new(),
         row_frames: None,
         alp: BTreeMap::new(),
+        named: Vec::new(),
+        fsst_bytes: BTreeMap::new(),
         fsst_paper: paper_ratios(options),
     };
     println!(
@@ -93,6 +102,9 @@ pub fn run(options: &Options) -> std::io::Result<()> {
             report.row_frames = titles_by_row(&set);
         }
         report.sets.push(result);
+    }
+    if options.only.is_empty() {
+        report.named = named::measure(options.size, BUDGET);
     }
     let corpus = corpora::load(&options.data);
     for file in corpus.files.iter().filter(|file| wanted(&file.set.name)) {
@@ -127,6 +139,13 @@ fn measure_file(file: &File, report: &mut Report) {
     {
         let bits = alp_crate::bits_per_value(doubles);
         report.alp.insert(file.set.name.clone(), bits);
+    }
+    if let ("fsst-dbtext", [column]) = (file.group.as_str(), file.set.columns.as_slice()) {
+        let bytes = ours::encode_as(column, Stage::None, Codec::Fsst).bytes();
+        let lengths = result.ours.bytes - result.bytes_without_lengths;
+        report
+            .fsst_bytes
+            .insert(file.set.name.clone(), bytes.saturating_sub(lengths));
     }
     let files = if file.is_natural() {
         &mut report.files
