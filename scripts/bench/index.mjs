@@ -43,8 +43,7 @@ export function compare(native, wasm) {
     const twin = byName.get(set.name);
     return {
       name: set.name,
-      same:
-        twin?.csv_blake3 === set.csv_blake3 && twin?.encoded_blake3 === set.encoded_blake3,
+      same: twin?.csv_blake3 === set.csv_blake3 && twin?.encoded_blake3 === set.encoded_blake3,
       hash: set.encoded_blake3,
       native: twin,
       wasm: set,

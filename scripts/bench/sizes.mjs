@@ -17,7 +17,9 @@ export function partOf(name) {
     const isFile = nested && file !== undefined && /^[a-z_0-9]+$/.test(file);
     return isFile ? `${folder}/${file}` : folder;
   }
-  const other = /(structured_zstd|lz4_flex|alloc|core|std|dlmalloc|wasm_bindgen)(?:::|\b)/.exec(name);
+  const other = /(structured_zstd|lz4_flex|alloc|core|std|dlmalloc|wasm_bindgen)(?:::|\b)/.exec(
+    name,
+  );
   return other ? other[1] : 'other';
 }
 
@@ -50,7 +52,9 @@ export async function sizesPage({ profile, json, docs }) {
     'The bytes of a part are what the module shrinks by when its functions are emptied; what is inlined counts where it is inlined.\n\n' +
     `The whole: ${number(whole.raw)} bytes raw, ${number(whole.brotli)} brotli (at most ${number(LIMIT_BROTLI)}): ${met}.\n\n` +
     '| part | raw | brotli |\n| --- | ---: | ---: |\n' +
-    rows.map(({ part, raw, brotli }) => `| ${part} | ${number(raw)} | ${number(brotli)} |\n`).join('');
+    rows
+      .map(({ part, raw, brotli }) => `| ${part} | ${number(raw)} | ${number(brotli)} |\n`)
+      .join('');
   console.log(page);
   if (json) writeFileSync(json, `${JSON.stringify({ whole, rows }, null, 2)}\n`);
   if (docs) {
