@@ -2,6 +2,7 @@
 
 use super::cut::{Cut, Cutter, Values};
 use super::number::NumberForm;
+use super::short::{SHORT_BYTES, put_short};
 use super::template::{Piece, Template};
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;
@@ -178,7 +179,8 @@ struct TextColumn {
 
 /// A piece while strings are put together.
 enum Source<'a> {
-    Constant(&'a [u8]),
+    /// Bytes, and how many of them count.
+    Constant(Vec<u8>, usize),
     Numbers(NumberForm, Vec<i64>),
     Text(TextColumn),
     SharedText(&'a Strings, Vec<u32>),
@@ -194,7 +196,7 @@ impl Source<'_> {
 
     fn put(&self, row: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
         match self {
-            Source::Constant(bytes) => out.extend_from_slice(bytes),
+            Source::Constant(bytes, length) => put_short(bytes, *length, out),
             Source::Numbers(form, words) => {
                 let word = words.get(row).ok_or(CodecError::UnexpectedEnd)?;
                 form.put(*word, out);
@@ -204,14 +206,22 @@ impl Source<'_> {
                     Some(codes) => *codes.get(row).ok_or(CodecError::UnexpectedEnd)? as usize,
                     None => row,
                 };
-                out.extend_from_slice(values.as_ref().get(at));
+                put_text(values, at, out);
             }
             Source::SharedText(values, codes) => {
                 let code = codes.get(row).ok_or(CodecError::UnexpectedEnd)?;
-                out.extend_from_slice(values.as_ref().get(*code as usize));
+                put_text(values, *code as usize, out);
             }
         }
         Ok(())
+    }
+}
+
+/// Appends string `at`, or nothing past the end.
+fn put_text(values: &Strings, at: usize, out: &mut Vec<u8>) {
+    if let (Some(start), Some(end)) = (values.offsets.get(at), values.offsets.get(at + 1)) {
+        let bytes = values.bytes.get(*start as usize..).unwrap_or_default();
+        put_short(bytes, end.saturating_sub(*start) as usize, out);
     }
 }
 
@@ -248,7 +258,10 @@ fn sources<'a>(
     let mut columns_left = template.columns().count();
     for piece in template.pieces() {
         if let Piece::Constant(bytes) = piece {
-            sources.push(Source::Constant(bytes));
+            let length = bytes.len();
+            let mut bytes = bytes.clone();
+            bytes.resize(length.max(SHORT_BYTES), 0);
+            sources.push(Source::Constant(bytes, length));
             continue;
         }
         columns_left -= 1;
@@ -286,6 +299,9 @@ pub(crate) fn decode(
     Ok(Decoded::Plain(strings))
 }
 
+/// The most bytes that are set aside on the word of the first row.
+const RESERVED_BYTES_MAX: usize = 64 << 10;
+
 /// Puts `rows` strings together.
 fn join(
     scope: Scope<'_>,
@@ -307,6 +323,10 @@ fn join(
                 source.put(row, &mut strings.bytes)?;
             }
             end_string(&mut strings, scope.bytes_max)?;
+            if row == 0 {
+                let all = strings.bytes.len().saturating_mul(rows);
+                strings.bytes.reserve(all.min(RESERVED_BYTES_MAX));
+            }
         }
         put = end - other;
         if other < exceptions.count {

@@ -21,6 +21,7 @@ mod counter;
 mod cut;
 mod find;
 mod number;
+mod short;
 mod template;
 #[cfg(test)]
 mod tests;

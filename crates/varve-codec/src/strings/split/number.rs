@@ -1,5 +1,6 @@
 //! How a number stands in text, so that the same text comes back from its value.
 
+use super::short::{SHORT_BYTES, put_short};
 use crate::CodecError;
 use crate::reader::ByteReader;
 
@@ -143,11 +144,14 @@ impl NumberForm {
     }
 }
 
+/// Where digits end in their buffer.
+const DIGITS_END: usize = 24;
+
 fn put_digits<const RADIX: u64, const TEN: u8>(mut value: u64, width: usize, out: &mut Vec<u8>) {
-    // The most digits of a word are 20.
-    let mut digits = [b'0'; 24];
+    // The most digits of a word are 20. What follows them is there to be copied and cut off again.
+    let mut digits = [b'0'; DIGITS_END + SHORT_BYTES];
     let mut count = 0;
-    for slot in digits.iter_mut().rev() {
+    for slot in digits.iter_mut().take(DIGITS_END).rev() {
         if value == 0 && count >= width.max(1) {
             break;
         }
@@ -160,8 +164,11 @@ fn put_digits<const RADIX: u64, const TEN: u8>(mut value: u64, width: usize, out
         value /= RADIX;
         count += 1;
     }
-    let start = digits.len() - count;
-    out.extend_from_slice(digits.get(start..).unwrap_or_default());
+    put_short(
+        digits.get(DIGITS_END - count..).unwrap_or_default(),
+        count,
+        out,
+    );
 }
 
 #[cfg(test)]
