@@ -11,8 +11,8 @@ pub const ZSTD_LEVEL_MAX: u8 = 19;
 pub trait ZstdEncoder {
     /// The frame of `raw`; `level` is [`ZSTD_LEVEL_MIN`] to [`ZSTD_LEVEL_MAX`].
     ///
-    /// A dictionary is prepared once while calls pass the same one (or clones of it) at the same
-    /// level; after that a small row costs only its own bytes.
+    /// A dictionary is prepared once while calls pass the same one (or clones of it); after that a
+    /// small row costs only its own bytes.
     fn compress(
         &mut self,
         raw: &[u8],
