@@ -3,7 +3,10 @@ use crate::scope::Scope;
 use crate::strings::{StringSample, Strings, decode_plain, gather_plain};
 use crate::testing::{Random, mutations};
 use crate::words::Scale;
-use crate::{Decoded, Shared, SharedWriter, TAG_JSON, decode_strings, gather_strings};
+use crate::{
+    BlockEncoder, BlockOptions, BlockValues, Codec, Decoded, Shared, SharedWriter, Stage, TAG_JSON,
+    decode_strings, gather_strings,
+};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
 const BYTES_MAX: usize = 1 << 22;
@@ -337,4 +340,46 @@ proptest! {
     fn generated_documents_come_back(texts in documents()) {
         check(&texts);
     }
+}
+
+/// Titles in the manner of D8 as a block encoder has them: an id costs nothing, a copy of a field
+/// little.
+#[test]
+fn blocks_of_documents_are_small() {
+    let mut random = Random(11);
+    let texts: Vec<String> = (0..8192)
+        .map(|i| {
+            let title = format!("{:x}", random.next());
+            let other = if random.below(10) == 0 {
+                "none"
+            } else {
+                &title
+            };
+            format!("{{\"id\":\"tt{i:07}\",\"title\":\"{title}\",\"original\":\"{other}\"}}")
+        })
+        .collect();
+    let strings = strings(&texts);
+    let rows = [1024; 8];
+    let values = BlockValues::Strings(strings.as_ref());
+    let options = BlockOptions {
+        stage: Stage::Lz4,
+        point_reads: false,
+        codec: Codec::Auto,
+    };
+    let block = BlockEncoder::new(options).encode(values, &rows).unwrap();
+    assert_eq!(block.tags, 1 << TAG_JSON);
+    let bytes: usize = block.vectors.iter().map(Vec::len).sum();
+    assert!(bytes < 8192 * 14, "{bytes}");
+}
+
+/// Documents of many kilobytes are chosen for in time that grows with their bytes.
+#[test]
+fn long_documents_are_taken() {
+    let long = |i: usize| {
+        let items: Vec<String> = (0..1500)
+            .map(|item| format!("{{\"k\":{},\"v\":\"{item}\"}}", item * i))
+            .collect();
+        format!("{{\"id\":{i},\"items\":[{}]}}", items.join(", "))
+    };
+    assert!(check(&repeated(50, long)));
 }

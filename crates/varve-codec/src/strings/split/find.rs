@@ -59,11 +59,12 @@ pub(super) fn templates(rows: &[&[u8]]) -> Vec<Template> {
 fn delimiters(rows: &[&[u8]]) -> Vec<u8> {
     let mut once: BTreeMap<u8, usize> = BTreeMap::new();
     for row in rows {
-        let marks: Vec<u8> = row.iter().copied().filter(is_mark).collect();
-        for mark in &marks {
-            if marks.iter().filter(|other| *other == mark).count() == 1 {
-                *once.entry(*mark).or_default() += 1;
-            }
+        let mut counts: BTreeMap<u8, usize> = BTreeMap::new();
+        for mark in row.iter().copied().filter(is_mark) {
+            *counts.entry(mark).or_default() += 1;
+        }
+        for (mark, _) in counts.into_iter().filter(|(_, count)| *count == 1) {
+            *once.entry(mark).or_default() += 1;
         }
     }
     let common = once
