@@ -45,6 +45,7 @@ mod bitmap;
 mod bits;
 mod block;
 mod codec_name;
+mod composite;
 mod compute;
 mod decoded;
 mod distinct;
@@ -68,6 +69,10 @@ mod testing;
 pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits, split_bits};
 pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 pub use codec_name::{Codec, UnknownCodec};
+pub use composite::{
+    StringLists, WordLists, decode_string_lists, decode_wide, decode_word_lists,
+    encode_string_lists, encode_wide, encode_word_lists, gather_wide,
+};
 pub use compute::{
     Comparison, StringPredicate, WordAggregate, WordPredicate, aggregate_words, count_codes,
     filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
