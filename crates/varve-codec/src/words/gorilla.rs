@@ -80,7 +80,8 @@ impl Window {
     }
 
     fn trailing(self) -> u32 {
-        64_u32.saturating_sub(self.leading + self.width)
+        // Below 64 even where damage has a change come before its window.
+        64_u32.saturating_sub(self.leading + self.width).min(63)
     }
 
     fn code(self) -> u64 {

@@ -1,0 +1,100 @@
+//! The calls under test. Each takes any bytes and returns.
+
+use crate::input::{Input, Kind};
+use varve_codec::{
+    Comparison, Shared, StringPredicate, WordKind, WordPredicate, aggregate_words, count_codes,
+    decode_bits, decode_plain_strings, decode_plain_words, decode_strings, decode_words,
+    f64_from_word, filter_strings, filter_words, gather_bits, gather_strings, gather_words,
+    read_frames, split_bits,
+};
+
+/// The most bytes of text that a vector may decode to.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// A vector with its shared part, from the bytes of an [`Input`].
+pub fn block(bytes: &[u8]) {
+    if let Some(input) = Input::of_bytes(bytes)
+        && let Ok(shared) = Shared::decode(&input.shared, TEXT_BYTES_MAX)
+    {
+        vector(
+            input.kind,
+            &shared,
+            &input.vector,
+            usize::from(input.rows),
+            true,
+        );
+    }
+}
+
+/// A vector whose shared part is sound; `every_call` also filters and aggregates it.
+pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call: bool) {
+    let last = u16::try_from(rows.saturating_sub(1)).unwrap_or(u16::MAX);
+    let positions = [last, 0, last / 2];
+    match kind {
+        Kind::Words(kind) => {
+            let decoded = decode_plain_words(kind, shared, bytes, rows);
+            let gathered = gather_words(kind, shared, bytes, rows, &positions);
+            if let (Ok(decoded), Ok(gathered)) = (&decoded, &gathered) {
+                assert_eq!(decoded.len(), rows);
+                assert_eq!(gathered.first(), decoded.last());
+            }
+            if every_call {
+                let _ = decode_words(kind, shared, bytes, rows);
+                let constant = decoded.ok().and_then(|words| words.first().copied());
+                let constant = constant.unwrap_or(0);
+                let predicate = match kind {
+                    WordKind::Float64 => {
+                        WordPredicate::double(Comparison::Lt, f64_from_word(constant))
+                    }
+                    _ => WordPredicate::integer(Comparison::Lt, constant),
+                };
+                let _ = filter_words(kind, shared, bytes, rows, &predicate);
+                let _ = aggregate_words(kind, shared, bytes, rows, None);
+                let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
+            }
+        }
+        Kind::Strings => {
+            let decoded = decode_plain_strings(shared, bytes, rows, TEXT_BYTES_MAX);
+            let gathered = gather_strings(shared, bytes, rows, &positions, TEXT_BYTES_MAX);
+            if let Ok(strings) = &decoded {
+                assert_eq!(strings.offsets.len(), rows + 1);
+                assert!(strings.bytes.len() <= TEXT_BYTES_MAX);
+                assert!(strings.offsets.is_sorted());
+                assert_eq!(
+                    strings.offsets.last().map(|end| *end as usize),
+                    Some(strings.bytes.len())
+                );
+                if let Ok(gathered) = &gathered {
+                    let last = strings.as_ref().get(usize::from(last));
+                    assert_eq!(gathered.as_ref().get(0), last);
+                }
+            }
+            if every_call {
+                let _ = decode_strings(shared, bytes, rows, TEXT_BYTES_MAX);
+                let constant = decoded.as_ref().map(|strings| strings.as_ref().get(0));
+                let constant = constant.unwrap_or(b"any");
+                for predicate in [
+                    StringPredicate::compare(Comparison::Eq, constant),
+                    StringPredicate::prefix(constant.get(..1).unwrap_or_default()),
+                ] {
+                    let _ = filter_strings(shared, bytes, rows, TEXT_BYTES_MAX, &predicate);
+                }
+                let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
+            }
+        }
+        Kind::Bits => {
+            let _ = decode_bits(bytes, rows);
+            let _ = gather_bits(bytes, rows, &positions);
+            let _ = split_bits(bytes, rows);
+        }
+    }
+}
+
+/// The frames of a block.
+pub fn frames(bytes: &[u8]) {
+    for vectors in [1, 20] {
+        for frame in read_frames(bytes, 0, vectors).into_iter().flatten() {
+            let _ = frame.vector(bytes, frame.first_vector(), &());
+        }
+    }
+}
