@@ -3,8 +3,8 @@
 //! All-equal vectors take one byte, long runs ten bits each where that halves the bytes, others one
 //! bit a row and a byte; the worst case is 129 bytes for 1,024 rows. Bit `i` is bit `i % 8` of byte
 //! `i / 8`, as in Arrow.
-//! Layout of runs: the first bit and how often it changes (varint: changes * 2 + bit), the first row
-//! of each further run packed in the width of the last row.
+//! Layout of runs: the first bit and how often it changes (varint: changes * 2 + bit), the first
+//! row of each further run packed in the width of the last row.
 
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;

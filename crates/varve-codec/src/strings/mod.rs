@@ -1,7 +1,7 @@
 //! Vectors of byte strings, in Arrow's layout: offsets and one buffer.
 //!
-//! A [`StringPlan`] is the cascade that a block's vectors are written in; [`choose_named_strings`] finds
-//! the best one.
+//! A [`StringPlan`] is the cascade that a block's vectors are written in;
+//! [`choose_named_strings`] finds the best one, or the one that the user named.
 
 mod basic;
 mod choose;

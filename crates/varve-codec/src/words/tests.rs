@@ -1,4 +1,6 @@
-use super::{WordKind, decode_word, decode_words, encode_words, gather_words};
+use super::encodings::word_encodings;
+use super::{WordKind, decode_plain, decode_word, decode_words, encode_words, gather_words};
+use crate::scope::Scope;
 use crate::testing::{Random, mutations};
 use crate::{
     CodecError, Decoded, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY,
@@ -367,4 +369,71 @@ proptest! {
         let words: Vec<i64> = numbers.map(word_from_f64).collect();
         check(WordKind::Float64, &words);
     }
+}
+
+fn doubles() -> impl Strategy<Value = Vec<i64>> {
+    let special = [
+        f64::NAN,
+        -f64::NAN,
+        f64::from_bits(0x7ff0_0000_0000_0001),
+        -0.0,
+        0.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        5e-324,
+        f64::MIN_POSITIVE / 3.0,
+        f64::MAX,
+        9_223_372_036_854_775_808.0,
+    ];
+    let double = prop_oneof![
+        any::<u64>().prop_map(f64::from_bits),
+        any::<i32>().prop_map(|cents| f64::from(cents) / 100.0),
+        (0..special.len()).prop_map(move |at| special[at]),
+        (0..1 << 30).prop_map(|part| 1.0 + f64::from(part) / 7.0),
+    ];
+    proptest::collection::vec((double, 1..5_usize), 1..200).prop_map(|runs| {
+        let runs = runs.into_iter();
+        let words = runs.flat_map(|(double, rows)| vec![word_from_f64(double); rows]);
+        words.collect()
+    })
+}
+
+/// Every codec that can hold the words gives them back, whole and by position.
+fn check_every_codec(kind: WordKind, words: &[i64]) {
+    let rows = words.len();
+    let scattered: Vec<u16> = (0..rows as u16).rev().step_by(7).collect();
+    let tail = vec![rows as u16 - 1];
+    for (shared, bytes) in word_encodings(kind, words) {
+        let shared = Shared::decode(&shared, 1 << 20).unwrap();
+        let whole = decode_plain(Scope::new(&shared, 0), kind, &bytes, rows).unwrap();
+        assert_eq!(whole, words, "tag {}", bytes[0]);
+        for positions in [&scattered, &tail] {
+            let some = gather_words(kind, &shared, &bytes, rows, positions).unwrap();
+            let expected: Vec<i64> = positions.iter().map(|at| words[usize::from(*at)]).collect();
+            assert_eq!(some, expected, "tag {}", bytes[0]);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_codec_of_doubles_round_trips(words in doubles()) {
+        check_every_codec(WordKind::Float64, &words);
+    }
+
+    #[test]
+    fn every_codec_of_integers_round_trips(words in vector()) {
+        if !words.is_empty() {
+            check_every_codec(WordKind::Int64, &words);
+        }
+    }
+}
+
+#[test]
+fn extremes_that_alternate_round_trip_in_every_codec() {
+    let words: Vec<i64> = (0..1000)
+        .map(|i| if i % 2 == 0 { i64::MIN } else { i64::MAX })
+        .collect();
+    check_every_codec(WordKind::Int64, &words);
+    check_every_codec(WordKind::Float64, &words);
 }
