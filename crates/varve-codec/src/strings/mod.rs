@@ -18,6 +18,7 @@ mod prefix;
 mod run_ends;
 pub(crate) mod same;
 pub(crate) mod shared_dictionary;
+mod short;
 mod split;
 #[cfg(test)]
 mod tests;

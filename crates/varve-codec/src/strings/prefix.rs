@@ -8,6 +8,7 @@
 //! Layout: bytes of the nested lengths (varint), the shared bytes of each string as nested words of
 //! 32 bits, the rest of each string as nested strings.
 
+use super::short::{put_short, repeat_short};
 use super::{
     StringPlan, StringSample, Strings, StringsRef, choose_strings, decode_plain, gather_plain,
 };
@@ -141,19 +142,30 @@ pub(super) fn decode(
         if kept > end - start {
             return Err(MALFORMED);
         }
-        let suffix = suffixes.as_ref().get(row);
-        let bytes = end + kept + suffix.len();
+        let (suffix, length) = suffix_at(&suffixes, row);
+        let bytes = end + kept + length;
         let offset = u32::try_from(bytes)
             .ok()
             .filter(|_| bytes <= scope.bytes_max);
         let bytes_max = scope.bytes_max;
         let offset = offset.ok_or(CodecError::TooLarge { bytes, bytes_max })?;
-        strings.bytes.extend_from_within(start..start + kept);
-        strings.bytes.extend_from_slice(suffix);
+        repeat_short(start, kept, &mut strings.bytes);
+        put_short(suffix, length, &mut strings.bytes);
         strings.offsets.push(offset);
         start = end;
     }
     Ok(strings)
+}
+
+/// The bytes from a suffix on, and its length.
+fn suffix_at(suffixes: &Strings, row: usize) -> (&[u8], usize) {
+    match (suffixes.offsets.get(row), suffixes.offsets.get(row + 1)) {
+        (Some(start), Some(end)) => {
+            let bytes = suffixes.bytes.get(*start as usize..).unwrap_or_default();
+            (bytes, bytes.len().min(end.saturating_sub(*start) as usize))
+        }
+        _ => (&[], 0),
+    }
 }
 
 const MALFORMED: CodecError = CodecError::Malformed("shared prefix");
@@ -215,6 +227,7 @@ mod tests {
     use crate::strings::{StringPlan, Strings};
     use crate::testing::mutations;
     use crate::{Decoded, Shared, TAG_PREFIXES, decode_strings, gather_strings};
+    use proptest::collection::vec;
     use proptest::prelude::{prop_assert_eq, proptest};
 
     fn encoded(texts: &[Vec<u8>]) -> (u8, Vec<u8>) {
@@ -289,7 +302,7 @@ mod tests {
     proptest! {
         #[test]
         fn strings_come_back(
-            mut texts in proptest::collection::vec(proptest::collection::vec(0..3_u8, 0..12), 1..200),
+            mut texts in vec(vec(0..3_u8, 0..12), 1..200),
             sorted: bool,
         ) {
             if sorted {

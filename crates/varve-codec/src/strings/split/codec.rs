@@ -2,11 +2,11 @@
 
 use super::cut::{Cut, Cutter, Values};
 use super::number::NumberForm;
-use super::short::{SHORT_BYTES, put_short};
 use super::template::{Piece, Template};
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::strings::short::{SHORT_BYTES, put_short};
 use crate::strings::{
     StringPlan, Strings, StringsRef, decode as decode_text, decode_plain, gather_plain,
 };

@@ -21,7 +21,7 @@ const BASE36_DIGITS: usize = 10;
 /// Parts shorter than this are text rather than digits of a large radix.
 const DIGITS_MIN: usize = 4;
 
-/// Whether `some` of `all` rows are nearly all: what does not fit is an exception, and stored whole.
+/// Whether `some` of `all` rows are nearly all: what does not fit is an exception, stored whole.
 fn nearly_all(some: usize, all: usize) -> bool {
     some * 10 >= all * 9
 }

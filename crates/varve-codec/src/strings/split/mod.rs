@@ -21,7 +21,6 @@ mod counter;
 mod cut;
 mod find;
 mod number;
-mod short;
 mod template;
 #[cfg(test)]
 mod tests;

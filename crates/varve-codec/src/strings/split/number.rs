@@ -1,8 +1,8 @@
 //! How a number stands in text, so that the same text comes back from its value.
 
-use super::short::{SHORT_BYTES, put_short};
 use crate::CodecError;
 use crate::reader::ByteReader;
+use crate::strings::short::{SHORT_BYTES, put_short};
 
 /// Digits that always fit a word, by radix: decimal, hexadecimal, base 36.
 const DIGITS_MAX: [(u8, usize); 3] = [(10, 18), (16, 16), (36, 12)];

@@ -1,0 +1,57 @@
+//! Short copies: where strings are put together from pieces of a few bytes, a copy of a fixed
+//! length costs less than one that must look at its length first.
+
+/// Bytes that are copied at once.
+pub(super) const SHORT_BYTES: usize = 16;
+
+/// Appends the first `length` of `bytes`; what follows may be copied too, and is cut off again.
+pub(super) fn put_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) {
+    if length <= SHORT_BYTES
+        && let Some(chunk) = bytes.first_chunk::<SHORT_BYTES>()
+    {
+        let end = out.len() + length;
+        out.extend_from_slice(chunk);
+        out.truncate(end);
+    } else {
+        out.extend_from_slice(bytes.get(..length).unwrap_or_default());
+    }
+}
+
+/// Appends once more the `length` bytes from `start` on, which must be there.
+pub(super) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
+    let end = out.len() + length;
+    if length <= SHORT_BYTES && start + SHORT_BYTES <= out.len() {
+        out.extend_from_within(start..start + SHORT_BYTES);
+        out.truncate(end);
+    } else {
+        out.extend_from_within(start..start + length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{put_short, repeat_short};
+
+    #[test]
+    fn bytes_are_repeated() {
+        for (start, length) in [(0, 0), (3, 5), (20, 10), (0, 30), (14, 16), (30, 0)] {
+            let bytes: Vec<u8> = (0..30).collect();
+            let mut out = bytes.clone();
+            repeat_short(start, length, &mut out);
+            assert_eq!(out, [&bytes[..], &bytes[start..start + length]].concat());
+        }
+    }
+
+    #[test]
+    fn only_the_wanted_bytes_are_appended() {
+        let bytes: Vec<u8> = (0..40).collect();
+        for length in 0..=40 {
+            for from in [bytes.as_slice(), &bytes[..length]] {
+                let mut out = vec![7];
+                put_short(from, length, &mut out);
+                assert_eq!(out[0], 7);
+                assert_eq!(out[1..], bytes[..length]);
+            }
+        }
+    }
+}
