@@ -40,6 +40,7 @@ pub(crate) fn choose_strings(
     depth: u8,
     shared: &SharedWriter,
 ) -> ChosenStrings {
+    let few_values = few_values(sample);
     let weigh = |plan: StringPlan, grown: SharedWriter| {
         let mut out = Vec::new();
         for vector in sample.vectors {
@@ -53,10 +54,14 @@ pub(crate) fn choose_strings(
                 bytes = block + block / 16;
             }
         }
+        let lost_codes = match few_values && !plan.keeps_codes() {
+            true => LOST_CODES_COST,
+            false => 0,
+        };
         let added = grown.bytes().saturating_sub(shared.bytes());
         let bytes = sample.scale.up(bytes) + added as u64;
         ChosenStrings {
-            cost: bytes + bytes * plan.decode_cost() / 16,
+            cost: bytes + bytes * (plan.decode_cost() + lost_codes) / 16,
             plan,
             shared: grown,
         }
@@ -82,6 +87,16 @@ pub(crate) fn choose_strings(
         }
     }
     best
+}
+
+/// What it costs, in sixteenths of the bytes, to write a column of few values in a form that has
+/// no codes: filters and groups then take every row for itself.
+const LOST_CODES_COST: u64 = 8;
+
+/// Whether a string of the sample occurs eight times and more, on average.
+fn few_values(sample: StringSample<'_>) -> bool {
+    let limit = usize::try_from(sample.scale.sample_rows / 8).unwrap_or(usize::MAX);
+    distinct(sample.vectors, limit).is_some()
 }
 
 /// The codec that the user named, for the strings of a block.

@@ -153,6 +153,17 @@ impl StringPlan {
         }
     }
 
+    /// Whether an executor gets codes, runs or constants to work on where the data has them.
+    pub(crate) fn keeps_codes(&self) -> bool {
+        matches!(
+            self,
+            StringPlan::Basic
+                | StringPlan::Dictionary
+                | StringPlan::RunEnds
+                | StringPlan::SharedDictionary(_)
+        )
+    }
+
     /// What decoding costs beside the basic codecs, in sixteenths of the bytes: a plan wins when it
     /// saves more than that.
     pub(crate) fn decode_cost(&self) -> u64 {
