@@ -24,13 +24,13 @@ after(() => {
 });
 
 const goldens = [
-  ['run-small.hex', () => wasm.goldenRun()],
-  ['manifest.hex', () => wasm.goldenManifest()],
-  ['log.hex', () => wasm.goldenLog()],
+  ['v2/run-small.hex', () => wasm.goldenRun()],
+  ['v1/manifest.hex', () => wasm.goldenManifest()],
+  ['v1/log.hex', () => wasm.goldenLog()],
 ];
 for (const [name, write] of goldens) {
   test(`${name} is what wasm writes`, () => {
-    const golden = readFileSync(join(import.meta.dirname, 'format/v1', name), 'utf8').split('\n');
+    const golden = readFileSync(join(import.meta.dirname, 'format', name), 'utf8').split('\n');
     const written = write().split('\n');
     // Line by line, so that a difference is told by its place and not by two whole files.
     for (const [index, line] of golden.entries()) {

@@ -1,7 +1,7 @@
 //! The golden run: fixed rows of every type and form, for checking that every target writes the
 //! same bytes.
 //!
-//! `tests/format/v1/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`].
+//! `tests/format/v2/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`].
 //! A test on another target enables the feature `fixtures`, includes that file, and compares.
 
 use std::fmt::Write;

@@ -1,5 +1,5 @@
 //! The golden bytes of run, manifest and log as wasm code writes them, as text.
-//! `tests/format.test.mjs` calls them in Node and compares them with `tests/format/v1`.
+//! `tests/format.test.mjs` calls them in Node and compares them with `tests/format`.
 //!
 //! Invariant: nothing depends on this crate.
 

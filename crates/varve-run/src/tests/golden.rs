@@ -1,10 +1,22 @@
 use super::Stored;
-use crate::fixtures::{GOLDEN_ROWS, golden_run, golden_value};
+use crate::fixtures::{GOLDEN_ROWS, golden_run, golden_value, to_hex};
 use crate::{CheckedValue, RunHead};
 use std::sync::Arc;
 use varve_types::{LogicalType, RunId, Value};
 
 pub(super) const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
+
+const GOLDEN: &str = include_str!("../../../../tests/format/v2/run-small.hex");
+
+#[test]
+fn bytes_are_those_of_version_2() {
+    let hex = to_hex(&golden_run().unwrap());
+    if hex != GOLDEN {
+        let path = std::env::temp_dir().join("run-small.hex");
+        std::fs::write(&path, &hex).unwrap();
+        panic!("the golden run has other bytes; see {}", path.display());
+    }
+}
 
 #[test]
 fn golden_rows_come_back() {
