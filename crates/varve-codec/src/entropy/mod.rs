@@ -8,6 +8,9 @@
 //! Collet's Finite State Entropy (RFC 8878, 4.1).
 
 mod bit_io;
+mod clusters;
+mod columns;
+mod contexts;
 mod cost;
 mod frequencies;
 mod symbols;
@@ -16,6 +19,9 @@ mod table;
 mod tests;
 
 pub(crate) use bit_io::{BitReader, BitWriter};
+pub(crate) use clusters::ContextCounts;
+pub(crate) use columns::{COLUMN_STRINGS, Span, decode_columns, encode_columns};
+pub(crate) use contexts::{ContextDecoder, ContextEncoder, Contexts};
 pub(crate) use cost::{FRACTION_BITS, log2};
 pub(crate) use frequencies::{Frequencies, LOG_MAX};
 pub(crate) use symbols::{decode_symbols, encode_symbols};

@@ -12,6 +12,21 @@ impl Entry {
         Entry(u32::from(base) << 16 | width << 8 | u32::from(symbol))
     }
 
+    /// The same step with another symbol.
+    pub(crate) fn with_symbol(self, symbol: u8) -> Entry {
+        Entry(self.0 & !0xff | u32::from(symbol))
+    }
+
+    /// The same step, marked. The mark shows in the next state as a bit above those of all tables.
+    pub(crate) fn flagged(self) -> Entry {
+        Entry(self.0 | 1 << 31)
+    }
+
+    #[inline]
+    pub(crate) fn is_flagged(self) -> bool {
+        self.0 >> 31 == 1
+    }
+
     #[inline]
     pub(crate) fn symbol(self) -> u8 {
         self.0.to_le_bytes()[0]
@@ -128,6 +143,12 @@ impl EncodeTable {
             frequencies: frequencies.of.clone(),
             states,
         }
+    }
+
+    /// Whether a symbol has a code.
+    pub(crate) fn has(&self, symbol: u8) -> bool {
+        let frequency = self.frequencies.get(usize::from(symbol));
+        frequency.is_some_and(|frequency| *frequency > 0)
     }
 
     /// A state that stands for a symbol.
