@@ -22,7 +22,7 @@
 //! | 6 | decimal | template of documents | |
 //! | 7 | steps | same as a sibling | |
 //! | 8 | shared dictionary | shared dictionary | |
-//! | 9 | ALP | | |
+//! | 9 | ALP | packed text | |
 //! | 10 | ALP-RD | prefixes | |
 //! | 11 | Gorilla | | |
 //! | 12 | Chimp128 | | |
@@ -135,6 +135,8 @@ pub const TAG_JSON: u8 = 6;
 pub const TAG_SAME: u8 = 7;
 /// Entropy-coded bins, and the distances from their least values.
 pub const TAG_BINS: u8 = 16;
+/// Codes of FSST, entropy-coded by the code before.
+pub const TAG_PACKED: u8 = 9;
 /// Codes of a dictionary in the shared part of the block.
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
 /// Doubles as integers scaled by powers of ten, and exceptions.

@@ -3,7 +3,7 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
-use crate::entropy::Frequencies;
+use crate::entropy::{ContextDecoder, Contexts, Frequencies};
 use crate::fsst::SymbolTable;
 use crate::reader::ByteReader;
 use crate::strings::json::Template;
@@ -23,6 +23,7 @@ const TEMPLATES: u8 = 5;
 const SYMBOLS: u8 = 2;
 const TEMPLATE: u8 = 4;
 const BINS: u8 = 3;
+const CONTEXTS: u8 = 6;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -38,6 +39,7 @@ enum Resource {
     Symbols(Box<SymbolTable>),
     Template(SplitTemplate),
     Bins(words::bins::Bins),
+    Contexts(ContextDecoder),
 }
 
 impl Shared {
@@ -67,6 +69,10 @@ impl Shared {
                     Resource::Symbols(Box::new(table))
                 }
                 TEMPLATE => Resource::Template(SplitTemplate::read(resource)?),
+                CONTEXTS => {
+                    let contexts = Contexts::read(resource.rest())?;
+                    Resource::Contexts(ContextDecoder::new(&contexts))
+                }
                 BINS => Resource::Bins(words::bins::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
@@ -113,6 +119,14 @@ impl Shared {
     pub(crate) fn template(&self, resource: u8) -> Result<&SplitTemplate, CodecError> {
         match self.resources.get(usize::from(resource)) {
             Some(Resource::Template(template)) => Ok(template),
+            _ => Err(MISSING),
+        }
+    }
+
+    /// Tables for packed text.
+    pub(crate) fn contexts(&self, resource: u8) -> Result<&ContextDecoder, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Contexts(contexts)) => Ok(contexts),
             _ => Err(MISSING),
         }
     }
@@ -178,6 +192,13 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         template.write(&mut bytes);
         self.add(TEMPLATE, bytes)
+    }
+
+    /// Adds tables for packed text.
+    pub(crate) fn add_contexts(&mut self, contexts: &Contexts) -> Option<u8> {
+        let mut bytes = Vec::new();
+        contexts.write(&mut bytes);
+        self.add(CONTEXTS, bytes)
     }
 
     /// Adds bins that ascend.

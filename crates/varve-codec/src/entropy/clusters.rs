@@ -8,7 +8,7 @@ use super::{FRACTION_BITS, Frequencies, log2};
 const SEEDS: usize = 48;
 /// About what a code takes in a table, and a table besides.
 const CODE_BITS: i64 = 5;
-const TABLE_BITS: i64 = 60;
+const TABLE_BITS: i64 = 250;
 /// The context at the start of a string, after those of all codes.
 const START: usize = 256;
 
@@ -33,8 +33,8 @@ impl ContextCounts {
         }
     }
 
-    /// Contexts for codes like those counted. A table of `tables_scale` in 256ths of the block's
-    /// bytes is what one costs here.
+    /// Contexts for codes like those counted. Tables cost the first part of `scale` over the
+    /// second here: what was counted of what they are for.
     pub(crate) fn contexts(&self, scale: (u64, u64)) -> Contexts {
         let mut totals: Vec<(u64, usize)> = self
             .0
@@ -128,7 +128,10 @@ impl Cluster {
 
     fn find_codes(&mut self) {
         let counts = (0..=u8::MAX).zip(&self.counts);
-        self.codes = counts.filter(|(_, c)| **c > 0).map(|(code, _)| code).collect();
+        self.codes = counts
+            .filter(|(_, c)| **c > 0)
+            .map(|(code, _)| code)
+            .collect();
     }
 
     fn count(&self, code: u8) -> u32 {
@@ -171,7 +174,10 @@ fn weight(count: u64) -> i64 {
 fn merge_all(clusters: &mut Vec<Cluster>, costs: (i64, i64)) {
     // By cluster, its mergers with those after it.
     let mergers_of = |cluster: &Cluster, others: &[Cluster]| -> Vec<i64> {
-        others.iter().map(|other| cluster.merger(other, costs)).collect()
+        others
+            .iter()
+            .map(|other| cluster.merger(other, costs))
+            .collect()
     };
     let mut mergers: Vec<Vec<i64>> = (1..=clusters.len())
         .zip(clusters.iter())
@@ -180,7 +186,9 @@ fn merge_all(clusters: &mut Vec<Cluster>, costs: (i64, i64)) {
     loop {
         let pairs = mergers.iter().enumerate().flat_map(|(first, row)| {
             let seconds = first + 1..;
-            row.iter().zip(seconds).map(move |(cost, second)| (*cost, first, second))
+            row.iter()
+                .zip(seconds)
+                .map(move |(cost, second)| (*cost, first, second))
         });
         let Some((cost, first, second)) = pairs.min() else {
             return;

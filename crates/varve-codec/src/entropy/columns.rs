@@ -3,9 +3,10 @@
 //! for it.
 //!
 //! Layout: four states (10 bits each), then for each code the bits of its step, and eight bits more
-//! after an escape. The states take turns within a column.
+//! after an escape. Within a column, strings of more codes come first, and the states take turns.
 
 use super::contexts::{ContextDecoder, ContextEncoder, LOG};
+use super::table::Entry;
 use super::{BitReader, BitWriter};
 use crate::CodecError;
 
@@ -23,24 +24,20 @@ pub(crate) fn encode_columns(
     spans: &[Span],
     bits: &mut BitWriter,
 ) {
-    let code_at = |at: u32| codes.get(at as usize).copied().unwrap_or(0);
+    let code_at = |at: usize| codes.get(at).copied().unwrap_or(0);
     let mut order = Vec::new();
-    let mut left: Vec<Span> = spans.iter().copied().filter(|(at, end)| at < end).collect();
-    let mut first = true;
-    while !left.is_empty() {
-        for ((at, _), turn) in left.iter_mut().zip((0..TURNS).cycle()) {
-            let cluster = match first {
-                true => encoder.start,
-                false => {
-                    let before = usize::from(code_at(*at - 1));
-                    encoder.after.get(before).copied().unwrap_or(0)
-                }
+    let longest_first = Sorted::new(spans);
+    let mut column = 0;
+    while let Some(starts) = longest_first.reaching(column) {
+        for (start, turn) in starts.iter().zip((0..TURNS).cycle()) {
+            let at = *start as usize + column;
+            let cluster = match column {
+                0 => encoder.start,
+                _ => encoder.after(code_at(at - 1)),
             };
-            order.push((cluster, code_at(*at), turn));
-            *at += 1;
+            order.push((cluster, code_at(at), turn));
         }
-        left.retain(|(at, end)| at < end);
-        first = false;
+        column += 1;
     }
     let mut states = [0; TURNS];
     let mut steps = Vec::with_capacity(order.len());
@@ -62,6 +59,66 @@ pub(crate) fn encode_columns(
     }
 }
 
+/// Strings by falling number of codes; of equal ones the first comes first.
+struct Sorted {
+    starts: Vec<u32>,
+    /// How many strings have at least so many codes and one more.
+    counts: Vec<usize>,
+}
+
+impl Sorted {
+    fn new(spans: &[Span]) -> Sorted {
+        let length = |(start, end): &Span| end.saturating_sub(*start) as usize;
+        let longest = spans.iter().map(length).max().unwrap_or(0);
+        let mut starts = vec![0; spans.len()];
+        // Counting is quick for short strings; sorting is for a length that would be its price.
+        if longest <= SHORT_MAX {
+            let mut counts = vec![0; longest + 1];
+            for span in spans {
+                if let Some(count) = counts.get_mut(length(span)) {
+                    *count += 1;
+                }
+            }
+            let mut longer = 0;
+            let mut next = vec![0; longest + 1];
+            for (count, next) in counts.iter_mut().zip(&mut next).rev() {
+                *next = longer;
+                longer += core::mem::replace(count, longer);
+            }
+            for span in spans {
+                if let Some(next) = next.get_mut(length(span)) {
+                    if let Some(slot) = starts.get_mut(*next) {
+                        *slot = span.0;
+                    }
+                    *next += 1;
+                }
+            }
+            counts.truncate(longest);
+            return Sorted { starts, counts };
+        }
+        let mut order: Vec<&Span> = spans.iter().collect();
+        order.sort_by_key(|span| core::cmp::Reverse(length(span)));
+        for (slot, span) in starts.iter_mut().zip(&order) {
+            *slot = span.0;
+        }
+        let mut counts = Vec::new();
+        let mut reaching = spans.len();
+        for column in 0..longest {
+            let shorter = order.iter().take(reaching).rev();
+            reaching -= shorter.take_while(|span| length(span) <= column).count();
+            counts.push(reaching);
+        }
+        Sorted { starts, counts }
+    }
+
+    /// The starts of the strings that have a code in this column, if any has.
+    fn reaching(&self, column: usize) -> Option<&[u32]> {
+        self.starts.get(..*self.counts.get(column)?)
+    }
+}
+
+const SHORT_MAX: usize = 255;
+
 /// Reads what [`encode_columns`] wrote for the same spans, each inside `codes`.
 pub(crate) fn decode_columns(
     decoder: &ContextDecoder,
@@ -74,87 +131,79 @@ pub(crate) fn decode_columns(
     for state in &mut states {
         *state = u32::try_from(bits.take(LOG)).unwrap_or(0);
     }
-    let mut left: Vec<Span> = spans.iter().copied().filter(|(at, end)| at < end).collect();
-    let mut first = true;
-    while !left.is_empty() {
-        let table = |codes: &[u8], at: u32| {
-            let before = codes.get((at as usize).wrapping_sub(1)).copied();
-            match before {
-                Some(before) if !first => table_after(decoder, before),
-                _ => decoder.start,
-            }
-        };
-        let (fours, rest) = left.as_chunks_mut::<TURNS>();
+    let longest_first = Sorted::new(spans);
+    let mut tables = [decoder.start; COLUMN_STRINGS];
+    let (table_fours, table_rest) = tables.as_chunks_mut::<TURNS>();
+    debug_assert!(table_rest.is_empty());
+    let mut column = 0;
+    while let Some(starts) = longest_first.reaching(column) {
+        let (fours, rest) = starts.as_chunks::<TURNS>();
         let [mut a, mut b, mut c, mut d] = states;
         let mut front = bits;
-        for [of_a, of_b, of_c, of_d] in fours {
-            let entry_a = decoder.entry(table(codes, of_a.0), a);
-            let entry_b = decoder.entry(table(codes, of_b.0), b);
-            let entry_c = decoder.entry(table(codes, of_c.0), c);
-            let entry_d = decoder.entry(table(codes, of_d.0), d);
+        let mut table_fours = table_fours.iter_mut();
+        for (starts, tables) in fours.iter().zip(&mut table_fours) {
+            let entry_a = decoder.entry(tables[0], a);
+            let entry_b = decoder.entry(tables[1], b);
+            let entry_c = decoder.entry(tables[2], c);
+            let entry_d = decoder.entry(tables[3], d);
+            let mut decoded = [
+                entry_a.symbol(),
+                entry_b.symbol(),
+                entry_c.symbol(),
+                entry_d.symbol(),
+            ];
             if entry_a.is_flagged()
                 | entry_b.is_flagged()
                 | entry_c.is_flagged()
                 | entry_d.is_flagged()
             {
-                let turns = [(of_a, &mut a), (of_b, &mut b), (of_c, &mut c), (of_d, &mut d)];
-                for (span, state) in turns {
-                    step(decoder, table(codes, span.0), state, &mut front, span, codes);
+                let entries = [entry_a, entry_b, entry_c, entry_d];
+                let states = [&mut a, &mut b, &mut c, &mut d];
+                for ((entry, state), code) in entries.into_iter().zip(states).zip(&mut decoded) {
+                    *code = step(entry, state, &mut front);
                 }
-                continue;
+            } else {
+                let word = front.peek();
+                let half = entry_a.width() + entry_b.width();
+                front.skip(half + entry_c.width() + entry_d.width());
+                let after = word >> half;
+                a = entry_a.next(word);
+                b = entry_b.next(word >> entry_a.width());
+                c = entry_c.next(after);
+                d = entry_d.next(after >> entry_c.width());
             }
-            let word = front.peek();
-            let half = entry_a.width() + entry_b.width();
-            front.skip(half + entry_c.width() + entry_d.width());
-            let after = word >> half;
-            a = entry_a.next(word);
-            b = entry_b.next(word >> entry_a.width());
-            c = entry_c.next(after);
-            d = entry_d.next(after >> entry_c.width());
-            put(codes, of_a, entry_a.symbol());
-            put(codes, of_b, entry_b.symbol());
-            put(codes, of_c, entry_c.symbol());
-            put(codes, of_d, entry_d.symbol());
+            *tables = decoded.map(|code| decoder.after(code));
+            put(codes, starts[0], column, decoded[0]);
+            put(codes, starts[1], column, decoded[1]);
+            put(codes, starts[2], column, decoded[2]);
+            put(codes, starts[3], column, decoded[3]);
         }
         bits = front;
         states = [a, b, c, d];
-        for (span, state) in rest.iter_mut().zip(&mut states) {
-            step(decoder, table(codes, span.0), state, &mut bits, span, codes);
+        let last = table_fours.next().into_iter().flatten();
+        for ((start, table), state) in rest.iter().zip(last).zip(&mut states) {
+            let code = step(decoder.entry(*table, *state), state, &mut bits);
+            *table = decoder.after(code);
+            put(codes, *start, column, code);
         }
-        left.retain(|(at, end)| at < end);
-        first = false;
+        column += 1;
     }
     bits.end()
 }
 
 #[inline]
-fn table_after(decoder: &ContextDecoder, code: u8) -> u16 {
-    #[expect(clippy::indexing_slicing, reason = "there is a slot for every code")]
-    decoder.after[usize::from(code)]
-}
-
-#[inline]
-fn put(codes: &mut [u8], span: &mut Span, code: u8) {
-    if let Some(slot) = codes.get_mut(span.0 as usize) {
+fn put(codes: &mut [u8], start: u32, column: usize, code: u8) {
+    if let Some(slot) = codes.get_mut(start as usize + column) {
         *slot = code;
     }
-    span.0 += 1;
 }
 
-/// One code, escaped or not.
-fn step(
-    decoder: &ContextDecoder,
-    table: u16,
-    state: &mut u32,
-    bits: &mut BitReader<'_>,
-    span: &mut Span,
-    codes: &mut [u8],
-) {
-    let entry = decoder.entry(table, *state);
+/// The code of an entry, escaped or not, and the state after it.
+#[inline]
+fn step(entry: Entry, state: &mut u32, bits: &mut BitReader<'_>) -> u8 {
     *state = entry.next(bits.take(entry.width()));
-    let code = match entry.is_flagged() {
+    match entry.is_flagged() {
         true => bits.take(8).to_le_bytes()[0],
         false => entry.symbol(),
-    };
-    put(codes, span, code);
+    }
 }

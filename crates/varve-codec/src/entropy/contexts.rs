@@ -57,8 +57,8 @@ impl Contexts {
         let known: Vec<u8> = (0..=u8::MAX).filter(|_| bits.take(1) == 1).collect();
         let mut take_u8 = || bits.take(8).to_le_bytes()[0];
         let clusters: Vec<u8> = known.iter().map(|_| take_u8()).collect();
-        let mut all = clusters.iter().chain([&start]);
-        let sound = all.all(|cluster| usize::from(*cluster) < count);
+        let of_known = clusters.iter().all(|cluster| usize::from(*cluster) < count);
+        let sound = of_known && usize::from(start) < count;
         if count > CLUSTERS_MAX || known.len() > CODES_MAX || !sound {
             return Err(malformed);
         }
@@ -94,7 +94,7 @@ pub(crate) struct ContextDecoder {
     /// Where the table at the start of a string begins.
     pub(crate) start: u16,
     /// By code where the table of what follows begins.
-    pub(crate) after: Box<[u16; 256]>,
+    after: Box<[u16; 256]>,
 }
 
 impl ContextDecoder {
@@ -118,6 +118,13 @@ impl ContextDecoder {
         }
     }
 
+    /// Where the table after a code begins.
+    #[inline]
+    pub(crate) fn after(&self, code: u8) -> u16 {
+        #[expect(clippy::indexing_slicing, reason = "there is a slot for every code")]
+        self.after[usize::from(code)]
+    }
+
     /// The entry of a state in the table that begins at `table`.
     #[inline]
     pub(crate) fn entry(&self, table: u16, state: u32) -> Entry {
@@ -132,7 +139,7 @@ pub(crate) struct ContextEncoder {
     tables: Vec<EncodeTable>,
     pub(crate) start: u8,
     /// By code the cluster of what follows.
-    pub(crate) after: [u8; 256],
+    after: [u8; 256],
     /// By code its symbol; 0, the escape, for unknown ones.
     symbols: [u8; 256],
 }
@@ -151,6 +158,11 @@ impl ContextEncoder {
             after: contexts.by_code(),
             symbols,
         }
+    }
+
+    /// The cluster after a code.
+    pub(crate) fn after(&self, code: u8) -> u8 {
+        self.after.get(usize::from(code)).copied().unwrap_or(0)
     }
 
     /// The state from which `code` leads to `state` in the table of a cluster, the bits (value and

@@ -1,6 +1,7 @@
 use super::frequencies::LOG_MIN;
 use super::{
-    BitReader, BitWriter, DecodeTable, EncodeTable, Frequencies, LOG_MAX, decode_symbols,
+    BitReader, BitWriter, ContextCounts, ContextDecoder, ContextEncoder, Contexts, DecodeTable,
+    EncodeTable, Frequencies, LOG_MAX, decode_columns, decode_symbols, encode_columns,
     encode_symbols,
 };
 use crate::testing::{Random, mutations};
@@ -119,7 +120,81 @@ fn any_bytes_are_an_answer() {
     });
 }
 
+/// The slow twin of columns: every code by the definition of the format.
+fn decode_columns_slowly(contexts: &Contexts, bytes: &[u8], lengths: &[usize]) -> Vec<Vec<u8>> {
+    let mut bits = BitReader::new(bytes);
+    let mut states: Vec<usize> = (0..4).map(|_| bits.take(10) as usize).collect();
+    let mut order: Vec<usize> = (0..lengths.len()).collect();
+    order.sort_by_key(|string| core::cmp::Reverse(lengths[*string]));
+    let mut strings: Vec<Vec<u8>> = lengths.iter().map(|_| Vec::new()).collect();
+    for column in 0..lengths.iter().copied().max().unwrap_or(0) {
+        let reaching = order.iter().filter(|string| lengths[**string] > column);
+        for (turn, string) in reaching.enumerate() {
+            let known = |code: &u8| contexts.known.iter().position(|known| known == code);
+            let cluster = match strings[*string].last() {
+                None => contexts.start,
+                Some(before) => known(before).map_or(0, |at| contexts.clusters[at]),
+            };
+            let frequencies = &contexts.frequencies[usize::from(cluster)].of;
+            let mut slots = [0; 1024];
+            let mut slot = 0;
+            for (symbol, frequency) in frequencies.iter().enumerate() {
+                for _ in 0..*frequency {
+                    slots[slot] = symbol;
+                    slot = (slot + 512 + 128 + 3) % 1024;
+                }
+            }
+            let state = states[turn % 4];
+            let symbol = slots[state];
+            let before = slots[..state].iter().filter(|s| **s == symbol).count();
+            let x = usize::from(frequencies[symbol]) + before;
+            let width = (0..=10).find(|width| x << width >= 1024).unwrap();
+            states[turn % 4] = (x << width) + bits.take(width) as usize - 1024;
+            strings[*string].push(match symbol {
+                0 => bits.take(8) as u8,
+                symbol => contexts.known[symbol - 1],
+            });
+        }
+    }
+    strings
+}
+
 proptest! {
+    #[test]
+    fn columns_are_those_of_the_slow_twin(
+        strings in proptest::collection::vec(
+            proptest::collection::vec(proptest::prop_oneof![0..9_u8, any::<u8>()], 0..20),
+            0..30,
+        ),
+        long in proptest::collection::vec(0..4_u8, 0..400),
+        trained in 0..30_usize,
+    ) {
+        let mut strings = strings;
+        strings.push(long);
+        let mut counts = ContextCounts::new();
+        strings.iter().take(trained).for_each(|string| counts.add(string));
+        let contexts = counts.contexts((1, 1));
+        let mut resource = Vec::new();
+        contexts.write(&mut resource);
+        prop_assert_eq!(Contexts::read(&resource).as_ref(), Ok(&contexts));
+        let mut at = 0;
+        let span = |string: &Vec<u8>| {
+            at += string.len() as u32;
+            (at - string.len() as u32, at)
+        };
+        let spans: Vec<(u32, u32)> = strings.iter().map(span).collect();
+        let codes = strings.concat();
+        let mut bits = BitWriter::default();
+        encode_columns(&ContextEncoder::new(&contexts), &codes, &spans, &mut bits);
+        let bytes = bits.finish();
+        let mut back = vec![0; codes.len()];
+        let decoder = ContextDecoder::new(&contexts);
+        prop_assert_eq!(decode_columns(&decoder, &bytes, &spans, &mut back), Ok(()));
+        prop_assert_eq!(&back, &codes);
+        let lengths: Vec<usize> = strings.iter().map(Vec::len).collect();
+        prop_assert_eq!(decode_columns_slowly(&contexts, &bytes, &lengths), strings);
+    }
+
     #[test]
     fn symbols_round_trip(symbols: Vec<u8>, mask: u8, log in LOG_MIN..=LOG_MAX) {
         let symbols: Vec<u8> = symbols.iter().map(|symbol| symbol & mask).collect();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fsst::{FsstPlan, codes_of};
+use super::packed;
 use super::plan::{SharedStrings, StringHashing};
 use super::{StringPlan, Strings, StringsRef, prefix, split};
 use crate::fsst::{Encoder, train};
@@ -74,7 +75,11 @@ pub(crate) fn choose_strings(
     if depth > 0 {
         candidates.extend(shared_dictionary(sample, depth, shared));
         candidates.extend(super::json::candidate(sample, depth, shared));
-        candidates.extend(fsst(sample, depth, shared));
+        let fsst = fsst(sample, depth, shared);
+        if let Some((StringPlan::Fsst(plan), shared)) = &fsst {
+            candidates.extend(packed::candidate(sample, plan, shared));
+        }
+        candidates.extend(fsst);
         candidates.extend(prefix::candidate(sample, depth, shared));
     }
     if depth > 1 {
@@ -125,7 +130,7 @@ pub(crate) fn choose_named_strings(
 }
 
 /// FSST with a table trained on all vectors that are at hand.
-fn fsst(
+pub(super) fn fsst(
     sample: StringSample<'_>,
     depth: u8,
     shared: &SharedWriter,

@@ -12,6 +12,7 @@ pub(crate) mod encodings;
 mod fsst;
 pub(crate) mod json;
 mod leaf;
+mod packed;
 pub(crate) mod plain;
 mod plan;
 mod prefix;
@@ -27,8 +28,8 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::check_positions;
 use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PREFIXES,
-    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
+    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED,
+    TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
 pub(crate) use choose::{ChosenStrings, StringSample, choose_named_strings, choose_strings};
@@ -167,6 +168,7 @@ pub(crate) fn decode(
         TAG_DICTIONARY => dictionary::decode(scope, reader, rows),
         TAG_RUN_ENDS => run_ends::decode(scope, reader, rows),
         TAG_FSST => fsst::decode(scope, reader, rows).map(Decoded::Plain),
+        TAG_PACKED => packed::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SHARED_DICTIONARY => shared_dictionary::decode(scope, reader, rows),
         TAG_JSON => json::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SPLIT => split::decode(scope, reader, rows),
@@ -228,6 +230,7 @@ pub(crate) fn gather_plain(
         TAG_DICTIONARY => dictionary::gather(scope, reader, rows, positions),
         TAG_RUN_ENDS => run_ends::gather(scope, reader, rows, positions),
         TAG_FSST => fsst::gather(scope, reader, rows, positions),
+        TAG_PACKED => packed::gather(scope, reader, rows, positions),
         TAG_SHARED_DICTIONARY => shared_dictionary::gather(scope, reader, rows, positions),
         TAG_JSON => json::gather(scope, reader, rows, positions),
         TAG_SPLIT => split::gather(scope, reader, rows, positions),

@@ -11,9 +11,9 @@
 use std::sync::Arc;
 
 use super::fsst::{FsstPlan, codes_of};
-use super::{Strings, StringsRef};
+use super::{StringPlan, StringSample, Strings, StringsRef};
 use crate::entropy::{
-    BitWriter, COLUMN_STRINGS, ContextDecoder, ContextEncoder, Span, decode_columns,
+    BitWriter, COLUMN_STRINGS, ContextCounts, ContextDecoder, ContextEncoder, Span, decode_columns,
     encode_columns,
 };
 use crate::fsst::{SymbolTable, decode_into, decode_strings};
@@ -21,7 +21,7 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind};
 use crate::writer::put_varint;
-use crate::{CodecError, ROWS_MAX};
+use crate::{CodecError, ROWS_MAX, SharedWriter};
 
 /// Packed text while it is written.
 #[derive(Debug)]
@@ -29,6 +29,36 @@ pub(crate) struct PackedPlan {
     pub(crate) fsst: Arc<FsstPlan>,
     pub(crate) contexts: u8,
     pub(crate) encoder: ContextEncoder,
+}
+
+/// Vectors that contexts are counted on, at most.
+const TRAINED_VECTORS: usize = 16;
+
+/// Packed text over a plan of FSST.
+pub(super) fn candidate(
+    sample: StringSample<'_>,
+    fsst: &Arc<FsstPlan>,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
+    let vectors = sample.block.unwrap_or(sample.vectors);
+    let apart = vectors.len().div_ceil(TRAINED_VECTORS).max(1);
+    let mut counts = ContextCounts::new();
+    let mut rows = 0;
+    for vector in vectors.iter().step_by(apart) {
+        rows += vector.len() as u64;
+        let (lengths, codes) = codes_of(&fsst.encoder, *vector);
+        for (start, end) in spans(&lengths, usize::MAX).ok()? {
+            counts.add(codes.get(start as usize..end as usize)?);
+        }
+    }
+    let contexts = counts.contexts((rows, sample.scale.block_rows));
+    let mut grown = shared.clone();
+    let plan = PackedPlan {
+        fsst: Arc::clone(fsst),
+        contexts: grown.add_contexts(&contexts)?,
+        encoder: ContextEncoder::new(&contexts),
+    };
+    Some((StringPlan::Packed(Arc::new(plan)), grown))
 }
 
 /// Appends the strings; `None` when their codes are too long for the format.
@@ -170,4 +200,149 @@ pub(super) fn gather(
         strings.offsets.push(end);
     }
     Ok(strings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{StringPlan, StringSample, Strings, StringsRef, choose, decode_plain};
+    use super::{candidate, decode, encode, gather};
+    use crate::reader::ByteReader;
+    use crate::scope::Scope;
+    use crate::testing::{Random, mutations};
+    use crate::words::Scale;
+    use crate::{Shared, SharedWriter, TAG_PACKED};
+    use proptest::prelude::{any, proptest};
+
+    const BYTES_MAX: usize = 1 << 20;
+
+    fn strings<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> Strings {
+        let mut strings = Strings::with_capacity(0);
+        for text in texts {
+            strings.push(text, usize::MAX).unwrap();
+        }
+        strings
+    }
+
+    fn trained(sample: StringsRef<'_>) -> (StringPlan, Vec<u8>) {
+        let sample = StringSample {
+            vectors: &[sample],
+            block: None,
+            scale: Scale {
+                sample_rows: sample.len() as u64,
+                block_rows: sample.len() as u64,
+            },
+            staged: false,
+        };
+        let fsst = choose::fsst(sample, 1, &SharedWriter::default());
+        let Some((StringPlan::Fsst(fsst), shared)) = fsst else {
+            unreachable!()
+        };
+        let (plan, shared) = candidate(sample, &fsst, &shared).unwrap();
+        (plan, shared.finish())
+    }
+
+    /// Encodes as packed text, whether or not another codec would be smaller.
+    fn check(plan: &StringPlan, shared: &[u8], texts: StringsRef<'_>) -> Vec<u8> {
+        let StringPlan::Packed(packed) = plan else {
+            unreachable!()
+        };
+        let shared = Shared::decode(shared, 0).unwrap();
+        let scope = Scope::new(&shared, BYTES_MAX);
+        let mut bytes = vec![];
+        encode(packed, texts, &mut bytes).unwrap();
+        let back = decode(scope, ByteReader::new(&bytes), texts.len()).unwrap();
+        let positions: Vec<u16> = (0..texts.len() as u16).rev().step_by(7).collect();
+        let some = gather(scope, ByteReader::new(&bytes), texts.len(), &positions).unwrap();
+        for (at, position) in positions.iter().enumerate() {
+            assert_eq!(some.as_ref().get(at), texts.get(usize::from(*position)));
+        }
+        for row in 0..texts.len() {
+            assert_eq!(back.as_ref().get(row), texts.get(row));
+        }
+        bytes
+    }
+
+    fn names(random: &mut Random, rows: usize) -> Strings {
+        let parts = [
+            "an", "ber", "lin", "ham", "burg", "stadt", "dorf", "ost", "west", "new ", "old ",
+            "ton",
+        ];
+        let mut strings = Strings::with_capacity(rows);
+        for _ in 0..rows {
+            let parts = (0..1 + random.below(4)).map(|_| parts[random.below(parts.len())]);
+            let text: String = parts.collect();
+            strings.push(text.as_bytes(), usize::MAX).unwrap();
+        }
+        strings
+    }
+
+    #[test]
+    fn text_takes_less_than_its_codes() {
+        let mut random = Random(4);
+        let texts = names(&mut random, 1000);
+        let (plan, shared) = trained(texts.as_ref());
+        let bytes = check(&plan, &shared, texts.as_ref());
+        // 2.5 parts of 3.6 bits each, and 3 bits for how many codes there are.
+        assert!(bytes.len() < 1700, "{}", bytes.len());
+        let mut planned = Vec::new();
+        assert_eq!(plan.encode(texts.as_ref(), &mut planned), TAG_PACKED);
+        let shared = Shared::decode(&shared, 0).unwrap();
+        let back = decode_plain(Scope::new(&shared, BYTES_MAX), &planned, 1000).unwrap();
+        assert_eq!(back, texts);
+        let too_few = decode_plain(Scope::new(&shared, 100), &planned, 1000);
+        assert!(too_few.is_err());
+    }
+
+    #[test]
+    fn golden_bytes() {
+        let sample: Vec<&[u8]> = [b"abcab".as_slice(), b"ab", b"cab", b""].repeat(9);
+        let (plan, shared) = trained(strings(sample).as_ref());
+        let texts: [&[u8]; 4] = [b"cabab", b"xyz", b"", b"ab"];
+        let bytes = check(&plan, &shared, strings(texts).as_ref());
+        let resources = [
+            2, 2, 18, 0, 1, 1, 0, 1, 0, 0, 0, 97, 98, 99, 97, 98, 97, 98, 99, 97, 98, 6, 45, 0, 0,
+            7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 160, 1, 168, 4, 80, 9, 160, 18,
+        ];
+        assert_eq!(shared, resources);
+        let vector = [
+            0, 1, 5, 4, 0, 3, 50, 2, 155, 50, 179, 34, 0, 225, 127, 128, 199, 254, 179, 188, 241,
+            15, 122,
+        ];
+        assert_eq!(bytes, vector);
+    }
+
+    #[test]
+    fn any_bytes_are_an_answer() {
+        let mut random = Random(4);
+        let texts = names(&mut random, 600);
+        let (plan, shared) = trained(texts.as_ref());
+        let others = names(&mut random, 600);
+        let bytes = check(&plan, &shared, others.as_ref());
+        let decoded = Shared::decode(&shared, 0).unwrap();
+        let scope = Scope::new(&decoded, BYTES_MAX);
+        mutations(&bytes, 3000, |bytes| {
+            let _ = decode(scope, ByteReader::new(bytes), 600);
+            let _ = gather(scope, ByteReader::new(bytes), 600, &[0, 599]);
+        });
+        mutations(&shared, 1000, |shared| {
+            if let Ok(shared) = Shared::decode(shared, 0) {
+                let scope = Scope::new(&shared, BYTES_MAX);
+                let _ = decode(scope, ByteReader::new(&bytes), 600);
+            }
+        });
+    }
+
+    proptest! {
+        #[test]
+        fn all_strings_can_be_written(
+            sample in proptest::collection::vec("[a-e]{0,12}", 1..300),
+            others in proptest::collection::vec(any::<Vec<u8>>(), 0..40),
+        ) {
+            let sample = strings(sample.iter().map(String::as_bytes));
+            let (plan, shared) = trained(sample.as_ref());
+            check(&plan, &shared, sample.as_ref());
+            check(&plan, &shared, strings(others.iter().map(Vec::as_slice)).as_ref());
+        }
+    }
 }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::fsst::{self, FsstPlan};
 use super::json::JsonPlan;
+use super::packed::{self, PackedPlan};
 use super::prefix::PrefixPlan;
 use super::split::Split;
 use super::{StringsRef, basic, dictionary, leaf, run_ends, shared_dictionary, split};
 use crate::distinct::hash_bytes;
 use crate::words::WordPlan;
 use crate::{
-    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PREFIXES, TAG_RUN_ENDS,
+    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
@@ -30,6 +31,8 @@ pub(crate) enum StringPlan {
     Json(Arc<JsonPlan>),
     /// Codes of a symbol table in the block's shared part.
     Fsst(Arc<FsstPlan>),
+    /// The codes of FSST, entropy-coded.
+    Packed(Arc<PackedPlan>),
     /// The columns of a template in the block's shared part.
     Split(Arc<Split>),
     /// A dictionary by vector.
@@ -124,6 +127,11 @@ impl StringPlan {
                 let all = (0..rows).map(|row| strings.get(row));
                 Some(leaf::encode(all, rows == 1, out))
             }
+            StringPlan::Packed(plan) => {
+                out.push(TAG_PACKED);
+                packed::encode(plan, strings, out)?;
+                Some(TAG_PACKED)
+            }
             StringPlan::Fsst(plan) => {
                 out.push(TAG_FSST);
                 fsst::encode(plan, strings, out)?;
@@ -169,6 +177,7 @@ impl StringPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             StringPlan::Basic | StringPlan::Plain => 0,
+            StringPlan::Packed(_) => 2,
             StringPlan::Fsst(_) | StringPlan::Dictionary | StringPlan::RunEnds => 0,
             StringPlan::Named(plan) => plan.decode_cost(),
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
