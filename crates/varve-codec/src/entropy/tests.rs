@@ -176,7 +176,7 @@ proptest! {
         let contexts = counts.contexts((1, 1));
         let mut resource = Vec::new();
         contexts.write(&mut resource);
-        prop_assert_eq!(Contexts::read(&resource).as_ref(), Ok(&contexts));
+        prop_assert_eq!(Contexts::read(&resource), Ok(contexts.clone()));
         let mut at = 0;
         let span = |string: &Vec<u8>| {
             at += string.len() as u32;
