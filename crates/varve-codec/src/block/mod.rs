@@ -138,7 +138,13 @@ impl BlockEncoder {
             sample_rows: rows_of(&picked),
             block_rows: vector_rows.iter().map(|rows| *rows as u64).sum(),
         };
-        let depth = if self.options.point_reads { 0 } else { DEPTH };
+        if self.options.point_reads && self.options.codec == Codec::Auto {
+            let plan = match values {
+                BlockValues::Words(..) => Plan::Words(WordPlan::Basic),
+                BlockValues::Strings(_) => Plan::Strings(StringPlan::Basic),
+            };
+            return Ok((plan, SharedWriter::default()));
+        }
         match values {
             BlockValues::Words(kind, words) => {
                 let vectors: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
@@ -149,7 +155,7 @@ impl BlockEncoder {
                     .collect();
                 let codec = self.options.codec;
                 let ChosenWords { plan, shared, .. } =
-                    choose_named_words(codec, kind, &sample, &vectors, scale, depth)?;
+                    choose_named_words(codec, kind, &sample, &vectors, scale, DEPTH)?;
                 Ok((Plan::Words(plan), shared))
             }
             BlockValues::Strings(strings) => {
@@ -167,7 +173,7 @@ impl BlockEncoder {
                 };
                 let codec = self.options.codec;
                 let ChosenStrings { plan, shared, .. } =
-                    choose_named_strings(codec, sample, depth)?;
+                    choose_named_strings(codec, sample, DEPTH)?;
                 Ok((Plan::Strings(plan), shared))
             }
         }

@@ -206,3 +206,26 @@ fn a_named_codec_is_used_or_refused() {
         }
     }
 }
+
+#[test]
+fn columns_of_point_reads_have_no_shared_part() {
+    let mut random = Random(6);
+    let words: Vec<i64> = (0..9000)
+        .map(|_| i64::from(random.next().trailing_zeros()))
+        .collect();
+    let texts = strings((0..9000).map(|i| format!("user{i}@example.org")));
+    let options = BlockOptions {
+        stage: Stage::None,
+        point_reads: true,
+        codec: Codec::Auto,
+    };
+    for values in [
+        BlockValues::Words(WordKind::Int64, &words),
+        BlockValues::Strings(texts.as_ref()),
+    ] {
+        let block = BlockEncoder::new(options)
+            .encode(values, &vector_rows(9000))
+            .unwrap();
+        assert!(block.shared.is_empty());
+    }
+}
