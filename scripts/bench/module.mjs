@@ -14,12 +14,14 @@ async function run(command, args, env) {
   if (code !== 0) throw new Stop(`${command} failed:\n${tail.join('\n')}`);
 }
 
-/** The arguments of wasm-opt that the shipped module is built with. */
-function optimisation() {
+/** The arguments of wasm-opt: those that the shipped module is built with, or its profile's own. */
+function optimisation(profile) {
   const manifest = readFileSync(join(root, 'crates/varve-wasm/Cargo.toml'), 'utf8');
   const list = /^wasm-opt = (\[[^\]]*\])/m.exec(manifest);
   if (!list) throw new Stop('crates/varve-wasm/Cargo.toml does not say how wasm-opt is called.');
-  return JSON.parse(list[1]);
+  const shipped = JSON.parse(list[1]);
+  if (profile === 'wasm') return shipped;
+  return ['-O3', ...shipped.filter((argument) => argument.startsWith('--enable-'))];
 }
 
 /** Builds a crate as a wasm module under a cargo profile, optimised as what is shipped; answers its folder. */
@@ -31,7 +33,7 @@ async function buildModule(crate, profile, out, optimiserArgs = []) {
   const names = ['--out-dir', out, '--out-name', 'bench'];
   await run('wasm-bindgen', ['--target', 'nodejs', '--no-typescript', ...names, wasm], env);
   const bound = join(out, 'bench_bg.wasm');
-  const args = [...optimisation(), ...optimiserArgs, bound, '-o', `${bound}.opt`];
+  const args = [...optimisation(profile), ...optimiserArgs, bound, '-o', `${bound}.opt`];
   await run('wasm-opt', args, env);
   renameSync(`${bound}.opt`, bound);
   return out;

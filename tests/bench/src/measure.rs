@@ -8,7 +8,7 @@ const PASS_SECONDS: f64 = 0.002;
 const PASSES_MAX: usize = 9;
 const PASSES_MIN: usize = 3;
 /// What takes longer is measured once.
-const LONG_SECONDS: f64 = 1.0;
+const LONG_SECONDS: f64 = 0.3;
 const COPY_BYTES: usize = 64 << 20;
 
 /// How long all passes of a measurement should take.

@@ -25,6 +25,8 @@ use crate::set::Set;
 /// How many rows a set has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// 10,000: for tests.
+    XS,
     /// 100,000.
     S,
     /// A million.
@@ -37,6 +39,7 @@ impl Size {
     /// The size of that letter.
     pub fn parse(letter: &str) -> Option<Size> {
         match letter {
+            "XS" => Some(Size::XS),
             "S" => Some(Size::S),
             "M" => Some(Size::M),
             "L" => Some(Size::L),
@@ -47,6 +50,7 @@ impl Size {
     /// Its letter.
     pub fn letter(self) -> &'static str {
         match self {
+            Size::XS => "XS",
             Size::S => "S",
             Size::M => "M",
             Size::L => "L",
@@ -55,6 +59,7 @@ impl Size {
 
     fn rows(self) -> usize {
         match self {
+            Size::XS => 10_000,
             Size::S => 100_000,
             Size::M => 1_000_000,
             Size::L => 10_000_000,

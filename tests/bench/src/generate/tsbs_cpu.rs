@@ -53,10 +53,11 @@ struct Host {
     levels: [f64; METRICS.len()],
 }
 
-/// 10 hosts for a day at size S, 100 at M, and 100 for 12 days at L.
+/// One host for a day at size XS, 10 at S, 100 at M, and 100 for 12 days at L.
 pub(super) fn by_host(name: &str, rows: usize) -> Set {
     let (hosts, days) = match rows {
-        ..1_000_000 => (10, 1),
+        ..100_000 => (1, 1),
+        100_000..1_000_000 => (10, 1),
         1_000_000..10_000_000 => (100, 1),
         _ => (100, 12),
     };
