@@ -1,6 +1,6 @@
 //! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, and the way to the
-//! benchmarks, `cargo xtask bench`. Each rule is a small pure function over names and texts, so that
-//! its tests need no repository.
+//! benchmarks, `cargo xtask bench`. Each rule is a small pure function over names and texts, so
+//! that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.

@@ -1,8 +1,8 @@
 //! Data sets with known generators, readers of data that others wrote, the codecs measured against
 //! their peers, and the tables and charts of `docs/benchmarks`.
 //!
-//! Invariant: a data set and its encoded bytes are the same natively and as wasm; both print hashes.
-//! Invariant: nothing that ships depends on this crate, so peers may be anything.
+//! Invariant: a data set and its encoded bytes are the same natively and as wasm; both print
+//! hashes. Invariant: nothing that ships depends on this crate, so peers may be anything.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -413,7 +413,8 @@ pub fn decode_flat(encoded: &Encoded, mut take: impl FnMut(&Flat, &DecodedBits, 
     );
 }
 
-/// Calls `take` with each vector: kind, shared part, bytes, rows that are stored; validity and rows.
+/// Calls `take` with each vector: kind, shared part, bytes, rows that are stored; validity and
+/// rows.
 fn visit(
     encoded: &Encoded,
     mut take: impl FnMut(Kind, &Shared, &[u8], usize, (&DecodedBits, usize)),

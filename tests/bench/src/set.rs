@@ -150,7 +150,8 @@ impl Column {
         )
     }
 
-    /// What speeds are told against: 8 bytes a number, the bytes of a string and 4, a bit a boolean.
+    /// What speeds are told against: 8 bytes a number, the bytes of a string and 4, a bit a
+    /// boolean.
     pub fn decoded_bytes(&self) -> u64 {
         let rows = self.rows() as u64;
         match &self.values {
@@ -200,8 +201,8 @@ impl Set {
         (hasher.finalize().to_hex().to_string(), bytes)
     }
 
-    /// Writes the set as CSV: a line of names, then rows; NULL is nothing, the empty string is `""`,
-    /// doubles are shortest, byte strings hex. Returns the bytes written.
+    /// Writes the set as CSV: a line of names, then rows; NULL is nothing, the empty string is
+    /// `""`, doubles are shortest, byte strings hex. Returns the bytes written.
     pub fn write_csv(&self, out: &mut impl Write) -> std::io::Result<u64> {
         let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
         let mut buffer = names.join(",").into_bytes();

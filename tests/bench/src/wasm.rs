@@ -1,4 +1,5 @@
-//! The sets and our codecs as a module that Node calls; Node measures, since there is no clock here.
+//! The sets and our codecs as a module that Node calls; Node measures, since there is no clock
+//! here.
 
 use crate::generate::{GENERATORS, Size, generator};
 use crate::ours::{self, Encoded};

@@ -3,8 +3,8 @@
 use super::cells;
 use crate::set::Set;
 
-/// Reads a file with commas, semicolons, tabs or bars between its fields; the first of its lines are
-/// names if nothing in it is a number.
+/// Reads a file with commas, semicolons, tabs or bars between its fields; the first of its lines
+/// are names if nothing in it is a number.
 pub(super) fn read(name: &str, raw: &[u8]) -> Set {
     let first_line = raw.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |byte: &u8| first_line.iter().filter(|other| *other == byte).count();

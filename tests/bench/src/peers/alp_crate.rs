@@ -1,5 +1,5 @@
-//! The crate `alp` on row groups of doubles: what it gives as integers and exceptions, bit-packed by
-//! the vector as the paper does.
+//! The crate `alp` on row groups of doubles: what it gives as integers and exceptions, bit-packed
+//! by the vector as the paper does.
 
 use alp::ALPFloat;
 

@@ -1,5 +1,4 @@
-//! Our light codecs with zstd-3 as general stage in place of LZ4. A block is the cascade or plain
-//! values, whichever is smaller under zstd.
+//! Light codecs with zstd-3 as general stage in place of LZ4: our cascades, or single codecs.
 
 use super::columnar::{self, Frames};
 use super::general::{General, Packer};
@@ -9,8 +8,28 @@ use varve_codec::{Codec, Stage};
 
 const FRAME_VECTORS: usize = 8;
 
-/// Bytes that a column takes.
+/// The light codecs that the peers' figures of old were made with, each alone.
+const SINGLE: [Codec; 6] = [
+    Codec::Plain,
+    Codec::Alp,
+    Codec::Delta,
+    Codec::Dictionary,
+    Codec::RunEnds,
+    Codec::Fsst,
+];
+
+/// Bytes that a column takes under the best single light codec and zstd-3.
+pub fn single_bytes(column: &Column) -> u64 {
+    let bytes = SINGLE.iter().map(|codec| bytes_as(column, *codec));
+    bytes.min().unwrap_or(0)
+}
+
+/// Bytes that a column takes: a block is the cascade or plain values, whichever is smaller.
 pub fn bytes(column: &Column) -> u64 {
+    bytes_as(column, Codec::Auto)
+}
+
+fn bytes_as(column: &Column, codec: Codec) -> u64 {
     let plain: Frames = columnar::encode(column, General::Zstd);
     let mut plain = plain
         .iter()
@@ -21,7 +40,7 @@ pub fn bytes(column: &Column) -> u64 {
     encode_blocks(
         column,
         Stage::None,
-        Codec::Auto,
+        codec,
         |vector_rows, _, shared, vectors| {
             let mut bytes = 0;
             if shared != before {

@@ -1,5 +1,5 @@
-//! sqlite-zstd's way: each value is a zstd frame of its own at level 19, with a dictionary trained on
-//! the column, and the dictionary is stored once.
+//! sqlite-zstd's way: each value is a zstd frame of its own at level 19, with a dictionary trained
+//! on the column, and the dictionary is stored once.
 
 use crate::set::Texts;
 use zstd::bulk::{Compressor, Decompressor};

@@ -63,6 +63,7 @@ fn set(result: &SetResult) -> Value {
         "columnar_lz4": way(&result.columnar_lz4),
         "columnar_zstd3": way(&result.columnar_zstd),
         "light_zstd3_bytes": result.light_zstd_bytes,
+        "single_light_zstd3_bytes": result.single_zstd_bytes,
         "zstd3_of_file": way(&result.whole_file),
         "numbers_mb_per_s": result.numbers_mb_per_s.map(|(ours, zstd)| json!({
             "ours": ours,

@@ -10,7 +10,8 @@ use std::hint::black_box;
 
 const BUDGET: Budget = Budget { seconds: 0.1 };
 
-/// Hashes of every set whose name begins with one of `only`, if there are any, and speeds on demand.
+/// Hashes of every set whose name begins with one of `only`, if there are any, and speeds on
+/// demand.
 pub fn report(size: Size, only: &[String], speeds: bool) -> Value {
     let wanted = |name: &str| only.is_empty() || only.iter().any(|only| name.starts_with(only));
     let sets = GENERATORS.iter().filter(|generator| wanted(generator.name));
