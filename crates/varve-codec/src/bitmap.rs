@@ -9,10 +9,7 @@
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
-use crate::{CodecError, ROWS_MAX, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
-
-const ALL_ZERO: u8 = TAG_CONSTANT;
-const ALL_ONE: u8 = TAG_DICTIONARY;
+use crate::{CodecError, ROWS_MAX, TAG_ALL_ONE, TAG_ALL_ZERO, TAG_BIT_RUNS, TAG_BITS};
 
 /// A decoded row of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,24 +29,24 @@ pub fn encode_bits(bits: &[u8], rows: usize, out: &mut Vec<u8>) -> Result<u8, Co
     let trimmed = trimmed(bits, rows);
     let ones: u32 = trimmed.iter().map(|byte| byte.count_ones()).sum();
     let tag = match ones as usize {
-        0 => ALL_ZERO,
-        ones if ones == rows => ALL_ONE,
-        _ => TAG_PLAIN,
+        0 => TAG_ALL_ZERO,
+        ones if ones == rows => TAG_ALL_ONE,
+        _ => TAG_BITS,
     };
-    if tag == TAG_PLAIN {
+    if tag == TAG_BITS {
         let starts = run_starts(&trimmed, rows);
         let first = get(&trimmed, 1, 0);
         let head = (starts.len() as u64) << 1 | first;
         let width = index_width(rows);
         if (varint_bytes(head) + packed_bytes(starts.len(), width)) * 2 <= trimmed.len() {
-            out.push(TAG_RUN_ENDS);
+            out.push(TAG_BIT_RUNS);
             put_varint(head, out);
             pack(starts.into_iter(), width, out);
-            return Ok(TAG_RUN_ENDS);
+            return Ok(TAG_BIT_RUNS);
         }
     }
     out.push(tag);
-    if tag == TAG_PLAIN {
+    if tag == TAG_BITS {
         out.extend_from_slice(&trimmed);
     }
     Ok(tag)
@@ -123,10 +120,10 @@ pub fn decode_bits(bytes: &[u8], rows: usize) -> Result<DecodedBits, CodecError>
     }
     let mut reader = ByteReader::new(bytes);
     let decoded = match reader.u8()? {
-        ALL_ZERO => DecodedBits::Constant(false),
-        ALL_ONE => DecodedBits::Constant(true),
-        TAG_PLAIN => DecodedBits::Plain(trimmed(reader.take(rows.div_ceil(8))?, rows)),
-        TAG_RUN_ENDS => take_runs(&mut reader, rows)?,
+        TAG_ALL_ZERO => DecodedBits::Constant(false),
+        TAG_ALL_ONE => DecodedBits::Constant(true),
+        TAG_BITS => DecodedBits::Plain(trimmed(reader.take(rows.div_ceil(8))?, rows)),
+        TAG_BIT_RUNS => take_runs(&mut reader, rows)?,
         tag => return Err(CodecError::UnknownTag(tag)),
     };
     reader.end()?;
@@ -137,9 +134,9 @@ pub fn decode_bits(bytes: &[u8], rows: usize) -> Result<DecodedBits, CodecError>
 pub fn split_bits(bytes: &[u8], rows: usize) -> Result<(&[u8], &[u8]), CodecError> {
     let mut reader = ByteReader::new(bytes);
     let length = match reader.u8()? {
-        ALL_ZERO | ALL_ONE => 1,
-        TAG_PLAIN => 1 + rows.div_ceil(8),
-        TAG_RUN_ENDS => {
+        TAG_ALL_ZERO | TAG_ALL_ONE => 1,
+        TAG_BITS => 1 + rows.div_ceil(8),
+        TAG_BIT_RUNS => {
             let (_, changes, width) = take_head(&mut reader, rows)?;
             bytes.len() - reader.rest().len() + packed_bytes(changes, width)
         }

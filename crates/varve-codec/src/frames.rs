@@ -247,6 +247,9 @@ pub fn read_frames(
         });
         seen += count;
         stored_bytes += bytes;
+        if stored_bytes > stored.len() {
+            return Err(CodecError::UnexpectedEnd);
+        }
     }
     let header_bytes = stored.len() - reader.rest().len();
     if seen != vectors || reader.rest().len() != stored_bytes {

@@ -8,8 +8,13 @@
 //! or libm.
 //!
 //! An encoded vector is a tag byte, the parameters of that codec and its packed values; what a
-//! codec nests comes last. Codecs come in two levels: a *leaf* holds its values itself, a *form*
-//! (dictionary, run ends) nests one leaf.
+//! codec nests comes last, or behind its length. A *leaf* holds its values itself, a *form*
+//! (dictionary, run ends) gives an executor codes or runs to work on, and a *cascade* nests codecs
+//! in codecs, eight deep at most.
+//!
+//! The vectors of one column of a group are a [block](BlockEncoder): one cascade, chosen on some of
+//! its vectors, and one [shared part](Shared) of what all of them need. They are stored by
+//! [frames](Frame) of up to eight, where LZ4 or zstd may follow as a general stage.
 //!
 //! | tag | words ([`encode_words`]) | strings ([`encode_strings`]) | bits ([`encode_bits`]) |
 //! |---|---|---|---|
@@ -60,6 +65,7 @@ mod scope;
 mod shared;
 mod stage;
 mod strings;
+mod tags;
 mod words;
 mod writer;
 
@@ -101,6 +107,12 @@ pub use strings::{
     encode_same_strings, encode_strings, equal_strings_per_mille, gather_same_strings,
     gather_strings,
 };
+pub use tags::{
+    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_BIT_RUNS, TAG_BITS, TAG_CHIMP,
+    TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_FSST,
+    TAG_GORILLA, TAG_JSON, TAG_LINEAR, TAG_PACKED, TAG_PATCHED, TAG_PLAIN, TAG_PREFIXES,
+    TAG_RUN_ENDS, TAG_SAME, TAG_SAME_COLUMN, TAG_SHARED_DICTIONARY, TAG_SPLIT, TAG_STEPS,
+};
 pub use words::{
     WordKind, decode_plain_words, decode_same_words, decode_word, decode_words, encode_same_words,
     encode_words, equal_words_per_mille, gather_same_words, gather_words,
@@ -112,52 +124,3 @@ pub const ROWS_MAX: usize = 1024;
 
 /// The most vectors in one block.
 pub const BLOCK_VECTORS_MAX: usize = 64;
-
-/// Plain values, in the width of their kind.
-pub const TAG_PLAIN: u8 = 0;
-/// One value for all rows; for bits all 0.
-pub const TAG_CONSTANT: u8 = 1;
-/// Sorted distinct values and one code a row; for bits all 1.
-pub const TAG_DICTIONARY: u8 = 2;
-/// One value and one end for each run of equal rows.
-pub const TAG_RUN_ENDS: u8 = 3;
-/// Distances from the least value, bit-packed.
-pub const TAG_FRAME: u8 = 4;
-/// Distances from one value to the next, bit-packed.
-pub const TAG_DELTA: u8 = 5;
-/// Doubles as integers over a power of ten.
-pub const TAG_DECIMAL: u8 = 6;
-/// The first value, and the distances between neighbours as nested words.
-pub const TAG_STEPS: u8 = 7;
-/// Documents as a template of the shared part and the columns of their fields.
-pub const TAG_JSON: u8 = 6;
-/// Strings as those of another field of the same template, but for some.
-pub const TAG_SAME: u8 = 7;
-/// Entropy-coded bins, and the distances from their least values.
-pub const TAG_BINS: u8 = 16;
-/// Codes of FSST, entropy-coded by the code before.
-pub const TAG_PACKED: u8 = 9;
-/// Codes of a dictionary in the shared part of the block.
-pub const TAG_SHARED_DICTIONARY: u8 = 8;
-/// Doubles as integers scaled by powers of ten, and exceptions.
-pub const TAG_ALP: u8 = 9;
-/// Doubles cut in two, the left parts by dictionary.
-pub const TAG_ALP_RD: u8 = 10;
-/// Doubles XORed with the one before.
-pub const TAG_GORILLA: u8 = 11;
-/// Doubles XORed with one of the 128 before.
-pub const TAG_CHIMP: u8 = 12;
-/// Changes of the step from value to value.
-pub const TAG_DELTA_OF_DELTA: u8 = 13;
-/// Bit-packed distances from a base, and exceptions.
-pub const TAG_PATCHED: u8 = 14;
-/// Bit-packed distances from a line.
-pub const TAG_LINEAR: u8 = 15;
-/// Strings as codes of a symbol table in the shared part of the block.
-pub const TAG_FSST: u8 = 4;
-/// In sets of tags: the whole column is stored as its differences from another one.
-pub const TAG_SAME_COLUMN: u8 = 31;
-/// Strings: columns of a template in the shared part of the block.
-pub const TAG_SPLIT: u8 = 5;
-/// Strings: the bytes shared with the string before, and the others.
-pub const TAG_PREFIXES: u8 = 10;

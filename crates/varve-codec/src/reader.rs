@@ -67,6 +67,12 @@ impl<'a> ByteReader<'a> {
         }
     }
 
+    /// What [`crate::writer::put_nested`] wrote.
+    pub(crate) fn nested(&mut self) -> Result<&'a [u8], CodecError> {
+        let bytes = self.count(0, self.0.len(), "nested length")?;
+        self.take(bytes)
+    }
+
     /// Everything that is left.
     pub fn rest(self) -> &'a [u8] {
         self.0

@@ -17,12 +17,25 @@ const RESOURCES_MAX: usize = 255;
 /// The most values of a shared dictionary.
 pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
 
+/// The most values of all shared dictionaries of a block together, which take 8 MiB as words.
+const ALL_VALUES_MAX: usize = 16 * SHARED_VALUES_MAX;
+
+/// The most bytes of text of all shared dictionaries of a block together that are written.
+const ALL_TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Ascending words: a dictionary.
 const WORDS: u8 = 0;
+/// Ascending strings: a dictionary.
 const STRINGS: u8 = 1;
-const TEMPLATES: u8 = 5;
+/// A symbol table of FSST.
 const SYMBOLS: u8 = 2;
-const TEMPLATE: u8 = 4;
+/// Bins of words and their frequencies.
 const BINS: u8 = 3;
+/// A template that strings are split by.
+const TEMPLATE: u8 = 4;
+/// Templates of documents.
+const TEMPLATES: u8 = 5;
+/// Contexts of packed text.
 const CONTEXTS: u8 = 6;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
@@ -43,8 +56,9 @@ enum Resource {
 }
 
 impl Shared {
-    /// Reads a shared part of dictionaries of at most `bytes_max` bytes of text together. No bytes
-    /// at all are an empty one.
+    /// Reads a shared part of dictionaries of at most a million values, and of at most `bytes_max`
+    /// bytes of text, together; those that are written have up to 16 MiB. No bytes at all are an
+    /// empty one.
     pub fn decode(bytes: &[u8], bytes_max: usize) -> Result<Shared, CodecError> {
         if bytes.is_empty() {
             return Ok(Shared::default());
@@ -52,14 +66,22 @@ impl Shared {
         let mut reader = ByteReader::new(bytes);
         let count = reader.count(0, RESOURCES_MAX, "number of resources")?;
         let mut resources = Vec::with_capacity(count);
+        let (mut values_left, mut bytes_left) = (ALL_VALUES_MAX, bytes_max);
         for _ in 0..count {
             let kind = reader.u8()?;
-            let length = reader.count(0, bytes.len(), "resource length")?;
-            let resource = ByteReader::new(reader.take(length)?);
+            let resource = ByteReader::new(reader.nested()?);
             resources.push(match kind {
-                WORDS => Resource::Words(words::shared_dictionary::read(resource)?),
+                WORDS => {
+                    let values = words::shared_dictionary::read(resource, values_left)?;
+                    values_left -= values.len();
+                    Resource::Words(values)
+                }
                 STRINGS => {
-                    Resource::Strings(strings::shared_dictionary::read(resource, bytes_max)?)
+                    let values =
+                        strings::shared_dictionary::read(resource, values_left, bytes_left)?;
+                    values_left -= values.as_ref().len();
+                    bytes_left -= values.bytes.len();
+                    Resource::Strings(values)
                 }
                 TEMPLATES => Resource::Templates(strings::json::read(resource)?),
                 SYMBOLS => {
@@ -107,6 +129,14 @@ impl Shared {
         }
     }
 
+    /// A symbol table of FSST.
+    pub(crate) fn symbols(&self, resource: u8) -> Result<&SymbolTable, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Symbols(table)) => Ok(table),
+            _ => Err(MISSING),
+        }
+    }
+
     /// Templates of documents.
     pub(crate) fn templates(&self, resource: u8) -> Result<&[Template], CodecError> {
         match self.resources.get(usize::from(resource)) {
@@ -140,27 +170,22 @@ impl Shared {
     }
 }
 
-impl Shared {
-    /// A symbol table of FSST.
-    pub(crate) fn symbols(&self, resource: u8) -> Result<&SymbolTable, CodecError> {
-        match self.resources.get(usize::from(resource)) {
-            Some(Resource::Symbols(table)) => Ok(table),
-            _ => Err(MISSING),
-        }
-    }
-}
-
 const MISSING: CodecError = CodecError::Malformed("resource");
 
 /// The shared part of a block while its codecs are chosen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedWriter {
     resources: Vec<(u8, Vec<u8>)>,
+    /// Values of all dictionaries, and their text.
+    values: usize,
+    text_bytes: usize,
 }
 
 impl SharedWriter {
-    /// Adds a dictionary of ascending words; `None` when there are too many resources.
+    /// Adds a dictionary of ascending words; `None` when there are too many values or resources, as
+    /// for all that is added.
     pub(crate) fn add_words(&mut self, kind: WordKind, values: &[i64]) -> Option<u8> {
+        self.count_values(values.len(), 0)?;
         let mut bytes = Vec::new();
         words::shared_dictionary::write(kind, values, &mut bytes);
         self.add(WORDS, bytes)
@@ -168,6 +193,7 @@ impl SharedWriter {
 
     /// Adds a dictionary of ascending strings.
     pub(crate) fn add_strings(&mut self, values: &Strings) -> Option<u8> {
+        self.count_values(values.as_ref().len(), values.bytes.len())?;
         let mut bytes = Vec::new();
         strings::shared_dictionary::write(values, &mut bytes);
         self.add(STRINGS, bytes)
@@ -206,6 +232,13 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         words::bins::write(bins, frequencies, &mut bytes);
         self.add(BINS, bytes)
+    }
+
+    fn count_values(&mut self, values: usize, text_bytes: usize) -> Option<()> {
+        self.values = self.values.checked_add(values)?;
+        self.text_bytes = self.text_bytes.checked_add(text_bytes)?;
+        let fit = self.values <= ALL_VALUES_MAX && self.text_bytes <= ALL_TEXT_BYTES_MAX;
+        fit.then_some(())
     }
 
     fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {

@@ -15,6 +15,14 @@ pub fn put_zigzag(value: i64, out: &mut Vec<u8>) {
     put_varint(fold(value), out);
 }
 
+/// Appends what `put` writes, behind its length (a varint).
+pub(crate) fn put_nested(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
+    let mut nested = Vec::new();
+    put(&mut nested);
+    put_varint(nested.len() as u64, out);
+    out.append(&mut nested);
+}
+
 /// Bytes of [`put_varint`].
 pub(crate) fn varint_bytes(value: u64) -> usize {
     ((64 - value.leading_zeros()).max(1) as usize).div_ceil(7)

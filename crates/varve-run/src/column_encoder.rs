@@ -2,7 +2,7 @@
 
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, Stage, Strings,
-    TAG_CONSTANT, TAG_PLAIN, TAG_RUN_ENDS, encode_bits, word_from_f64,
+    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, encode_bits, word_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData};
 
@@ -142,8 +142,8 @@ fn encode_booleans(vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
         let tag = encode_bits(bits.as_bytes(), column.len(), &mut bytes)?;
         block.tags |= 1
             << match tag {
-                TAG_PLAIN | TAG_RUN_ENDS => tag,
-                _ => TAG_CONSTANT,
+                TAG_ALL_ONE => TAG_ALL_ZERO,
+                tag => tag,
             };
         block.vectors.push(bytes);
     }

@@ -8,12 +8,12 @@
 //! (varint) of their nested vector, and those. NULL elements of words hold any word, of strings the
 //! empty one.
 
-use super::{put_nested, take_nested};
 use crate::bitmap::{DecodedBits, decode_bits, encode_bits, split_bits};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::{self, StringPlan, Strings, StringsRef};
 use crate::words::{self, WordKind, WordPlan};
+use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Lists of words: list `i` is `ends[i - 1]..ends[i]` of the elements, from 0.
@@ -71,7 +71,7 @@ pub fn decode_word_lists(
     let scope = Scope::new(&shared, 0);
     let mut words = Vec::new();
     for count in shape.chunks() {
-        let nested = take_nested(&mut reader)?;
+        let nested = reader.nested()?;
         words.append(&mut words::decode_plain(scope, kind, nested, count)?);
     }
     reader.end()?;
@@ -108,7 +108,7 @@ pub fn decode_string_lists(
     for count in shape.chunks() {
         let left = bytes_max.saturating_sub(all.bytes.len());
         let scope = Scope::new(&shared, left);
-        let chunk = strings::decode_plain(scope, take_nested(&mut reader)?, count)?;
+        let chunk = strings::decode_plain(scope, reader.nested()?, count)?;
         for row in 0..count {
             all.push(chunk.as_ref().get(row), bytes_max)?;
         }
@@ -169,7 +169,7 @@ impl Shape {
     ) -> Result<Shape, CodecError> {
         let shared = Shared::default();
         let scope = Scope::new(&shared, 0);
-        let lengths = words::decode_plain(scope, WordKind::Int32, take_nested(reader)?, rows)?;
+        let lengths = words::decode_plain(scope, WordKind::Int32, reader.nested()?, rows)?;
         let mut ends = Vec::with_capacity(rows);
         let mut end = 0_u32;
         for length in lengths {

@@ -10,21 +10,3 @@ pub use lists::{
     encode_word_lists,
 };
 pub use wide::{decode_wide, encode_wide, gather_wide};
-
-use crate::CodecError;
-use crate::reader::ByteReader;
-use crate::writer::put_varint;
-
-/// Appends what `put` writes, behind its length.
-fn put_nested(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
-    let mut nested = Vec::new();
-    put(&mut nested);
-    put_varint(nested.len() as u64, out);
-    out.extend_from_slice(&nested);
-}
-
-/// What [`put_nested`] wrote.
-fn take_nested<'a>(reader: &mut ByteReader<'a>) -> Result<&'a [u8], CodecError> {
-    let bytes = reader.count(0, reader.rest().len(), "nested length")?;
-    reader.take(bytes)
-}

@@ -6,10 +6,10 @@
 //! Layout: cut (u8: 0 all fit 64 bits, 1 high and low half, 2 the top 48 bits, the next 16, the low
 //! half), then by word the bytes (varint) of its nested vector, and those.
 
-use super::{put_nested, take_nested};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{WordKind, WordPlan, decode_plain, gather_plain};
+use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Bits of each word, from the top; all but the first are unsigned.
@@ -77,7 +77,7 @@ fn join(
     let cut = reader.u8()?;
     let mut values = vec![0_i128; rows];
     for (i, width) in widths(cut)?.iter().enumerate() {
-        let words = read(scope, take_nested(&mut reader)?)?;
+        let words = read(scope, reader.nested()?)?;
         for (value, word) in values.iter_mut().zip(words) {
             *value = match (i, cut) {
                 (0, 0) => i128::from(word),

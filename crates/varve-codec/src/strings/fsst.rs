@@ -13,7 +13,7 @@ use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind, WordPlan};
-use crate::writer::put_varint;
+use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX};
 
 /// FSST while it is written.
@@ -43,10 +43,9 @@ pub(super) fn encode(plan: &FsstPlan, strings: StringsRef<'_>, out: &mut Vec<u8>
     let (lengths, codes) = codes_of(&plan.encoder, strings);
     i32::try_from(codes.len()).ok()?;
     out.push(plan.resource);
-    let mut nested = Vec::new();
-    plan.lengths.encode(WordKind::Int32, &lengths, &mut nested);
-    put_varint(nested.len() as u64, out);
-    out.extend_from_slice(&nested);
+    put_nested(out, |out| {
+        plan.lengths.encode(WordKind::Int32, &lengths, out);
+    });
     out.extend_from_slice(&codes);
     Some(())
 }
@@ -95,9 +94,8 @@ impl<'a> FsstStrings<'a> {
         rows: usize,
     ) -> Result<FsstStrings<'a>, CodecError> {
         let table = scope.shared.symbols(reader.u8()?)?;
-        let nested = reader.count(0, reader.rest().len(), "length of lengths")?;
-        let nested = reader.take(nested)?;
-        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, nested, rows)?;
+        let lengths = reader.nested()?;
+        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, lengths, rows)?;
         let codes = reader.rest();
         let mut ends = Vec::with_capacity(rows.min(ROWS_MAX));
         let mut end = 0_u32;

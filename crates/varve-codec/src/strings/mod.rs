@@ -70,6 +70,15 @@ impl Strings {
         Ok(())
     }
 
+    /// Ends a string whose bytes were appended, unless they passed `bytes_max`.
+    pub(crate) fn end_string(&mut self, bytes_max: usize) -> Result<(), CodecError> {
+        let bytes = self.bytes.len();
+        let end = u32::try_from(bytes).ok().filter(|_| bytes <= bytes_max);
+        self.offsets
+            .push(end.ok_or(CodecError::TooLarge { bytes, bytes_max })?);
+        Ok(())
+    }
+
     /// The same strings, to read.
     pub fn as_ref(&self) -> StringsRef<'_> {
         StringsRef {

@@ -10,6 +10,7 @@ use super::{Strings, StringsRef};
 use crate::CodecError;
 use crate::bits::{checked_width, pack, packed_bytes, unpack, width_for};
 use crate::reader::ByteReader;
+use crate::words::rows_through;
 use crate::writer::{put_varint, varint_bytes};
 
 /// Least and greatest length, and bytes in all.
@@ -88,10 +89,7 @@ pub(super) fn gather(
     positions: &[u16],
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
-    let front = positions
-        .iter()
-        .max()
-        .map_or(0, |max| usize::from(*max) + 1);
+    let front = rows_through(positions);
     let (offsets, bytes) = take(reader, rows, front)?;
     let stored = StringsRef {
         offsets: &offsets,

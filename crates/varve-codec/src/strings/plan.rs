@@ -9,9 +9,9 @@ use super::json::JsonPlan;
 use super::packed::{self, PackedPlan};
 use super::prefix::PrefixPlan;
 use super::split::Split;
-use super::{StringsRef, basic, dictionary, leaf, run_ends, shared_dictionary, split};
+use super::{StringsRef, basic, dictionary, leaf, run_ends, split};
 use crate::distinct::hash_bytes;
-use crate::words::WordPlan;
+use crate::words::{self, WordPlan};
 use crate::{
     CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
@@ -144,7 +144,7 @@ impl StringPlan {
                 };
                 let codes: Option<Vec<i64>> = (0..rows).map(code).collect();
                 out.push(TAG_SHARED_DICTIONARY);
-                shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
+                words::shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
                 Some(TAG_SHARED_DICTIONARY)
             }
             StringPlan::Json(json) => json.encode(strings, out),

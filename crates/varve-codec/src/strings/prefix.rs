@@ -15,11 +15,11 @@ use super::{
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind, WordPlan, choose_words};
-use crate::writer::put_varint;
+use crate::writer::put_nested;
 use crate::{CodecError, SharedWriter};
 
 /// Strings from one that is whole to the next.
-const RESTART_ROWS: usize = 16;
+const RESTART_ROWS: u16 = 16;
 
 /// How shared lengths and suffixes are written.
 #[derive(Clone, Debug)]
@@ -42,10 +42,9 @@ impl PrefixPlan {
     /// Appends the strings after the tag.
     pub(super) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) {
         let (shared, suffixes) = cut(strings);
-        let mut lengths = Vec::new();
-        self.shared.encode(WordKind::Int32, &shared, &mut lengths);
-        put_varint(lengths.len() as u64, out);
-        out.extend_from_slice(&lengths);
+        put_nested(out, |out| {
+            self.shared.encode(WordKind::Int32, &shared, out);
+        });
         self.suffixes.encode(suffixes.as_ref(), out);
     }
 }
@@ -101,7 +100,7 @@ pub(super) fn cut(strings: StringsRef<'_>) -> (Vec<i64>, Strings) {
     let mut before: &[u8] = &[];
     for row in 0..rows {
         let string = strings.get(row);
-        let kept = match row % RESTART_ROWS {
+        let kept = match row % usize::from(RESTART_ROWS) {
             0 => 0,
             _ => shared_bytes(before, string),
         };
@@ -119,21 +118,15 @@ fn shared_bytes(a: &[u8], b: &[u8]) -> u32 {
     u32::try_from(equal.count()).map_or(0, |bytes| bytes.min(i32::MAX.cast_unsigned()))
 }
 
-/// The bytes of the nested lengths, and those of the nested suffixes.
-fn take(mut reader: ByteReader<'_>) -> Result<(&[u8], &[u8]), CodecError> {
-    let bytes = reader.count(0, usize::MAX, "length of nested words")?;
-    Ok((reader.take(bytes)?, reader.rest()))
-}
-
 pub(super) fn decode(
     scope: Scope<'_>,
-    reader: ByteReader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
 ) -> Result<Strings, CodecError> {
-    let (lengths, suffixes) = take(reader)?;
+    let lengths = reader.nested()?;
     let nested = scope.nested()?;
     let shared = words::decode_plain(nested, WordKind::Int32, lengths, rows)?;
-    let suffixes = decode_plain(nested, suffixes, rows)?;
+    let suffixes = decode_plain(nested, reader.rest(), rows)?;
     let mut strings = Strings::with_capacity(rows);
     let mut start = 0;
     for (row, kept) in shared.iter().enumerate() {
@@ -173,21 +166,21 @@ const MALFORMED: CodecError = CodecError::Malformed("shared prefix");
 /// The shared bytes of a row; none where a string must be whole.
 fn checked(kept: i64, row: usize) -> Result<usize, CodecError> {
     match usize::try_from(kept) {
-        Ok(kept) if kept == 0 || !row.is_multiple_of(RESTART_ROWS) => Ok(kept),
+        Ok(kept) if kept == 0 || !row.is_multiple_of(usize::from(RESTART_ROWS)) => Ok(kept),
         _ => Err(MALFORMED),
     }
 }
 
 pub(super) fn gather(
     scope: Scope<'_>,
-    reader: ByteReader<'_>,
+    mut reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
 ) -> Result<Strings, CodecError> {
     // What is wanted may be short beside what it is put together from.
-    let mut around = scope;
-    around.bytes_max = scope.bytes_max.saturating_mul(RESTART_ROWS);
-    if positions.len() * RESTART_ROWS > rows {
+    let restart_rows = usize::from(RESTART_ROWS);
+    let around = scope.widened(restart_rows);
+    if positions.len() * restart_rows > rows {
         let all = decode(around, reader, rows)?;
         let mut strings = Strings::with_capacity(positions.len());
         for position in positions {
@@ -196,20 +189,25 @@ pub(super) fn gather(
         }
         return Ok(strings);
     }
-    let (lengths, suffixes) = take(reader)?;
+    let lengths = reader.nested()?;
     let nested = around.nested()?;
+    // The rows that those wanted build on, gathered at once: of prefixes nested in prefixes each
+    // level would otherwise be read once for every row wanted of the one above.
+    let start = |position: u16| position - position % RESTART_ROWS;
+    let needed: Vec<u16> = positions
+        .iter()
+        .flat_map(|position| start(*position)..=*position)
+        .collect();
+    let shared = words::gather_plain(nested, WordKind::Int32, lengths, rows, &needed)?;
+    let suffixes = gather_plain(nested, reader.rest(), rows, &needed)?;
     let mut strings = Strings::with_capacity(positions.len());
     let mut string: Vec<u8> = Vec::new();
+    let mut parts = shared.iter().enumerate();
     for position in positions {
-        let start = usize::from(*position) / RESTART_ROWS * RESTART_ROWS;
-        let start = u16::try_from(start).unwrap_or(*position);
-        let needed: Vec<u16> = (start..=*position).collect();
-        let kind = WordKind::Int32;
-        let shared = words::gather_plain(nested, kind, lengths, rows, &needed)?;
-        let suffixes = gather_plain(nested, suffixes, rows, &needed)?;
         string.clear();
-        for (at, kept) in shared.iter().enumerate() {
-            let kept = checked(*kept, at)?;
+        for row in start(*position)..=*position {
+            let (at, kept) = parts.next().ok_or(CodecError::UnexpectedEnd)?;
+            let kept = checked(*kept, usize::from(row))?;
             if kept > string.len() {
                 return Err(MALFORMED);
             }
@@ -316,7 +314,7 @@ mod tests {
             for (row, text) in texts.iter().enumerate() {
                 prop_assert_eq!(&at(&back, row), text);
             }
-            for step in [1, RESTART_ROWS * 2] {
+            for step in [1, usize::from(RESTART_ROWS) * 2] {
                 let positions: Vec<u16> = (0..rows as u16).rev().step_by(step).collect();
                 let some = gather_strings(&shared, &bytes, rows, &positions, 1 << 16).unwrap();
                 for (i, position) in positions.iter().enumerate() {

@@ -14,14 +14,8 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::shared::SHARED_VALUES_MAX;
 use crate::words::shared_dictionary::{gather_codes, take_codes};
-use crate::words::{WordKind, WordPlan};
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, Decoded, ROWS_MAX, Shared};
-
-pub(super) fn encode(resource: u8, codes: &[i64], nested: &WordPlan, out: &mut Vec<u8>) {
-    out.push(resource);
-    nested.encode(WordKind::Int32, codes, out);
-}
 
 pub(super) fn decode(
     scope: Scope<'_>,
@@ -68,21 +62,23 @@ pub(crate) fn write(values: &Strings, out: &mut Vec<u8>) {
             bytes
         });
         let bytes = written.min_by_key(Vec::len).unwrap_or_default();
-        put_varint(bytes.len() as u64, out);
-        out.extend_from_slice(&bytes);
+        put_nested(out, |out| out.extend_from_slice(&bytes));
     }
 }
 
-/// Reads what [`write`] wrote.
-pub(crate) fn read(mut reader: ByteReader<'_>, bytes_max: usize) -> Result<Strings, CodecError> {
-    let count = reader.count(0, SHARED_VALUES_MAX, "dictionary size")?;
+/// Reads what [`write`] wrote; at most `values_max` values of `bytes_max` bytes together.
+pub(crate) fn read(
+    mut reader: ByteReader<'_>,
+    values_max: usize,
+    bytes_max: usize,
+) -> Result<Strings, CodecError> {
+    let count = reader.count(0, SHARED_VALUES_MAX.min(values_max), "dictionary size")?;
     let shared = Shared::default();
     let mut values = Strings::with_capacity(0);
     while values.as_ref().len() < count {
         let rows = (count - values.as_ref().len()).min(ROWS_MAX);
-        let bytes = usize::try_from(reader.varint()?).map_err(|_| CodecError::UnexpectedEnd)?;
         let left = bytes_max.saturating_sub(values.bytes.len());
-        let chunk = decode_plain(Scope::new(&shared, left), reader.take(bytes)?, rows)?;
+        let chunk = decode_plain(Scope::new(&shared, left), reader.nested()?, rows)?;
         for i in 0..rows {
             values.push(chunk.as_ref().get(i), bytes_max)?;
         }

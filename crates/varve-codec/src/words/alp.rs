@@ -126,9 +126,8 @@ impl<'a> Stored<'a> {
         let exceptions = take_rows(&mut reader, rows)?;
         let mut words = Vec::new();
         if !exceptions.is_empty() {
-            let bytes = reader.count(0, reader.rest().len(), "exception bytes")?;
-            let bytes = reader.take(bytes)?;
-            words = decode_plain(scope.nested()?, WordKind::Int64, bytes, exceptions.len())?;
+            let nested = reader.nested()?;
+            words = decode_plain(scope.nested()?, WordKind::Int64, nested, exceptions.len())?;
         }
         Ok(Stored {
             scaler,

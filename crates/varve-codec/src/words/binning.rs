@@ -43,7 +43,7 @@ pub(super) fn bins(sample: &[Vec<i64>], scale: Scale) -> Option<(Vec<Bin>, Frequ
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     // Room on both sides for what the sample missed.
     let width = bits(last.wrapping_sub(first).cast_unsigned()).max(2);
-    let room = 1_i64.checked_shl(width);
+    let room = 1_i64.checked_shl(width).filter(|room| *room > 0);
     if let Some(least) = room.and_then(|room| first.checked_sub(room)) {
         bins.insert(0, (Bin { least, width }, 1));
     }

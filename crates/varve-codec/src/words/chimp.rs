@@ -14,7 +14,7 @@
 //! them. Kinds 2 and 3 are against the row before.
 
 use super::bit_stream::{BitWriter, bits_at};
-use super::pick;
+use super::{pick, rows_through};
 use crate::CodecError;
 use crate::bits::{get, pack, packed_bytes, unpack};
 use crate::float::{f64_from_word, word_from_f64};
@@ -130,10 +130,7 @@ pub(super) fn gather(
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
-    let front = positions
-        .iter()
-        .max()
-        .map_or(0, |max| usize::from(*max) + 1);
+    let front = rows_through(positions);
     pick(&decode_front(reader, rows, front)?, positions)
 }
 

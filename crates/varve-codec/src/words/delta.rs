@@ -11,6 +11,7 @@
 
 use super::frame::{put_packed, take_packed};
 use super::stats::Stats;
+use super::{pick, rows_through};
 use crate::CodecError;
 use crate::bits::{packed_bytes, unpack, width_for};
 use crate::reader::ByteReader;
@@ -40,14 +41,8 @@ pub(super) fn gather(
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
-    let front = positions
-        .iter()
-        .max()
-        .map_or(0, |max| usize::from(*max) + 1);
-    let values = decode_front(reader, rows, front)?;
-    let at = |position: &u16| values.get(usize::from(*position)).copied();
-    let words: Option<Vec<i64>> = positions.iter().map(at).collect();
-    words.ok_or(CodecError::UnexpectedEnd)
+    let front = rows_through(positions);
+    pick(&decode_front(reader, rows, front)?, positions)
 }
 
 /// The first `front` of `rows` values.

@@ -10,9 +10,9 @@
 //! varints), the differences of the further steps, folded as in a zigzag, as Simple-8b. With the
 //! last value and the last step it is decoded from the end as well.
 
-use super::pick;
 use super::simple8b::{self, Stored};
 use super::steps::steps;
+use super::{pick, pick_from_end, rows_through};
 use crate::CodecError;
 use crate::reader::ByteReader;
 use crate::writer::{fold, put_zigzag, unfold};
@@ -96,21 +96,12 @@ pub(super) fn gather(
 ) -> Result<Vec<i64>, CodecError> {
     let ends = Ends::take(reader, rows)?;
     let least = positions.iter().min().map_or(0, |min| usize::from(*min));
-    let front = positions
-        .iter()
-        .max()
-        .map_or(0, |max| usize::from(*max) + 1);
+    let front = rows_through(positions);
     let back = rows.saturating_sub(least);
     if front <= back {
         return pick(&ends.front(front)?, positions);
     }
-    let values = ends.back(rows, back)?;
-    let from_the_end = |position: &u16| {
-        let at = rows.checked_sub(usize::from(*position) + 1)?;
-        values.get(at).copied()
-    };
-    let words: Option<Vec<i64>> = positions.iter().map(from_the_end).collect();
-    words.ok_or(CodecError::UnexpectedEnd)
+    pick_from_end(&ends.back(rows, back)?, rows, positions)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! bits of the changes in their windows.
 
 use super::bit_stream::{BitWriter, bits_at};
-use super::pick;
+use super::{pick, pick_from_end, rows_through};
 use crate::CodecError;
 use crate::bits::{get, pack, packed_bytes};
 use crate::float::{f64_from_word, word_from_f64};
@@ -197,21 +197,12 @@ pub(super) fn gather(
 ) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
     let least = positions.iter().min().map_or(0, |min| usize::from(*min));
-    let front = positions
-        .iter()
-        .max()
-        .map_or(0, |max| usize::from(*max) + 1);
+    let front = rows_through(positions);
     let back = rows.saturating_sub(least);
     if front <= back {
         return pick(&stored.front(front), positions);
     }
-    let words = stored.back(rows, back);
-    let from_the_end = |position: &u16| {
-        let at = rows.checked_sub(usize::from(*position) + 1)?;
-        words.get(at).copied()
-    };
-    let words: Option<Vec<i64>> = positions.iter().map(from_the_end).collect();
-    words.ok_or(CodecError::UnexpectedEnd)
+    pick_from_end(&stored.back(rows, back), rows, positions)
 }
 
 #[cfg(test)]

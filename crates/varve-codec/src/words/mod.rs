@@ -157,7 +157,13 @@ pub(crate) fn decode(
         Decoded::Dictionary { values, .. } | Decoded::RunEnds { values, .. } => {
             check_range(kind, values)?;
         }
-        Decoded::Shared { resource, .. } => check_range(kind, scope.shared.words(*resource)?)?,
+        Decoded::Shared { resource, .. } => {
+            // They ascend.
+            let values = scope.shared.words(*resource)?;
+            for end in [values.first(), values.last()] {
+                check_range(kind, end.map_or(&[], core::slice::from_ref))?;
+            }
+        }
     }
     Ok(decoded)
 }
@@ -215,6 +221,26 @@ pub(crate) fn pick(values: &[i64], positions: &[u16]) -> Result<Vec<i64>, CodecE
     let at = |position: &u16| values.get(usize::from(*position)).copied();
     let words: Option<Vec<i64>> = positions.iter().map(at).collect();
     words.ok_or(CodecError::UnexpectedEnd)
+}
+
+/// As [`pick`], where `values` are the last of `rows` rows, from the last back.
+pub(crate) fn pick_from_end(
+    values: &[i64],
+    rows: usize,
+    positions: &[u16],
+) -> Result<Vec<i64>, CodecError> {
+    let at = |position: &u16| {
+        let back = rows.checked_sub(usize::from(*position) + 1)?;
+        values.get(back).copied()
+    };
+    let words: Option<Vec<i64>> = positions.iter().map(at).collect();
+    words.ok_or(CodecError::UnexpectedEnd)
+}
+
+/// How many rows from the front hold all `positions`.
+pub(crate) fn rows_through(positions: &[u16]) -> usize {
+    let last = positions.iter().max();
+    last.map_or(0, |last| usize::from(*last) + 1)
 }
 
 /// Refuses positions outside a vector, and vectors that are too long.

@@ -10,7 +10,7 @@
 use super::{WordKind, WordPlan, check_positions, decode_plain, gather_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Stretches that are compared, and the rows of each.
@@ -133,10 +133,9 @@ pub(crate) fn put_rows(rows: &[i64], out: &mut Vec<u8>) {
     if rows.is_empty() {
         return;
     }
-    let mut nested = Vec::new();
-    WordPlan::Basic.encode(WordKind::Int32, rows, &mut nested);
-    put_varint(nested.len() as u64, out);
-    out.append(&mut nested);
+    put_nested(out, |out| {
+        WordPlan::Basic.encode(WordKind::Int32, rows, out);
+    });
 }
 
 /// What [`put_rows`] wrote: ascending, each below `rows`.
@@ -149,8 +148,7 @@ pub(crate) fn take_rows(
     if count == 0 {
         return Ok(Vec::new());
     }
-    let bytes = reader.count(0, u32::MAX as usize, "length of differing rows")?;
-    let nested = reader.take(bytes)?;
+    let nested = reader.nested()?;
     let differing = decode_plain(scope.nested()?, WordKind::Int32, nested, count)?;
     let differing: Result<Vec<u16>, _> = differing.into_iter().map(u16::try_from).collect();
     let differing = differing.map_err(|_| ROWS)?;

@@ -14,10 +14,10 @@ use super::{WordKind, WordPlan, decode_plain, gather_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::shared::SHARED_VALUES_MAX;
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, Decoded, ROWS_MAX, Shared};
 
-pub(super) fn encode(resource: u8, codes: &[i64], nested: &WordPlan, out: &mut Vec<u8>) {
+pub(crate) fn encode(resource: u8, codes: &[i64], nested: &WordPlan, out: &mut Vec<u8>) {
     out.push(resource);
     nested.encode(WordKind::Int32, codes, out);
 }
@@ -95,27 +95,23 @@ fn low32(code: u64) -> u32 {
 pub(crate) fn write(kind: WordKind, values: &[i64], out: &mut Vec<u8>) {
     out.push(kind.code());
     put_varint(values.len() as u64, out);
-    let mut bytes = Vec::new();
     for chunk in values.chunks(ROWS_MAX) {
-        bytes.clear();
-        WordPlan::Basic.encode(kind, chunk, &mut bytes);
-        put_varint(bytes.len() as u64, out);
-        out.extend_from_slice(&bytes);
+        put_nested(out, |out| {
+            WordPlan::Basic.encode(kind, chunk, out);
+        });
     }
 }
 
-/// Reads what [`write`] wrote.
-pub(crate) fn read(mut reader: ByteReader<'_>) -> Result<Vec<i64>, CodecError> {
+/// Reads what [`write`] wrote; at most `values_max` values.
+pub(crate) fn read(mut reader: ByteReader<'_>, values_max: usize) -> Result<Vec<i64>, CodecError> {
     let kind = WordKind::from_code(reader.u8()?)?;
-    let count = reader.count(0, SHARED_VALUES_MAX, "dictionary size")?;
+    let count = reader.count(0, SHARED_VALUES_MAX.min(values_max), "dictionary size")?;
     let shared = Shared::default();
     let scope = Scope::new(&shared, 0);
     let mut values: Vec<i64> = Vec::new();
     while values.len() < count {
         let rows = (count - values.len()).min(ROWS_MAX);
-        let bytes = reader.varint()?;
-        let bytes = usize::try_from(bytes).map_err(|_| CodecError::UnexpectedEnd)?;
-        values.append(&mut decode_plain(scope, kind, reader.take(bytes)?, rows)?);
+        values.append(&mut decode_plain(scope, kind, reader.nested()?, rows)?);
     }
     reader.end()?;
     if !values.is_sorted_by(|a, b| a < b) {

@@ -106,7 +106,7 @@ struct Stored<'a> {
 impl<'a> Stored<'a> {
     fn take(scope: Scope<'a>, mut reader: ByteReader<'a>) -> Result<Stored<'a>, CodecError> {
         let templates = scope.shared.templates(reader.u8()?)?;
-        let codes = take_nested(&mut reader)?;
+        let codes = reader.nested()?;
         Ok(Stored {
             templates,
             codes,
@@ -120,7 +120,7 @@ impl<'a> Stored<'a> {
             return Ok(Vec::new());
         }
         let fields = template.fields.iter();
-        fields.map(|_| take_nested(&mut self.reader)).collect()
+        fields.map(|_| self.reader.nested()).collect()
     }
 
     /// How many of the codes are exceptions; without any the vector ends here.
@@ -133,11 +133,6 @@ impl<'a> Stored<'a> {
         }
         Ok(count)
     }
-}
-
-fn take_nested<'a>(reader: &mut ByteReader<'a>) -> Result<&'a [u8], CodecError> {
-    let bytes = reader.count(0, u32::MAX as usize, "length of a field")?;
-    reader.take(bytes)
 }
 
 fn checked_codes(codes: &[i64], templates: usize) -> Result<Vec<u8>, CodecError> {
@@ -266,11 +261,7 @@ impl<'a> Fields<'a> {
     }
 
     fn push(&mut self, values: Values<'a>, left: &mut usize) {
-        let bytes = match &values {
-            Values::Plain(strings) | Values::Same { strings, .. } => strings.bytes.len(),
-            Values::Coded { .. } | Values::Words(..) => 0,
-        };
-        *left = left.saturating_sub(bytes);
+        *left = left.saturating_sub(values.bytes());
         self.0.push(values);
     }
 
@@ -288,13 +279,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Bytes of the plain strings.
+    /// Bytes of the strings that are held, none twice.
     fn bytes(&self) -> usize {
-        let bytes = self.0.iter().map(|values| match values {
-            Values::Plain(strings) | Values::Same { strings, .. } => strings.bytes.len(),
-            Values::Coded { .. } | Values::Words(..) => 0,
-        });
-        bytes.sum()
+        self.0.iter().map(Values::bytes).sum()
     }
 
     /// Appends the value of a field in one document.
@@ -315,6 +302,18 @@ impl<'a> Fields<'a> {
 }
 
 impl Values<'_> {
+    /// Bytes of the strings that are held; each is in one document at least.
+    fn bytes(&self) -> usize {
+        match self {
+            Values::Plain(strings) | Values::Same { strings, .. } => strings.bytes.len(),
+            Values::Coded { values, .. } => match values {
+                Lookup::Own(strings) => strings.bytes.len(),
+                Lookup::Shared(_) => 0,
+            },
+            Values::Words(..) => 0,
+        }
+    }
+
     fn text(&self, row: usize) -> &[u8] {
         match self {
             Values::Plain(strings) => strings.as_ref().get(row),
@@ -376,10 +375,15 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn put_next(&mut self, out: &mut Vec<u8>) {
+    /// Appends the next document; stops once that has passed `bytes_max`, for many fields may
+    /// have one long value.
+    fn put_next(&mut self, out: &mut Vec<u8>, bytes_max: usize) {
         for ((literal, _), values) in self.template.fields.iter().zip(&self.fields.0) {
             out.extend_from_slice(literal);
             self.fields.put(values, self.next, out);
+            if out.len() > bytes_max {
+                return;
+            }
         }
         out.extend_from_slice(&self.template.tail);
         self.next += 1;
@@ -393,27 +397,25 @@ fn assemble(
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
     let mut strings = Strings::with_capacity(codes.len());
-    let literals = sources.iter().map(|source| {
-        let rows = codes.len() / sources.len().max(1);
-        source.fields.bytes() + source.template.literal_bytes().saturating_mul(rows)
+    let rows = codes.len() / sources.len().max(1);
+    let expected = sources.iter().fold(0_usize, |expected, source| {
+        let literals = source.template.literal_bytes().saturating_mul(rows);
+        expected
+            .saturating_add(source.fields.bytes())
+            .saturating_add(literals)
     });
-    let expected: usize = literals.sum();
     strings.bytes.reserve(expected.min(bytes_max));
     let mut exception = 0;
     for code in codes {
         match sources.get_mut(usize::from(*code)) {
-            Some(source) => source.put_next(&mut strings.bytes),
+            Some(source) => source.put_next(&mut strings.bytes, bytes_max),
             None => {
                 let text = exceptions.as_ref().get(exception);
                 strings.bytes.extend_from_slice(text);
                 exception += 1;
             }
         }
-        let bytes = strings.bytes.len();
-        let end = u32::try_from(bytes).ok().filter(|_| bytes <= bytes_max);
-        strings
-            .offsets
-            .push(end.ok_or(CodecError::TooLarge { bytes, bytes_max })?);
+        strings.end_string(bytes_max)?;
     }
     Ok(strings)
 }

@@ -3,7 +3,7 @@
 use super::split::{Column, Parts, Rows, Shape, split};
 use crate::strings::{StringPlan, StringsRef, same};
 use crate::words::{WordKind, WordPlan};
-use crate::writer::put_varint;
+use crate::writer::put_nested;
 use crate::{TAG_JSON, TAG_SAME};
 
 /// The shapes of a block and the cascades of their fields.
@@ -42,17 +42,17 @@ impl JsonPlan {
 
     fn write(&self, parts: &Parts, out: &mut Vec<u8>) -> Option<()> {
         out.extend_from_slice(&[TAG_JSON, self.resource]);
-        let mut nested = Vec::new();
-        self.codes
-            .encode(WordKind::Int32, &parts.codes, &mut nested);
-        put_nested(&mut nested, out);
+        put_nested(out, |out| {
+            self.codes.encode(WordKind::Int32, &parts.codes, out);
+        });
         for (rows, plans) in parts.shapes.iter().zip(&self.fields) {
             if rows.count == 0 {
                 continue;
             }
             for (column, plan) in rows.columns.iter().zip(plans) {
-                plan.encode(column, rows, &mut nested)?;
-                put_nested(&mut nested, out);
+                let mut fits = None;
+                put_nested(out, |out| fits = plan.encode(column, rows, out));
+                fits?;
             }
         }
         let exceptions = parts.exceptions.as_ref();
@@ -66,11 +66,6 @@ impl JsonPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         1
     }
-}
-
-fn put_nested(nested: &mut Vec<u8>, out: &mut Vec<u8>) {
-    put_varint(nested.len() as u64, out);
-    out.append(nested);
 }
 
 impl FieldPlan {

@@ -7,7 +7,7 @@
 use super::number::Spelling;
 use crate::CodecError;
 use crate::reader::ByteReader;
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 
 /// The most fields of a template.
 pub(super) const FIELDS_MAX: usize = 255;
@@ -44,8 +44,7 @@ impl Template {
 /// Writes the resource.
 pub(crate) fn write(templates: &[Template], out: &mut Vec<u8>) {
     let put_text = |text: &[u8], out: &mut Vec<u8>| {
-        put_varint(text.len() as u64, out);
-        out.extend_from_slice(text);
+        put_nested(out, |out| out.extend_from_slice(text));
     };
     put_varint(templates.len() as u64, out);
     for template in templates {
@@ -76,7 +75,7 @@ fn read_one(reader: &mut ByteReader<'_>) -> Result<Template, CodecError> {
     let count = reader.count(0, FIELDS_MAX, "number of fields")?;
     let mut fields = Vec::with_capacity(count);
     for at in 0..count {
-        let literal = read_text(reader)?;
+        let literal = reader.nested()?.to_vec();
         if at > 0 && literal.is_empty() {
             // So a document has at least as many bytes as fields.
             return Err(CodecError::Malformed("literal"));
@@ -87,11 +86,6 @@ fn read_one(reader: &mut ByteReader<'_>) -> Result<Template, CodecError> {
         };
         fields.push((literal, kind));
     }
-    let tail = read_text(reader)?;
+    let tail = reader.nested()?.to_vec();
     Ok(Template { fields, tail })
-}
-
-fn read_text(reader: &mut ByteReader<'_>) -> Result<Vec<u8>, CodecError> {
-    let bytes = reader.count(0, u32::MAX as usize, "literal length")?;
-    Ok(reader.take(bytes)?.to_vec())
 }

@@ -11,7 +11,7 @@ use crate::strings::{
     StringPlan, Strings, StringsRef, decode as decode_text, decode_plain, gather_plain,
 };
 use crate::words::{WordKind, WordPlan};
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, Decoded, words};
 
 /// A vector of which more than one row in this many does not fit is written otherwise.
@@ -87,14 +87,12 @@ pub(super) fn put_cut(
     put_varint(cut.exceptions.len() as u64, out);
     let positions = cut.exceptions.iter().map(|row| u64::from(*row));
     pack(positions, index_width(rows), out);
-    let mut part = Vec::new();
     for (at, (plan, values)) in plans.iter().zip(&cut.columns).enumerate() {
-        part.clear();
-        plan.encode(values, &mut part);
         if at + 1 < plans.len() || !cut.exceptions.is_empty() {
-            put_varint(part.len() as u64, out);
+            put_nested(out, |out| plan.encode(values, out));
+        } else {
+            plan.encode(values, out);
         }
-        out.extend_from_slice(&part);
     }
     if !cut.exceptions.is_empty() {
         others.encode(cut.others.as_ref(), out);
@@ -165,8 +163,7 @@ impl<'a> Parts<'a> {
         if last {
             return Ok(self.nested.rest());
         }
-        let bytes = self.nested.count(0, usize::MAX, "column length")?;
-        self.nested.take(bytes)
+        self.nested.nested()
     }
 }
 
@@ -321,8 +318,9 @@ fn join(
         for row in put..end - other {
             for source in sources {
                 source.put(row, &mut strings.bytes)?;
+                check_length(&strings.bytes, scope.bytes_max)?;
             }
-            end_string(&mut strings, scope.bytes_max)?;
+            strings.end_string(scope.bytes_max)?;
             if row == 0 {
                 let all = strings.bytes.len().saturating_mul(rows);
                 strings.bytes.reserve(all.min(RESERVED_BYTES_MAX));
@@ -336,13 +334,12 @@ fn join(
     Ok(strings)
 }
 
-/// Ends the string whose bytes were put.
-fn end_string(strings: &mut Strings, bytes_max: usize) -> Result<(), CodecError> {
-    let bytes = strings.bytes.len();
-    let end = u32::try_from(bytes).ok().filter(|_| bytes <= bytes_max);
-    strings
-        .offsets
-        .push(end.ok_or(CodecError::TooLarge { bytes, bytes_max })?);
+/// Refuses more bytes than are allowed, after each piece: many pieces may have one long text.
+fn check_length(out: &[u8], bytes_max: usize) -> Result<(), CodecError> {
+    let bytes = out.len();
+    if bytes > bytes_max {
+        return Err(CodecError::TooLarge { bytes, bytes_max });
+    }
     Ok(())
 }
 
@@ -391,8 +388,9 @@ pub(crate) fn gather(
         }
         for source in &sources {
             source.put(field, &mut strings.bytes)?;
+            check_length(&strings.bytes, scope.bytes_max)?;
         }
-        end_string(&mut strings, scope.bytes_max)?;
+        strings.end_string(scope.bytes_max)?;
         field += 1;
     }
     Ok(strings)

@@ -3,7 +3,7 @@
 use super::number::NumberForm;
 use crate::CodecError;
 use crate::reader::ByteReader;
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 
 /// The most pieces of a template.
 pub(super) const PIECES_MAX: usize = 48;
@@ -62,8 +62,7 @@ impl Template {
             match piece {
                 Piece::Constant(bytes) => {
                     out.push(CONSTANT);
-                    put_varint(bytes.len() as u64, out);
-                    out.extend_from_slice(bytes);
+                    put_nested(out, |out| out.extend_from_slice(bytes));
                 }
                 Piece::Text => out.push(TEXT),
                 Piece::Number(form) => form.write(out),
@@ -77,10 +76,7 @@ impl Template {
         let mut pieces = Vec::with_capacity(count);
         for _ in 0..count {
             pieces.push(match reader.u8()? {
-                CONSTANT => {
-                    let bytes = reader.count(1, usize::MAX, "template constant")?;
-                    Piece::Constant(reader.take(bytes)?.to_vec())
-                }
+                CONSTANT => Piece::Constant(reader.nested()?.to_vec()),
                 TEXT => Piece::Text,
                 kind => Piece::Number(NumberForm::read(kind, &mut reader)?),
             });
