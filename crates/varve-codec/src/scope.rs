@@ -12,7 +12,6 @@ pub(crate) struct Scope<'a> {
     /// The most bytes of text that the vector may decode to.
     pub(crate) bytes_max: usize,
     depth: u8,
-    widened: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -21,20 +20,6 @@ impl<'a> Scope<'a> {
             shared,
             bytes_max,
             depth: 0,
-            widened: false,
-        }
-    }
-
-    /// The scope of parts that are `times` as long as what they make: only once, for else codecs
-    /// nested in codecs would do away with the limit.
-    pub(crate) fn widened(self, times: usize) -> Scope<'a> {
-        if self.widened {
-            return self;
-        }
-        Scope {
-            bytes_max: self.bytes_max.saturating_mul(times),
-            widened: true,
-            ..self
         }
     }
 

@@ -152,7 +152,8 @@ pub fn decode_plain_strings(
     decode_plain(Scope::new(shared, bytes_max), bytes, rows)
 }
 
-/// The strings at `positions`, in that order, of at most `bytes_max` bytes together.
+/// The strings at `positions`, in that order. `bytes_max` is the most bytes that the whole vector
+/// may decode to: some codecs put a string together from others.
 pub fn gather_strings(
     shared: &Shared,
     bytes: &[u8],

@@ -177,11 +177,8 @@ pub(super) fn gather(
     rows: usize,
     positions: &[u16],
 ) -> Result<Strings, CodecError> {
-    // What is wanted may be short beside what it is put together from.
-    let restart_rows = usize::from(RESTART_ROWS);
-    let around = scope.widened(restart_rows);
-    if positions.len() * restart_rows > rows {
-        let all = decode(around, reader, rows)?;
+    if positions.len() * usize::from(RESTART_ROWS) > rows {
+        let all = decode(scope, reader, rows)?;
         let mut strings = Strings::with_capacity(positions.len());
         for position in positions {
             let string = all.as_ref().get(usize::from(*position));
@@ -190,7 +187,7 @@ pub(super) fn gather(
         return Ok(strings);
     }
     let lengths = reader.nested()?;
-    let nested = around.nested()?;
+    let nested = scope.nested()?;
     // The rows that those wanted build on, gathered at once: of prefixes nested in prefixes each
     // level would otherwise be read once for every row wanted of the one above.
     let start = |position: u16| position - position % RESTART_ROWS;
