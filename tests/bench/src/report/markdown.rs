@@ -146,7 +146,12 @@ fn file_chart(report: &Report) -> Chart<'_> {
         title: "Files that no generator made: stored size, in percent of columnar + LZ4",
         series: &["ours", "columnar + zstd-3"],
         groups: groups
-            .map(|(group, sums)| (group.to_owned(), share(sums)))
+            .map(|(group, sums)| {
+                (
+                    group.rsplit('/').next().unwrap_or(group).to_owned(),
+                    share(sums),
+                )
+            })
             .collect(),
         greatest: 120.0,
         unit: "%",
