@@ -3,24 +3,29 @@
 use super::columnar::{self, Frames};
 use super::general::{General, Packer};
 use crate::ours::encode_blocks;
-use crate::set::Column;
+use crate::set::{Column, Values};
 use varve_codec::{Codec, Stage};
 
 const FRAME_VECTORS: usize = 8;
 
-/// The light codecs that the peers' figures of old were made with, each alone.
-const SINGLE: [Codec; 6] = [
+const DOUBLES: &[Codec] = &[Codec::Plain, Codec::Alp, Codec::Dictionary, Codec::RunEnds];
+const INTEGERS: &[Codec] = &[
     Codec::Plain,
-    Codec::Alp,
     Codec::Delta,
     Codec::Dictionary,
     Codec::RunEnds,
-    Codec::Fsst,
 ];
+const STRINGS: &[Codec] = &[Codec::Plain, Codec::Fsst, Codec::Dictionary, Codec::RunEnds];
 
-/// Bytes that a column takes under the best single light codec and zstd-3.
+/// Bytes that a column takes under zstd-3 and that light codec which is best for it, alone.
 pub fn single_bytes(column: &Column) -> u64 {
-    let bytes = SINGLE.iter().map(|codec| bytes_as(column, *codec));
+    let suited = match &column.values {
+        Values::Float64(_) => DOUBLES,
+        Values::Int32(_) | Values::Int64(_) => INTEGERS,
+        Values::Text(_) | Values::Bytes(_) => STRINGS,
+        Values::Bool(_) => &[Codec::Auto],
+    };
+    let bytes = suited.iter().map(|codec| bytes_as(column, *codec));
     bytes.min().unwrap_or(0)
 }
 
