@@ -66,6 +66,7 @@ pub fn load(folder: &Path) -> Corpus {
     let mut corpus = Corpus::default();
     let beside = folder.parent().unwrap_or(folder);
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    let mut copies = 0;
     let folders = std::iter::once(folder.to_owned()).chain(BESIDE.iter().map(|at| beside.join(at)));
     for path in folders {
         if !path.exists() {
@@ -82,9 +83,7 @@ pub fn load(folder: &Path) -> Corpus {
                 return sql.push((group.to_owned(), raw));
             }
             if !seen.insert(raw.clone()) {
-                return corpus
-                    .skipped
-                    .push(format!("{group}/{name}: as another file"));
+                return copies += 1;
             }
             match read(group, name, &raw) {
                 Some(set) => corpus.files.push(File {
@@ -98,6 +97,10 @@ pub fn load(folder: &Path) -> Corpus {
             }
         });
         corpus.files.extend(statements(sql));
+    }
+    if copies > 0 {
+        let message = format!("{copies} files that are the same as another");
+        corpus.skipped.push(message);
     }
     corpus
 }
