@@ -273,3 +273,53 @@ impl SharedWriter {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL_TEXT_BYTES_MAX, SHARED_VALUES_MAX, Shared, SharedWriter};
+    use crate::strings::Strings;
+    use crate::{CodecError, WordKind};
+
+    /// The shared part of a dictionary that stands in it `times` times.
+    fn repeated(dictionary: &SharedWriter, times: usize) -> Vec<u8> {
+        let mut writer = SharedWriter::default();
+        for _ in 0..times {
+            writer.resources.extend(dictionary.resources.clone());
+        }
+        writer.finish()
+    }
+
+    #[test]
+    fn small_bytes_of_many_words_are_refused() {
+        let values: Vec<i64> = (0..).take(SHARED_VALUES_MAX).collect();
+        let mut writer = SharedWriter::default();
+        writer.add_words(WordKind::Int64, &values).unwrap();
+        let sixteen = repeated(&writer, 16);
+        assert!(sixteen.len() < 10_000);
+        assert_eq!(Shared::decode(&sixteen, 0).unwrap().len(), 16);
+        let error = CodecError::Malformed("dictionary size");
+        assert_eq!(
+            Shared::decode(&repeated(&writer, 17), 0).unwrap_err(),
+            error
+        );
+        let added = (1..40).find(|_| writer.add_words(WordKind::Int64, &values).is_none());
+        assert_eq!(added, Some(16), "as many are written as are read");
+    }
+
+    #[test]
+    fn the_text_of_all_dictionaries_is_bounded() {
+        let mut texts = Strings::with_capacity(2);
+        texts.push(&[b'a'; 600], usize::MAX).unwrap();
+        texts.push(&[b'b'; 400], usize::MAX).unwrap();
+        let mut writer = SharedWriter::default();
+        writer.add_strings(&texts).unwrap();
+        let three = repeated(&writer, 3);
+        assert!(Shared::decode(&three, 3000).is_ok());
+        assert!(Shared::decode(&three, 2999).is_err());
+        let mut long = Strings::with_capacity(1);
+        long.push(&vec![b'a'; ALL_TEXT_BYTES_MAX], usize::MAX)
+            .unwrap();
+        assert_eq!(writer.add_strings(&long), None);
+        assert_eq!(SharedWriter::default().add_strings(&long), Some(0));
+    }
+}

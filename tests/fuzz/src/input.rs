@@ -13,6 +13,10 @@ pub enum Kind {
     Strings,
     /// Bits.
     Bits,
+    /// How words of 64 bits differ from [`crate::targets::reference_words`].
+    SameWords,
+    /// How strings differ from [`crate::targets::reference_strings`].
+    SameStrings,
 }
 
 /// A vector, the shared part of its block, and what the caller knows of it.
@@ -37,6 +41,8 @@ impl Input {
             Kind::Words(WordKind::Float64) => 2,
             Kind::Strings => 3,
             Kind::Bits => 4,
+            Kind::SameWords => 5,
+            Kind::SameStrings => 6,
         };
         let mut bytes = vec![kind];
         bytes.extend_from_slice(&self.rows.to_le_bytes());
@@ -54,12 +60,14 @@ impl Input {
         let shared_bytes = u32::from_le_bytes([s0, s1, s2, s3]) as usize;
         let (shared, vector) = rest.split_at(shared_bytes.min(rest.len()));
         Some(Input {
-            kind: match kind % 5 {
+            kind: match kind % 7 {
                 0 => Kind::Words(WordKind::Int32),
                 1 => Kind::Words(WordKind::Int64),
                 2 => Kind::Words(WordKind::Float64),
                 3 => Kind::Strings,
-                _ => Kind::Bits,
+                4 => Kind::Bits,
+                5 => Kind::SameWords,
+                _ => Kind::SameStrings,
             },
             rows: u16::from_le_bytes([r0, r1]) % 1100,
             shared: shared.to_vec(),

@@ -2,9 +2,11 @@
 
 use crate::input::{Input, Kind};
 use crate::random::Random;
+use crate::targets;
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, Stage, StringsRef, WordKind, bit_codec_names,
-    encode_bits, string_codec_names, word_codec_names, word_from_f64,
+    encode_bits, encode_same_strings, encode_same_words, string_codec_names, word_codec_names,
+    word_from_f64,
 };
 
 /// A vector and the name of its outermost codec.
@@ -34,6 +36,8 @@ pub fn expected_codecs() -> Vec<String> {
         "delta of delta",
         "patched frame",
         "linear frame",
+        "bins",
+        "same as another column",
     ];
     let strings = [
         "plain",
@@ -43,8 +47,11 @@ pub fn expected_codecs() -> Vec<String> {
         "fsst",
         "split",
         "json",
+        "packed text",
+        "prefix",
+        "same as another column",
     ];
-    let bits = ["bits", "constant"];
+    let bits = ["bits", "constant", "run ends"];
     let named = |kind: &str, names: &[&str]| -> Vec<String> {
         names.iter().map(|name| format!("{kind}: {name}")).collect()
     };
@@ -75,6 +82,7 @@ pub fn seeds() -> Vec<Seed> {
         }
     }
     put_bits(&mut seeds);
+    put_same(&mut seeds);
     // Many blocks of one codec teach nothing new.
     let mut seen = std::collections::BTreeMap::new();
     seeds.retain(|seed: &Seed| {
@@ -221,6 +229,20 @@ fn string_blocks() -> Vec<Vec<String>> {
             let words = 2 + random.below(9);
             (0..words).map(|_| pick(&names, random) + " ").collect()
         }),
+        block(&mut |i, _| {
+            format!(
+                "{:x}/{}",
+                i / 40,
+                names.get(i % 9).copied().unwrap_or("").repeat(i % 3)
+            )
+        }),
+        block(&mut |i, random| {
+            let mut text = String::from("org.varve.");
+            for digit in [i / 512, i / 64 % 8, i / 8 % 8, i % 8] {
+                text.push_str(names.get(digit).copied().unwrap_or("x"));
+            }
+            text + &pick(&places, random)
+        }),
         block(&mut |_, _| String::new()),
     ]
 }
@@ -294,6 +316,55 @@ fn put_block(
                 vector,
             },
         });
+    }
+}
+
+/// Columns of which every 1st, 10th, 400th and no row differs from another one.
+fn put_same(seeds: &mut Vec<Seed>) {
+    const ROWS: u16 = 1000;
+    let rows = usize::from(ROWS);
+    for step in [1, 10, 400, rows + 1] {
+        let differs = |row: usize| row % step == step.min(8) - 1;
+        let reference = targets::reference_words(rows);
+        let mut words = reference.clone();
+        for (_, word) in words
+            .iter_mut()
+            .enumerate()
+            .filter(|(row, _)| differs(*row))
+        {
+            *word += 1_000_000;
+        }
+        let mut vector = Vec::new();
+        if encode_same_words(WordKind::Int64, &reference, &words, &mut vector).is_ok() {
+            seeds.push(same_seed("words", Kind::SameWords, ROWS, vector));
+        }
+        let reference = targets::reference_strings(rows);
+        let mut strings = targets::reference_strings(0);
+        for row in 0..rows {
+            let text = reference.as_ref().get(row);
+            strings.bytes.extend_from_slice(text);
+            if differs(row) {
+                strings.bytes.extend_from_slice(b" changed");
+            }
+            let end = u32::try_from(strings.bytes.len()).unwrap_or(0);
+            strings.offsets.push(end);
+        }
+        let mut vector = Vec::new();
+        if encode_same_strings(reference.as_ref(), strings.as_ref(), &mut vector).is_ok() {
+            seeds.push(same_seed("strings", Kind::SameStrings, ROWS, vector));
+        }
+    }
+}
+
+fn same_seed(kind_name: &str, kind: Kind, rows: u16, vector: Vec<u8>) -> Seed {
+    Seed {
+        codec: format!("{kind_name}: same as another column"),
+        input: Input {
+            kind,
+            rows,
+            shared: Vec::new(),
+            vector,
+        },
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::input::{Input, Kind};
 use varve_codec::{
-    Comparison, Shared, StringPredicate, WordKind, WordPredicate, aggregate_words, count_codes,
-    decode_bits, decode_plain_strings, decode_plain_words, decode_strings, decode_words,
-    f64_from_word, filter_strings, filter_words, gather_bits, gather_strings, gather_words,
-    read_frames, split_bits,
+    Comparison, Shared, StringPredicate, Strings, WordKind, WordPredicate, aggregate_words,
+    count_codes, decode_bits, decode_plain_strings, decode_plain_words, decode_same_strings,
+    decode_same_words, decode_strings, decode_words, f64_from_word, filter_strings, filter_words,
+    gather_bits, gather_same_strings, gather_same_words, gather_strings, gather_words, read_frames,
+    split_bits,
 };
 
 /// The most bytes of text that a vector may decode to.
@@ -82,12 +83,54 @@ pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call
                 let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
             }
         }
+        Kind::SameWords => {
+            let reference = reference_words(rows);
+            let kind = WordKind::Int64;
+            let decoded = decode_same_words(kind, shared, bytes, &reference);
+            let at = positions.map(|position| reference.get(usize::from(position)).copied());
+            let at = at.map(Option::unwrap_or_default);
+            let gathered = gather_same_words(kind, shared, bytes, rows, &positions, &at);
+            if let (Ok(decoded), Ok(gathered)) = (decoded, gathered) {
+                assert_eq!(decoded.len(), rows);
+                assert_eq!(gathered.first(), decoded.last());
+            }
+        }
+        Kind::SameStrings => {
+            let reference = reference_strings(rows);
+            let reference = reference.as_ref();
+            let decoded = decode_same_strings(shared, bytes, reference, TEXT_BYTES_MAX);
+            if let Ok(strings) = decoded {
+                assert_eq!(strings.offsets.len(), rows + 1);
+                assert!(strings.bytes.len() <= TEXT_BYTES_MAX);
+            }
+            let one = reference.slice(usize::from(last), usize::from(last) + 1);
+            let _ = gather_same_strings(shared, bytes, rows, &[last], one, TEXT_BYTES_MAX);
+        }
         Kind::Bits => {
             let _ = decode_bits(bytes, rows);
             let _ = gather_bits(bytes, rows, &positions);
             let _ = split_bits(bytes, rows);
         }
     }
+}
+
+/// The column that [`Kind::SameWords`] is mostly the same as.
+pub fn reference_words(rows: usize) -> Vec<i64> {
+    (0_i64..).map(|row| row * 7 % 1000).take(rows).collect()
+}
+
+/// The column that [`Kind::SameStrings`] is mostly the same as.
+pub fn reference_strings(rows: usize) -> Strings {
+    let mut strings = Strings {
+        offsets: vec![0],
+        bytes: Vec::new(),
+    };
+    for row in 0..rows {
+        strings.bytes.extend(format!("row {}", row % 90).bytes());
+        let end = u32::try_from(strings.bytes.len()).unwrap_or(u32::MAX);
+        strings.offsets.push(end);
+    }
+    strings
 }
 
 /// The frames of a block.

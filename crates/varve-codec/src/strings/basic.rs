@@ -1,5 +1,5 @@
-//! The choice of a codec for one vector of strings by itself. All estimates are exact, so the smallest is
-//! written at once.
+//! The choice of a codec for one vector of strings by itself. All estimates are exact, so the
+//! smallest is written at once.
 
 use super::{StringsRef, dictionary, leaf, run_ends};
 use crate::{TAG_DICTIONARY, TAG_RUN_ENDS};

@@ -221,7 +221,7 @@ mod tests {
     use super::{PrefixPlan, RESTART_ROWS};
     use crate::strings::{StringPlan, Strings};
     use crate::testing::mutations;
-    use crate::{Decoded, Shared, TAG_PREFIXES, decode_strings, gather_strings};
+    use crate::{Decoded, Shared, TAG_CONSTANT, TAG_PREFIXES, decode_strings, gather_strings};
     use proptest::collection::vec;
     use proptest::prelude::{prop_assert_eq, proptest};
 
@@ -265,6 +265,16 @@ mod tests {
         let (tag, bytes) = encoded(&keys(1024));
         assert_eq!(tag, TAG_PREFIXES);
         assert!(bytes.len() < 14 * 1024, "{}", bytes.len());
+    }
+
+    #[test]
+    fn prefixes_of_prefixes_are_read_once_each() {
+        // Nothing is shared (constant 0), and at the end all strings are "x".
+        let mut bytes = [TAG_PREFIXES, 2, TAG_CONSTANT, 0].repeat(7);
+        bytes.extend_from_slice(&[TAG_CONSTANT, b'x']);
+        let positions: Vec<u16> = (0..64).map(|i| i * 16 + 15).collect();
+        let some = gather_strings(&Shared::default(), &bytes, 1024, &positions, 1024).unwrap();
+        assert_eq!(some.bytes, [b'x'; 64]);
     }
 
     #[test]

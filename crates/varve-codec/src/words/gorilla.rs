@@ -8,8 +8,8 @@
 //! parts in streams of their own, so that it is decoded from either end.
 //! Layout: bits of the first and of the last double (u64), number of changes, of windows and of
 //! bits (varints); for each row but the first whether it changes (a bit); for each change whether
-//! it opens a window (a bit); for each window its leading zeros and width less one (6 bits each); the
-//! bits of the changes in their windows.
+//! it opens a window (a bit); for each window its leading zeros and width less one (6 bits each);
+//! the bits of the changes in their windows.
 
 use super::bit_stream::{BitWriter, bits_at};
 use super::{pick, pick_from_end, rows_through};

@@ -1,14 +1,14 @@
-//! Shared dictionary: the distinct values of a whole block, ascending, kept once in its shared part,
-//! and for each row the index of its value.
+//! Shared dictionary: the distinct values of a whole block, ascending, kept once in its shared
+//! part, and for each row the index of its value.
 //!
 //! Pays where a block of 65,536 rows has few distinct values of a wide range: a dictionary by
 //! vector would be stored 64 times. Codes order as the values do, and equal codes of one block are
 //! equal values. Worst case: values that each occur once cost their code on top; the chooser counts
 //! the dictionary's bytes.
 //! Format: as [`super::dictionary`].
-//! Layout of a vector: resource (u8), codes as nested words of 32 bits. Layout of the resource: kind
-//! (u8), number of values (varint), then by 1,024 values the bytes (varint) of their nested words,
-//! and those.
+//! Layout of a vector: resource (u8), codes as nested words of 32 bits. Layout of the resource:
+//! kind (u8), number of values (varint), then by 1,024 values the bytes (varint) of their nested
+//! words, and those.
 
 use super::{WordKind, WordPlan, decode_plain, gather_plain};
 use crate::reader::ByteReader;

@@ -1,11 +1,12 @@
 use super::candidate;
+use super::template::{FieldKind, Template};
 use crate::scope::Scope;
 use crate::strings::{StringSample, Strings, decode_plain, gather_plain};
 use crate::testing::{Random, mutations};
 use crate::words::Scale;
 use crate::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, Decoded, Shared, SharedWriter, Stage, TAG_JSON,
-    decode_strings, gather_strings,
+    BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, Decoded, Shared, SharedWriter,
+    Stage, TAG_CONSTANT, TAG_JSON, TAG_SHARED_DICTIONARY, decode_strings, gather_strings,
 };
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
@@ -382,4 +383,29 @@ fn long_documents_are_taken() {
         format!("{{\"id\":{i},\"items\":[{}]}}", items.join(", "))
     };
     assert!(check(&repeated(50, long)));
+}
+
+#[test]
+fn one_long_value_in_many_fields_stops_at_the_limit() {
+    const FIELDS: u8 = 100;
+    let mut writer = SharedWriter::default();
+    writer.add_strings(&strings(&["v".repeat(1000)])).unwrap();
+    let template = Template {
+        fields: vec![(b",".to_vec(), FieldKind::Text); usize::from(FIELDS)],
+        tail: Vec::new(),
+    };
+    let resource = writer.add_templates(&[template]).unwrap();
+    let shared = Shared::decode(&writer.finish(), BYTES_MAX).unwrap();
+    // Every document takes template 0; every field the only value of the dictionary.
+    let mut bytes = vec![TAG_JSON, resource, 2, TAG_CONSTANT, 0];
+    for _ in 0..FIELDS {
+        bytes.extend_from_slice(&[4, TAG_SHARED_DICTIONARY, 0, TAG_CONSTANT, 0]);
+    }
+    let decoded = |bytes_max| decode_plain(Scope::new(&shared, bytes_max), &bytes, 1);
+    assert_eq!(decoded(100_100).unwrap().bytes.len(), 100_100);
+    let stopped = CodecError::TooLarge {
+        bytes: 2002,
+        bytes_max: 1500,
+    };
+    assert_eq!(decoded(1500), Err(stopped));
 }
