@@ -45,7 +45,9 @@ fn check(repository: &Repository) -> Vec<Finding> {
         .map(|file| file.path.as_str())
         .collect();
     findings.extend(layers::check(&repository.packages));
-    findings.extend(modules::check(&paths, &repository.root_files(), |path| {
+    let roots = repository.root_files();
+    let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
+    findings.extend(modules::check(&paths, &roots, |path| {
         repository.text(path).map(str::to_owned)
     }));
     for package in &repository.packages {

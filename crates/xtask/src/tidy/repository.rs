@@ -72,13 +72,28 @@ impl Repository {
             .as_deref()
     }
 
-    pub(crate) fn root_files(&self) -> Vec<&str> {
-        self.packages
+    /// The files that modules are declared from: those of the workspace's targets, and what any
+    /// manifest names, for there are packages outside of the workspace.
+    pub(crate) fn root_files(&self) -> Vec<String> {
+        let known = self.packages.iter().flat_map(|package| &package.root_files);
+        let manifests = self
+            .files
             .iter()
-            .flat_map(|package| &package.root_files)
-            .map(String::as_str)
-            .collect()
+            .filter(|file| file.path.ends_with("/Cargo.toml"));
+        let named = manifests
+            .flat_map(|file| named_roots(&file.path, file.text.as_deref().unwrap_or_default()));
+        known.cloned().chain(named).collect()
     }
+}
+
+/// The Rust files that a manifest names as the roots of targets.
+fn named_roots(manifest: &str, text: &str) -> Vec<String> {
+    let folder = manifest.trim_end_matches("Cargo.toml");
+    let paths = text.lines().filter_map(|line| {
+        let path = line.strip_prefix("path = \"")?.strip_suffix('"')?;
+        path.ends_with(".rs").then(|| format!("{folder}{path}"))
+    });
+    paths.collect()
 }
 
 fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
@@ -94,4 +109,19 @@ fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
         ));
     }
     String::from_utf8(done.stdout).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_roots;
+
+    #[test]
+    fn manifests_name_roots() {
+        let text =
+            "[dependencies]\na = { path = \"..\" }\n[[bin]]\npath = \"fuzz_targets/block.rs\"\n";
+        assert_eq!(
+            named_roots("tests/x/Cargo.toml", text),
+            ["tests/x/fuzz_targets/block.rs"]
+        );
+    }
 }
