@@ -63,6 +63,7 @@ mod names;
 mod reader;
 mod scope;
 mod shared;
+mod split_mix;
 mod stage;
 mod strings;
 mod tags;

@@ -1,15 +1,16 @@
 //! Damage for robustness tests, from a fixed seed.
 
-/// A small generator (splitmix64) whose numbers never change.
+use crate::split_mix::SplitMix;
+
+/// A small generator whose numbers never change.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let mut numbers = SplitMix(self.0);
+        let number = numbers.next();
+        self.0 = numbers.0;
+        number
     }
 
     pub(crate) fn below(&mut self, end: usize) -> usize {

@@ -62,8 +62,10 @@ pub(crate) fn encode_columns(
 /// Strings by falling number of codes; of equal ones the first comes first.
 struct Sorted {
     starts: Vec<u32>,
-    /// How many strings have at least so many codes and one more.
+    /// How many strings have at least so many codes and one more, where none is long.
     counts: Vec<usize>,
+    /// Else how many codes each has: what a damaged length would claim costs no memory.
+    lengths: Vec<usize>,
 }
 
 impl Sorted {
@@ -94,26 +96,31 @@ impl Sorted {
                 }
             }
             counts.truncate(longest);
-            return Sorted { starts, counts };
+            return Sorted {
+                starts,
+                counts,
+                lengths: Vec::new(),
+            };
         }
         let mut order: Vec<&Span> = spans.iter().collect();
         order.sort_by_key(|span| core::cmp::Reverse(length(span)));
         for (slot, span) in starts.iter_mut().zip(&order) {
             *slot = span.0;
         }
-        let mut counts = Vec::new();
-        let mut reaching = spans.len();
-        for column in 0..longest {
-            let shorter = order.iter().take(reaching).rev();
-            reaching -= shorter.take_while(|span| length(span) <= column).count();
-            counts.push(reaching);
+        Sorted {
+            starts,
+            counts: Vec::new(),
+            lengths: order.into_iter().map(length).collect(),
         }
-        Sorted { starts, counts }
     }
 
     /// The starts of the strings that have a code in this column, if any has.
     fn reaching(&self, column: usize) -> Option<&[u32]> {
-        self.starts.get(..*self.counts.get(column)?)
+        let count = match self.counts.get(column) {
+            Some(count) => *count,
+            None => self.lengths.partition_point(|length| *length > column),
+        };
+        self.starts.get(..count).filter(|starts| !starts.is_empty())
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a table is trained on: stretches of neighbouring strings from random places.
 
+use crate::split_mix::SplitMix;
+
 /// About how many bytes are taken.
 const SAMPLE_BYTES: u64 = 32 << 10;
 const STRETCH_BYTES: usize = 256;
@@ -64,7 +66,7 @@ struct Places {
     next: u64,
     part: u64,
     part_bytes: u64,
-    state: u64,
+    random: SplitMix,
 }
 
 impl Places {
@@ -73,18 +75,15 @@ impl Places {
             next: 0,
             part: 0,
             part_bytes: total_bytes * STRETCH_BYTES as u64 / SAMPLE_BYTES,
-            state: SEED,
+            random: SplitMix(SEED),
         };
         places.step();
         places
     }
 
-    /// The next part's place; splitmix64 picks it.
+    /// The next part's place.
     fn step(&mut self) {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let within = (mixed ^ mixed >> 31) % self.part_bytes.max(1);
+        let within = self.random.next() % self.part_bytes.max(1);
         self.next = self.part * self.part_bytes + within;
         self.part += 1;
     }

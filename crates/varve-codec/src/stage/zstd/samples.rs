@@ -7,6 +7,8 @@
 
 use std::collections::BinaryHeap;
 
+use crate::split_mix::SplitMix;
+
 /// The largest dictionary that is trained.
 pub const ZSTD_DICTIONARY_BYTES_MAX: usize = 1 << 20;
 /// The most bytes that a dictionary is trained on.
@@ -54,7 +56,7 @@ impl ZstdSamples {
     pub fn offer(&mut self, row: &[u8]) {
         let position = self.offered;
         self.offered += 1;
-        let draw = draw(position);
+        let draw = SplitMix(position).next();
         if row.is_empty() || draw >= self.draw_end {
             return;
         }
@@ -91,14 +93,6 @@ impl ZstdSamples {
         }
         (bytes, lengths)
     }
-}
-
-/// The finisher of SplitMix64: neighbouring positions give unrelated numbers.
-fn draw(position: u64) -> u64 {
-    let mut mixed = position.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -1,0 +1,16 @@
+//! SplitMix64: numbers that look random and are the same everywhere.
+//!
+//! Paper: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
+
+/// The numbers that follow a seed; neighbouring seeds give unrelated ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SplitMix(pub(crate) u64);
+
+impl SplitMix {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}
