@@ -125,7 +125,7 @@ impl CheckedValue {
 
     /// Some bytes of the payload.
     pub(crate) fn payload(&self, offset: u32, bytes: u32) -> Result<&[u8], CodecError> {
-        let start = ENVELOPE_BYTES + offset as usize;
+        let start = ENVELOPE_BYTES.saturating_add(offset as usize);
         let part = self.bytes.get(start..start.saturating_add(bytes as usize));
         part.ok_or(CodecError::UnexpectedEnd)
     }

@@ -83,7 +83,7 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     let mut first_row = 0;
     let mut last_key: Option<Vec<u8>> = None;
     let groups = take_list(&mut reader, |reader| {
-        let group = take_group(reader, version, first_row, columns.len(), values)?;
+        let group = take_group(reader, version, first_row, &columns, values)?;
         let ascends = last_key.as_ref().is_none_or(|last| *last < group.first_key);
         if !ascends || group.first_key > group.last_key {
             return Err(CodecError::Malformed("group keys"));
@@ -124,7 +124,7 @@ fn take_group(
     reader: &mut ByteReader<'_>,
     version: u16,
     first_row: u64,
-    columns: usize,
+    columns: &[ColumnSpec],
     values: u32,
 ) -> Result<GroupInfo, CodecError> {
     let rows_max = GROUP_VECTORS_MAX * varve_types::VECTOR_ROWS;
@@ -138,7 +138,7 @@ fn take_group(
         filter: take_optional_place(reader, values)?,
         columns: Vec::new(),
     };
-    for _ in 0..columns {
+    for column in columns {
         let mut places = ColumnPlaces::default();
         if version > 1 {
             let flags = reader.count(0, 3, "column flags")?;
@@ -146,7 +146,12 @@ fn take_group(
                 places.shared = Some(take_place(reader, values)?);
             }
             if flags & 2 == 2 {
-                places.same_as = Some(take_reference(reader, &group.columns)?);
+                let reference = take_reference(reader, &group.columns)?;
+                let like = columns.get(reference);
+                if like.is_none_or(|like| like.ty != column.ty) {
+                    return Err(CodecError::Malformed("column reference"));
+                }
+                places.same_as = Some(reference);
             }
         }
         let mut first_vector = 0;

@@ -103,6 +103,7 @@ impl VectorFormat {
         let (_, reference_values) = split_bits(reference_bytes, rows)?;
         let validity = match decode_bits(validity, rows)? {
             DecodedBits::Constant(false) if rows > 0 => {
+                ByteReader::new(values).end()?;
                 return Ok(Column::constant(self.ty, &Value::Null, rows));
             }
             DecodedBits::Constant(_) => None,
