@@ -114,6 +114,7 @@ pub use tags::{
     TAG_GORILLA, TAG_JSON, TAG_LINEAR, TAG_PACKED, TAG_PATCHED, TAG_PLAIN, TAG_PREFIXES,
     TAG_RUN_ENDS, TAG_SAME, TAG_SAME_COLUMN, TAG_SHARED_DICTIONARY, TAG_SPLIT, TAG_STEPS,
 };
+pub use varve_kernels::doubles_of_words;
 pub use words::{
     WordKind, decode_plain_words, decode_same_words, decode_word, decode_words, encode_same_words,
     encode_words, equal_words_per_mille, gather_same_words, gather_words,

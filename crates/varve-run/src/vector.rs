@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use varve_codec::{
     ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, WordKind, decode_bits,
     decode_plain_strings, decode_plain_words, decode_same_strings, decode_same_words,
-    decode_strings, decode_words, f64_from_word, gather_bits, gather_strings, gather_words,
+    decode_strings, decode_words, doubles_of_words, gather_bits, gather_strings, gather_words,
     split_bits,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value};
@@ -322,7 +322,7 @@ fn plain_words(
         )]
         WordKind::Int32 => ColumnData::Int32(words.into_iter().map(|word| word as i32).collect()),
         WordKind::Int64 => ColumnData::Int64(words),
-        WordKind::Float64 => ColumnData::Float64(words.into_iter().map(f64_from_word).collect()),
+        WordKind::Float64 => ColumnData::Float64(doubles_of_words(&words)),
     };
     Column::plain(ty, data, validity).ok_or(FORM)
 }

@@ -193,38 +193,30 @@ pub(crate) fn decode_plain(
     bytes: &[u8],
     rows: usize,
 ) -> Result<Strings, CodecError> {
-    let (values, order): (_, Vec<usize>) = match decode(scope, bytes, rows)? {
+    let (values, order): (_, Vec<u32>) = match decode(scope, bytes, rows)? {
         Decoded::Plain(strings) => return Ok(strings),
         Decoded::Constant(value) => (value, vec![0; rows]),
-        Decoded::Dictionary { codes, values } => {
-            (values, codes.iter().map(|code| *code as usize).collect())
-        }
+        Decoded::Dictionary { codes, values } => (values, codes),
         Decoded::Shared { codes, resource } => {
-            let values = scope.shared.strings(resource)?.as_ref();
-            return repeat(values, codes.iter().map(|code| *code as usize), scope);
+            return repeat(scope.shared.strings(resource)?.as_ref(), &codes, scope);
         }
         Decoded::RunEnds { ends, values } => {
             let mut order = Vec::with_capacity(rows);
-            for (run, end) in ends.iter().enumerate() {
+            for (run, end) in (0..).zip(&ends) {
                 order.resize(*end as usize, run);
             }
             (values, order)
         }
     };
-    repeat(values.as_ref(), order.into_iter(), scope)
+    repeat(values.as_ref(), &order, scope)
 }
 
 /// The strings of `values` in an order that may repeat them.
-fn repeat(
-    values: StringsRef<'_>,
-    order: impl Iterator<Item = usize>,
-    scope: Scope<'_>,
-) -> Result<Strings, CodecError> {
-    let mut strings = Strings::with_capacity(order.size_hint().0);
-    for at in order {
-        strings.push(values.get(at), scope.bytes_max)?;
-    }
-    Ok(strings)
+fn repeat(values: StringsRef<'_>, order: &[u32], scope: Scope<'_>) -> Result<Strings, CodecError> {
+    let bytes_max = scope.bytes_max;
+    let repeated = varve_kernels::repeat_strings(values.offsets, values.bytes, order, bytes_max);
+    let (offsets, bytes) = repeated.map_err(|bytes| CodecError::TooLarge { bytes, bytes_max })?;
+    Ok(Strings { offsets, bytes })
 }
 
 /// The strings at `positions` of a vector, nested or not.

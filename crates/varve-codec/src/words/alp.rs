@@ -151,9 +151,7 @@ pub(super) fn decode(
 ) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(scope, reader, rows)?;
     let mut words = decode_plain(scope.nested()?, WordKind::Int64, stored.integers, rows)?;
-    for word in &mut words {
-        *word = stored.scaler.word(*word);
-    }
+    stored.scaler.words(&mut words);
     patch(&mut words, &stored.exceptions, &stored.words);
     Ok(words)
 }

@@ -102,6 +102,11 @@ impl Scaler {
         word_from_f64(integer.saturating_mul(self.factor) as f64 * self.inverse)
     }
 
+    /// Replaces integers by the words of the doubles that they stand for.
+    pub(crate) fn words(self, integers: &mut [i64]) {
+        varve_kernels::scale_to_words(integers, self.factor, self.inverse);
+    }
+
     /// The word of that double.
     pub(crate) fn word(self, integer: i64) -> i64 {
         word_from_f64(self.double(integer))

@@ -168,7 +168,7 @@ pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, Co
     let lefts = unpack(stored.codes, stored.code_width, rows, |code| {
         stored.left(code)
     });
-    let mut words = unpack(stored.rights, stored.right_bits, rows, u64::cast_signed);
+    let mut words = varve_kernels::unpack(stored.rights, stored.right_bits, rows, 0);
     for (word_at, left) in words.iter_mut().zip(lefts) {
         *word_at = word(left | word_at.cast_unsigned());
     }

@@ -13,7 +13,7 @@ use super::frame::{put_packed, take_packed};
 use super::stats::Stats;
 use super::{pick, rows_through};
 use crate::CodecError;
-use crate::bits::{packed_bytes, unpack, width_for};
+use crate::bits::{packed_bytes, width_for};
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
@@ -54,16 +54,10 @@ fn decode_front(
     let distances = rows
         .checked_sub(1)
         .ok_or(CodecError::Malformed("row count"))?;
-    let mut value = reader.zigzag()?;
+    let first = reader.zigzag()?;
     let base = reader.zigzag()?;
     let (width, packed) = take_packed(reader, distances)?;
-    let mut values = unpack(packed, width, front.min(rows), |distance| {
-        base.wrapping_add(distance.cast_signed())
-    });
-    for slot in &mut values {
-        // The unpacked distance leads to the next value; its place takes the value reached so far.
-        let delta = core::mem::replace(slot, value);
-        value = value.wrapping_add(delta);
-    }
+    let mut values = varve_kernels::unpack(packed, width, front.min(rows), base);
+    varve_kernels::prefix_sums(&mut values, first);
     Ok(values)
 }

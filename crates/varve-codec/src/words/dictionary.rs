@@ -9,7 +9,7 @@
 //! nested leaf.
 
 use super::{WordKind, decode_plain, gather_plain, leaf};
-use crate::bits::{get, index_width, pack, packed_bytes, unpack};
+use crate::bits::{get, index_width, pack, packed_bytes};
 use crate::distinct::{Distinct, mix};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
@@ -105,7 +105,7 @@ impl<'a> Codes<'a> {
     /// The code of every row.
     pub(crate) fn all(&self, rows: usize) -> Result<Vec<u32>, CodecError> {
         let end = u32::try_from(self.distinct).unwrap_or(u32::MAX);
-        let codes = unpack(self.packed, self.width, rows, low32);
+        let codes = varve_kernels::unpack_codes(self.packed, self.width, rows);
         if codes.iter().all(|code| *code < end) {
             Ok(codes)
         } else {
@@ -123,12 +123,4 @@ impl<'a> Codes<'a> {
         let codes: Option<Vec<u16>> = positions.iter().map(|at| checked(code(at))).collect();
         codes.ok_or(CodecError::Malformed("dictionary code"))
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "an index into at most 1,024 values has at most ten bits"
-)]
-fn low32(code: u64) -> u32 {
-    code as u32
 }

@@ -7,7 +7,7 @@
 
 use super::stats::Stats;
 use crate::CodecError;
-use crate::bits::{checked_width, get, pack, packed_bytes, unpack, width_for};
+use crate::bits::{checked_width, get, pack, packed_bytes, width_for};
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
@@ -23,9 +23,7 @@ pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
 
 pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let (base, width, packed) = take(reader, rows)?;
-    Ok(unpack(packed, width, rows, |distance| {
-        base.wrapping_add(distance.cast_signed())
-    }))
+    Ok(varve_kernels::unpack(packed, width, rows, base))
 }
 
 pub(super) fn gather(

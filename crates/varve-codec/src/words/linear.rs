@@ -12,7 +12,7 @@
 use super::frame::{put_packed, take_packed};
 use super::stats::Stats;
 use crate::CodecError;
-use crate::bits::{get, packed_bytes, unpack, width_for};
+use crate::bits::{get, packed_bytes, width_for};
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
@@ -128,12 +128,8 @@ pub(super) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>
     let slope = reader.zigzag()?;
     let least = reader.zigzag()?;
     let (width, packed) = take_packed(reader, rows)?;
-    let mut values = unpack(packed, width, rows, |distance| {
-        least.wrapping_add(distance.cast_signed())
-    });
-    for (row, value) in (0..).zip(&mut values) {
-        *value = value.wrapping_add(line(slope, row));
-    }
+    let mut values = varve_kernels::unpack(packed, width, rows, least);
+    varve_kernels::add_line(&mut values, slope, POINT);
     Ok(values)
 }
 

@@ -175,15 +175,13 @@ pub(crate) fn decode_plain(
     bytes: &[u8],
     rows: usize,
 ) -> Result<Vec<i64>, CodecError> {
-    let look_up = |codes: &[u32], values: &[i64]| {
-        let value = |code: &u32| values.get(*code as usize).copied().unwrap_or(0);
-        codes.iter().map(value).collect()
-    };
     Ok(match decode(scope, kind, bytes, rows)? {
         Decoded::Plain(values) => values,
         Decoded::Constant(value) => vec![value.first().copied().unwrap_or(0); rows],
-        Decoded::Dictionary { codes, values } => look_up(&codes, &values),
-        Decoded::Shared { codes, resource } => look_up(&codes, scope.shared.words(resource)?),
+        Decoded::Dictionary { codes, values } => varve_kernels::look_up(&values, &codes),
+        Decoded::Shared { codes, resource } => {
+            varve_kernels::look_up(scope.shared.words(resource)?, &codes)
+        }
         Decoded::RunEnds { ends, values } => {
             let mut words = Vec::with_capacity(rows);
             for (end, value) in ends.iter().zip(values) {
@@ -258,8 +256,7 @@ pub(crate) fn check_positions(rows: usize, positions: &[u16]) -> Result<(), Code
 }
 
 fn check_range(kind: WordKind, words: &[i64]) -> Result<(), CodecError> {
-    let fits = |word: &i64| i32::try_from(*word).is_ok();
-    if kind == WordKind::Int32 && !words.iter().all(fits) {
+    if kind == WordKind::Int32 && !varve_kernels::fit_32_bits(words) {
         return Err(CodecError::Malformed("32-bit value"));
     }
     Ok(())

@@ -218,9 +218,7 @@ impl<'a> Stored<'a> {
 
 pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
-    let mut values = unpack(stored.packed, stored.width, rows, |distance| {
-        stored.base.wrapping_add(distance.cast_signed())
-    });
+    let mut values = varve_kernels::unpack(stored.packed, stored.width, rows, stored.base);
     patch(&mut values, &stored.exceptions, &stored.patches);
     Ok(values)
 }

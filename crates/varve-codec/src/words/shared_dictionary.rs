@@ -56,16 +56,8 @@ pub(crate) fn take_codes(
     values: usize,
 ) -> Result<Vec<u32>, CodecError> {
     let codes = decode_plain(scope.nested()?, WordKind::Int32, reader.rest(), rows)?;
-    let mut greatest = 0;
-    let codes: Vec<u32> = codes
-        .into_iter()
-        .map(|code| {
-            // A negative code turns into one that is too large.
-            let code = code.cast_unsigned();
-            greatest = greatest.max(code);
-            low32(code)
-        })
-        .collect();
+    // A negative code is one that is too large.
+    let (codes, greatest) = varve_kernels::narrow(&codes);
     if greatest < values as u64 || codes.is_empty() {
         Ok(codes)
     } else {
@@ -84,11 +76,6 @@ pub(crate) fn gather_codes(
     let codes = gather_plain(nested, WordKind::Int32, reader.rest(), rows, positions)?;
     let codes: Result<Vec<usize>, _> = codes.into_iter().map(usize::try_from).collect();
     codes.map_err(|_| CODE)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "larger codes are refused")]
-fn low32(code: u64) -> u32 {
-    code as u32
 }
 
 /// Writes the resource.

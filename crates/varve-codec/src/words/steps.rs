@@ -35,14 +35,10 @@ pub(super) fn decode(
     let count = rows
         .checked_sub(1)
         .ok_or(CodecError::Malformed("row count"))?;
-    let mut value = reader.zigzag()?;
+    let first = reader.zigzag()?;
     let mut values = decode_plain(scope.nested()?, WordKind::Int64, reader.rest(), count)?;
     values.push(0);
-    for slot in &mut values {
-        // The step leads to the next value; its place takes the value reached so far.
-        let step = core::mem::replace(slot, value);
-        value = value.wrapping_add(step);
-    }
+    varve_kernels::prefix_sums(&mut values, first);
     Ok(values)
 }
 

@@ -7,7 +7,8 @@ const RULE: &str = "layers";
 /// is a change of the architecture, so change both, and say why.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("varve-types", &[]),
-    ("varve-codec", &[]),
+    ("varve-kernels", &[]),
+    ("varve-codec", &["varve-kernels"]),
     ("varve-kv", &["varve-types"]),
     ("varve-kv-idb", &["varve-kv", "varve-types"]),
     ("varve-kv-rocksdb", &["varve-kv", "varve-types"]),
