@@ -77,10 +77,19 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     for chunk in chunks {
         hash = mix(hash, u64::from_le_bytes(*chunk));
     }
-    for byte in tail {
-        hash = mix(hash, u64::from(*byte));
+    if tail.is_empty() {
+        return hash;
     }
-    hash
+    // The last bytes, some of them once more, in one load or two.
+    let last = if let Some(last) = bytes.last_chunk::<8>() {
+        u64::from_le_bytes(*last)
+    } else if let (Some(first), Some(last)) = (tail.first_chunk::<4>(), tail.last_chunk::<4>()) {
+        u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+    } else {
+        let fold = |folded: u64, byte: &u8| folded << 8 | u64::from(*byte);
+        tail.iter().fold(0, fold)
+    };
+    mix(hash, last)
 }
 
 fn slot_of(hash: u64) -> usize {

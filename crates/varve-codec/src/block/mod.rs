@@ -6,9 +6,7 @@
 //! choice, and blocks whose shared parts are equal can share it.
 
 use crate::frames::{Stage, write_frames};
-use crate::strings::{
-    ChosenStrings, StringPlan, StringSample, Strings, StringsRef, choose_named_strings,
-};
+use crate::strings::{ChosenStrings, StringPlan, StringSample, StringsRef, choose_named_strings};
 use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_named_words};
 use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 
@@ -237,7 +235,7 @@ fn write(
                 block.tags |= 1 << plan.encode(vector, &mut bytes);
                 let scope = crate::scope::Scope::new(&decoded_shared, usize::MAX);
                 let back = crate::strings::decode_plain(scope, &bytes, vector.len())?;
-                if !same_strings(&back, vector) {
+                if !same_strings(back.as_ref(), vector) {
                     return Err(UNFAITHFUL);
                 }
                 block.vectors.push(bytes);
@@ -251,9 +249,19 @@ fn write(
 const UNFAITHFUL: CodecError =
     CodecError::Malformed("encoding, which does not decode to its input");
 
-fn same_strings(a: &Strings, b: StringsRef<'_>) -> bool {
-    let a = a.as_ref();
-    a.len() == b.len() && (0..b.len()).all(|row| a.get(row) == b.get(row))
+fn same_strings<'a>(a: StringsRef<'a>, b: StringsRef<'a>) -> bool {
+    let lengths = |strings: StringsRef<'a>| {
+        let pairs = strings.offsets.iter().zip(strings.offsets.iter().skip(1));
+        pairs.map(|(start, end)| end - start)
+    };
+    a.len() == b.len() && lengths(a).eq(lengths(b)) && text_of(a) == text_of(b)
+}
+
+/// The bytes of all strings.
+fn text_of(strings: StringsRef<'_>) -> &[u8] {
+    let ends = strings.offsets.first().zip(strings.offsets.last());
+    let bytes = ends.and_then(|(start, end)| strings.bytes.get(*start as usize..*end as usize));
+    bytes.unwrap_or_default()
 }
 
 fn words_by_vector<'a>(

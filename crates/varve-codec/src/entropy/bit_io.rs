@@ -15,23 +15,27 @@ pub(crate) struct BitWriter {
 
 impl BitWriter {
     /// Appends the low `width` bits, at most 56, of a value below `2^width`.
+    #[inline]
     pub(crate) fn put(&mut self, value: u64, width: u32) {
         debug_assert!(width <= 56 && value >> width == 0);
         self.pending |= value << self.filled;
-        self.filled += width;
-        let whole = (self.filled / 8) as usize;
-        let bytes = self.pending.to_le_bytes();
-        self.bytes.extend(bytes.iter().take(whole));
-        self.pending = self.pending.checked_shr(self.filled & !7).unwrap_or(0);
-        self.filled &= 7;
+        let filled = self.filled + width;
+        if filled >= u64::BITS {
+            self.bytes.extend_from_slice(&self.pending.to_le_bytes());
+            // What had no room; there was less than a word, and no value is a whole one.
+            self.pending = value >> (u64::BITS - self.filled);
+        }
+        self.filled = filled % u64::BITS;
     }
 
     /// Appends a value of up to 64 bits.
+    #[inline]
     pub(crate) fn put_wide(&mut self, value: u64, width: u32) {
-        self.put(value & ((1 << width.min(32)) - 1), width.min(32));
-        if width > 32 {
-            self.put(value >> 32, width - 32);
+        if width <= 56 {
+            return self.put(value, width);
         }
+        self.put(value & u64::from(u32::MAX), 32);
+        self.put(value >> 32, width - 32);
     }
 
     /// Appends a number above 0, in twice the bits that it has, less one (Elias gamma).
@@ -44,9 +48,9 @@ impl BitWriter {
 
     /// The bytes, the last one filled up with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
-        if self.filled > 0 {
-            self.bytes.extend(self.pending.to_le_bytes().iter().take(1));
-        }
+        let bytes = self.filled.div_ceil(8) as usize;
+        let pending = self.pending.to_le_bytes();
+        self.bytes.extend(pending.iter().take(bytes));
         self.bytes
     }
 }

@@ -113,34 +113,38 @@ fn spread(frequencies: &Frequencies) -> Vec<u8> {
 #[derive(Clone, Debug)]
 pub(crate) struct EncodeTable {
     pub(crate) log: u32,
-    /// By symbol where its states start.
-    starts: Vec<u16>,
-    frequencies: Vec<u16>,
+    /// By symbol.
+    symbols: Box<[States; 256]>,
     states: Vec<u16>,
+}
+
+/// The states of a symbol.
+#[derive(Clone, Copy, Debug, Default)]
+struct States {
+    start: u16,
+    count: u16,
 }
 
 impl EncodeTable {
     pub(crate) fn new(frequencies: &Frequencies) -> EncodeTable {
-        let mut starts = Vec::with_capacity(frequencies.of.len());
+        let mut symbols = Box::new([States::default(); 256]);
         let mut end = 0;
-        for frequency in &frequencies.of {
-            starts.push(end);
+        for (slot, frequency) in symbols.iter_mut().zip(&frequencies.of) {
+            slot.start = end;
             end += frequency;
         }
         let mut states = vec![0; usize::from(end)];
-        let mut next = starts.clone();
         for (state, symbol) in (0_u16..).zip(spread(frequencies)) {
-            if let Some(at) = next.get_mut(usize::from(symbol)) {
-                if let Some(slot) = states.get_mut(usize::from(*at)) {
+            if let Some(of) = symbols.get_mut(usize::from(symbol)) {
+                if let Some(slot) = states.get_mut(usize::from(of.start + of.count)) {
                     *slot = state;
                 }
-                *at += 1;
+                of.count += 1;
             }
         }
         EncodeTable {
             log: frequencies.log,
-            starts,
-            frequencies: frequencies.of.clone(),
+            symbols,
             states,
         }
     }
@@ -153,17 +157,21 @@ impl EncodeTable {
 
     /// A state that stands for a symbol.
     pub(crate) fn first(&self, symbol: u8) -> u32 {
-        let start = self.starts.get(usize::from(symbol)).copied().unwrap_or(0);
-        let state = self.states.get(usize::from(start));
+        let state = self.states.get(usize::from(self.of(symbol).start));
         state.copied().map_or(0, u32::from)
+    }
+
+    #[inline]
+    fn of(&self, symbol: u8) -> States {
+        #[expect(clippy::indexing_slicing, reason = "there is a slot for every symbol")]
+        self.symbols[usize::from(symbol)]
     }
 
     /// The state from which a symbol leads to `state`, and the bits (value and width) that tell the
     /// way.
     pub(crate) fn step(&self, symbol: u8, state: u32) -> (u32, u32, u32) {
-        let at = usize::from(symbol);
-        let frequency = self.frequencies.get(at).copied().map_or(1, u32::from);
-        let start = self.starts.get(at).copied().unwrap_or(0);
+        let States { start, count } = self.of(symbol);
+        let frequency = u32::from(count);
         let full = state + (1 << self.log);
         let widest = self.log - frequency.max(1).ilog2();
         let width = match full >> widest < frequency {

@@ -28,9 +28,37 @@ pub(super) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
     }
 }
 
+/// As `strip_prefix`, without a call for a prefix of some bytes.
+#[inline]
+pub(super) fn strip_short<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (front, rest) = text.split_at_checked(prefix.len())?;
+    let (front_words, front_tail) = front.as_chunks::<8>();
+    let (words, tail) = prefix.as_chunks::<8>();
+    let equal = words.iter().zip(front_words).all(|(a, b)| a == b)
+        && tail.iter().zip(front_tail).all(|(a, b)| a == b);
+    equal.then_some(rest)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{put_short, repeat_short};
+    use super::{put_short, repeat_short, strip_short};
+
+    #[test]
+    fn prefixes_are_stripped() {
+        let text: Vec<u8> = (0..40).collect();
+        for length in 0..=40 {
+            assert_eq!(strip_short(&text, &text[..length]), Some(&text[length..]));
+            assert_eq!(
+                strip_short(&text[..length], &text[..]).is_some(),
+                length == 40
+            );
+            for wrong in 0..length {
+                let mut prefix = text[..length].to_vec();
+                prefix[wrong] ^= 1;
+                assert_eq!(strip_short(&text, &prefix), None);
+            }
+        }
+    }
 
     #[test]
     fn bytes_are_repeated() {

@@ -32,7 +32,55 @@ const NARROW_MAX: u32 = 56;
 pub(crate) struct BinsWriter {
     resource: u8,
     bins: Vec<Bin>,
+    stretches: Stretches,
     table: EncodeTable,
+}
+
+/// The values from the first bin to the last in stretches of equal length, at most this many.
+const STRETCHES_MAX: u32 = 1 << 12;
+
+/// For each stretch how many bins begin at its first value or below, and for the end.
+#[derive(Debug)]
+struct Stretches {
+    least: i64,
+    shift: u32,
+    begun: Vec<u8>,
+}
+
+impl Stretches {
+    fn of(bins: &[Bin]) -> Stretches {
+        let least = bins.first().map_or(0, |bin| bin.least);
+        let above = |bin: &Bin| bin.least.wrapping_sub(least).cast_unsigned();
+        let span = bins.last().map_or(0, above);
+        let shift = (u64::BITS - span.leading_zeros()).saturating_sub(STRETCHES_MAX.ilog2());
+        let mut begun = Vec::new();
+        let mut count = 0_u8;
+        let mut left = bins.iter().map(above).peekable();
+        for stretch in 0..=span >> shift {
+            while left.next_if(|above| *above <= stretch << shift).is_some() {
+                count = count.saturating_add(1);
+            }
+            begun.push(count);
+        }
+        begun.push(u8::try_from(bins.len()).unwrap_or(u8::MAX));
+        Stretches {
+            least,
+            shift,
+            begun,
+        }
+    }
+
+    /// How many bins begin at a value or below: as few and as many as this.
+    fn bounds(&self, value: i64) -> (usize, usize) {
+        if value < self.least {
+            return (0, 0);
+        }
+        let above = value.wrapping_sub(self.least).cast_unsigned() >> self.shift;
+        let last = self.begun.len() - 2;
+        let stretch = usize::try_from(above).map_or(last, |stretch| stretch.min(last));
+        let begun = |at: usize| self.begun.get(at).copied().map_or(0, usize::from);
+        (begun(stretch), begun(stretch + 1))
+    }
 }
 
 impl BinsWriter {
@@ -40,6 +88,7 @@ impl BinsWriter {
     pub(super) fn new(resource: u8, bins: Vec<Bin>, frequencies: &Frequencies) -> BinsWriter {
         BinsWriter {
             resource,
+            stretches: Stretches::of(&bins),
             bins,
             table: EncodeTable::new(frequencies),
         }
@@ -64,7 +113,9 @@ impl BinsWriter {
 
     /// The symbol of a value, its distance, and the width of that.
     fn place(&self, value: i64) -> (u8, u64, u32) {
-        let above = self.bins.partition_point(|bin| bin.least <= value);
+        let (few, many) = self.stretches.bounds(value);
+        let between = self.bins.get(few..many).unwrap_or_default();
+        let above = few + between.partition_point(|bin| bin.least <= value);
         let place = above.checked_sub(1).and_then(|at| {
             let bin = self.bins.get(at)?;
             let distance = value.wrapping_sub(bin.least).cast_unsigned();

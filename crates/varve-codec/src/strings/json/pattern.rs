@@ -1,6 +1,7 @@
 //! A shape laid flat: literal text and slots in turn, which cuts a document into its values.
 
 use super::scan::{text_bytes, value_bytes};
+use crate::strings::short::strip_short;
 
 /// What stands between two literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Pattern {
         values.clear();
         let mut rest = text;
         for (literal, slot) in &self.slots {
-            rest = rest.strip_prefix(literal.as_slice())?;
+            rest = strip_short(rest, literal)?;
             let bytes = match slot {
                 Slot::Text => text_bytes(rest)?,
                 Slot::Raw => value_bytes(rest)?,

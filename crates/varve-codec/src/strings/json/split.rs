@@ -3,6 +3,7 @@
 use super::number::Spelling;
 use super::pattern::{Pattern, Slot};
 use super::template::{FieldKind, Template};
+use crate::strings::short::strip_short;
 use crate::strings::{Strings, StringsRef};
 
 /// A pattern, and what is known of the values in its slots.
@@ -115,8 +116,10 @@ impl Shape {
         self.pattern.cut(text, cut)?;
         values.clear();
         for (text, form) in cut.iter().zip(&self.forms) {
-            let text = text.strip_prefix(form.prefix.as_slice())?;
-            let text = text.strip_suffix(form.suffix.as_slice())?;
+            let text = strip_short(text, &form.prefix)?;
+            let (text, suffix) =
+                text.split_at_checked(text.len().checked_sub(form.suffix.len())?)?;
+            strip_short(suffix, &form.suffix)?;
             match form.kind {
                 Some(FieldKind::Text) => values.push(Value::Text(text)),
                 Some(FieldKind::Number(spelling)) => {

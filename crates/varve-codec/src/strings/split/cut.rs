@@ -6,6 +6,7 @@
 use super::counter::{Counter, LOOK_ROWS};
 use super::number::NumberForm;
 use super::template::{Piece, Template};
+use crate::strings::short::strip_short;
 use crate::strings::{Strings, StringsRef};
 
 /// A template taken apart into spans.
@@ -173,19 +174,21 @@ impl Span {
     fn take<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let anchor = self.anchor.as_slice();
         if self.last {
-            return Some((rest.strip_suffix(anchor)?, &[]));
+            let (part, end) = rest.split_at_checked(rest.len().checked_sub(anchor.len())?)?;
+            strip_short(end, anchor)?;
+            return Some((part, &[]));
         }
         let at = match self.width {
             Some(width) => width,
             None => find(rest, anchor)?,
         };
         let (part, after) = rest.split_at_checked(at)?;
-        match after.strip_prefix(anchor) {
+        match strip_short(after, anchor) {
             Some(after) => Some((part, after)),
             // A number may be longer than the width that it is padded to.
             None => {
                 let (part, after) = rest.split_at_checked(find(rest, anchor)?)?;
-                Some((part, after.strip_prefix(anchor)?))
+                Some((part, strip_short(after, anchor)?))
             }
         }
     }
@@ -258,7 +261,7 @@ pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     loop {
         let rest = text.get(from..)?;
         let at = from + rest.iter().position(|byte| byte == first)?;
-        if text.get(at + 1..)?.starts_with(after) {
+        if strip_short(text.get(at + 1..)?, after).is_some() {
             return Some(at);
         }
         from = at + 1;
