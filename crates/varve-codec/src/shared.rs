@@ -173,7 +173,7 @@ impl Shared {
 const MISSING: CodecError = CodecError::Malformed("resource");
 
 /// The shared part of a block while its codecs are chosen.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SharedWriter {
     resources: Vec<(u8, Vec<u8>)>,
     /// Values of all dictionaries, and their text.

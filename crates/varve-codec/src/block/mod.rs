@@ -3,11 +3,15 @@
 //!
 //! An encoder serves the blocks of one column in turn. It keeps its cascade, shared part included,
 //! from block to block until the bytes a row drift by a tenth; so most blocks are written without a
-//! choice, and blocks whose shared parts are equal can share it.
+//! choice, and blocks whose shared parts are equal can share it. Where only the shared part has
+//! ceased to suit, as a dictionary does when other values come, the form of the cascade is kept and
+//! the shared part made anew.
 
 use crate::frames::{Stage, write_frames};
-use crate::strings::{ChosenStrings, StringPlan, StringSample, StringsRef, choose_named_strings};
-use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_named_words};
+use crate::strings::{
+    ChosenStrings, StringPlan, StringSample, StringsRef, choose_named_strings, strings_of_form,
+};
+use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_named_words, words_of_form};
 use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 
 /// How deep the chooser nests codecs above the basic ones.
@@ -61,6 +65,11 @@ struct Kept {
     shared: SharedWriter,
     /// Bytes of a thousand rows, shared part excluded.
     bytes_of_1000_rows: u64,
+    /// The same when the form was chosen, shared part included.
+    all_bytes_of_1000_rows: u64,
+    /// Whether the shared part was new in the block before, in a form that was kept: so it will be
+    /// in the next one.
+    renewed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -88,15 +97,29 @@ impl BlockEncoder {
         check_rows(values, vector_rows)?;
         let rows: usize = vector_rows.iter().sum();
         if let Some(kept) = &self.kept {
-            let block = write(&kept.plan, &kept.shared, values, vector_rows)?;
-            let now = bytes_of_1000_rows(&block, rows);
-            if now.abs_diff(kept.bytes_of_1000_rows) * 10 <= kept.bytes_of_1000_rows {
-                return Ok(block);
+            if !kept.renewed {
+                let block = write(&kept.plan, &kept.shared, values, vector_rows)?;
+                let now = bytes_of_1000_rows(&block, rows);
+                if now.abs_diff(kept.bytes_of_1000_rows) * 10 <= kept.bytes_of_1000_rows {
+                    return Ok(block);
+                }
+            }
+            if let Some((plan, shared)) = self.renew(&kept.plan, values, vector_rows) {
+                let block = write(&plan, &shared, values, vector_rows)?;
+                let chosen = kept.all_bytes_of_1000_rows;
+                if all_bytes_of_1000_rows(&block, rows) * 10 <= chosen * 11 {
+                    let renewed = shared != kept.shared;
+                    self.kept = Some(Kept {
+                        all_bytes_of_1000_rows: chosen,
+                        renewed,
+                        ..Kept::new(plan, shared, &block, rows)
+                    });
+                    return Ok(block);
+                }
             }
         }
-        let (plan, shared) = self.choose(values, vector_rows)?;
-        let mut block = write(&plan, &shared, values, vector_rows)?;
-        let mut kept = Some((plan, shared));
+        let (mut chosen, mut shared) = self.choose(values, vector_rows)?;
+        let mut block = write(&chosen, &shared, values, vector_rows)?;
         if self.options.stage != Stage::None && self.options.codec == Codec::Auto {
             // The sample shows little of what the general stage finds over whole frames. Where it
             // finds much in plain values, it finds more in codes of the same pattern.
@@ -106,14 +129,10 @@ impl BlockEncoder {
                     break;
                 }
                 block = other;
-                kept = Some((plan, SharedWriter::default()));
+                (chosen, shared) = (plan, SharedWriter::default());
             }
         }
-        self.kept = kept.map(|(plan, shared)| Kept {
-            plan,
-            shared,
-            bytes_of_1000_rows: bytes_of_1000_rows(&block, rows),
-        });
+        self.kept = Some(Kept::new(chosen, shared, &block, rows));
         Ok(block)
     }
 
@@ -127,15 +146,7 @@ impl BlockEncoder {
         values: BlockValues<'_>,
         vector_rows: &[usize],
     ) -> Result<(Plan, SharedWriter), CodecError> {
-        let picked = sample_vectors(vector_rows);
-        let rows_of = |picked: &[usize]| -> u64 {
-            let rows = picked.iter().filter_map(|at| vector_rows.get(*at));
-            rows.map(|rows| *rows as u64).sum()
-        };
-        let scale = Scale {
-            sample_rows: rows_of(&picked),
-            block_rows: vector_rows.iter().map(|rows| *rows as u64).sum(),
-        };
+        let codec = self.options.codec;
         if self.options.point_reads && self.options.codec == Codec::Auto {
             let plan = match values {
                 BlockValues::Words(..) => Plan::Words(WordPlan::Basic),
@@ -145,37 +156,88 @@ impl BlockEncoder {
         }
         match values {
             BlockValues::Words(kind, words) => {
-                let vectors: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
-                let sample: Vec<Vec<i64>> = picked
-                    .iter()
-                    .filter_map(|at| vectors.get(*at))
-                    .map(|vector| vector.to_vec())
-                    .collect();
-                let codec = self.options.codec;
+                let block: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
+                let (sample, scale) = sampled(&block, vector_rows);
+                let sample: Vec<Vec<i64>> = sample.into_iter().map(<[i64]>::to_vec).collect();
                 let ChosenWords { plan, shared, .. } =
-                    choose_named_words(codec, kind, &sample, &vectors, scale, DEPTH)?;
+                    choose_named_words(codec, kind, &sample, &block, scale, DEPTH)?;
                 Ok((Plan::Words(plan), shared))
             }
             BlockValues::Strings(strings) => {
-                let vectors: Vec<StringsRef<'_>> =
-                    strings_by_vector(strings, vector_rows).collect();
-                let picked: Vec<StringsRef<'_>> = picked
-                    .iter()
-                    .filter_map(|at| vectors.get(*at).copied())
-                    .collect();
-                let sample = StringSample {
-                    vectors: &picked,
-                    block: Some(&vectors),
-                    scale,
-                    staged: self.options.stage == Stage::Lz4,
-                };
-                let codec = self.options.codec;
+                let block: Vec<StringsRef<'_>> = strings_by_vector(strings, vector_rows).collect();
+                let (vectors, scale) = sampled(&block, vector_rows);
+                let sample = self.string_sample(&vectors, &block, scale);
                 let ChosenStrings { plan, shared, .. } =
                     choose_named_strings(codec, sample, DEPTH)?;
                 Ok((Plan::Strings(plan), shared))
             }
         }
     }
+
+    /// A cascade of the form of `plan`, for these values; `None` where the form is to be chosen.
+    fn renew(
+        &self,
+        plan: &Plan,
+        values: BlockValues<'_>,
+        vector_rows: &[usize],
+    ) -> Option<(Plan, SharedWriter)> {
+        match (plan, values) {
+            (Plan::Words(plan), BlockValues::Words(kind, words)) => {
+                let block: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
+                let (sample, scale) = sampled(&block, vector_rows);
+                let sample: Vec<Vec<i64>> = sample.into_iter().map(<[i64]>::to_vec).collect();
+                let (plan, shared) = words_of_form(plan, kind, &sample, &block, scale, DEPTH)?;
+                Some((Plan::Words(plan), shared))
+            }
+            (Plan::Strings(plan), BlockValues::Strings(strings)) => {
+                let block: Vec<StringsRef<'_>> = strings_by_vector(strings, vector_rows).collect();
+                let (vectors, scale) = sampled(&block, vector_rows);
+                let sample = self.string_sample(&vectors, &block, scale);
+                let none = &SharedWriter::default();
+                let (plan, shared) = strings_of_form(plan, sample, DEPTH, none)?;
+                Some((Plan::Strings(plan), shared)).filter(|(_, shared)| shared != none)
+            }
+            _ => None,
+        }
+    }
+
+    fn string_sample<'a>(
+        &self,
+        vectors: &'a [StringsRef<'a>],
+        block: &'a [StringsRef<'a>],
+        scale: Scale,
+    ) -> StringSample<'a> {
+        StringSample {
+            vectors,
+            block: Some(block),
+            scale,
+            staged: self.options.stage == Stage::Lz4,
+        }
+    }
+}
+
+impl Kept {
+    fn new(plan: Plan, shared: SharedWriter, block: &EncodedBlock, rows: usize) -> Kept {
+        Kept {
+            plan,
+            shared,
+            bytes_of_1000_rows: bytes_of_1000_rows(block, rows),
+            all_bytes_of_1000_rows: all_bytes_of_1000_rows(block, rows),
+            renewed: false,
+        }
+    }
+}
+
+/// The vectors that are looked at, and what they stand for.
+fn sampled<V: Copy>(vectors: &[V], vector_rows: &[usize]) -> (Vec<V>, Scale) {
+    let picked = sample_vectors(vector_rows);
+    let rows = picked.iter().filter_map(|at| vector_rows.get(*at));
+    let scale = Scale {
+        sample_rows: rows.map(|rows| *rows as u64).sum(),
+        block_rows: vector_rows.iter().map(|rows| *rows as u64).sum(),
+    };
+    let vectors = picked.iter().filter_map(|at| vectors.get(*at).copied());
+    (vectors.collect(), scale)
 }
 
 /// What a general stage may do best on, in the order to try.
@@ -254,14 +316,7 @@ fn same_strings<'a>(a: StringsRef<'a>, b: StringsRef<'a>) -> bool {
         let pairs = strings.offsets.iter().zip(strings.offsets.iter().skip(1));
         pairs.map(|(start, end)| end - start)
     };
-    a.len() == b.len() && lengths(a).eq(lengths(b)) && text_of(a) == text_of(b)
-}
-
-/// The bytes of all strings.
-fn text_of(strings: StringsRef<'_>) -> &[u8] {
-    let ends = strings.offsets.first().zip(strings.offsets.last());
-    let bytes = ends.and_then(|(start, end)| strings.bytes.get(*start as usize..*end as usize));
-    bytes.unwrap_or_default()
+    a.len() == b.len() && lengths(a).eq(lengths(b)) && a.text() == b.text()
 }
 
 fn words_by_vector<'a>(
@@ -307,6 +362,10 @@ fn sample_vectors(vector_rows: &[usize]) -> Vec<usize> {
 fn bytes_of_1000_rows(block: &EncodedBlock, rows: usize) -> u64 {
     let bytes: usize = block.vectors.iter().map(Vec::len).sum();
     bytes as u64 * 1000 / rows.max(1) as u64
+}
+
+fn all_bytes_of_1000_rows(block: &EncodedBlock, rows: usize) -> u64 {
+    bytes_of_1000_rows(block, rows) + block.shared.len() as u64 * 1000 / rows.max(1) as u64
 }
 
 #[cfg(test)]

@@ -151,8 +151,7 @@ impl EncodeTable {
 
     /// Whether a symbol has a code.
     pub(crate) fn has(&self, symbol: u8) -> bool {
-        let frequency = self.frequencies.get(usize::from(symbol));
-        frequency.is_some_and(|frequency| *frequency > 0)
+        self.of(symbol).count > 0
     }
 
     /// A state that stands for a symbol.

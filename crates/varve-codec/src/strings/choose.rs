@@ -68,31 +68,66 @@ pub(crate) fn choose_strings(
         }
     };
     let mut best = weigh(StringPlan::Basic, shared.clone());
-    let mut candidates = Vec::new();
+    let consider = |best: &mut ChosenStrings, candidate: Option<(StringPlan, SharedWriter)>| {
+        if let Some((plan, shared)) = candidate {
+            let candidate = weigh(plan, shared);
+            if candidate.cost < best.cost {
+                *best = candidate;
+            }
+        }
+    };
     if sample.staged {
-        candidates.push((StringPlan::Plain, shared.clone()));
+        consider(&mut best, Some((StringPlan::Plain, shared.clone())));
     }
-    if depth > 0 {
-        candidates.extend(shared_dictionary(sample, depth, shared));
-        candidates.extend(super::json::candidate(sample, depth, shared));
+    if depth == 0 {
+        return best;
+    }
+    consider(&mut best, shared_dictionary(sample, depth, shared));
+    let text: usize = sample
+        .vectors
+        .iter()
+        .map(|vector| vector.text().len())
+        .sum();
+    let text_bytes = sample.scale.up(text as u64);
+    if few_values && best.cost * CODES_PART <= text_bytes {
+        return best;
+    }
+    consider(&mut best, super::json::candidate(sample, depth, shared));
+    consider(&mut best, prefix::candidate(sample, depth, shared));
+    if depth > 1 {
+        consider(&mut best, split::candidate(sample, depth, shared));
+    }
+    if best.cost * FSST_PART > text_bytes {
         let fsst = fsst(sample, depth, shared);
         if let Some((StringPlan::Fsst(plan), shared)) = &fsst {
-            candidates.extend(packed::candidate(sample, plan, shared));
+            consider(&mut best, packed::candidate(sample, plan, shared));
         }
-        candidates.extend(fsst);
-        candidates.extend(prefix::candidate(sample, depth, shared));
-    }
-    if depth > 1 {
-        candidates.extend(split::candidate(sample, depth, shared));
-    }
-    for (plan, shared) in candidates {
-        let candidate = weigh(plan, shared);
-        if candidate.cost < best.cost {
-            best = candidate;
-        }
+        consider(&mut best, fsst);
     }
     best
 }
+
+/// A cascade of the form of `plan` for values that its shared part does not suit; `None` where the
+/// form itself is to be chosen.
+pub(crate) fn strings_of_form(
+    plan: &StringPlan,
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
+    match plan {
+        StringPlan::Basic | StringPlan::Plain => Some((plan.clone(), shared.clone())),
+        StringPlan::SharedDictionary(_) => shared_dictionary(sample, depth, shared),
+        StringPlan::Split(split) => split::of_form(split, sample, depth, shared),
+        _ => None,
+    }
+}
+
+/// Codes that take less than this part of the text are not given up for what has none.
+const CODES_PART: u64 = 32;
+/// A symbol stands for eight bytes at most, and a general stage after it rarely saves more than it
+/// does without.
+const FSST_PART: u64 = 16;
 
 /// What it costs, in sixteenths of the bytes, to write a column of few values in a form that has
 /// no codes: filters and groups then take every row for itself.

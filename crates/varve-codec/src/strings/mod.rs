@@ -32,7 +32,9 @@ use crate::{
     TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
 
-pub(crate) use choose::{ChosenStrings, StringSample, choose_named_strings, choose_strings};
+pub(crate) use choose::{
+    ChosenStrings, StringSample, choose_named_strings, choose_strings, strings_of_form,
+};
 pub(crate) use fsst::FsstStrings;
 pub(crate) use plan::StringPlan;
 pub use plan::encode_strings;
@@ -118,6 +120,13 @@ impl<'a> StringsRef<'a> {
                 .unwrap_or_default(),
             bytes: self.bytes,
         }
+    }
+
+    /// The bytes of all strings.
+    pub(crate) fn text(self) -> &'a [u8] {
+        let ends = self.offsets.first().zip(self.offsets.last());
+        let text = ends.and_then(|(start, end)| self.bytes.get(*start as usize..*end as usize));
+        text.unwrap_or_default()
     }
 
     /// String `i`; empty past the end and where offsets do not fit the buffer.

@@ -47,34 +47,42 @@ pub(crate) fn choose_words(
     depth: u8,
     shared: &SharedWriter,
 ) -> ChosenWords {
-    let weigh = |plan: WordPlan, grown: SharedWriter| {
-        let bytes: usize = sample
-            .iter()
-            .map(|vector| {
-                let mut out = Vec::new();
-                plan.encode(kind, vector, &mut out);
-                out.len()
-            })
-            .sum();
-        let added = grown.bytes().saturating_sub(shared.bytes());
-        let bytes = scale.up(bytes as u64) + added as u64;
-        ChosenWords {
-            cost: bytes + bytes * plan.decode_cost() / 16,
+    // `None` as soon as it costs too much.
+    let weigh = |plan: WordPlan, grown: SharedWriter, below: u64| {
+        let added = grown.bytes().saturating_sub(shared.bytes()) as u64;
+        let decode_cost = plan.decode_cost();
+        let cost = |out: &[u8]| {
+            let bytes = scale.up(out.len() as u64) + added;
+            bytes + bytes * decode_cost / 16
+        };
+        let mut out = Vec::new();
+        for vector in sample {
+            plan.encode(kind, vector, &mut out);
+            if cost(&out) >= below {
+                return None;
+            }
+        }
+        Some(ChosenWords {
+            cost: cost(&out),
             plan,
             shared: grown,
-        }
+        })
     };
-    let mut best = weigh(WordPlan::Basic, shared.clone());
+    let basic = weigh(WordPlan::Basic, shared.clone(), u64::MAX);
+    let mut best = basic.unwrap_or_else(|| ChosenWords {
+        plan: WordPlan::Basic,
+        shared: shared.clone(),
+        cost: u64::MAX,
+    });
     if kind == WordKind::Float64 {
         // Each vector would look for its scale among all: a plan that knows the block's is quicker.
         best.cost += best.cost / 64;
     }
     let mut consider = |candidate: Option<(WordPlan, SharedWriter)>| {
-        if let Some((plan, shared)) = candidate {
-            let candidate = weigh(plan, shared);
-            if candidate.cost < best.cost {
-                best = candidate;
-            }
+        if let Some((plan, shared)) = candidate
+            && let Some(candidate) = weigh(plan, shared, best.cost)
+        {
+            best = candidate;
         }
     };
     let candidates = Candidates {
@@ -105,6 +113,25 @@ pub(crate) fn choose_words(
         consider(shared_dictionary(kind, sample, block, scale, depth, shared));
     }
     best
+}
+
+/// A cascade of the form of `plan` for values that its shared part does not suit; `None` where the
+/// form itself is to be chosen.
+pub(crate) fn words_of_form(
+    plan: &WordPlan,
+    kind: WordKind,
+    sample: &[Vec<i64>],
+    block: &[&[i64]],
+    scale: Scale,
+    depth: u8,
+) -> Option<(WordPlan, SharedWriter)> {
+    let shared = SharedWriter::default();
+    match plan {
+        WordPlan::SharedDictionary(_) => {
+            shared_dictionary(kind, sample, block, scale, depth, &shared)
+        }
+        _ => None,
+    }
 }
 
 /// The codec that the user named, for words that it suits.

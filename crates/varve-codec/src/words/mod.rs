@@ -45,7 +45,7 @@ use crate::{
 };
 
 pub(crate) use binning::Bin;
-pub(crate) use choose::{ChosenWords, Scale, choose_named_words, choose_words};
+pub(crate) use choose::{ChosenWords, Scale, choose_named_words, choose_words, words_of_form};
 pub(crate) use dictionary::{Codes, put_codes};
 pub use plan::encode_words;
 pub(crate) use plan::{SharedWords, WordPlan};

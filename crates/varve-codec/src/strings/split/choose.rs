@@ -7,7 +7,7 @@ use super::cut::{Cut, Cutter, Values};
 use super::find::templates;
 use super::template::{Piece, Template};
 use crate::SharedWriter;
-use crate::strings::{StringPlan, StringSample, StringsRef, choose_strings};
+use crate::strings::{StringPlan, StringSample, StringsRef, choose_strings, strings_of_form};
 use crate::words::{WordKind, WordPlan, choose_words};
 
 /// Strings of each sampled vector that templates are found on.
@@ -22,6 +22,29 @@ pub(crate) fn candidate(
     shared: &SharedWriter,
 ) -> Option<(StringPlan, SharedWriter)> {
     let (template, cutter) = best(sample.vectors)?;
+    of_template(template, cutter, &[], sample, depth, shared)
+}
+
+/// The template of a block before, for one whose columns hold other values.
+pub(crate) fn of_form(
+    split: &Split,
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
+    let (template, cutter) = (split.template.clone(), split.cutter.clone());
+    of_template(template, cutter, &split.columns, sample, depth, shared)
+}
+
+/// A plan for each column, of the form that it has in `plans`, where there are such.
+fn of_template(
+    template: Template,
+    cutter: Cutter,
+    plans: &[ColumnPlan],
+    sample: StringSample<'_>,
+    depth: u8,
+    shared: &SharedWriter,
+) -> Option<(StringPlan, SharedWriter)> {
     let mut grown = shared.clone();
     let resource = grown.add_template(&template)?;
     let depth = depth.saturating_sub(1);
@@ -38,9 +61,15 @@ pub(crate) fn candidate(
             let block: Option<Vec<&[i64]>> = block.as_ref().map(|cuts| numbers(cuts, at).collect());
             let kind = WordKind::Int64;
             let block = block.as_deref();
-            let chosen = choose_words(kind, &vectors, block, sample.scale, depth, &grown);
-            columns.push(ColumnPlan::Numbers(chosen.plan));
-            grown = chosen.shared;
+            let plan = match plans.get(at) {
+                Some(ColumnPlan::Numbers(WordPlan::Basic)) => WordPlan::Basic,
+                _ => {
+                    let chosen = choose_words(kind, &vectors, block, sample.scale, depth, &grown);
+                    grown = chosen.shared;
+                    chosen.plan
+                }
+            };
+            columns.push(ColumnPlan::Numbers(plan));
         } else {
             let vectors: Vec<StringsRef<'_>> = texts(&sampled, at).collect();
             let block: Option<Vec<StringsRef<'_>>> =
@@ -51,9 +80,16 @@ pub(crate) fn candidate(
                 staged: false,
                 ..sample
             };
-            let chosen = choose_strings(column, depth, &grown);
-            columns.push(ColumnPlan::Text(chosen.plan));
-            grown = chosen.shared;
+            let of_form = match plans.get(at) {
+                Some(ColumnPlan::Text(plan)) => strings_of_form(plan, column, depth, &grown),
+                _ => None,
+            };
+            let (plan, shared) = of_form.unwrap_or_else(|| {
+                let chosen = choose_strings(column, depth, &grown);
+                (chosen.plan, chosen.shared)
+            });
+            columns.push(ColumnPlan::Text(plan));
+            grown = shared;
         }
     }
     let split = Split {

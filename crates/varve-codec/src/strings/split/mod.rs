@@ -25,6 +25,6 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use choose::candidate;
+pub(crate) use choose::{candidate, of_form};
 pub(crate) use codec::{Split, decode, encode, gather};
 pub(crate) use template::Template;
