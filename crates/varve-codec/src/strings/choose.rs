@@ -99,12 +99,28 @@ pub(crate) fn choose_strings(
     }
     if best.cost * FSST_PART > text_bytes {
         let fsst = fsst(sample, depth, shared);
-        if let Some((StringPlan::Fsst(plan), shared)) = &fsst {
+        if let Some((StringPlan::Fsst(plan), shared)) = &fsst
+            && longest(sample) <= PACKED_STRING_BYTES_MAX
+        {
             consider(&mut best, packed::candidate(sample, plan, shared));
         }
         consider(&mut best, fsst);
     }
     best
+}
+
+/// Packed text decodes strings side by side: one that is much longer than the others is decoded
+/// alone, a code at a time.
+const PACKED_STRING_BYTES_MAX: usize = 4096;
+
+/// Bytes of the longest string of the sample.
+fn longest(sample: StringSample<'_>) -> usize {
+    let strings = |vector: &StringsRef<'_>| {
+        let lengths = vector.offsets.iter().zip(vector.offsets.iter().skip(1));
+        lengths.map(|(start, end)| end.saturating_sub(*start)).max()
+    };
+    let longest = sample.vectors.iter().filter_map(strings).max();
+    longest.map_or(0, |bytes| bytes as usize)
 }
 
 /// A cascade of the form of `plan` for values that its shared part does not suit; `None` where the
