@@ -20,7 +20,7 @@ use crate::fsst::{SymbolTable, decode_into, decode_strings};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind};
-use crate::writer::put_varint;
+use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, SharedWriter};
 
 /// Packed text while it is written.
@@ -67,11 +67,9 @@ pub(super) fn encode(plan: &PackedPlan, strings: StringsRef<'_>, out: &mut Vec<u
     i32::try_from(codes.len()).ok()?;
     out.push(plan.fsst.resource);
     out.push(plan.contexts);
-    let mut nested = Vec::new();
-    let lengths_plan = &plan.fsst.lengths;
-    lengths_plan.encode(WordKind::Int32, &lengths, &mut nested);
-    put_varint(nested.len() as u64, out);
-    out.extend_from_slice(&nested);
+    put_nested(out, |out| {
+        plan.fsst.lengths.encode(WordKind::Int32, &lengths, out);
+    });
     let spans = spans(&lengths, usize::MAX).ok()?;
     let columns = spans.chunks(COLUMN_STRINGS).map(|spans| {
         let mut bits = BitWriter::default();
@@ -123,9 +121,8 @@ impl<'a> Stored<'a> {
     ) -> Result<Stored<'a>, CodecError> {
         let symbols = scope.shared.symbols(reader.u8()?)?;
         let contexts = scope.shared.contexts(reader.u8()?)?;
-        let nested = reader.count(0, reader.rest().len(), "length of lengths")?;
-        let nested = reader.take(nested)?;
-        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, nested, rows)?;
+        let lengths = reader.nested()?;
+        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, lengths, rows)?;
         // A code stands for a byte at least, and two codes do where the first is an escape.
         let spans = spans(&lengths, scope.bytes_max.saturating_mul(2))?;
         let count = rows.min(ROWS_MAX).div_ceil(COLUMN_STRINGS);
