@@ -9,12 +9,9 @@ pub fn repeat_strings(
     codes: &[u32],
     bytes_max: usize,
 ) -> Result<(Vec<u32>, Vec<u8>), usize> {
-    let span = |code: &u32| {
-        let code = *code as usize;
-        match (offsets.get(code), offsets.get(code + 1)) {
-            (Some(start), Some(end)) => (*start as usize, *end as usize),
-            _ => (0, 0),
-        }
+    let span = |code: &u32| match offsets.get(*code as usize..) {
+        Some([start, end, ..]) => (*start as usize, *end as usize),
+        _ => (0, 0),
     };
     let mut ends = Vec::with_capacity(codes.len() + 1);
     ends.push(0);

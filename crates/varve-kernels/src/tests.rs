@@ -41,8 +41,9 @@ proptest! {
         }
         let mut lines = words.clone();
         add_line(&mut lines, slope, 12);
-        for (row, (line, word)) in lines.iter().zip(&words).enumerate() {
-            prop_assert_eq!(*line, word.wrapping_add(slope * row as i64 >> 12));
+        for (row, (line, word)) in (0_i64..).zip(lines.iter().zip(&words)) {
+            let rise = (slope * row) >> 12;
+            prop_assert_eq!(*line, word.wrapping_add(rise));
         }
         prop_assert_eq!(fit_32_bits(&words), words.iter().all(|word| i32::try_from(*word).is_ok()));
         let (low, greatest) = narrow(&words);

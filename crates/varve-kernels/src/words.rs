@@ -53,7 +53,8 @@ pub fn narrow(words: &[i64]) -> (Vec<u32>, u64) {
     let greatest = words
         .iter()
         .fold(0, |greatest: u64, word| greatest.max(word.cast_unsigned()));
-    (words.iter().map(|word| *word as u32).collect(), greatest)
+    let low = |word: &i64| word.cast_unsigned() as u32;
+    (words.iter().map(low).collect(), greatest)
 }
 
 /// Whether all words are integers of 32 bits.

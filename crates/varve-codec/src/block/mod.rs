@@ -95,6 +95,26 @@ impl BlockEncoder {
         vector_rows: &[usize],
     ) -> Result<EncodedBlock, CodecError> {
         check_rows(values, vector_rows)?;
+        match self.encode_best(values, vector_rows) {
+            Err(CodecError::UnsuitedCodec(codec)) => Err(CodecError::UnsuitedCodec(codec)),
+            // What a cascade does not give back as it was is stored without one.
+            Err(_) => {
+                self.kept = None;
+                let plan = match values {
+                    BlockValues::Words(..) => Plan::Words(WordPlan::Basic),
+                    BlockValues::Strings(_) => Plan::Strings(StringPlan::Basic),
+                };
+                write(&plan, &SharedWriter::default(), values, vector_rows)
+            }
+            block => block,
+        }
+    }
+
+    fn encode_best(
+        &mut self,
+        values: BlockValues<'_>,
+        vector_rows: &[usize],
+    ) -> Result<EncodedBlock, CodecError> {
         let rows: usize = vector_rows.iter().sum();
         if let Some(kept) = &self.kept {
             if !kept.renewed {
@@ -295,7 +315,9 @@ fn write(
             for vector in strings_by_vector(strings, vector_rows) {
                 let mut bytes = Vec::new();
                 block.tags |= 1 << plan.encode(vector, &mut bytes);
-                let scope = crate::scope::Scope::new(&decoded_shared, usize::MAX);
+                // No reader may need to allow more than the strings take.
+                let bytes_max = (0..vector.len()).map(|row| vector.get(row).len()).sum();
+                let scope = crate::scope::Scope::new(&decoded_shared, bytes_max);
                 let back = crate::strings::decode_plain(scope, &bytes, vector.len())?;
                 if !same_strings(back.as_ref(), vector) {
                     return Err(UNFAITHFUL);

@@ -231,6 +231,21 @@ fn columns_of_point_reads_have_no_shared_part() {
 }
 
 #[test]
+fn what_a_cascade_cannot_give_back_is_stored_without_one() {
+    let texts = strings((0..2000).map(|i| format!("user{i}@example.org")));
+    let mut encoder = BlockEncoder::new(LZ4);
+    let rows = vector_rows(2000);
+    encoder
+        .encode(BlockValues::Strings(texts.as_ref()), &rows)
+        .unwrap();
+    // The cascade that was kept is for strings.
+    let words: Vec<i64> = (0..2000).collect();
+    let values = BlockValues::Words(WordKind::Int64, &words);
+    let block = encoder.encode(values, &rows).unwrap();
+    assert_eq!(block.tags, 1 << TAG_DELTA);
+}
+
+#[test]
 fn other_values_renew_the_shared_part() {
     let mut random = Random(11);
     let mut encoder = BlockEncoder::new(LZ4);
