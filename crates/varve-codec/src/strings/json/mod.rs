@@ -16,6 +16,7 @@
 //! [`crate::TAG_SAME`]: which field before it (u8), then the layout of [`super::same`].
 
 mod choose;
+mod documents;
 mod fields;
 mod number;
 mod pattern;
@@ -28,6 +29,6 @@ mod template;
 mod tests;
 
 pub(super) use choose::candidate;
-pub(super) use fields::{decode, gather};
+pub(super) use documents::{decode, gather};
 pub(crate) use plan::JsonPlan;
 pub(crate) use template::{Template, read, write};
