@@ -101,6 +101,7 @@ pub(crate) fn choose_strings(
         let fsst = fsst(sample, depth, shared);
         if let Some((StringPlan::Fsst(plan), shared)) = &fsst
             && longest(sample) <= PACKED_STRING_BYTES_MAX
+            && packed::may_pay(sample, plan)
         {
             consider(&mut best, packed::candidate(sample, plan, shared));
         }

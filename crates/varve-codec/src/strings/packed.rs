@@ -34,6 +34,15 @@ pub(crate) struct PackedPlan {
 /// Vectors that contexts are counted on, at most.
 const TRAINED_VECTORS: usize = 16;
 
+/// Whether FSST finds anything in the first strings: without, their codes are noise too.
+pub(super) fn may_pay(sample: StringSample<'_>, fsst: &FsstPlan) -> bool {
+    let shrinks = |vector: &StringsRef<'_>| {
+        let (_, codes) = codes_of(&fsst.encoder, *vector);
+        codes.len() <= vector.text().len()
+    };
+    sample.vectors.first().is_some_and(shrinks)
+}
+
 /// Packed text over a plan of FSST.
 pub(super) fn candidate(
     sample: StringSample<'_>,

@@ -138,9 +138,13 @@ impl StringPlan {
                 Some(TAG_FSST)
             }
             StringPlan::SharedDictionary(shared) => {
+                let mut before: (&[u8], i64) = (&[], -1);
                 let code = |row| {
-                    let code = shared.codes.get(strings.get(row))?;
-                    Some(i64::from(*code))
+                    let string = strings.get(row);
+                    if before.1 < 0 || before.0 != string {
+                        before = (string, i64::from(*shared.codes.get(string)?));
+                    }
+                    Some(before.1)
                 };
                 let codes: Option<Vec<i64>> = (0..rows).map(code).collect();
                 out.push(TAG_SHARED_DICTIONARY);
