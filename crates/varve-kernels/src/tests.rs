@@ -15,10 +15,16 @@ fn bit(bytes: &[u8], i: usize) -> u64 {
 
 proptest! {
     #[test]
-    fn packed_values_are_read_bit_by_bit(bytes: Vec<u8>, width in 0..=57_u32, count in 0..50_usize, base: i64) {
+    fn packed_values_are_read_bit_by_bit(
+        bytes: Vec<u8>,
+        width in 0..=57_u32,
+        count in 0..50_usize,
+        base: i64,
+    ) {
         let width = if width == 57 { 64 } else { width };
         let slow = |i: usize| {
-            (0..width as usize).fold(0, |value, at| value | bit(&bytes, i * width as usize + at) << at)
+            let first = i * width as usize;
+            (0..width as usize).fold(0, |value, at| value | bit(&bytes, first + at) << at)
         };
         let expected: Vec<i64> =
             (0..count).map(|i| base.wrapping_add(slow(i).cast_signed())).collect();
@@ -31,7 +37,11 @@ proptest! {
     }
 
     #[test]
-    fn loops_over_words_equal_their_definitions(words: Vec<i64>, first: i64, slope in -9000..9000_i64) {
+    fn loops_over_words_equal_their_definitions(
+        words: Vec<i64>,
+        first: i64,
+        slope in -9000..9000_i64,
+    ) {
         let mut sums = words.clone();
         prefix_sums(&mut sums, first);
         let mut value = first;
@@ -57,7 +67,8 @@ proptest! {
         scale_to_words(&mut words, 10, 0.001);
         let back = doubles_of_words(&words);
         for (double, integer) in back.iter().zip(&doubles) {
-            prop_assert_eq!(double.to_bits(), ((i64::from(*integer) * 10) as f64 * 0.001).to_bits());
+            let slow = (i64::from(*integer) * 10) as f64 * 0.001;
+            prop_assert_eq!(double.to_bits(), slow.to_bits());
         }
         words.sort_unstable();
         prop_assert_eq!(doubles_of_words(&words).is_sorted(), true);
