@@ -29,14 +29,16 @@ impl Chart<'_> {
         let group_height = self.series.len() * BAR_HEIGHT + GROUP_GAP;
         let width = LABEL_WIDTH + BAR_WIDTH + FIGURE_WIDTH;
         let height = HEAD_HEIGHT + self.groups.len() * group_height;
+        let title = escape(self.title);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"system-ui,sans-serif\" font-size=\"10\" role=\"img\">\n\
+             font-family=\"system-ui,sans-serif\" font-size=\"10\" role=\"img\" \
+             aria-label=\"{title}\">\n\
+             <title>{title}</title>\n\
              <style>text{{fill:#24292f}}.s0{{fill:#0969da}}.s1{{fill:#8c959f}}.s2{{fill:#c9a227}}\
              .s3{{fill:#bc4c00}}@media(prefers-color-scheme:dark){{text{{fill:#d1d7e0}}\
              .s0{{fill:#58a6ff}}.s1{{fill:#6e7681}}.s2{{fill:#d4b13f}}.s3{{fill:#f0883e}}}}</style>\n\
-             <text x=\"4\" y=\"16\" font-size=\"13\" font-weight=\"600\">{}</text>\n",
-            escape(self.title)
+             <text x=\"4\" y=\"16\" font-size=\"13\" font-weight=\"600\">{title}</text>\n"
         );
         let mut x = 4;
         for (i, name) in self.series.iter().enumerate() {
