@@ -2,16 +2,19 @@
 
 /// The word of a double: a bijection on all bit patterns, NaN payloads and -0 included, ascending
 /// as the doubles do.
+#[inline]
 pub fn word_from_f64(number: f64) -> i64 {
     fold(number.to_bits().cast_signed())
 }
 
 /// The double of a word.
+#[inline]
 pub fn f64_from_word(word: i64) -> f64 {
     f64::from_bits(fold(word).cast_unsigned())
 }
 
 /// Flips all but the sign bit of negative patterns; its own inverse.
+#[inline]
 fn fold(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }

@@ -82,6 +82,7 @@ impl Strings {
     }
 
     /// The same strings, to read.
+    #[inline]
     pub fn as_ref(&self) -> StringsRef<'_> {
         StringsRef {
             offsets: &self.offsets,
@@ -101,6 +102,7 @@ pub struct StringsRef<'a> {
 
 impl<'a> StringsRef<'a> {
     /// Number of strings.
+    #[inline]
     pub fn len(self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
@@ -130,6 +132,7 @@ impl<'a> StringsRef<'a> {
     }
 
     /// String `i`; empty past the end and where offsets do not fit the buffer.
+    #[inline]
     pub fn get(self, i: usize) -> &'a [u8] {
         match (self.offsets.get(i), self.offsets.get(i + 1)) {
             (Some(start), Some(end)) => self
