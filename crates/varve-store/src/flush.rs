@@ -159,7 +159,7 @@ impl Store {
         let bytes = finished.bytes;
         let run = Run::new(id, Arc::new(finished.head), bytes);
         let map = FlushMap {
-            run: run.id,
+            run: Arc::clone(&run.pin.trace),
             ordinals,
         };
         Ok(Some((Arc::new(run), map)))

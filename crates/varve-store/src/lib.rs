@@ -11,6 +11,7 @@
 
 mod cache;
 mod catalogue;
+mod compaction;
 mod conflicts;
 mod failure;
 #[cfg(any(test, feature = "fixtures"))]

@@ -1,11 +1,13 @@
 //! A run as an open store knows it: its head, and which of its rows are deleted.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use roaring::RoaringBitmap;
 use varve_run::RunHead;
 use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
+
+use crate::compaction::ForwardMap;
 
 /// A run and its marks. A flush that folds marks makes a new one; the head is shared.
 pub(crate) struct Run {
@@ -22,7 +24,41 @@ pub(crate) struct Run {
 }
 
 /// Keeps the values of a run from being deleted.
-pub(crate) struct RunPin;
+pub(crate) struct RunPin {
+    pub(crate) trace: Arc<RunTrace>,
+}
+
+/// Which run it is, and where its rows are now. Holding this keeps no values.
+pub(crate) struct RunTrace {
+    pub(crate) id: RunId,
+    pub(crate) tree: TreeId,
+    /// Set when a compaction takes the place of the run.
+    pub(crate) forward: OnceLock<ForwardMap>,
+}
+
+impl RunPin {
+    pub(crate) fn new(id: RunId, tree: TreeId) -> Arc<RunPin> {
+        Arc::new(RunPin {
+            trace: Arc::new(RunTrace {
+                id,
+                tree,
+                forward: OnceLock::new(),
+            }),
+        })
+    }
+}
+
+impl RunTrace {
+    /// Where a row of the run is now, over any number of compactions; `None` if one of them found
+    /// it dead.
+    pub(crate) fn row_now(self: &Arc<RunTrace>, mut ordinal: u32) -> Option<(&Arc<RunTrace>, u32)> {
+        let mut run = self;
+        while let Some(forward) = run.forward.get() {
+            (run, ordinal) = forward.row(ordinal)?;
+        }
+        Some((run, ordinal))
+    }
+}
 
 /// Deleted rows of a run by ordinal.
 pub(crate) struct RunMarks {
@@ -111,8 +147,8 @@ impl Run {
             tree,
             rows: head.rows(),
             bytes,
+            pin: RunPin::new(head.run(), tree),
             head: Ok(head),
-            pin: Arc::new(RunPin),
             marks: RunMarks::new(RoaringBitmap::new(), 0),
         }
     }
@@ -132,7 +168,7 @@ impl Run {
             head,
             bytes: entry.bytes,
             rows: entry.rows,
-            pin: Arc::new(RunPin),
+            pin: RunPin::new(entry.run, entry.tree),
             marks: RunMarks::new(folded, entry.marks_version),
         }
     }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use varve_types::{RunId, TreeId};
+use varve_types::TreeId;
 
 use crate::memtable::RowTable;
+use crate::run::RunTrace;
 
 /// Where a flush put the versions of a tree: the run, and by version the ordinal of its row.
 pub(crate) struct FlushMap {
-    pub(crate) run: RunId,
+    pub(crate) run: Arc<RunTrace>,
     /// `u32::MAX` for versions that were deleted before the flush.
     pub(crate) ordinals: Vec<u32>,
 }
@@ -45,9 +46,9 @@ impl Memtable {
     }
 
     /// Where a version went; `None` if it was deleted before the flush, or there was none yet.
-    pub(crate) fn flushed_to(&self, tree: TreeId, version: u32) -> Option<(RunId, u32)> {
+    pub(crate) fn flushed_to(&self, tree: TreeId, version: u32) -> Option<(&Arc<RunTrace>, u32)> {
         let map = self.flushed.get()?.get(&tree)?;
         let ordinal = *map.ordinals.get(version as usize)?;
-        (ordinal != u32::MAX).then_some((map.run, ordinal))
+        (ordinal != u32::MAX).then_some((&map.run, ordinal))
     }
 }

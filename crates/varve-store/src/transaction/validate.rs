@@ -10,6 +10,7 @@ use crate::catalogue::Catalogue;
 use crate::format::row::Projection;
 use crate::memtable::RowTable;
 use crate::read::{OWN_SEQ, builders, decode_version};
+use crate::run::RunTrace;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::transaction::own::Own;
@@ -44,19 +45,20 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
         for version in versions {
             let place = snapshot.memtable.flushed_to(*tree, version);
             let (run, ordinal) = place.ok_or_else(row_conflict)?;
-            check_row(state, *tree, run, ordinal)?;
+            let (run, ordinal) = row_now(state, run, ordinal)?;
             deletes.rows.entry(run).or_default().insert(ordinal);
         }
     }
     for (run, dead) in &own.dead_rows {
-        let spilled = own.tree(dead.tree);
-        let is_own = spilled.is_some_and(|own| own.runs.iter().any(|own| own.id == *run));
-        let rows = deletes.rows.entry(*run).or_default();
+        let Some(seen) = snapshot.version.run(dead.tree, *run) else {
+            // One that the transaction spilled: nobody else knows it.
+            let rows = deletes.rows.entry(*run).or_default();
+            *rows |= &*dead.ordinals;
+            continue;
+        };
         for ordinal in &*dead.ordinals {
-            if !is_own {
-                check_row(state, dead.tree, *run, ordinal)?;
-            }
-            rows.insert(ordinal);
+            let (run, ordinal) = row_now(state, &seen.pin.trace, ordinal)?;
+            deletes.rows.entry(run).or_default().insert(ordinal);
         }
     }
     Ok(deletes)
@@ -74,10 +76,11 @@ fn row_conflict() -> Error {
     conflict("a row was changed by a concurrent commit")
 }
 
-/// A row of a run that the snapshot saw must still be alive.
-fn check_row(state: &State, tree: TreeId, run: RunId, ordinal: u32) -> Result<()> {
-    match state.version.run(tree, run) {
-        Some(run) if !run.marks.is_dead_now(ordinal) => Ok(()),
+/// Where a row of a run is that the snapshot saw; it must still be alive.
+fn row_now(state: &State, seen: &Arc<RunTrace>, ordinal: u32) -> Result<(RunId, u32)> {
+    let (run, ordinal) = seen.row_now(ordinal).ok_or_else(row_conflict)?;
+    match state.version.run(run.tree, run.id) {
+        Some(run) if !run.marks.is_dead_now(ordinal) => Ok((run.id, ordinal)),
         _ => Err(row_conflict()),
     }
 }
