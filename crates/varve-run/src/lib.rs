@@ -32,6 +32,7 @@ mod same_column;
 mod spec;
 mod vector;
 mod vector_filter;
+mod verify;
 mod writer;
 mod zone;
 
@@ -52,6 +53,7 @@ pub use key::encode_row_key;
 pub use reader::GroupReader;
 pub use spec::{ColumnSpec, RunSpec};
 pub use vector_filter::VectorFilter;
+pub use verify::{GroupFacts, verify_vector};
 pub use writer::{FinishedRun, RunValue, RunWriter};
 pub use zone::ZoneMap;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_kv::{Durability, WriteBatch};
+use varve_kv::{Bytes, Durability, WriteBatch};
 use varve_run::RunWriter;
 use varve_types::{Batch, CommitSeq, Result, SqlState, TreeId, VECTOR_ROWS};
 
@@ -180,8 +180,11 @@ impl Store {
         fold_marks(&state, &mut publication, batch)?;
         let (old, new) = (state.manifest.catalogue_version, state.catalogue.version);
         if old != new {
-            batch.put(keys::catalogue(new), catalogue::encode(&state.catalogue));
+            let value: Bytes = catalogue::encode(&state.catalogue).into();
+            batch.put(keys::catalogue(new), Bytes::clone(&value));
+            batch.put(keys::catalogue_copy(new), value);
             batch.delete(keys::catalogue(old));
+            batch.delete(keys::catalogue_copy(old));
             publication.manifest.catalogue_version = new;
         }
         batch.delete_range(keys::log_through(input.seq));

@@ -18,6 +18,7 @@ mod failure;
 pub mod fixtures;
 mod flush;
 mod format;
+mod integrity;
 mod memtable;
 mod open;
 mod pacer;
@@ -36,6 +37,7 @@ mod transaction;
 mod tree;
 mod version;
 
+pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use read::{ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use scratch::{ScratchSpace, ScratchTicket};

@@ -69,10 +69,10 @@ pub(crate) async fn open(
 }
 
 /// What manifest, intents and log were found to be.
-struct Records {
-    manifest: Manifest,
+pub(crate) struct Records {
+    pub(crate) manifest: Manifest,
     intents: BTreeMap<u64, Vec<RunId>>,
-    log: Vec<(CommitSeq, u32, Bytes)>,
+    pub(crate) log: Vec<(CommitSeq, u32, Bytes)>,
 }
 
 /// Puts a new epoch in the place of the one found, after making sure that this version can read
@@ -110,7 +110,7 @@ async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
     Ok(Epoch { number, value })
 }
 
-fn decode_epoch(value: &[u8]) -> Result<u64> {
+pub(crate) fn decode_epoch(value: &[u8]) -> Result<u64> {
     let key = keys::epoch();
     let payload = envelope::open(Kind::Epoch, &key, value)?;
     match payload.split_first_chunk::<8>() {
@@ -159,7 +159,7 @@ impl Records {
     }
 }
 
-async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
+pub(crate) async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
     let values = kv.get_many(&[keys::catalogue(version)]).await;
     let values = values.map_err(|error| kv_error(&error))?;
     match values.into_iter().next().flatten() {
@@ -169,7 +169,7 @@ async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
 }
 
 /// Reads heads and marks. What cannot be read is remembered in its run.
-async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Version> {
+pub(crate) async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Version> {
     let mut wanted: Vec<Key> = Vec::new();
     for entry in &manifest.runs {
         wanted.push(keys::head(entry.run));
@@ -252,7 +252,7 @@ async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
     swept.map_err(|error| kv_error(&error))
 }
 
-fn ids_after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
+pub(crate) fn ids_after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
     let (object, tree) = catalogue.next_ids();
     Ids {
         run: AtomicU64::new(manifest.next_run),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_kv::WriteBatch;
+use varve_kv::{Bytes, WriteBatch};
 use varve_types::{CommitSeq, RunId};
 
 use crate::Store;
@@ -37,6 +37,11 @@ impl Publication {
         self.removed.push(Arc::clone(run));
     }
 
+    /// Takes a run off the list and keeps its pages.
+    pub(crate) fn put_aside(&mut self, run: &Run) {
+        self.version.remove(run.tree, run.id);
+    }
+
     /// Completes the manifest as of commit `seq` and adds it to the batch.
     pub(crate) fn write(
         &mut self,
@@ -57,7 +62,9 @@ impl Publication {
         manifest.next_row = Ids::peek(&store.ids.row);
         manifest.runs = self.version.entries();
         manifest.retired = retired;
-        batch.put(keys::manifest(), manifest.encode());
+        let value: Bytes = manifest.encode().into();
+        batch.put(keys::manifest(), Bytes::clone(&value));
+        batch.put(keys::manifest_copy(), value);
     }
 
     /// Takes effect in memory, after the commit.

@@ -32,6 +32,7 @@ pub(crate) enum Kind {
     Log = 5,
     Marks = 6,
     Scratch = 7,
+    Quarantine = 8,
 }
 
 /// The value to store at `key`.

@@ -4,16 +4,20 @@
 //! | key | value |
 //! |---|---|
 //! | `a` | epoch |
+//! | `B` | the manifest again, as at `b` |
 //! | `b` | manifest |
+//! | `C` version | the catalogue again, as at `c` |
 //! | `c` version | catalogue |
 //! | `h` run | run head |
 //! | `i` intent | intent |
 //! | `l` sequence, part (u32) | log value |
 //! | `m` run, version | marks of a run |
+//! | `q` run | note on a run that was put aside |
 //! | `r` run, number (u32) | value of a run |
 //! | `s` epoch, ticket | scratch batch |
 //!
-//! Numbers are u64 where nothing else is said. Intents and log are neighbours, so that one scan
+//! Manifest and catalogue are stored twice, in the same commits: every open needs them, so one bad
+//! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log are neighbours, so that one scan
 //! reads both.
 
 use varve_kv::{Key, KeyRange};
@@ -23,6 +27,7 @@ const HEAD: u8 = b'h';
 const INTENT: u8 = b'i';
 const LOG: u8 = b'l';
 const MARKS: u8 = b'm';
+const QUARANTINE: u8 = b'q';
 const RUN: u8 = b'r';
 const SCRATCH: u8 = b's';
 
@@ -36,6 +41,26 @@ pub(crate) fn manifest() -> Key {
 
 pub(crate) fn catalogue(version: u64) -> Key {
     numbered(b'c', version)
+}
+
+/// Where the copy of the manifest is.
+pub(crate) fn manifest_copy() -> Key {
+    b"B".to_vec()
+}
+
+/// Where the copy of a catalogue is.
+pub(crate) fn catalogue_copy(version: u64) -> Key {
+    numbered(b'C', version)
+}
+
+/// Why a run is listed no more although its values are kept.
+pub(crate) fn quarantine(run: RunId) -> Key {
+    numbered(QUARANTINE, run.0)
+}
+
+/// The notes on all runs that were put aside.
+pub(crate) fn all_quarantine() -> KeyRange {
+    KeyRange::prefix([QUARANTINE])
 }
 
 pub(crate) fn head(run: RunId) -> Key {
@@ -80,6 +105,11 @@ pub(crate) fn intents_and_log() -> KeyRange {
     KeyRange::new([INTENT], [LOG + 1])
 }
 
+/// The log values from this sequence on.
+pub(crate) fn log_from(seq: CommitSeq) -> KeyRange {
+    KeyRange::new(numbered(LOG, seq.0), [LOG + 1])
+}
+
 /// The log values up to and with this sequence.
 pub(crate) fn log_through(seq: CommitSeq) -> KeyRange {
     KeyRange::new([LOG], numbered(LOG, seq.0.saturating_add(1)))
@@ -95,6 +125,17 @@ pub(crate) fn all_of_run(run: RunId) -> [KeyRange; 3] {
 pub(crate) enum Found {
     Intent(u64),
     Log(CommitSeq, u32),
+}
+
+/// The values of runs from this one on, of one of three kinds: heads, marks, pages.
+pub(crate) fn kinds_of_runs_from(run: RunId) -> [KeyRange; 3] {
+    [HEAD, MARKS, RUN].map(|kind| KeyRange::new(numbered(kind, run.0), [kind + 1]))
+}
+
+/// The run that a key of [`kinds_of_runs_from`] or [`all_quarantine`] belongs to.
+pub(crate) fn run_of(key: &[u8]) -> Option<RunId> {
+    let number = key.get(1..)?.first_chunk::<8>()?;
+    Some(RunId(u64::from_be_bytes(*number)))
 }
 
 /// Reads a key from [`intents_and_log`]; `None` for one that this store never wrote.
@@ -124,12 +165,15 @@ pub(crate) fn describe(key: &[u8]) -> String {
     };
     match key.first() {
         Some(b'a') => "the epoch".to_owned(),
+        Some(b'B') => "the copy of the manifest".to_owned(),
         Some(b'b') => "the manifest".to_owned(),
+        Some(b'C') => format!("the copy of catalogue {}", number(1)),
         Some(b'c') => format!("catalogue {}", number(1)),
         Some(&HEAD) => format!("head of run {}", number(1)),
         Some(&INTENT) => format!("intent {}", number(1)),
         Some(&LOG) => format!("part {} of log record {}", part(), number(1)),
         Some(&MARKS) => format!("marks {} of run {}", number(9), number(1)),
+        Some(&QUARANTINE) => format!("the note on run {}", number(1)),
         Some(&RUN) => format!("page {} of run {}", part(), number(1)),
         Some(&SCRATCH) => format!("scratch batch {}", number(9)),
         _ => "an unknown record".to_owned(),
@@ -144,7 +188,7 @@ fn numbered(kind: u8, number: u64) -> Key {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, describe, intents_and_log, log_through, parse};
+    use super::{Found, all_quarantine, describe, intents_and_log, log_from, log_through, parse};
     use varve_types::{CommitSeq, RunId};
 
     #[test]
@@ -154,6 +198,9 @@ mod tests {
             (super::manifest(), "the manifest"),
             (super::catalogue(3), "catalogue 3"),
             (super::head(RunId(4)), "head of run 4"),
+            (super::manifest_copy(), "the copy of the manifest"),
+            (super::catalogue_copy(3), "the copy of catalogue 3"),
+            (super::quarantine(RunId(3)), "the note on run 3"),
             (super::intent(5), "intent 5"),
             (super::log(CommitSeq(6), 7), "part 7 of log record 6"),
             (super::marks(RunId(8), 9), "marks 9 of run 8"),
@@ -177,6 +224,11 @@ mod tests {
         assert_eq!(parse(b"l123"), None);
         assert!(!intents_and_log().contains(&super::marks(RunId(1), 1)));
         assert!(!intents_and_log().contains(&super::head(RunId(1))));
+        let from = log_from(CommitSeq(2));
+        assert!(from.contains(&super::log(CommitSeq(2), 0)));
+        assert!(!from.contains(&super::log(CommitSeq(1), u32::MAX)));
+        assert!(!from.contains(&super::marks(RunId(1), 1)));
+        assert!(all_quarantine().contains(&super::quarantine(RunId(u64::MAX))));
         let through = log_through(CommitSeq(2));
         assert!(through.contains(&super::log(CommitSeq(2), u32::MAX)));
         assert!(!through.contains(&super::log(CommitSeq(3), 0)));

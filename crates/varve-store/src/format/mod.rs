@@ -7,6 +7,7 @@ pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod manifest;
 pub(crate) mod marks;
+pub(crate) mod quarantine;
 pub(crate) mod row;
 pub(crate) mod schema;
 pub(crate) mod wire;

@@ -11,6 +11,7 @@ mod table_chunk;
 mod view;
 
 pub(crate) use row_ref::RowRef;
+pub(crate) use run_cursor::{missing_column, ordinal};
 pub use scan::{ScanOptions, TreeScan};
 pub(crate) use table_chunk::{ChunkRequest, TableChunk, builders, decode_version};
 pub(crate) use view::{OWN_SEQ, RunView, View, lock_own};

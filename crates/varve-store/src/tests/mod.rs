@@ -1,6 +1,7 @@
 mod crash;
 mod damage;
 mod golden;
+mod integrity;
 mod open;
 mod properties;
 mod scan;

@@ -23,8 +23,8 @@ use crate::{Durability, InsertError, ScanOptions, TreeScan};
 ///
 /// After a failed write only a rollback makes sense: part of the statement may have been done.
 pub struct Transaction {
-    pub(super) snapshot: Arc<Snapshot>,
-    pub(super) own: Arc<Mutex<Own>>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) own: Arc<Mutex<Own>>,
     /// Rows that were written out early; a scan may have to complete them.
     pub(super) spill: Turn<Option<Spill>>,
 }

@@ -1,0 +1,183 @@
+//! Reads everything that is stored and compares it with what is known of it.
+
+use std::sync::Arc;
+
+use varve_kv::{Bytes, Key, KvError, Scan, ScanLimit};
+use varve_types::{Error, Result, SqlState};
+
+use crate::failure::kv_error;
+use crate::format::keys::{self, Found};
+use crate::format::manifest::Manifest;
+use crate::format::{catalogue, log};
+use crate::integrity::inspect::Inspection;
+use crate::run::Run;
+use crate::snapshot::Snapshot;
+use crate::{CheckReport, Problem, Store};
+
+/// The log is read in answers of about this size.
+const SCAN_BYTES_MAX: u64 = 4 << 20;
+
+impl Store {
+    /// Reads every value of the store: records and their copies, run heads and marks, all pages of
+    /// all runs, decoded and compared with their zone maps and filters, and the log. Reads and
+    /// commits go on meanwhile.
+    ///
+    /// What is damaged is reported, not answered as an error; an error is one of the backend.
+    pub async fn check(self: &Arc<Store>) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        self.check_records(&mut report).await?;
+        let snapshot = self.pin();
+        for run in snapshot.version.all_runs() {
+            self.check_run(run, &mut report).await?;
+        }
+        Ok(report)
+    }
+
+    fn pin(self: &Arc<Store>) -> Arc<Snapshot> {
+        Arc::clone(&self.begin().snapshot)
+    }
+
+    /// Manifest, catalogue and log, while nobody changes them.
+    async fn check_records(&self, report: &mut CheckReport) -> Result<()> {
+        let _turn = self.take_turn().await;
+        let catalogue_version = self.state().manifest.catalogue_version;
+        let is_new = self.state().manifest.number == 0;
+        if !is_new {
+            for key in [keys::manifest(), keys::manifest_copy()] {
+                let value = self.record(&key, report).await?;
+                let read = value.map(|value| Manifest::decode(&value).map(|_| ()));
+                report.note(read, &key);
+            }
+        }
+        if catalogue_version != 0 {
+            for key in [
+                keys::catalogue(catalogue_version),
+                keys::catalogue_copy(catalogue_version),
+            ] {
+                let value = self.record(&key, report).await?;
+                let read =
+                    value.map(|value| catalogue::decode(catalogue_version, &value).map(|_| ()));
+                report.note(read, &key);
+            }
+        }
+        self.check_log(report).await
+    }
+
+    async fn check_log(&self, report: &mut CheckReport) -> Result<()> {
+        let range = keys::intents_and_log();
+        let mut next = Some(Scan::forward(range, ScanLimit::bytes(SCAN_BYTES_MAX)));
+        let mut record = Vec::new();
+        while let Some(scan) = next.take() {
+            let entries = match self.kv.scan(&scan).await {
+                Ok(entries) => entries,
+                Err(error @ KvError::Corrupt { .. }) => {
+                    report.add(kv_error(&error));
+                    return Ok(());
+                }
+                Err(error) => return Err(kv_error(&error)),
+            };
+            next = scan.rest(&entries);
+            for (key, value) in entries {
+                report.values += 1;
+                report.bytes += value.len() as u64;
+                let Some(Found::Log(seq, part)) = keys::parse(&key) else {
+                    continue;
+                };
+                let read = log::join(seq, part, &value, &mut record);
+                let read = read.and_then(|complete| {
+                    if complete {
+                        log::decode(seq, &record)?;
+                        record.clear();
+                    }
+                    Ok(())
+                });
+                if let Err(error) = read {
+                    report.add(error);
+                    record.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a record that must be there; what keeps it from being read is noted.
+    async fn record(&self, key: &Key, report: &mut CheckReport) -> Result<Option<Bytes>> {
+        match self.kv.get_many(core::slice::from_ref(key)).await {
+            Ok(values) => {
+                let value = values.into_iter().next().flatten();
+                if let Some(value) = &value {
+                    report.values += 1;
+                    report.bytes += value.len() as u64;
+                }
+                Ok(value)
+            }
+            Err(KvError::Corrupt { .. }) => Ok(None),
+            Err(error) => Err(kv_error(&error)),
+        }
+    }
+
+    async fn check_run(&self, run: &Run, report: &mut CheckReport) -> Result<()> {
+        let head = match run.head() {
+            Ok(head) => Arc::clone(head),
+            Err(error) => {
+                report.add_of_run(run, error);
+                return Ok(());
+            }
+        };
+        let mut inspection = Inspection::new(self, run, head);
+        if run
+            .marks
+            .folded
+            .max()
+            .is_some_and(|last| u64::from(last) >= run.rows)
+        {
+            let message = format!("the marks of run {} name rows that it lacks", run.id);
+            report.add_of_run(run, Error::corrupted(message));
+        }
+        for group in 0..inspection.groups() {
+            for vector in inspection.group(group).await? {
+                report.rows += vector.columns.map_or(0, |_| vector.rows as u64);
+            }
+        }
+        report.values += 1 + inspection.values;
+        report.bytes += inspection.bytes;
+        for error in inspection.errors {
+            report.add_of_run(run, error);
+        }
+        Ok(())
+    }
+}
+
+impl CheckReport {
+    fn note(&mut self, read: Option<Result<()>>, key: &Key) {
+        match read {
+            Some(Ok(())) => {}
+            Some(Err(error)) if error.state() == SqlState::FEATURE_NOT_SUPPORTED => self.add(error),
+            // The same bytes lie at two keys, so that the checksum of the copy names the first.
+            Some(Err(_)) => self.add(Error::corrupted(format!(
+                "{} is corrupt",
+                keys::describe(key)
+            ))),
+            None => self.add(Error::corrupted(format!(
+                "{} is missing",
+                keys::describe(key)
+            ))),
+        }
+    }
+
+    fn add(&mut self, error: Error) {
+        self.problems.push(Problem {
+            tree: None,
+            run: None,
+            error,
+        });
+    }
+
+    fn add_of_run(&mut self, run: &Run, error: Error) {
+        self.problems.push(Problem {
+            tree: Some(run.tree),
+            run: Some(run.id),
+            error,
+        });
+    }
+}

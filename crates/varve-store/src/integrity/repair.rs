@@ -1,0 +1,268 @@
+//! Makes a damaged store one that opens: records from their copies, the log up to its first bad
+//! record, runs without what cannot be read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use varve_kv::{Bytes, Durability, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
+use varve_types::{CommitSeq, Env, Error, MemoryAccount, Result, RunId, SqlState};
+
+use crate::catalogue::Catalogue;
+use crate::failure::kv_error;
+use crate::format::keys::Found;
+use crate::format::manifest::Manifest;
+use crate::format::{catalogue, intent, keys};
+use crate::open::{ids_after, read_catalogue, read_runs};
+use crate::replay::Replay;
+use crate::{RepairReport, Store, StoreSettings};
+
+/// Records are read in answers of about this size.
+const SCAN_BYTES_MAX: u64 = 4 << 20;
+
+impl Store {
+    /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from its
+    /// copy, the log ends before its first damaged record, and of each damaged run the readable rows
+    /// go to a new one. Damaged runs are kept under quarantine, listed by
+    /// [`Store::quarantined_runs`]. A sound store is opened as it is.
+    ///
+    /// `XX001` where a record and its copy are both damaged, else the errors of [`Store::open`].
+    pub async fn repair(
+        kv: Arc<dyn Kv>,
+        env: Arc<dyn Env>,
+        memory: Arc<dyn MemoryAccount>,
+        settings: StoreSettings,
+    ) -> Result<(Arc<Store>, RepairReport)> {
+        let mut report = RepairReport::default();
+        let manifest = restore_manifest(&*kv, &mut report).await?;
+        let catalogue = restore_catalogue(&*kv, &manifest, &mut report).await?;
+        end_log_before_damage(&*kv, &manifest, catalogue, &mut report).await?;
+        sweep_unlisted(&*kv, &manifest).await?;
+        let store = Store::open(kv, env, memory, settings).await?;
+        let damaged = store.check().await?.damaged_runs();
+        {
+            let _turn = store.take_turn().await;
+            for run in damaged {
+                report.runs.extend(store.salvage(run).await?);
+            }
+        }
+        Ok((store, report))
+    }
+
+    /// The runs that repairs put aside, whose values still take space.
+    pub async fn quarantined_runs(&self) -> Result<Vec<RunId>> {
+        quarantined(&*self.kv).await
+    }
+
+    /// Deletes the runs that repairs put aside.
+    pub async fn drop_quarantined(&self) -> Result<()> {
+        let runs = self.quarantined_runs().await?;
+        let _turn = self.take_turn().await;
+        let mut batch = WriteBatch::new();
+        for run in runs {
+            for range in keys::all_of_run(run) {
+                batch.delete_range(range);
+            }
+            batch.delete(keys::quarantine(run));
+        }
+        let deleted = self.write(batch, Durability::Relaxed).await;
+        deleted.map_err(|error| kv_error(&error))
+    }
+}
+
+/// A value; one that the backend cannot read is none.
+async fn read(kv: &dyn Kv, key: &Key) -> Result<Option<Bytes>> {
+    match kv.get_many(core::slice::from_ref(key)).await {
+        Ok(values) => Ok(values.into_iter().next().flatten()),
+        Err(KvError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(kv_error(&error)),
+    }
+}
+
+/// A commit that happens only while nobody opens the store meanwhile.
+async fn write(kv: &dyn Kv, mut batch: WriteBatch) -> Result<()> {
+    let key = keys::epoch();
+    batch.guard(match read(kv, &key).await? {
+        Some(value) => Guard::Holds { key, value },
+        None => Guard::Absent { key },
+    });
+    let written = kv.commit(batch, Durability::Strict).await;
+    written.map_err(|error| kv_error(&error))
+}
+
+/// The sound one of a record and its copy, after making the other like it.
+async fn restore<T>(
+    kv: &dyn Kv,
+    key: Key,
+    copy: Key,
+    decode: impl Fn(&[u8]) -> Result<T>,
+    report: &mut RepairReport,
+) -> Result<T> {
+    let values = [read(kv, &key).await?, read(kv, &copy).await?];
+    let decoded = values.iter().map(|value| match value {
+        Some(value) => decode(value),
+        None => Err(Error::corrupted(format!(
+            "{} is missing",
+            keys::describe(&key)
+        ))),
+    });
+    let decoded: Vec<Result<T>> = decoded.collect();
+    let mut batch = WriteBatch::new();
+    let mut sound = None;
+    for (at, (value, decoded)) in values.iter().zip(decoded).enumerate() {
+        match (value, decoded) {
+            (Some(value), Ok(found)) if sound.is_none() => sound = Some((at, value, found)),
+            (_, Ok(_)) => {}
+            (_, Err(error)) if error.state() == SqlState::FEATURE_NOT_SUPPORTED => {
+                return Err(error);
+            }
+            (_, Err(_)) => {}
+        }
+    }
+    let Some((at, value, found)) = sound else {
+        let message = format!("{} and its copy are corrupt", keys::describe(&key));
+        return Err(Error::corrupted(message).with_hint("The store cannot be repaired."));
+    };
+    let other = values.get(1 - at).and_then(Option::as_ref);
+    if other != Some(value) {
+        let damaged = if at == 0 { copy } else { key };
+        report.restored.push(keys::describe(&damaged));
+        batch.put(damaged, Bytes::clone(value));
+        write(kv, batch).await?;
+    }
+    Ok(found)
+}
+
+async fn restore_manifest(kv: &dyn Kv, report: &mut RepairReport) -> Result<Manifest> {
+    let epoch = read(kv, &keys::epoch()).await?;
+    if let Some(epoch) = &epoch
+        && crate::open::decode_epoch(epoch).is_err()
+    {
+        // Whoever wrote it is fenced off by its absence.
+        let mut batch = WriteBatch::new();
+        batch.delete(keys::epoch());
+        let deleted = kv.commit(batch, Durability::Strict).await;
+        deleted.map_err(|error| kv_error(&error))?;
+        report.restored.push(keys::describe(&keys::epoch()));
+    }
+    let (key, copy) = (keys::manifest(), keys::manifest_copy());
+    let is_new = read(kv, &key).await?.is_none() && read(kv, &copy).await?.is_none();
+    if is_new {
+        return Ok(Manifest::empty());
+    }
+    restore(kv, key, copy, Manifest::decode, report).await
+}
+
+async fn restore_catalogue(
+    kv: &dyn Kv,
+    manifest: &Manifest,
+    report: &mut RepairReport,
+) -> Result<Catalogue> {
+    let version = manifest.catalogue_version;
+    if version == 0 {
+        return Ok(Catalogue::default());
+    }
+    let (key, copy) = (keys::catalogue(version), keys::catalogue_copy(version));
+    let decode = |value: &[u8]| catalogue::decode(version, value);
+    restore(kv, key, copy, decode, report).await?;
+    read_catalogue(kv, version).await
+}
+
+/// Gives up the log from the first record on that cannot be replayed, and intents that cannot be
+/// read: what they list is swept as unlisted.
+async fn end_log_before_damage(
+    kv: &dyn Kv,
+    manifest: &Manifest,
+    catalogue: Catalogue,
+    report: &mut RepairReport,
+) -> Result<()> {
+    let mut log = Vec::new();
+    let mut batch = WriteBatch::new();
+    let mut all_read = true;
+    let mut scan = Scan::forward(keys::intents_and_log(), ScanLimit::bytes(SCAN_BYTES_MAX));
+    loop {
+        let entries = match kv.scan(&scan).await {
+            Ok(entries) => entries,
+            Err(KvError::Corrupt { .. }) if scan.limit != ScanLimit::entries(1) => {
+                // One by one up to the value that cannot be read.
+                scan.limit = ScanLimit::entries(1);
+                continue;
+            }
+            Err(KvError::Corrupt { .. }) => {
+                all_read = false;
+                break;
+            }
+            Err(error) => return Err(kv_error(&error)),
+        };
+        let rest = scan.rest(&entries);
+        for (key, value) in entries {
+            match keys::parse(&key) {
+                Some(Found::Log(seq, part)) => log.push((seq, part, value)),
+                Some(Found::Intent(id)) if intent::decode(id, &value).is_ok() => {}
+                _ => drop(batch.delete(key)),
+            }
+        }
+        match rest {
+            Some(rest) => scan = rest,
+            None => break,
+        }
+    }
+    let version = read_runs(kv, manifest).await?;
+    let ids = ids_after(manifest, &catalogue);
+    let mut replay = Replay::new(manifest, version, catalogue, &ids);
+    let replayed = replay.records(&log);
+    if replayed.is_err() || !all_read {
+        let first_lost = CommitSeq(replay.last.0.saturating_add(1));
+        batch.delete_range(keys::log_from(first_lost));
+        report.first_commit_lost = Some(first_lost.0);
+        let lost = log.iter().filter(|(seq, ..)| *seq >= first_lost).count();
+        report.log_values_lost = lost as u64 + u64::from(!all_read);
+    }
+    if batch.is_empty() {
+        return Ok(());
+    }
+    write(kv, batch).await
+}
+
+async fn quarantined(kv: &dyn Kv) -> Result<Vec<RunId>> {
+    let scan = Scan::forward(keys::all_quarantine(), ScanLimit::NONE);
+    let entries = kv.scan(&scan).await.map_err(|error| kv_error(&error))?;
+    Ok(entries
+        .iter()
+        .filter_map(|(key, _)| keys::run_of(key))
+        .collect())
+}
+
+/// Deletes values of runs that neither the manifest lists nor a repair put aside.
+async fn sweep_unlisted(kv: &dyn Kv, manifest: &Manifest) -> Result<()> {
+    let mut kept: BTreeSet<RunId> = manifest.runs.iter().map(|entry| entry.run).collect();
+    kept.extend(quarantined(kv).await?);
+    let mut gone = BTreeSet::new();
+    for kind in 0..keys::kinds_of_runs_from(RunId(0)).len() {
+        let mut next = Some(RunId(0));
+        while let Some(first) = next {
+            let ranges = keys::kinds_of_runs_from(first);
+            let Some(range) = ranges.into_iter().nth(kind) else {
+                break;
+            };
+            let found = match kv.scan(&Scan::forward(range, ScanLimit::entries(1))).await {
+                Ok(entries) => entries.first().and_then(|(key, _)| keys::run_of(key)),
+                Err(KvError::Corrupt { key: Some(key), .. }) => keys::run_of(&key),
+                Err(KvError::Corrupt { key: None, .. }) => None,
+                Err(error) => return Err(kv_error(&error)),
+            };
+            let Some(found) = found else { break };
+            if !kept.contains(&found) {
+                gone.insert(found);
+            }
+            next = found.0.checked_add(1).map(RunId);
+        }
+    }
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let mut batch = WriteBatch::new();
+    for range in gone.iter().flat_map(|run| keys::all_of_run(*run)) {
+        batch.delete_range(range);
+    }
+    write(kv, batch).await
+}

@@ -1,0 +1,80 @@
+//! What a check found and what a repair did.
+
+use varve_types::{Error, RunId, TreeId};
+
+/// What [`crate::Store::check`] read, and what was wrong with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckReport {
+    /// Values read: records of the store, heads and pages.
+    pub values: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Rows decoded.
+    pub rows: u64,
+    /// What is not as it was written; empty for a sound store.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is not as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The tree whose rows are concerned, unless it is a record of the store itself.
+    pub tree: Option<TreeId>,
+    /// The run concerned.
+    pub run: Option<RunId>,
+    /// What is wrong, naming page or record.
+    pub error: Error,
+}
+
+impl CheckReport {
+    /// Whether everything is as it was written.
+    pub fn is_sound(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// The runs with problems, each once.
+    pub(crate) fn damaged_runs(&self) -> Vec<RunId> {
+        let mut runs: Vec<RunId> = self.problems.iter().filter_map(|found| found.run).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        runs
+    }
+}
+
+/// What [`crate::Store::repair`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepairReport {
+    /// Records that were put back from their copies, by name.
+    pub restored: Vec<String>,
+    /// The first commit that is lost because its log record, or one before it, cannot be read.
+    pub first_commit_lost: Option<u64>,
+    /// Log values that were given up with it.
+    pub log_values_lost: u64,
+    /// Runs that were put aside, and what was kept of them.
+    pub runs: Vec<RunRepair>,
+}
+
+/// What became of one damaged run. Its values are kept under quarantine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRepair {
+    /// Its tree.
+    pub tree: TreeId,
+    /// The run.
+    pub run: RunId,
+    /// Living rows that were written to a new run.
+    pub rows_kept: u64,
+    /// Living rows that could not be read. Where its marks are lost too, deleted ones may be among
+    /// them.
+    pub rows_lost: u64,
+    /// Whether the marks of deleted rows are lost: up to so many deleted rows may be back.
+    pub marks_lost: u64,
+    /// What was wrong with it.
+    pub errors: Vec<String>,
+}
+
+impl RepairReport {
+    /// Whether nothing had to be done.
+    pub fn is_empty(&self) -> bool {
+        *self == RepairReport::default()
+    }
+}

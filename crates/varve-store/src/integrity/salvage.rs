@@ -1,0 +1,187 @@
+//! Writes what can be read of a damaged run to a new one, and puts the damaged one aside.
+
+use std::sync::Arc;
+
+use varve_kv::{Durability, KvError, WriteBatch};
+use varve_run::{RunHead, RunWriter};
+use varve_types::{Batch, Column, Result, RunId, Selection};
+
+use crate::failure::kv_error;
+use crate::format::{keys, quarantine};
+use crate::integrity::inspect::{Inspected, Inspection};
+use crate::page_sink::PageSink;
+use crate::publication::Publication;
+use crate::read::View;
+use crate::run::Run;
+use crate::tree::Tree;
+use crate::{RunRepair, Store};
+
+impl Store {
+    /// Replaces a damaged run by one with the rows that can be read. The caller has the turn, and
+    /// nobody reads the store yet.
+    pub(super) async fn salvage(self: &Arc<Store>, run: RunId) -> Result<Option<RunRepair>> {
+        let (run, tree) = {
+            let state = self.state();
+            let Some(run) = state.version.all_runs().find(|found| found.id == run) else {
+                return Ok(None);
+            };
+            let run = Arc::clone(run);
+            let tree = state.catalogue.trees.get(&run.tree).map(Arc::clone);
+            (run, tree)
+        };
+        let mut sink = PageSink::new(self);
+        let mut repair = RunRepair {
+            tree: run.tree,
+            run: run.id,
+            rows_kept: 0,
+            rows_lost: 0,
+            marks_lost: 0,
+            errors: Vec::new(),
+        };
+        let last = self.state().last;
+        let head = match run.head() {
+            Ok(head) => Some(Arc::clone(head)),
+            Err(error) => {
+                repair.errors.push(error.to_string());
+                repair.marks_lost = self.marked_rows(run.id);
+                self.read_head(run.id).await?
+            }
+        };
+        let new = match (&tree, head) {
+            (Some(tree), Some(head)) => {
+                let inspection = Inspection::new(self, &run, head);
+                self.copy_rows(&run, tree, inspection, &mut sink, &mut repair)
+                    .await?
+            }
+            _ => {
+                repair.rows_lost = run.rows.saturating_sub(run.marks.count(last));
+                None
+            }
+        };
+        sink.write_pending().await?;
+        let mut batch = WriteBatch::new();
+        let publication = {
+            let state = self.state();
+            let mut publication = Publication::new(&state);
+            publication.put_aside(&run);
+            if let Some(new) = new {
+                publication.version.set(new);
+            }
+            publication.write(self, &state, state.last, &mut batch);
+            publication
+        };
+        let note = quarantine::encode(run.id, run.tree, &repair.errors);
+        batch.put(keys::quarantine(run.id), note);
+        sink.end_intent(&mut batch);
+        self.write_change(batch, Durability::Strict).await?;
+        sink.set_published();
+        publication.install(&mut self.state());
+        self.cache.forget_run(run.id);
+        Ok(Some(repair))
+    }
+
+    /// The head by itself: a run whose marks are lost has one.
+    async fn read_head(&self, run: RunId) -> Result<Option<Arc<RunHead>>> {
+        match self.kv.get_many(&[keys::head(run)]).await {
+            Ok(values) => {
+                let value = values.into_iter().next().flatten();
+                let head = value.and_then(|value| RunHead::decode(run, &value).ok());
+                Ok(head.map(Arc::new))
+            }
+            Err(KvError::Corrupt { .. }) => Ok(None),
+            Err(error) => Err(kv_error(&error)),
+        }
+    }
+
+    /// How many rows of a run its marks named when they were last stored.
+    fn marked_rows(&self, run: RunId) -> u64 {
+        let state = self.state();
+        let entry = state.manifest.runs.iter().find(|entry| entry.run == run);
+        entry.map_or(0, |entry| entry.marked_rows)
+    }
+
+    /// The rows that no other run and no memtable has by the same key: where marks are lost, those
+    /// others are newer.
+    async fn without_newer(
+        self: &Arc<Store>,
+        run: &Run,
+        tree: &Arc<Tree>,
+        columns: &[Arc<Column>],
+        alive: Selection,
+    ) -> Result<Selection> {
+        let transaction = self.begin();
+        let own = Arc::clone(&transaction.own);
+        let mut view = View::new(Arc::clone(tree), Arc::clone(&transaction.snapshot), own);
+        view.runs
+            .retain(|other| other.run.id != run.id && other.run.head().is_ok());
+        let keys = alive.rows().iter().map(|row| {
+            let mut key = Vec::new();
+            tree.put_key(columns, *row as usize, &mut key);
+            key
+        });
+        let keys: Vec<Vec<u8>> = keys.collect();
+        let found = view.locate(&keys).await?;
+        let rows = alive.rows().iter().zip(found);
+        let rows = rows.filter(|(_, found)| found.is_none());
+        Ok(Selection::new(rows.map(|(row, _)| *row).collect()))
+    }
+
+    /// The new run, unless no row is left.
+    async fn copy_rows(
+        self: &Arc<Store>,
+        run: &Run,
+        tree: &Arc<Tree>,
+        mut inspection: Inspection<'_>,
+        sink: &mut PageSink,
+        repair: &mut RunRepair,
+    ) -> Result<Option<Arc<Run>>> {
+        let last = self.state().last;
+        let id = sink.new_run();
+        let mut writer = RunWriter::new(tree.run_spec(id))?;
+        let head = Arc::clone(inspection.head());
+        for group in 0..inspection.groups() {
+            for vector in inspection.group(group).await? {
+                let mut alive = alive(run, &vector, last)?;
+                let Some(columns) = vector.columns else {
+                    repair.rows_lost += alive.len() as u64;
+                    continue;
+                };
+                let stored = tree.columns().iter().zip(0..).map(|(column, at)| {
+                    let found = head.column_position(column.id);
+                    let found = found.and_then(|found| columns.get(found)).cloned();
+                    let missing = || crate::read::missing_column(tree, at, vector.rows);
+                    Arc::new(found.unwrap_or_else(missing))
+                });
+                let stored: Vec<Arc<Column>> = stored.collect();
+                if repair.marks_lost > 0 && !tree.has_row_id() {
+                    alive = self.without_newer(run, tree, &stored, alive).await?;
+                }
+                let batch = Batch::new(stored, vector.rows).select(&alive);
+                repair.rows_kept += alive.len() as u64;
+                writer.append(&batch)?;
+                sink.put_values(id, writer.take_values()).await?;
+            }
+        }
+        let errors = inspection.errors.iter().map(ToString::to_string);
+        repair.errors.extend(errors);
+        if repair.rows_kept == 0 {
+            return Ok(None);
+        }
+        let mut finished = writer.finish()?;
+        sink.put_finished(&mut finished).await?;
+        let bytes = finished.bytes;
+        Ok(Some(Arc::new(Run::new(
+            run.tree,
+            Arc::new(finished.head),
+            bytes,
+        ))))
+    }
+}
+
+/// The rows of a vector that no commit deleted.
+fn alive(run: &Run, vector: &Inspected, last: varve_types::CommitSeq) -> Result<Selection> {
+    let first = crate::read::ordinal(vector.first_row)?;
+    let rows = u32::try_from(vector.rows).unwrap_or(u32::MAX);
+    let alive = (0..rows).filter(|row| !run.marks.is_dead(first.saturating_add(*row), last));
+    Ok(Selection::new(alive.collect()))
+}
