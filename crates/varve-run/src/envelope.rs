@@ -23,6 +23,8 @@ use crate::RunError;
 const MAGIC: [u8; 4] = *b"VRUN";
 /// The version that is written.
 pub(crate) const VERSION: u16 = 2;
+/// The version of the head of a run whose key columns have orders; its values are as in version 2.
+pub(crate) const VERSION_ORDERED: u16 = 3;
 /// The oldest version that is read.
 const VERSION_MIN: u16 = 1;
 /// Bytes before the payload.
@@ -64,8 +66,13 @@ pub(crate) fn begin() -> Vec<u8> {
 
 /// Fills in the envelope.
 pub(crate) fn seal(kind: Kind, run: RunId, value: &mut [u8]) {
+    seal_version(kind, run, VERSION, value);
+}
+
+/// Fills in the envelope of a value of this version.
+pub(crate) fn seal_version(kind: Kind, run: RunId, version: u16, value: &mut [u8]) {
     if let Some((envelope, payload)) = value.split_first_chunk_mut::<ENVELOPE_BYTES>() {
-        *envelope = expected(kind, run, VERSION, payload);
+        *envelope = expected(kind, run, version, payload);
     }
 }
 
@@ -77,9 +84,13 @@ pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<(u16, &[u8]),
         .ok_or_else(|| corrupt(CodecError::UnexpectedEnd))?;
     let [m0, m1, m2, m3, v0, v1, ..] = *envelope;
     let version = u16::from_le_bytes([v0, v1]);
+    let version_max = match kind {
+        Kind::Head => VERSION_ORDERED,
+        Kind::Data(_) => VERSION,
+    };
     if [m0, m1, m2, m3] != MAGIC {
         Err(corrupt(CodecError::Malformed("magic")))
-    } else if !(VERSION_MIN..=VERSION).contains(&version) {
+    } else if !(VERSION_MIN..=version_max).contains(&version) {
         Err(RunError::UnsupportedVersion { run, version })
     } else if *envelope != expected(kind, run, version, payload) {
         Err(corrupt(CodecError::Malformed("checksum")))

@@ -2,12 +2,13 @@
 //! same bytes.
 //!
 //! `tests/format/v2/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`].
+//! `tests/format/v3/run-ordered.hex` holds what [`golden_ordered_run`] gives.
 //! A test on another target enables the feature `fixtures`, includes that file, and compares.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
-use varve_types::{Batch, Column, ColumnId, LogicalType, RunId, Value};
+use varve_types::{Batch, Column, ColumnId, KeyOrder, LogicalType, RunId, Value};
 
 use crate::{ColumnSpec, FinishedRun, RunError, RunSpec, RunWriter};
 
@@ -27,7 +28,9 @@ pub fn golden_run() -> Result<FinishedRun, RunError> {
             })
             .collect(),
         key_columns: vec![4, 2],
+        key_orders: Vec::new(),
         filter: true,
+        filter_key_columns: None,
     };
     let types: Vec<LogicalType> = spec.columns.iter().map(|column| column.ty).collect();
     let mut writer = RunWriter::new(spec)?;
@@ -38,6 +41,45 @@ pub fn golden_run() -> Result<FinishedRun, RunError> {
             Arc::new(Column::from_values(*ty, &values))
         };
         writer.append(&Batch::new(types.iter().map(column).collect(), rows.len()))?;
+    }
+    writer.finish()
+}
+
+/// The golden run whose key columns have orders: rows of the golden run under other keys.
+pub fn golden_ordered_run() -> Result<FinishedRun, RunError> {
+    let order = |descending, nulls_first| KeyOrder {
+        descending,
+        nulls_first,
+    };
+    let spec = RunSpec {
+        run: RunId(7),
+        schema_version: 3,
+        columns: (1..)
+            .zip([LogicalType::Text, LogicalType::Int8])
+            .map(|(id, ty)| ColumnSpec {
+                id: ColumnId(id),
+                ty,
+            })
+            .collect(),
+        key_columns: vec![0, 1],
+        key_orders: vec![order(true, true), order(true, false)],
+        filter: true,
+        filter_key_columns: Some(1),
+    };
+    let mut writer = RunWriter::new(spec)?;
+    let text = |row: i64| match row / 500 {
+        0 => Value::Null,
+        part => Value::text(format!("part {}", 9 - part)),
+    };
+    for start in [0, 1000] {
+        let rows = start..start + 1000;
+        let texts: Vec<Value> = rows.clone().map(text).collect();
+        let numbers: Vec<Value> = rows.map(|row| Value::Int8(-row)).collect();
+        let columns = [
+            Column::from_values(LogicalType::Text, &texts),
+            Column::from_values(LogicalType::Int8, &numbers),
+        ];
+        writer.append(&Batch::new(columns.map(Arc::new).into(), 1000))?;
     }
     writer.finish()
 }

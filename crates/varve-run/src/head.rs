@@ -1,9 +1,9 @@
 //! The head of a run: everything that an open store keeps of it in memory.
 
-use varve_types::{ColumnId, LogicalType, RunId, VECTOR_ROWS};
+use varve_types::{Column, ColumnId, KeyOrder, LogicalType, RunId, VECTOR_ROWS};
 
-use crate::envelope::{Kind, begin, open, seal};
-use crate::{ColumnSpec, RunError, ZoneMap, head_codec};
+use crate::envelope::{Kind, begin, open, seal_version};
+use crate::{ColumnSpec, RunError, ZoneMap, encode_ordered_row_key, head_codec};
 
 /// A run's shape, directory and statistics.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,8 @@ pub struct RunHead {
     pub(crate) schema_version: u32,
     pub(crate) columns: Vec<ColumnSpec>,
     pub(crate) key_columns: Vec<usize>,
+    /// The order of each key column; empty where all are ascending.
+    pub(crate) key_orders: Vec<KeyOrder>,
     pub(crate) values: u32,
     pub(crate) groups: Vec<GroupInfo>,
     pub(crate) stats: Vec<ColumnStats>,
@@ -118,7 +120,7 @@ impl RunHead {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = begin();
         head_codec::encode(self, &mut bytes);
-        seal(Kind::Head, self.run, &mut bytes);
+        seal_version(Kind::Head, self.run, self.version, &mut bytes);
         bytes
     }
 
@@ -156,6 +158,21 @@ impl RunHead {
     /// The positions of the columns that form the sort key.
     pub fn key_columns(&self) -> &[usize] {
         &self.key_columns
+    }
+
+    /// The order of a key column.
+    pub fn key_order(&self, at: usize) -> KeyOrder {
+        self.key_orders.get(at).copied().unwrap_or_default()
+    }
+
+    /// Appends the key of a row, given the key columns in order.
+    pub fn put_key<'a>(
+        &self,
+        key_columns: impl IntoIterator<Item = &'a Column>,
+        row: usize,
+        key: &mut Vec<u8>,
+    ) {
+        encode_ordered_row_key(key_columns, &self.key_orders, row, key);
     }
 
     /// The directory.

@@ -5,14 +5,16 @@
 //! | schema version, number of values | |
 //! | number of columns; for each | id, type code (u8) |
 //! | number of key columns; each | its position |
+//! | since version 3, of each key column | its order (1 descending, 2 NULLs first) |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
 //! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column, since version 2, flags (1 shared part, 2 same as another) and what they announce (a place, the position of a column), and in all versions the number of segments, and of each its vectors and place |
 //!
 //! A place is value number, offset, bytes.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{ColumnId, LogicalType, RunId};
+use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
+use crate::envelope::VERSION_ORDERED;
 use crate::{
     ColumnPlaces, ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment,
     ZoneMap,
@@ -29,6 +31,9 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
     put_varint(head.key_columns.len() as u64, out);
     for column in &head.key_columns {
         put_varint(*column as u64, out);
+    }
+    for order in &head.key_orders {
+        put_varint(u64::from(order.code()), out);
     }
     for stats in &head.stats {
         put_varint(stats.zone.rows, out);
@@ -76,6 +81,18 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     let key_columns = take_list(&mut reader, |reader| {
         reader.count(0, columns.len().saturating_sub(1), "key column")
     })?;
+    let orders = if version < VERSION_ORDERED {
+        0
+    } else {
+        key_columns.len()
+    };
+    let key_orders: Vec<KeyOrder> = (0..orders)
+        .map(|_| {
+            let code = u8::try_from(reader.varint()?).ok();
+            let order = code.and_then(KeyOrder::from_code);
+            order.ok_or(CodecError::Malformed("key order"))
+        })
+        .collect::<Result<_, _>>()?;
     let stats: Vec<ColumnStats> = columns
         .iter()
         .map(|column| take_stats(&mut reader, column.ty))
@@ -104,6 +121,7 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
         schema_version,
         columns,
         key_columns,
+        key_orders,
         values,
         groups,
         stats,

@@ -1,6 +1,6 @@
 //! The key of a row as memcomparable bytes.
 
-use varve_types::{Column, encode_key_value};
+use varve_types::{Column, KeyOrder, encode_key_value, encode_ordered_key_value};
 
 /// Appends the key of row `row`: the values of the key columns, in order, as `encode_key_value`
 /// writes them.
@@ -11,5 +11,21 @@ pub fn encode_row_key<'a>(
 ) {
     for column in key_columns {
         encode_key_value(&column.value(row), key);
+    }
+}
+
+/// Appends the key of row `row` where the key columns have orders of their own; without any, all
+/// are ascending.
+pub fn encode_ordered_row_key<'a>(
+    key_columns: impl IntoIterator<Item = &'a Column>,
+    orders: &[KeyOrder],
+    row: usize,
+    key: &mut Vec<u8>,
+) {
+    if orders.is_empty() {
+        return encode_row_key(key_columns, row, key);
+    }
+    for (column, order) in key_columns.into_iter().zip(orders) {
+        encode_ordered_key_value(&column.value(row), *order, key);
     }
 }

@@ -49,7 +49,7 @@ pub use error::RunError;
 pub use filter::{KeyFilter, key_hash};
 pub use head::{ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment};
 pub use index::{GroupIndex, VectorIndex};
-pub use key::encode_row_key;
+pub use key::{encode_ordered_row_key, encode_row_key};
 pub use reader::GroupReader;
 pub use spec::{ColumnSpec, RunSpec};
 pub use vector_filter::VectorFilter;

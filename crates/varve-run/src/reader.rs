@@ -7,7 +7,7 @@ use varve_types::{Column, Selection};
 
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
 use crate::vector::VectorFormat;
-use crate::{CheckedValue, RunError, VectorFilter, encode_row_key};
+use crate::{CheckedValue, RunError, VectorFilter};
 
 /// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's
 /// frame directory is read when its column is first asked for, and a general stage is undone once
@@ -129,7 +129,8 @@ impl GroupReader {
         while low < high {
             let middle = low + (high - low) / 2;
             row_key.clear();
-            encode_row_key(&keys, usize::from(middle), &mut row_key);
+            let keys = keys.iter();
+            self.head.put_key(keys, usize::from(middle), &mut row_key);
             match row_key.as_slice().cmp(key) {
                 core::cmp::Ordering::Less => low = middle + 1,
                 core::cmp::Ordering::Equal => return Ok(Ok(middle)),

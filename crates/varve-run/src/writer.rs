@@ -3,11 +3,11 @@
 use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
 
 use crate::column_encoder::ColumnEncoder;
-use crate::envelope::VERSION as RUN_VERSION;
+use crate::envelope::{VERSION, VERSION_ORDERED};
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
     ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
-    VECTOR_BYTES_MAX, ZoneMap, encode_row_key, key_hash,
+    VECTOR_BYTES_MAX, ZoneMap, encode_ordered_row_key, key_hash,
 };
 
 /// When the values of the first group have so many bytes in memory, they are encoded on trial, to
@@ -65,7 +65,9 @@ pub struct FinishedRun {
 impl RunWriter {
     /// A writer of an empty run. The key columns must be positions in the columns.
     pub fn new(spec: RunSpec) -> Result<RunWriter, RunError> {
+        let orders = spec.key_orders.len();
         if spec.key_columns.is_empty()
+            || orders != 0 && orders != spec.key_columns.len()
             || spec
                 .key_columns
                 .iter()
@@ -154,10 +156,15 @@ impl RunWriter {
         self.end_group()?;
         let head = RunHead {
             run: self.spec.run,
-            version: RUN_VERSION,
+            version: if self.spec.key_orders.is_empty() {
+                VERSION
+            } else {
+                VERSION_ORDERED
+            },
             schema_version: self.spec.schema_version,
             columns: self.spec.columns,
             key_columns: self.spec.key_columns,
+            key_orders: self.spec.key_orders,
             values: self.next_value,
             groups: self.groups,
             stats: self
@@ -197,7 +204,7 @@ impl RunWriter {
     ) -> Result<usize, RunError> {
         let room = VECTOR_ROWS - self.pending_rows;
         let mut taken = 0;
-        let mut key = Vec::new();
+        let (mut key, mut filter_key) = (Vec::new(), Vec::new());
         for row in (start..end).take(room) {
             key.clear();
             let keys = self
@@ -205,7 +212,8 @@ impl RunWriter {
                 .key_columns
                 .iter()
                 .filter_map(|at| columns.get(*at));
-            encode_row_key(keys.map(AsRef::as_ref), row, &mut key);
+            let keys = keys.map(AsRef::as_ref);
+            encode_ordered_row_key(keys.clone(), &self.spec.key_orders, row, &mut key);
             if self.last_key.as_ref().is_some_and(|last| *last >= key) {
                 return Err(RunError::KeysOutOfOrder {
                     run: self.spec.run,
@@ -220,7 +228,16 @@ impl RunWriter {
                 self.pending_first_key.clone_from(&key);
             }
             if self.spec.filter {
-                self.pending_hashes.push(key_hash(&key));
+                let hash = match self.spec.filter_key_columns {
+                    None => key_hash(&key),
+                    Some(columns) => {
+                        let (keys, orders) = (keys.take(columns), &self.spec.key_orders);
+                        filter_key.clear();
+                        encode_ordered_row_key(keys, orders, row, &mut filter_key);
+                        key_hash(&filter_key)
+                    }
+                };
+                self.pending_hashes.push(hash);
             }
             self.last_key.get_or_insert_default().clone_from(&key);
             self.rows += 1;

@@ -42,6 +42,7 @@ pub(crate) fn manifest() -> Manifest {
         bytes: 1 << 40,
         marks_version,
         marked_rows: marks_version * 11,
+        entries_seq: CommitSeq(0),
     };
     Manifest {
         number: 300,

@@ -13,7 +13,7 @@ use crate::memtable::{FlushMap, Memtable};
 use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
-use crate::read::{ChunkRequest, TableChunk};
+use crate::read::{ChunkRequest, KeyRange, TableChunk};
 use crate::run::{Run, RunMarks};
 use crate::state::State;
 use crate::tree::Tree;
@@ -125,6 +125,7 @@ impl Store {
                     dead: None,
                     after: after.as_deref(),
                     reverse: false,
+                    range: &KeyRange::default(),
                     rows_max: VECTOR_ROWS,
                 };
                 TableChunk::read(table, &request)?

@@ -38,7 +38,7 @@ mod tree;
 mod version;
 
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
-pub use read::{ScanOptions, TreeScan};
+pub use read::{KeyRange, ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_kv::Bytes;
-use varve_types::{CommitSeq, Error, Result, RunId, TreeId, Value, encode_key_value};
+use varve_types::{CommitSeq, Error, Result, RunId, TreeId, Value};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::format::envelope::corrupt;
@@ -126,9 +126,7 @@ impl<'a> Replay<'a> {
     fn key_of(&self, tree: &Tree, row: &[u8]) -> Result<Vec<u8>, &'static str> {
         let values = row::decode_values(tree.types(), row).map_err(|_| "row")?;
         let mut key = Vec::new();
-        for value in tree.key().iter().filter_map(|at| values.get(*at)) {
-            encode_key_value(value, &mut key);
-        }
+        tree.put_key_of_values(&values, &mut key);
         if tree.has_row_id()
             && let Some(Value::Int8(id)) = values.first()
         {

@@ -6,7 +6,7 @@ use varve_codec::{bit_codec_names, string_codec_names, word_codec_names};
 use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType, Result};
 
 use crate::run::Run;
-use crate::tree::{ROW_ID, Tree};
+use crate::tree::{HIDDEN, Tree};
 
 /// How the rows of a tree are stored, as of the newest commit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -84,7 +84,7 @@ pub(crate) fn tree_storage(
         memtable_rows,
         ..TreeStorage::default()
     };
-    let visible = tree.columns().iter().filter(|column| column.id != ROW_ID);
+    let visible = tree.columns().iter().filter(|column| column.id != HIDDEN);
     let mut codecs = Vec::new();
     for column in visible {
         codecs.push((column.ty, 0_u32));

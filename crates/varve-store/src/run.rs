@@ -18,6 +18,8 @@ pub(crate) struct Run {
     /// Bytes of head and values.
     pub(crate) bytes: u64,
     pub(crate) rows: u64,
+    /// The commit of index entries that were written before it was known; 0 where they tell it.
+    pub(crate) entries_seq: CommitSeq,
     /// As long as anyone holds this, the run's values stay.
     pub(crate) pin: Arc<RunPin>,
     pub(crate) marks: RunMarks,
@@ -147,6 +149,7 @@ impl Run {
             tree,
             rows: head.rows(),
             bytes,
+            entries_seq: CommitSeq(0),
             pin: RunPin::new(head.run(), tree),
             head: Ok(head),
             marks: RunMarks::new(RoaringBitmap::new(), 0),
@@ -168,6 +171,7 @@ impl Run {
             head,
             bytes: entry.bytes,
             rows: entry.rows,
+            entries_seq: entry.entries_seq,
             pin: RunPin::new(entry.run, entry.tree),
             marks: RunMarks::new(folded, entry.marks_version),
         }
@@ -181,8 +185,18 @@ impl Run {
             head: self.head.clone(),
             bytes: self.bytes,
             rows: self.rows,
+            entries_seq: self.entries_seq,
             pin: Arc::clone(&self.pin),
             marks,
+        }
+    }
+
+    /// The same run, published by this commit.
+    pub(crate) fn with_entries_seq(&self, seq: CommitSeq) -> Run {
+        let folded = (*self.marks.folded).clone();
+        Run {
+            entries_seq: seq,
+            ..self.with_marks(RunMarks::new(folded, self.marks.version))
         }
     }
 

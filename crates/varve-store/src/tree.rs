@@ -4,32 +4,42 @@ use std::collections::BTreeSet;
 
 use varve_run::{ColumnSpec, RunSpec};
 use varve_types::{
-    Column, ColumnId, Error, LogicalType, Result, RunId, SortKey, TreeSchema, Value,
-    encode_key_value,
+    Column, ColumnId, Error, IndexKey, KeyOrder, LogicalType, Result, RunId, SortKey, TreeSchema,
+    Value, decode_ordered_key_value, encode_ordered_key_value,
 };
 
-/// The column of hidden row ids; a schema's own columns start at 1.
-pub(crate) const ROW_ID: ColumnId = ColumnId(0);
+/// The hidden column: the row id of a tree without a key, which comes first, or what an index does
+/// with an entry, which comes last. A schema's own columns start at 1.
+pub(crate) const HIDDEN: ColumnId = ColumnId(0);
 
 /// A schema, and what follows from it for stored rows.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tree {
     schema: std::sync::Arc<TreeSchema>,
-    /// Stored columns: the hidden row id, if there is one, then those of the schema.
+    /// Stored columns: the hidden row id, if there is one, those of the schema, and of an index
+    /// when and how its entries were written.
     columns: Vec<ColumnSpec>,
     types: Vec<LogicalType>,
     /// Positions in the stored columns that form the sort key.
     key: Vec<usize>,
+    /// The order of each key column; empty where all are ascending.
+    orders: Vec<KeyOrder>,
 }
 
 impl Tree {
     pub(crate) fn new(schema: TreeSchema) -> Result<Tree> {
         let ids: BTreeSet<ColumnId> = schema.columns.iter().map(|column| column.id).collect();
-        let own_id = ids.contains(&ROW_ID);
+        let own_id = ids.contains(&HIDDEN);
         let key_exists = match &schema.key {
             SortKey::RowId => true,
             SortKey::Columns(key) => {
                 !key.is_empty() && key.iter().all(|at| *at < schema.columns.len())
+            }
+            SortKey::Index(key) => {
+                let positions = key.columns.iter().map(|column| column.position);
+                let exist = positions.clone().all(|at| at < schema.columns.len());
+                let own = key.own_columns > 0 && key.own_columns <= key.columns.len();
+                exist && own && positions.collect::<BTreeSet<_>>().len() == key.columns.len()
             }
         };
         if own_id || ids.len() != schema.columns.len() || !key_exists {
@@ -39,7 +49,7 @@ impl Tree {
             )));
         }
         let hidden = ColumnSpec {
-            id: ROW_ID,
+            id: HIDDEN,
             ty: LogicalType::Int8,
         };
         let visible = schema.columns.iter().map(|column| ColumnSpec {
@@ -49,11 +59,21 @@ impl Tree {
         let (columns, key): (Vec<ColumnSpec>, Vec<usize>) = match &schema.key {
             SortKey::RowId => (core::iter::once(hidden).chain(visible).collect(), vec![0]),
             SortKey::Columns(key) => (visible.collect(), key.clone()),
+            SortKey::Index(key) => (
+                visible.chain(core::iter::once(hidden)).collect(),
+                key.columns.iter().map(|column| column.position).collect(),
+            ),
         };
+        let orders: Vec<KeyOrder> = match &schema.key {
+            SortKey::Index(key) => key.columns.iter().map(|column| column.order).collect(),
+            _ => Vec::new(),
+        };
+        let ascending = orders.iter().all(|order| *order == KeyOrder::default());
         Ok(Tree {
             types: columns.iter().map(|column| column.ty).collect(),
             columns,
             key,
+            orders: if ascending { Vec::new() } else { orders },
             schema: std::sync::Arc::new(schema),
         })
     }
@@ -64,6 +84,20 @@ impl Tree {
 
     pub(crate) fn has_row_id(&self) -> bool {
         self.schema.key == SortKey::RowId
+    }
+
+    /// What is special about the tree of an index.
+    pub(crate) fn index(&self) -> Option<&IndexKey> {
+        match &self.schema.key {
+            SortKey::Index(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Of an index the stored column that holds twice the commit of an entry, and one more where
+    /// the entry was deleted by it.
+    pub(crate) fn entry_column(&self) -> Option<usize> {
+        self.index().map(|_| self.schema.columns.len())
     }
 
     /// Types of the stored columns.
@@ -81,8 +115,17 @@ impl Tree {
         &self.key
     }
 
-    /// Where column `position` of the schema is among the stored columns.
+    /// The order of a key column.
+    pub(crate) fn order(&self, at: usize) -> KeyOrder {
+        self.orders.get(at).copied().unwrap_or_default()
+    }
+
+    /// Where column `position` of the schema is among the stored columns. The position after the
+    /// last one means the hidden row id, where there is one.
     pub(crate) fn stored(&self, position: usize) -> Result<usize> {
+        if position == self.schema.columns.len() && self.has_row_id() {
+            return Ok(0);
+        }
         if position >= self.schema.columns.len() {
             let tree = self.schema.tree;
             return Err(Error::internal(format!(
@@ -101,9 +144,56 @@ impl Tree {
 
     /// Appends the key of a row of stored columns.
     pub(crate) fn put_key<C: AsRef<Column>>(&self, columns: &[C], row: usize, out: &mut Vec<u8>) {
-        for column in self.key.iter().filter_map(|at| columns.get(*at)) {
-            encode_key_value(&column.as_ref().value(row), out);
+        let columns = self.key.iter().filter_map(|at| columns.get(*at));
+        for (at, column) in columns.enumerate() {
+            encode_ordered_key_value(&column.as_ref().value(row), self.order(at), out);
         }
+    }
+
+    /// Appends the key of a row, given the key columns in order.
+    pub(crate) fn put_key_of<C: AsRef<Column>>(
+        &self,
+        key_columns: &[C],
+        row: usize,
+        out: &mut Vec<u8>,
+    ) {
+        for (at, column) in key_columns.iter().enumerate() {
+            encode_ordered_key_value(&column.as_ref().value(row), self.order(at), out);
+        }
+    }
+
+    /// Appends the key of a row, given its stored values.
+    pub(crate) fn put_key_of_values(&self, values: &[Value], out: &mut Vec<u8>) {
+        let values = self.key.iter().filter_map(|at| values.get(*at));
+        for (at, value) in values.enumerate() {
+            encode_ordered_key_value(value, self.order(at), out);
+        }
+    }
+
+    /// Appends the bytes with which keys begin whose first columns have these values.
+    pub(crate) fn put_key_prefix(&self, values: &[Value], out: &mut Vec<u8>) -> Result<()> {
+        let types = self.key.iter().filter_map(|at| self.types.get(*at));
+        let fits = |(value, ty): (&Value, &LogicalType)| {
+            value.logical_type().is_none_or(|of_value| of_value == *ty)
+        };
+        if values.len() > self.key.len() || !values.iter().zip(types).all(fits) {
+            return Err(Error::internal("a key does not fit its tree"));
+        }
+        for (at, value) in values.iter().enumerate() {
+            encode_ordered_key_value(value, self.order(at), out);
+        }
+        Ok(())
+    }
+
+    /// The first `columns` values of a key, and how many bytes they take.
+    pub(crate) fn key_values(&self, key: &[u8], columns: usize) -> Option<(Vec<Value>, usize)> {
+        let mut rest = key;
+        let types = self.key.iter().filter_map(|at| self.types.get(*at));
+        let values = types.take(columns).enumerate();
+        let values: Option<Vec<Value>> = values
+            .map(|(at, ty)| decode_ordered_key_value(*ty, self.order(at), &mut rest))
+            .collect();
+        Some((values?, key.len() - rest.len()))
     }
 
     /// The shape of a new run of this tree. Trees that are looked up by key get filters.
@@ -113,7 +203,9 @@ impl Tree {
             schema_version: self.schema.version,
             columns: self.columns.clone(),
             key_columns: self.key.clone(),
+            key_orders: self.orders.clone(),
             filter: !self.has_row_id(),
+            filter_key_columns: self.index().map(|index| index.own_columns),
         }
     }
 }

@@ -53,6 +53,7 @@ impl Version {
             tree: run.tree,
             run: run.id,
             rows: run.rows,
+            entries_seq: run.entries_seq,
             bytes: run.bytes,
             marks_version: run.marks.version,
             marked_rows: run.marks.folded.len(),

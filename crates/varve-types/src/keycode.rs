@@ -9,13 +9,91 @@
 //! | bigint, timestamps | 8 bytes, big-endian, sign bit flipped |
 //! | double precision | 8 bytes, big-endian; negative: all bits flipped, else sign bit flipped; -0 as 0, one NaN on top |
 //! | text | its bytes with `00` as `00 ff`, then `00 00` |
+//!
+//! Of a descending column the bytes after the flag are inverted. Where NULLs sort first, NULL is
+//! `00`, whatever the direction.
 
 use crate::{LogicalType, PhysicalType, Value};
 
+const NULL_FIRST: u8 = 0;
 const PRESENT: u8 = 1;
 const NULL: u8 = 2;
 const SIGN32: u32 = 1 << 31;
 const SIGN64: u64 = 1 << 63;
+
+/// In which order the values of a key column stand. The default is ascending, NULLs last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyOrder {
+    /// Whether greater values come first.
+    pub descending: bool,
+    /// Whether NULLs come before all values.
+    pub nulls_first: bool,
+}
+
+impl KeyOrder {
+    /// As a number from 0 to 3; 0 is the default order.
+    pub fn code(self) -> u8 {
+        u8::from(self.descending) | u8::from(self.nulls_first) << 1
+    }
+
+    /// The order with this code.
+    pub fn from_code(code: u8) -> Option<KeyOrder> {
+        (code < 4).then_some(KeyOrder {
+            descending: code & 1 == 1,
+            nulls_first: code & 2 == 2,
+        })
+    }
+}
+
+/// Appends the key bytes of a value in a column of this order.
+pub fn encode_ordered_key_value(value: &Value, order: KeyOrder, key: &mut Vec<u8>) {
+    if value.is_null() {
+        key.push(if order.nulls_first { NULL_FIRST } else { NULL });
+        return;
+    }
+    let start = key.len();
+    encode_key_value(value, key);
+    if order.descending {
+        for byte in key.iter_mut().skip(start + 1) {
+            *byte = !*byte;
+        }
+    }
+}
+
+/// Takes one value off the front of `key`, as [`decode_key_value`] does, from a column of this
+/// order.
+pub fn decode_ordered_key_value(
+    ty: LogicalType,
+    order: KeyOrder,
+    key: &mut &[u8],
+) -> Option<Value> {
+    let (flag, rest) = key.split_first()?;
+    if *flag == NULL_FIRST || *flag == NULL {
+        let known = (*flag == NULL_FIRST) == order.nulls_first;
+        *key = rest;
+        return known.then_some(Value::Null);
+    }
+    if !order.descending {
+        return decode_key_value(ty, key);
+    }
+    let mut upright = Vec::with_capacity(key.len());
+    upright.push(*flag);
+    upright.extend(rest.iter().map(|byte| !byte));
+    let mut left = upright.as_slice();
+    let value = decode_key_value(ty, &mut left)?;
+    *key = key.get(key.len() - left.len()..)?;
+    Some(value)
+}
+
+/// The lowest bytes above all that begin with `prefix`; `None` where there are none.
+pub fn key_prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
+    let at = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut end = prefix.get(..=at)?.to_vec();
+    if let Some(last) = end.last_mut() {
+        *last += 1;
+    }
+    Some(end)
+}
 
 /// Appends the key bytes of a value.
 pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
@@ -135,10 +213,13 @@ fn take<const N: usize>(key: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode_key_value, encode_key_text, encode_key_value};
+    use super::{
+        KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
+        encode_ordered_key_value, key_prefix_end,
+    };
     use crate::{LogicalType, Value};
     use core::cmp::Ordering;
-    use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
+    use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
     fn value(ty: LogicalType) -> impl Strategy<Value = Value> {
         let present = move |bits: u64, text: String| match ty {
@@ -185,10 +266,69 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_an_answer(bytes: Vec<u8>, i in 0..LogicalType::ALL.len()) {
+        fn ordered_bytes_order_as_values((ty, a, b) in two_of_one_type(), code in 0_u8..4) {
+            let order = KeyOrder::from_code(code).unwrap();
+            prop_assert_eq!(order.code(), code);
+            let (mut key_a, mut key_b) = (Vec::new(), Vec::new());
+            encode_ordered_key_value(&a, order, &mut key_a);
+            encode_ordered_key_value(&b, order, &mut key_b);
+            let expected = match (b.is_null(), order.nulls_first, order.descending) {
+                (true, first, _) => if first { Ordering::Greater } else { Ordering::Less },
+                (false, _, true) => a.compare(&b).unwrap().reverse(),
+                (false, _, false) => a.compare(&b).unwrap(),
+            };
+            prop_assert_eq!(key_a.cmp(&key_b), expected);
+            for (value, mut key) in [(a, key_a), (b, key_b)] {
+                let end = key_prefix_end(&key).unwrap();
+                key.push(9);
+                prop_assert!(key < end);
+                let mut rest = &key[..];
+                let back = decode_ordered_key_value(ty, order, &mut rest).unwrap();
+                prop_assert_eq!(rest, &[9]);
+                prop_assert!(back.is_null() && value.is_null()
+                    || back.compare(&value) == Some(Ordering::Equal));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer(
+            bytes: Vec<u8>, i in 0..LogicalType::ALL.len(), code in 0_u8..4,
+        ) {
             let mut rest = &bytes[..];
             let _ = decode_key_value(LogicalType::ALL[i], &mut rest);
+            let order = KeyOrder::from_code(code).unwrap();
+            let _ = decode_ordered_key_value(LogicalType::ALL[i], order, &mut &bytes[..]);
         }
+    }
+
+    #[test]
+    fn golden_ordered_bytes() {
+        let order = |descending, nulls_first| KeyOrder {
+            descending,
+            nulls_first,
+        };
+        let cases: [(Value, KeyOrder, &[u8]); 5] = [
+            (Value::Null, order(true, false), &[2]),
+            (Value::Null, order(true, true), &[0]),
+            (Value::Boolean(true), order(true, true), &[1, 0xfe]),
+            (
+                Value::Int4(-1),
+                order(false, true),
+                &[1, 0x7f, 0xff, 0xff, 0xff],
+            ),
+            (
+                Value::text("a\0"),
+                order(true, false),
+                &[1, !b'a', 0xff, 0, 0xff, 0xff],
+            ),
+        ];
+        for (value, order, bytes) in cases {
+            let mut key = Vec::new();
+            encode_ordered_key_value(&value, order, &mut key);
+            assert_eq!(key, bytes, "{value:?}");
+        }
+        assert_eq!(key_prefix_end(&[1, 0xff, 0xff]), Some(vec![2]));
+        assert_eq!(key_prefix_end(&[0xff]), None);
     }
 
     #[test]

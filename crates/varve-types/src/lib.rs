@@ -34,11 +34,14 @@ pub use column::{Column, ColumnData};
 pub use env::{Env, LocalFuture};
 pub use error::{Error, ErrorFields, Result};
 pub use ids::{ColumnId, CommitSeq, ObjectId, RowPosition, RunId, TreeId};
-pub use keycode::{decode_key_value, encode_key_text, encode_key_value};
+pub use keycode::{
+    KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
+    encode_ordered_key_value, key_prefix_end,
+};
 pub use logical_type::{LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
-pub use schema::{SortKey, TreeColumn, TreeSchema};
+pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sqlstate::SqlState;
 pub use text::TextData;
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! What the store knows of a table or index: columns and the sort key, nothing of SQL.
 
-use crate::{ColumnId, LogicalType, TreeId, Value};
+use crate::{ColumnId, KeyOrder, LogicalType, TreeId, Value};
 
 /// The shape of the rows of one tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,54 @@ pub enum SortKey {
     Columns(Vec<usize>),
     /// A hidden row id that the store hands out in insertion order.
     RowId,
+    /// The tree is an index of another one.
+    Index(IndexKey),
+}
+
+/// What an index is sorted by, and what the store must know of it beside its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexKey {
+    /// The tree whose rows it finds.
+    pub of: TreeId,
+    /// The index's own key columns, then those of the sort key of the indexed tree (a hidden row
+    /// id is a BIGINT column here). Together they are unique. Columns not named are included only
+    /// to be read.
+    pub columns: Vec<KeyColumn>,
+    /// How many of `columns` are the index's own.
+    pub own_columns: usize,
+    /// What the own key columns must be.
+    pub uniqueness: Uniqueness,
+    /// What it may be used for.
+    pub state: IndexState,
+}
+
+/// One column of an [`IndexKey`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyColumn {
+    /// A position in [`TreeSchema::columns`].
+    pub position: usize,
+    /// The order of its values.
+    pub order: KeyOrder,
+}
+
+/// Whether entries may have equal keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uniqueness {
+    /// They may.
+    None,
+    /// They may not, unless one of the values is NULL.
+    NullsDistinct,
+    /// They may not; NULLs equal each other.
+    NullsEqual,
+}
+
+/// What an index may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexState {
+    /// Writes maintain it; what was there before it may be missing.
+    Building,
+    /// It has an entry for each row that it should have one for.
+    Valid,
 }
 
 impl TreeSchema {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
 use varve_sql::{Catalog, Relation};
-use varve_store::{ScanOptions, Transaction, TreeScan};
+use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::database::Shared;
@@ -60,6 +60,8 @@ impl ScanSource for TransactionSource<'_> {
                 columns: request.columns,
                 predicates: request.predicates,
                 with_position: request.with_position,
+                range: KeyRange::default(),
+                ordered: false,
                 reverse: request.reverse,
                 limit_rows: request.limit_rows,
             });

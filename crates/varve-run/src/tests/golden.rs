@@ -1,10 +1,12 @@
 use super::Stored;
-use crate::fixtures::{GOLDEN_ROWS, golden_run, golden_value, to_hex};
-use crate::{CheckedValue, RunHead};
+use crate::fixtures::{GOLDEN_ROWS, golden_ordered_run, golden_run, golden_value, to_hex};
+use crate::{CheckedValue, KeyFilter, RunHead, key_hash};
 use std::sync::Arc;
-use varve_types::{LogicalType, RunId, Value};
+use varve_types::{LogicalType, RunId, Value, encode_ordered_key_value};
 
 pub(super) const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
+
+const GOLDEN_ORDERED: &str = include_str!("../../../../tests/format/v3/run-ordered.hex");
 
 const GOLDEN: &str = include_str!("../../../../tests/format/v2/run-small.hex");
 
@@ -15,6 +17,42 @@ fn bytes_are_those_of_version_2() {
         let path = std::env::temp_dir().join("run-small.hex");
         std::fs::write(&path, &hex).unwrap();
         panic!("the golden run has other bytes; see {}", path.display());
+    }
+}
+
+#[test]
+fn bytes_of_an_ordered_run_are_those_of_version_3() {
+    let hex = to_hex(&golden_ordered_run().unwrap());
+    if hex != GOLDEN_ORDERED {
+        let path = std::env::temp_dir().join("run-ordered.hex");
+        std::fs::write(&path, &hex).unwrap();
+        panic!("the golden run has other bytes; see {}", path.display());
+    }
+}
+
+#[test]
+fn an_ordered_run_is_searched_by_its_keys() {
+    let stored = from_hex(GOLDEN_ORDERED);
+    let orders = [0, 1].map(|at| stored.head.key_order(at));
+    assert_eq!(orders.map(|order| order.code()), [3, 1]);
+    for row in [0_i64, 499, 500, 1500, 1999] {
+        let part = row / 500;
+        let text = match part {
+            0 => Value::Null,
+            part => Value::text(format!("part {}", 9 - part)),
+        };
+        let mut key = Vec::new();
+        encode_ordered_key_value(&text, orders[0], &mut key);
+        let prefix = key.len();
+        encode_ordered_key_value(&Value::Int8(-row), orders[1], &mut key);
+        let place = stored.head.locate(row as u64).unwrap();
+        let reader = stored.group(place.group, &[0, 1]);
+        let found = reader.search(place.vector, &key).unwrap();
+        assert_eq!(found, Ok(place.position));
+        assert_eq!(stored.head.group_of_key(&key), Some(place.group));
+        let value = stored.value(stored.head.filter_value_for(place.group).unwrap());
+        let filter = KeyFilter::of_group(&stored.head, place.group, value).unwrap();
+        assert!(filter.may_contain(key_hash(&key[..prefix])));
     }
 }
 

@@ -27,7 +27,9 @@ fn spec(key_columns: Vec<usize>) -> RunSpec {
         schema_version: 1,
         columns: columns.collect(),
         key_columns,
+        key_orders: Vec::new(),
         filter: true,
+        filter_key_columns: None,
     }
 }
 

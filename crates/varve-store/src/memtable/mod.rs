@@ -6,4 +6,4 @@ mod shared;
 mod table;
 
 pub(crate) use shared::{FlushMap, Memtable};
-pub(crate) use table::RowTable;
+pub(crate) use table::{RowTable, RowVersion};

@@ -22,6 +22,11 @@ pub(crate) struct RowVersion {
 }
 
 impl RowVersion {
+    /// The commit that wrote it.
+    pub(crate) fn begin(&self) -> CommitSeq {
+        CommitSeq(self.begin)
+    }
+
     /// Whether a snapshot of this commit sees the version.
     pub(crate) fn is_visible(&self, seq: CommitSeq) -> bool {
         self.begin <= seq.0 && seq.0 < self.end

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use varve_run::{GroupIndex, GroupReader, KeyFilter, RunHead, encode_row_key, key_hash};
+use varve_run::{GroupIndex, GroupReader, KeyFilter, RunHead, key_hash};
 use varve_types::{Column, Error, Result};
 
 use crate::pacer::Pacer;
@@ -162,7 +162,7 @@ fn search_vector(
         while low < high {
             let middle = low + (high - low) / 2;
             row_key.clear();
-            encode_row_key(&columns, middle, &mut row_key);
+            head.put_key(&columns, middle, &mut row_key);
             match row_key.as_slice().cmp(key) {
                 core::cmp::Ordering::Less => low = middle + 1,
                 core::cmp::Ordering::Greater => high = middle,

@@ -1,15 +1,19 @@
 //! Reading a tree as one transaction sees it: its runs, the memtable, and its own writes.
 
 mod gather;
+mod key_range;
 mod locate;
+mod merge;
 mod pages;
 mod prune;
 mod row_ref;
 mod run_cursor;
 mod scan;
 mod table_chunk;
+mod table_cursor;
 mod view;
 
+pub use key_range::KeyRange;
 pub(crate) use row_ref::RowRef;
 pub(crate) use run_cursor::{missing_column, ordinal};
 pub use scan::{ScanOptions, TreeScan};

@@ -1,7 +1,7 @@
 //! Decides from statistics which runs, groups and vectors can hold rows that pass.
 
 use varve_run::{GroupIndex, GroupInfo, RunHead, ZoneMap};
-use varve_types::{PredicateTest, decode_key_value};
+use varve_types::{PredicateTest, decode_ordered_key_value};
 
 /// Tests of stored columns; a row passes if all hold.
 #[derive(Clone, Debug, Default)]
@@ -42,11 +42,26 @@ impl RunTests<'_> {
         let Some(ty) = head.columns().get(*leading).map(|column| column.ty) else {
             return true;
         };
+        let order = head.key_order(0);
+        let value = |key: &[u8]| decode_ordered_key_value(ty, order, &mut &*key);
+        let bounds = (value(&info.first_key), value(&info.last_key));
+        let (Some(first), Some(last)) = bounds else {
+            return true;
+        };
+        if first.is_null() || last.is_null() {
+            // How many are NULL cannot be told.
+            return true;
+        }
+        let (min, max) = if order.descending {
+            (last, first)
+        } else {
+            (first, last)
+        };
         let zone = ZoneMap {
             rows: u64::from(info.rows),
             null_count: 0,
-            min: decode_key_value(ty, &mut info.first_key.as_slice()),
-            max: decode_key_value(ty, &mut info.last_key.as_slice()),
+            min: Some(min),
+            max: Some(max),
             bounds_exact: true,
             sum: None,
         };

@@ -11,7 +11,7 @@ use crate::Store;
 use crate::pacer::Pacer;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
-use crate::read::{RowRef, RunView};
+use crate::read::{KeyRange, RowRef, RunView};
 use crate::tree::Tree;
 
 /// What every part of one scan needs to know.
@@ -25,6 +25,12 @@ pub(crate) struct ScanPlan {
     pub(crate) with_position: bool,
     pub(crate) reverse: bool,
     pub(crate) seq: varve_types::CommitSeq,
+    /// Only keys of this range are wanted.
+    pub(crate) range: KeyRange,
+    /// A part of it that also holds all rows that pass the tests.
+    pub(crate) tested_range: KeyRange,
+    /// Most rows that a table in memory gives at once.
+    pub(crate) chunk_rows_max: usize,
 }
 
 /// Goes through the groups of a run.
@@ -32,7 +38,7 @@ pub(crate) struct RunCursor {
     slot: u32,
     view: RunView,
     head: Arc<RunHead>,
-    groups_done: usize,
+    groups: core::ops::Range<usize>,
     group: Option<OpenGroup>,
 }
 
@@ -40,7 +46,7 @@ struct OpenGroup {
     group: usize,
     first_row: u32,
     /// Vectors still to read, in the order of reading.
-    vectors: VecDeque<usize>,
+    vectors: VecDeque<Part>,
     dead: RoaringBitmap,
     /// Has the columns that are tested; all that are wanted where nothing is tested.
     tested: GroupReader,
@@ -48,13 +54,32 @@ struct OpenGroup {
     outputs: Option<GroupReader>,
 }
 
+/// A vector of an open group.
+#[derive(Clone, Copy)]
+struct Part {
+    vector: usize,
+    /// Whether it may have keys outside of the range.
+    is_edge: bool,
+}
+
 impl RunCursor {
-    pub(crate) fn new(slot: u32, view: RunView) -> Result<RunCursor> {
+    pub(crate) fn new(slot: u32, view: RunView, plan: &ScanPlan) -> Result<RunCursor> {
+        let head = Arc::clone(view.run.head()?);
+        let KeyRange { from, to } = &plan.tested_range;
+        let first = from.as_ref().map_or(0, |key| head.first_group_from(key));
+        let groups = head.groups();
+        let end = to.as_ref().map_or(groups.len(), |key| {
+            groups.partition_point(|group| group.first_key < *key)
+        });
+        let tests = plan
+            .tests
+            .of_run(|stored| run_position(&plan.tree, &head, stored));
+        let end = if tests.may_match_run(&head) { end } else { 0 };
         Ok(RunCursor {
             slot,
-            head: Arc::clone(view.run.head()?),
+            head,
             view,
-            groups_done: 0,
+            groups: first..end,
             group: None,
         })
     }
@@ -74,11 +99,11 @@ impl RunCursor {
                 }
                 continue;
             };
-            let Some(vector) = open.vectors.pop_front() else {
+            let Some(part) = open.vectors.pop_front() else {
                 self.group = None;
                 continue;
             };
-            if let Some(batch) = self.read_vector(store, plan, vector).await? {
+            if let Some(batch) = self.read_vector(store, plan, part).await? {
                 return Ok(Some(batch));
             }
         }
@@ -88,17 +113,15 @@ impl RunCursor {
     /// without such vectors no page of a column is read.
     async fn open_next_group(&mut self, store: &Store, plan: &ScanPlan) -> Result<bool> {
         let tests = plan.tests.of_run(|stored| self.position(plan, stored));
-        if self.groups_done == 0 && !tests.may_match_run(&self.head) {
-            return Ok(false);
-        }
-        let groups = self.head.groups().len();
-        while self.groups_done < groups {
-            let group = if plan.reverse {
-                groups - 1 - self.groups_done
+        loop {
+            let next = if plan.reverse {
+                self.groups.next_back()
             } else {
-                self.groups_done
+                self.groups.next()
             };
-            self.groups_done += 1;
+            let Some(group) = next else {
+                return Ok(false);
+            };
             let Some(info) = self.head.groups().get(group) else {
                 continue;
             };
@@ -111,10 +134,18 @@ impl RunCursor {
             if dead.len() == u64::from(info.rows) {
                 continue;
             }
-            let mut vectors: VecDeque<usize> = (0..info.vectors()).collect();
-            if !tests.is_empty() {
+            let vectors = (0..info.vectors()).map(|vector| Part {
+                vector,
+                is_edge: false,
+            });
+            let mut vectors: VecDeque<Part> = vectors.collect();
+            let is_edge = !plan.tested_range.covers(&info.first_key, &info.last_key);
+            if is_edge || !tests.is_empty() {
                 let index = self.index(store, group).await?;
-                vectors.retain(|vector| tests.may_match_vector(&index, *vector));
+                vectors.retain(|part| tests.may_match_vector(&index, part.vector));
+                if is_edge {
+                    vectors.retain_mut(|part| part.meets(plan, &index, &info.last_key));
+                }
             }
             if vectors.is_empty() {
                 continue;
@@ -138,14 +169,13 @@ impl RunCursor {
             });
             return Ok(true);
         }
-        Ok(false)
     }
 
     async fn read_vector(
         &mut self,
         store: &Store,
         plan: &ScanPlan,
-        vector: usize,
+        Part { vector, is_edge }: Part,
     ) -> Result<Option<Batch>> {
         let Some(open) = &self.group else {
             return Ok(None);
@@ -154,6 +184,10 @@ impl RunCursor {
         let rows = info.map_or(0, |info| info.vector_rows(vector));
         let first = open.first_row + ordinal((vector * VECTOR_ROWS) as u64)?;
         let mut chosen = live(&open.dead, first, rows);
+        if is_edge {
+            let within = self.rows_within(store, plan, open.group, vector).await?;
+            chosen = Some(intersect(chosen, Selection::new(within.collect())));
+        }
         let mut decoded: Vec<(usize, ColumnRef)> = Vec::new();
         for ((stored, test), filter) in plan.tests.0.iter().zip(&plan.filters) {
             if chosen.as_ref().is_some_and(Selection::is_empty) {
@@ -222,6 +256,28 @@ impl RunCursor {
         } else {
             batch
         }))
+    }
+
+    /// The rows of a vector whose keys are in the range.
+    async fn rows_within(
+        &self,
+        store: &Store,
+        plan: &ScanPlan,
+        group: usize,
+        vector: usize,
+    ) -> Result<core::ops::Range<u32>> {
+        let wanted = column_pages(&self.head, group, self.head.key_columns());
+        let pages = store.read_pages(self.view.run.tree, wanted).await?;
+        let reader = group_reader(&self.head, group, &pages)?;
+        let row = |key: &[u8]| match reader.search(vector, key) {
+            Ok(Ok(row) | Err(row)) => Ok(u32::from(row)),
+            Err(error) => Err(self.view.run.place_error(error)),
+        };
+        let rows = self.head.groups().get(group);
+        let rows = rows.map_or(0, |info| info.vector_rows(vector));
+        let from = plan.range.from.as_deref().map_or(Ok(0), row)?;
+        let to = plan.range.to.as_deref().map(row).transpose()?;
+        Ok(from..to.unwrap_or(ordinal(rows as u64)?))
     }
 
     /// Where this run keeps a stored column.
@@ -313,6 +369,23 @@ impl RunCursor {
             ordinal: *ordinal,
         });
         position_column(rows)
+    }
+}
+
+impl Part {
+    /// Whether the vector may have keys that are wanted; notes whether it may have others.
+    fn meets(&mut self, plan: &ScanPlan, index: &GroupIndex, last_key: &[u8]) -> bool {
+        let first = |vector: usize| index.vectors().get(vector);
+        let Some(this) = first(self.vector) else {
+            return false;
+        };
+        // The first key of the next vector is above all of this one.
+        let next = first(self.vector + 1).map(|next| next.first_key.as_slice());
+        let last = next.unwrap_or(last_key);
+        self.is_edge = !plan.range.covers(&this.first_key, last);
+        let starts_above = |from: &Vec<u8>| from.as_slice() >= last && next.is_some();
+        plan.tested_range.meets(&this.first_key, last)
+            && !plan.tested_range.from.as_ref().is_some_and(starts_above)
     }
 }
 

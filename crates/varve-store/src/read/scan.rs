@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use roaring::RoaringBitmap;
 use varve_run::VectorFilter;
-use varve_types::{Batch, ColumnPredicate, CommitSeq, PredicateTest, Result, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, ColumnPredicate, PredicateTest, Result, TreeId, VECTOR_ROWS};
 
-use crate::memtable::RowTable;
 use crate::pacer::Pacer;
+use crate::read::key_range::range_of_tests;
+use crate::read::merge::Merge;
 use crate::read::prune::Tests;
-use crate::read::run_cursor::{RunCursor, ScanPlan, position_column};
-use crate::read::view::OWN_SEQ;
-use crate::read::{ChunkRequest, RowRef, TableChunk, View};
+use crate::read::run_cursor::{RunCursor, ScanPlan};
+use crate::read::table_cursor::TableCursor;
+use crate::read::{KeyRange, View};
 
 /// What a scan is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,11 @@ pub struct ScanOptions {
     pub predicates: Vec<ColumnPredicate>,
     /// Adds a last BIGINT column with each row's `RowPosition`, bit for bit.
     pub with_position: bool,
+    /// Only rows with keys of this range. Predicates of key columns need not be given as a range
+    /// too: the scan sees for itself what they leave out.
+    pub range: KeyRange,
+    /// Rows in key order, whatever it takes; without it only where it takes nothing.
+    pub ordered: bool,
     /// Rows in descending key order, where [`TreeScan::is_key_ordered`].
     pub reverse: bool,
     /// Most rows that the reader will take, if it knows.
@@ -37,29 +42,70 @@ pub struct ScanOptions {
 pub struct TreeScan {
     view: View,
     plan: ScanPlan,
-    /// What is still to be read, in order of first keys.
-    sources: VecDeque<Source>,
-    current: Option<Cursor>,
+    reading: Reading,
     key_ordered: bool,
     rows_left: u64,
 }
 
+enum Reading {
+    /// One source after another, in order of first keys.
+    Serial {
+        sources: VecDeque<SourceRange>,
+        current: Option<Cursor>,
+    },
+    Merged(Merge),
+}
+
+/// Where rows come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     Run(u32),
     Memtable,
     Own,
 }
 
-enum Cursor {
+/// A source with its lowest and its highest key.
+#[derive(Clone, Debug)]
+pub(super) struct SourceRange {
+    pub(super) source: Source,
+    pub(super) first: Vec<u8>,
+    pub(super) last: Vec<u8>,
+}
+
+/// Reads one source.
+pub(super) enum Cursor {
     Run(RunCursor),
     Table(TableCursor),
 }
 
-struct TableCursor {
-    source: Source,
-    after: Option<Vec<u8>>,
-    done: bool,
+impl Cursor {
+    pub(super) fn open(source: Source, view: &View, plan: &ScanPlan) -> Result<Cursor> {
+        if let Source::Run(slot) = source
+            && let Some(run) = view.runs.get(slot as usize)
+        {
+            return Ok(Cursor::Run(RunCursor::new(slot, run.clone(), plan)?));
+        }
+        Ok(Cursor::Table(TableCursor::new(source, plan)))
+    }
+
+    /// The next rows, at most a vector; `None` at the end.
+    pub(super) async fn next(
+        &mut self,
+        view: &View,
+        plan: &ScanPlan,
+        pacer: &mut Pacer,
+    ) -> Result<Option<Batch>> {
+        loop {
+            pacer.pause().await;
+            let batch = match self {
+                Cursor::Run(cursor) => cursor.next(&view.snapshot.store, plan, pacer).await?,
+                Cursor::Table(cursor) => cursor.next(view, plan)?,
+            };
+            if batch.as_ref().is_none_or(|batch| !batch.is_empty()) {
+                return Ok(batch);
+            }
+        }
+    }
 }
 
 impl TreeScan {
@@ -73,11 +119,21 @@ impl TreeScan {
             .map(|predicate| Ok((tree.stored(predicate.column)?, predicate.test.clone())))
             .collect();
         let tests = tests?;
+        let tested_range = range_of_tests(&tree, &tests).intersect(&options.range);
+        // What an entry of an index says beside its key may differ from an older one that it hides.
+        let (tests, late_tests): (Vec<_>, Vec<_>) = tests
+            .into_iter()
+            .partition(|(stored, _)| tree.index().is_none() || tree.key().contains(stored));
         let filter = |(stored, test): &(usize, PredicateTest)| {
             let ty = tree.types().get(*stored)?;
             VectorFilter::new(*ty, test)
         };
-        let plan = ScanPlan {
+        let rows_left = options.limit_rows.unwrap_or(u64::MAX);
+        let chunk_rows_max = match options.limit_rows {
+            Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
+            _ => VECTOR_ROWS,
+        };
+        let mut plan = ScanPlan {
             filters: tests.iter().map(filter).collect(),
             tree,
             outputs: outputs?,
@@ -85,15 +141,26 @@ impl TreeScan {
             with_position: options.with_position,
             reverse: options.reverse,
             seq: view.snapshot.seq,
+            range: options.range.clone(),
+            tested_range,
+            chunk_rows_max: chunk_rows_max.clamp(1, VECTOR_ROWS),
         };
-        let (sources, key_ordered) = sources(&view, options.reverse)?;
+        let (sources, overlap) = sources(&view, &plan)?;
+        let is_index = plan.tree.index().is_some();
+        let reading = if is_index || options.ordered && overlap {
+            Reading::Merged(Merge::new(&mut plan, sources, late_tests))
+        } else {
+            Reading::Serial {
+                sources,
+                current: None,
+            }
+        };
         Ok(TreeScan {
+            key_ordered: !overlap || matches!(reading, Reading::Merged(_)),
             view,
             plan,
-            sources,
-            current: None,
-            key_ordered,
-            rows_left: options.limit_rows.unwrap_or(u64::MAX),
+            reading,
+            rows_left,
         })
     }
 
@@ -104,41 +171,30 @@ impl TreeScan {
 
     /// The next batch of at most 1,024 rows, or `None` after the last one. Batches are not empty.
     pub async fn next(&mut self) -> Result<Option<Batch>> {
+        if self.rows_left == 0 {
+            return Ok(None);
+        }
         let store = Arc::clone(&self.view.snapshot.store);
         let mut pacer = Pacer::new(&store.env);
-        while self.rows_left > 0 {
-            pacer.pause().await;
-            let batch = match &mut self.current {
-                Some(Cursor::Run(cursor)) => cursor.next(&store, &self.plan, &mut pacer).await?,
-                Some(Cursor::Table(cursor)) => cursor.next(&self.view, &self.plan)?,
-                None => None,
-            };
-            match batch {
-                Some(batch) if batch.is_empty() => {}
-                Some(batch) => {
-                    self.rows_left = self.rows_left.saturating_sub(batch.rows() as u64);
-                    return Ok(Some(batch));
+        let (view, plan) = (&self.view, &self.plan);
+        let batch = match &mut self.reading {
+            Reading::Merged(merge) => merge.next(view, plan, self.rows_left, &mut pacer).await?,
+            Reading::Serial { sources, current } => loop {
+                if let Some(cursor) = current
+                    && let Some(batch) = cursor.next(view, plan, &mut pacer).await?
+                {
+                    break Some(batch);
                 }
-                None => match self.sources.pop_front() {
-                    Some(source) => self.current = Some(self.open(source)?),
-                    None => return Ok(None),
-                },
-            }
+                match sources.pop_front() {
+                    Some(next) => *current = Some(Cursor::open(next.source, view, plan)?),
+                    None => break None,
+                }
+            },
+        };
+        if let Some(batch) = &batch {
+            self.rows_left = self.rows_left.saturating_sub(batch.rows() as u64);
         }
-        Ok(None)
-    }
-
-    fn open(&self, source: Source) -> Result<Cursor> {
-        if let Source::Run(slot) = source
-            && let Some(run) = self.view.runs.get(slot as usize)
-        {
-            return Ok(Cursor::Run(RunCursor::new(slot, run.clone())?));
-        }
-        Ok(Cursor::Table(TableCursor {
-            source,
-            after: None,
-            done: false,
-        }))
+        Ok(batch)
     }
 }
 
@@ -146,18 +202,28 @@ impl core::fmt::Debug for TreeScan {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("TreeScan")
             .field("tree", &self.view.id())
-            .field("sources", &self.sources)
             .field("key_ordered", &self.key_ordered)
             .finish_non_exhaustive()
     }
 }
 
-/// What there is to read, in order of first keys, and whether no two key ranges overlap.
-fn sources(view: &View, reverse: bool) -> Result<(VecDeque<Source>, bool)> {
-    let mut ranges: Vec<(Vec<u8>, Vec<u8>, Source)> = Vec::new();
+/// What there is to read, in order of first keys (last keys downwards, in reverse), and whether key
+/// ranges overlap.
+fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)> {
+    let mut sources: Vec<SourceRange> = Vec::new();
+    let KeyRange { from, to } = &plan.tested_range;
+    if to.as_ref().is_some_and(|to| from.as_ref() >= Some(to)) {
+        return Ok((sources.into(), false));
+    }
     let mut add = |range: Option<(&[u8], &[u8])>, source| {
-        if let Some((first, last)) = range {
-            ranges.push((first.to_vec(), last.to_vec(), source));
+        if let Some((first, last)) = range
+            && plan.tested_range.meets(first, last)
+        {
+            sources.push(SourceRange {
+                source,
+                first: first.to_vec(),
+                last: last.to_vec(),
+            });
         }
     };
     for (run, slot) in view.runs.iter().zip(0..) {
@@ -165,75 +231,10 @@ fn sources(view: &View, reverse: bool) -> Result<(VecDeque<Source>, bool)> {
     }
     view.with_memtable(|table, _| add(table.key_range(), Source::Memtable));
     view.with_own(|table| add(table.key_range(), Source::Own));
-    ranges.sort_by(|a, b| a.0.cmp(&b.0));
-    let key_ordered = ranges.is_sorted_by(|a, b| a.1 < b.0);
-    let sources = ranges.into_iter().map(|(_, _, source)| source);
-    let sources = if reverse {
-        sources.rev().collect()
-    } else {
-        sources.collect()
-    };
-    Ok((sources, key_ordered))
-}
-
-impl TableCursor {
-    /// The rows that pass among the next 1,024; an empty batch where none does, `None` at the end.
-    fn next(&mut self, view: &View, plan: &ScanPlan) -> Result<Option<Batch>> {
-        if self.done {
-            return Ok(None);
-        }
-        let tested = plan.tests.0.iter().map(|(stored, _)| *stored);
-        let columns: Vec<usize> = plan.outputs.iter().copied().chain(tested).collect();
-        let read = |table: &RowTable, seq: CommitSeq, dead: Option<&RoaringBitmap>| {
-            let request = ChunkRequest {
-                tree: &plan.tree,
-                columns: &columns,
-                seq,
-                dead,
-                after: self.after.as_deref(),
-                reverse: plan.reverse,
-                rows_max: VECTOR_ROWS,
-            };
-            TableChunk::read(table, &request)
-        };
-        let chunk = match self.source {
-            Source::Own => view.with_own(|table| read(table, OWN_SEQ, None)),
-            _ => view.with_memtable(|table, dead| read(table, plan.seq, dead)),
-        };
-        let Some(mut chunk) = chunk.transpose()? else {
-            return Ok(None);
-        };
-        self.done = chunk.last_key.is_none();
-        self.after = chunk.last_key.take();
-        let source = self.source;
-        let mut columns = chunk.columns;
-        let tested = columns.split_off(plan.outputs.len());
-        if plan.with_position {
-            let rows = chunk.versions.iter().map(|version| match source {
-                Source::Own => RowRef::Own(*version),
-                _ => RowRef::Memtable(*version),
-            });
-            columns.push(Arc::new(position_column(rows)));
-        }
-        // Tested columns come last, so that each test can be laid on the rows left by those before.
-        let width = columns.len();
-        columns.extend(tested);
-        let mut batch = Batch::new(columns, chunk.versions.len());
-        for ((_, test), at) in plan.tests.0.iter().zip(width..) {
-            if let Some(column) = batch.column(at) {
-                batch = batch.select(&test.select(&column));
-            }
-        }
-        let columns = batch
-            .physical_columns()
-            .iter()
-            .take(width)
-            .cloned()
-            .collect();
-        let output = Batch::new(columns, chunk.versions.len());
-        Ok(Some(match batch.selection() {
-            Some(selection) if selection.len() < chunk.versions.len() => output.select(selection),
-            _ => output,
-        }))
+    sources.sort_by(|a, b| a.first.cmp(&b.first));
+    let overlap = !sources.is_sorted_by(|a, b| a.last < b.first);
+    if plan.reverse {
+        sources.sort_by(|a, b| b.last.cmp(&a.last));
     }
+    Ok((sources.into(), overlap))
 }

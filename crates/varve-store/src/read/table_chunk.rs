@@ -1,10 +1,11 @@
 //! Some rows of a table in memory, in key order, as columns.
 
 use roaring::RoaringBitmap;
-use varve_types::{ColumnBuilder, ColumnRef, CommitSeq, Error, Result};
+use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Error, LogicalType, Result, Value};
 
 use crate::format::row::{Projection, decode_row};
-use crate::memtable::RowTable;
+use crate::memtable::{RowTable, RowVersion};
+use crate::read::KeyRange;
 use crate::tree::Tree;
 
 /// Which rows of a table are wanted next.
@@ -18,6 +19,8 @@ pub(crate) struct ChunkRequest<'a> {
     /// The key of the last row before, in the direction of reading.
     pub(crate) after: Option<&'a [u8]>,
     pub(crate) reverse: bool,
+    /// Rows outside of it are left out.
+    pub(crate) range: &'a KeyRange,
     pub(crate) rows_max: usize,
 }
 
@@ -50,7 +53,16 @@ fn collect<'a>(
     let mut outputs = builders(request.tree, request.columns, request.rows_max);
     let mut versions = Vec::new();
     let mut last_key = None;
+    let KeyRange { from, to } = request.range;
     for (key, version) in rows {
+        let below = from.as_deref().is_some_and(|from| key < from);
+        let above = to.as_deref().is_some_and(|to| key >= to);
+        if if request.reverse { below } else { above } {
+            break;
+        }
+        if below || above {
+            continue;
+        }
         if request.dead.is_some_and(|dead| dead.contains(version)) {
             continue;
         }
@@ -61,14 +73,37 @@ fn collect<'a>(
             break;
         }
     }
+    let entry = request.tree.entry_column();
+    let columns = outputs.into_iter().zip(request.columns);
     Ok(TableChunk {
-        columns: outputs
-            .into_iter()
-            .map(|output| ColumnRef::new(output.finish()))
+        columns: columns
+            .map(|(output, stored)| {
+                let column = output.finish();
+                ColumnRef::new(if Some(*stored) == entry {
+                    dated(table, &versions, &column)
+                } else {
+                    column
+                })
+            })
             .collect(),
         versions,
         last_key,
     })
+}
+
+/// What index entries do, with the commits that did it.
+fn dated(table: &RowTable, versions: &[u32], column: &Column) -> Column {
+    let values = versions.iter().enumerate().map(|(row, version)| {
+        let begin = table.version(*version).map(RowVersion::begin);
+        let begin = begin.map_or(0, |begin| begin.0);
+        let operation = match column.value(row) {
+            Value::Int8(operation) => operation & 1,
+            _ => 0,
+        };
+        Value::Int8((begin << 1).cast_signed() | operation)
+    });
+    let values: Vec<Value> = values.collect();
+    Column::from_values(LogicalType::Int8, &values)
 }
 
 /// One builder for each of these stored columns.

@@ -56,6 +56,13 @@ impl View {
         self.tree.schema().tree
     }
 
+    /// The commit that published a run, where its rows do not tell it; `None` for runs that the
+    /// transaction spilled.
+    pub(crate) fn run_seq(&self, slot: u32) -> Option<CommitSeq> {
+        let published = self.snapshot.version.runs(self.id());
+        published.get(slot as usize).map(|run| run.entries_seq)
+    }
+
     /// Reads the memtable: the table of the tree, and the versions that the transaction deleted.
     pub(crate) fn with_memtable<T>(
         &self,

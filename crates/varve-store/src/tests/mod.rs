@@ -3,6 +3,7 @@ mod damage;
 mod golden;
 mod integrity;
 mod open;
+mod ordered;
 mod properties;
 mod scan;
 mod spill;
@@ -17,7 +18,7 @@ use varve_types::{
     RowPosition, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
-use crate::{Durability, ScanOptions, Store, StoreSettings, Transaction};
+use crate::{Durability, KeyRange, ScanOptions, Store, StoreSettings, Transaction};
 
 /// A clock that goes on by itself, so that every pause yields sometimes.
 #[derive(Default)]
@@ -144,6 +145,8 @@ pub(super) fn everything(tree: TreeId) -> ScanOptions {
         columns: vec![0, 1, 2],
         predicates: Vec::new(),
         with_position: true,
+        range: KeyRange::default(),
+        ordered: false,
         reverse: false,
         limit_rows: None,
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::lock::Mutex as Turn;
 use varve_types::{
-    Batch, CommitSeq, Error, ObjectId, Reservation, Result, RowPosition, RunId, SortKey, TreeId,
-    TreeSchema, Value, encode_key_value,
+    Batch, CommitSeq, Error, ObjectId, Reservation, Result, RowPosition, RunId, TreeId, TreeSchema,
+    Value,
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange};
@@ -112,7 +112,7 @@ impl Transaction {
     }
 
     /// The rows with these keys (values in the order of the sort key), in any order; absent keys
-    /// give no row. Only for trees sorted by columns.
+    /// give no row. The key of a tree without one is the hidden row id.
     pub async fn lookup(
         &self,
         tree: TreeId,
@@ -283,24 +283,11 @@ fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRef>> {
 }
 
 fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
-    let schema = tree.schema();
-    let SortKey::Columns(columns) = &schema.key else {
-        let message = format!("tree {} has no key to look up", schema.tree);
-        return Err(Error::internal(message));
-    };
-    let types = columns.iter().filter_map(|at| schema.columns.get(*at));
-    let types: Vec<_> = types.map(|column| Some(column.ty)).collect();
-    if types.len() != values.len()
-        || values
-            .iter()
-            .zip(types)
-            .any(|(value, ty)| value.logical_type() != ty)
-    {
+    let has_null = values.iter().any(Value::is_null) && tree.index().is_none();
+    if values.len() != tree.key().len() || has_null {
         return Err(Error::internal("a key does not fit its tree"));
     }
     let mut key = Vec::new();
-    for value in values {
-        encode_key_value(value, &mut key);
-    }
+    tree.put_key_prefix(values, &mut key)?;
     Ok(key)
 }

@@ -11,7 +11,7 @@ use crate::Store;
 use crate::memtable::RowTable;
 use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
-use crate::read::{ChunkRequest, OWN_SEQ, TableChunk, lock_own};
+use crate::read::{ChunkRequest, KeyRange, OWN_SEQ, TableChunk, lock_own};
 use crate::run::Run;
 use crate::transaction::own::Own;
 use crate::tree::Tree;
@@ -101,6 +101,7 @@ impl Spill {
                 dead: None,
                 after: after.as_deref(),
                 reverse: false,
+                range: &KeyRange::default(),
                 rows_max: VECTOR_ROWS,
             };
             let chunk = TableChunk::read(buffer, &request)?;

@@ -1,0 +1,109 @@
+//! Streams the rows of a table in memory.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+use varve_types::{Batch, CommitSeq, Result};
+
+use crate::memtable::RowTable;
+use crate::read::run_cursor::{ScanPlan, position_column};
+use crate::read::scan::Source;
+use crate::read::view::OWN_SEQ;
+use crate::read::{ChunkRequest, RowRef, TableChunk, View};
+
+/// Goes through the keys of a table.
+pub(super) struct TableCursor {
+    source: Source,
+    /// The key of the last row before, in the direction of reading.
+    after: Option<Vec<u8>>,
+    done: bool,
+}
+
+impl TableCursor {
+    pub(super) fn new(source: Source, plan: &ScanPlan) -> TableCursor {
+        let range = &plan.tested_range;
+        let after = if plan.reverse {
+            range.to.clone()
+        } else {
+            range.from.as_deref().map(just_below)
+        };
+        TableCursor {
+            source,
+            after,
+            done: false,
+        }
+    }
+
+    /// The rows that pass among the next 1,024; an empty batch where none does, `None` at the end.
+    pub(super) fn next(&mut self, view: &View, plan: &ScanPlan) -> Result<Option<Batch>> {
+        if self.done {
+            return Ok(None);
+        }
+        let tested = plan.tests.0.iter().map(|(stored, _)| *stored);
+        let columns: Vec<usize> = plan.outputs.iter().copied().chain(tested).collect();
+        let read = |table: &RowTable, seq: CommitSeq, dead: Option<&RoaringBitmap>| {
+            let request = ChunkRequest {
+                tree: &plan.tree,
+                columns: &columns,
+                seq,
+                dead,
+                after: self.after.as_deref(),
+                reverse: plan.reverse,
+                range: &plan.tested_range,
+                rows_max: plan.chunk_rows_max,
+            };
+            TableChunk::read(table, &request)
+        };
+        let chunk = match self.source {
+            Source::Own => view.with_own(|table| read(table, OWN_SEQ, None)),
+            _ => view.with_memtable(|table, dead| read(table, plan.seq, dead)),
+        };
+        let Some(mut chunk) = chunk.transpose()? else {
+            return Ok(None);
+        };
+        self.done = chunk.last_key.is_none();
+        self.after = chunk.last_key.take();
+        let source = self.source;
+        let mut columns = chunk.columns;
+        let tested = columns.split_off(plan.outputs.len());
+        if plan.with_position {
+            let rows = chunk.versions.iter().map(|version| match source {
+                Source::Own => RowRef::Own(*version),
+                _ => RowRef::Memtable(*version),
+            });
+            columns.push(Arc::new(position_column(rows)));
+        }
+        // Tested columns come last, so that each test can be laid on the rows left by those before.
+        let width = columns.len();
+        columns.extend(tested);
+        let mut batch = Batch::new(columns, chunk.versions.len());
+        for ((_, test), at) in plan.tests.0.iter().zip(width..) {
+            if let Some(column) = batch.column(at) {
+                batch = batch.select(&test.select(&column));
+            }
+        }
+        let columns = batch
+            .physical_columns()
+            .iter()
+            .take(width)
+            .cloned()
+            .collect();
+        let output = Batch::new(columns, chunk.versions.len());
+        Ok(Some(match batch.selection() {
+            Some(selection) if selection.len() < chunk.versions.len() => output.select(selection),
+            _ => output,
+        }))
+    }
+}
+
+/// Bytes below `key` with hardly any key in between; the rest is left out by its range.
+fn just_below(key: &[u8]) -> Vec<u8> {
+    let mut below = key.to_vec();
+    if let Some(last) = below.pop()
+        && let Some(before) = last.checked_sub(1)
+    {
+        below.push(before);
+        below.extend_from_slice(&[u8::MAX; 32]);
+    }
+    below
+}
