@@ -46,7 +46,7 @@ pub fn render(result: &ResultSet) -> String {
     }
     text.push('\n');
     for row in &rows {
-        for (i, ((cell, width), field)) in row.iter().zip(&widths).zip(&result.fields).enumerate() {
+        for (i, ((cell, width), field)) in row.iter().zip(&widths).zip(result.fields.iter()).enumerate() {
             let space = width.saturating_sub(cell.width());
             text.push_str(if i == 0 { " " } else { "| " });
             if is_right_aligned(field.ty) {
@@ -103,7 +103,7 @@ mod tests {
         let texts =
             Column::from_values(LogicalType::Text, &[Value::text("caf\u{e9}"), Value::Null]);
         let result = ResultSet {
-            fields: vec![
+            fields: Arc::new([
                 Field {
                     name: "n".to_owned(),
                     ty: LogicalType::Int4,
@@ -112,7 +112,7 @@ mod tests {
                     name: "place".to_owned(),
                     ty: LogicalType::Text,
                 },
-            ],
+            ]),
             batches: vec![Batch::new(vec![Arc::new(numbers), Arc::new(texts)], 2)],
             command: "SELECT",
             ..ResultSet::default()

@@ -1,6 +1,7 @@
 //! The catalogue as plain values: what the binder resolves names against.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use varve_types::{
     ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value,
@@ -40,7 +41,7 @@ pub struct ColumnDef {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
     /// Tables by name.
-    pub tables: BTreeMap<String, TableDef>,
+    pub tables: BTreeMap<String, Arc<TableDef>>,
 }
 
 impl TableDef {

@@ -8,11 +8,20 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::command::{Command, Words, parse_command};
+
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
     pub(crate) explain: Option<Explain>,
-    /// `None` for a statement that is not supported: its text is not looked at.
-    pub(crate) statement: Option<Statement>,
+    pub(crate) body: Body,
+}
+
+/// What kind of statement it is.
+pub(crate) enum Body {
+    Statement(Box<Statement>),
+    Command(Command),
+    /// Not supported, with its name where that is not its first words: its text is not looked at.
+    Unsupported(Option<&'static str>),
 }
 
 /// `EXPLAIN` before a statement.
@@ -27,7 +36,6 @@ const OTHER_STATEMENTS: &[&str] = &[
     "ALTER",
     "ANALYZE",
     "CALL",
-    "CHECKPOINT",
     "CLOSE",
     "CLUSTER",
     "COMMENT",
@@ -51,24 +59,18 @@ const OTHER_STATEMENTS: &[&str] = &[
     "REASSIGN",
     "REFRESH",
     "REINDEX",
-    "RELEASE",
-    "RESET",
     "REVOKE",
-    "SAVEPOINT",
     "SECURITY",
-    "SET",
-    "SHOW",
     "TABLE",
     "TRUNCATE",
     "UNLISTEN",
-    "VACUUM",
 ];
 
 /// Parses one statement; the tokens behind it are left.
 pub(crate) fn parse_statement(parser: &mut Parser<'_>) -> Result<Parsed, ParserError> {
     let explain = parse_explain(parser)?;
-    let statement = parse_body(parser)?;
-    Ok(Parsed { explain, statement })
+    let body = parse_body(parser)?;
+    Ok(Parsed { explain, body })
 }
 
 fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError> {
@@ -93,16 +95,22 @@ fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError
     }))
 }
 
-fn parse_body(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError> {
+fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
     let first = parser.next_token();
     let word = match &first.token {
         Token::LParen => {
             parser.prev_token();
-            return Ok(Some(Statement::Query(parser.parse_query()?)));
+            let query = Statement::Query(parser.parse_query()?);
+            return Ok(Body::Statement(Box::new(query)));
         }
         Token::Word(word) if word.quote_style.is_none() => word,
         _ => return parser.expected("an SQL statement", first),
     };
+    match parse_command(&word.value.to_ascii_uppercase(), parser)? {
+        Some(Words::Command(command)) => return Ok(Body::Command(command)),
+        Some(Words::Unsupported(what)) => return Ok(Body::Unsupported(Some(what))),
+        None => {}
+    }
     let statement = match word.keyword {
         Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {
             parser.prev_token();
@@ -112,11 +120,6 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError>
         Keyword::UPDATE => parser.parse_update(first)?,
         Keyword::DELETE => parser.parse_delete(first)?,
         Keyword::COPY => parser.parse_copy()?,
-        Keyword::BEGIN => parser.parse_begin()?,
-        Keyword::START => parser.parse_start_transaction()?,
-        Keyword::COMMIT => parser.parse_commit()?,
-        Keyword::END => parser.parse_end()?,
-        Keyword::ROLLBACK | Keyword::ABORT => parser.parse_rollback()?,
         Keyword::CREATE => {
             let local = parser.parse_keyword(Keyword::LOCAL);
             let global = local || parser.parse_keyword(Keyword::GLOBAL);
@@ -142,7 +145,7 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError>
         }
         _ => return parser.expected("an SQL statement", first),
     };
-    Ok(Some(statement))
+    Ok(Body::Statement(Box::new(statement)))
 }
 
 fn parse_drop_table(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
@@ -163,7 +166,7 @@ fn parse_drop_table(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
 }
 
 /// Passes over the rest of a statement.
-fn skip(parser: &mut Parser<'_>) -> Result<Option<Statement>, ParserError> {
+fn skip(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
     while parser.next_token().token != Token::EOF {}
-    Ok(None)
+    Ok(Body::Unsupported(None))
 }

@@ -8,6 +8,7 @@
 mod bind;
 mod catalog;
 mod catalog_codec;
+mod command;
 mod deparse;
 mod dispatch;
 mod explain;
@@ -25,6 +26,7 @@ mod walk;
 pub use bind::bind;
 pub use catalog::{Catalog, ColumnDef, TableDef};
 pub use catalog_codec::{decode_table, encode_table};
+pub use command::{Command, TransactionModes};
 pub use explain::explain;
 pub use parse::{ParsedStatement, parse};
 pub use plan::{

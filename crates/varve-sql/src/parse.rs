@@ -9,7 +9,8 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
 use varve_types::{Error, Result, SqlState};
 
-use crate::dispatch::{Parsed, parse_statement};
+use crate::command::Command;
+use crate::dispatch::{Body, Parsed, parse_statement};
 use crate::position::{SourceMap, line_starts, position_at};
 
 /// Longer texts are refused: their tree would not fit a browser's memory.
@@ -19,6 +20,8 @@ const TEXT_BYTES_MAX: usize = 4 << 20;
 const NESTING_MAX: usize = 50;
 /// Most operators in a row without a comma or parenthesis: each is one level of the tree.
 const CHAIN_OPERATORS_MAX: usize = 2_000;
+/// About what a token takes as part of a syntax tree.
+const TOKEN_BYTES: usize = 256;
 
 /// One statement of a text: its syntax tree and where its tokens stand.
 pub struct ParsedStatement {
@@ -29,13 +32,17 @@ pub struct ParsedStatement {
 }
 
 impl ParsedStatement {
-    /// Whether the statement begins or ends a transaction block: known from its first word, without
-    /// binding it.
-    pub fn is_transaction_command(&self) -> bool {
-        matches!(
-            self.command.as_str(),
-            "BEGIN" | "START" | "COMMIT" | "END" | "ROLLBACK" | "ABORT"
-        )
+    /// The statement, if it is one without a plan.
+    pub fn command(&self) -> Option<&Command> {
+        match (&self.parsed.explain, &self.parsed.body) {
+            (None, Body::Command(command)) => Some(command),
+            _ => None,
+        }
+    }
+
+    /// About what its syntax tree takes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.source.tokens() * TOKEN_BYTES
     }
 }
 

@@ -1,9 +1,12 @@
 //! The physical plan: what the executor runs, and what the facade does with its rows.
 
+use std::sync::Arc;
+
 use varve_expr::{AggregateFunction, Expr};
 use varve_types::{ColumnPredicate, LogicalType, ObjectId, TreeId, Value};
 
 use crate::catalog::TableDef;
+use crate::command::Command;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +133,9 @@ pub enum SystemView {
     /// `varve_tables(table_name text, column_name text, ordinal int, data_type text, nullable
     /// boolean, primary_key boolean)`: a row a column.
     Tables,
+    /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
+    /// bigint)`: a row a cache; NULL where a cache does not count.
+    Caches,
 }
 
 /// A primary-key lookup.
@@ -219,12 +225,8 @@ pub enum Statement {
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
     },
-    /// `BEGIN`, `START TRANSACTION`.
-    Begin,
-    /// `COMMIT`, `END`.
-    Commit,
-    /// `ROLLBACK`.
-    Rollback,
+    /// One that needs no plan; see also [`crate::ParsedStatement::command`].
+    Command(Command),
     /// `EXPLAIN [ANALYZE] statement`.
     Explain {
         /// What is explained.
@@ -249,7 +251,7 @@ pub struct Query {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InsertPlan {
     /// The table.
-    pub table: TableDef,
+    pub table: Arc<TableDef>,
     /// One output column a table column.
     pub source: Plan,
 }
@@ -258,7 +260,7 @@ pub struct InsertPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModifyPlan {
     /// The table.
-    pub table: TableDef,
+    pub table: Arc<TableDef>,
     /// The rows concerned.
     pub source: Plan,
 }
@@ -267,7 +269,7 @@ pub struct ModifyPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyPlan {
     /// The table.
-    pub table: TableDef,
+    pub table: Arc<TableDef>,
     /// Which table column each CSV field fills, in file order; others become NULL.
     pub columns: Vec<usize>,
     /// How the text is cut.
@@ -305,6 +307,9 @@ pub struct Bound {
     pub statement: Statement,
     /// The types of `$1`, `$2`, ...
     pub parameters: Vec<LogicalType>,
+    /// The tables that its names were resolved to: it holds as long as all of them are what they
+    /// are.
+    pub tables: Vec<Arc<TableDef>>,
 }
 
 /// A literal row, for small results such as EXPLAIN.

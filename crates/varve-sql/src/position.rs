@@ -47,6 +47,11 @@ impl SourceMap {
         SourceMap { lines, tokens }
     }
 
+    /// Number of tokens, parentheses left out.
+    pub(crate) fn tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Where a token stands that the parser kept.
     pub(crate) fn token(&self, token: &AttachedToken) -> u32 {
         position_at(&self.lines, token.0.span.start)

@@ -22,6 +22,14 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("nullable", LogicalType::Boolean),
             ("primary_key", LogicalType::Boolean),
         ],
+        SystemView::Caches => &[
+            ("name", LogicalType::Text),
+            ("hits", LogicalType::Int8),
+            ("misses", LogicalType::Int8),
+            ("evictions", LogicalType::Int8),
+            ("entries", LogicalType::Int8),
+            ("bytes", LogicalType::Int8),
+        ],
     };
     columns
         .iter()
@@ -37,6 +45,7 @@ pub(crate) fn system_view(name: &str) -> Option<SystemView> {
     match name {
         "varve_storage" => Some(SystemView::Storage),
         "varve_tables" => Some(SystemView::Tables),
+        "varve_caches" => Some(SystemView::Caches),
         _ => None,
     }
 }

@@ -20,6 +20,25 @@ pub(crate) struct Catalogue {
     pub(crate) trees: BTreeMap<TreeId, Arc<Tree>>,
 }
 
+/// One state of the catalogue.
+#[derive(Clone, Debug)]
+pub struct CatalogueState {
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) is_private: bool,
+}
+
+impl CatalogueState {
+    /// Whether nothing has changed between the two.
+    pub fn is_same(&self, other: &CatalogueState) -> bool {
+        Arc::ptr_eq(&self.catalogue, &other.catalogue)
+    }
+
+    /// Whether it holds changes that are not committed.
+    pub fn is_private(&self) -> bool {
+        self.is_private
+    }
+}
+
 /// One change of the catalogue, as it is logged.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CatalogueChange {

@@ -37,6 +37,7 @@ mod transaction;
 mod tree;
 mod version;
 
+pub use catalogue::CatalogueState;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use read::{KeyRange, ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};

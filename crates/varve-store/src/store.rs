@@ -150,6 +150,11 @@ impl Store {
         self.state().tree_storage(tree)
     }
 
+    /// The bounds that it was opened with.
+    pub fn settings(&self) -> &StoreSettings {
+        &self.settings
+    }
+
     /// Counters.
     pub fn stats(&self) -> StoreStats {
         let cache = self.cache.counters();

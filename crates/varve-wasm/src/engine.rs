@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_kv::{Durability, Kv, MemoryKv};
+use varve_kv::{Kv, MemoryKv};
 use varve_kv_idb::IdbKv;
-use varvedb::{Database, Options};
+use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::EngineSession;

@@ -60,7 +60,7 @@ fn encode_set(writer: &mut Writer, set: &ResultSet) -> Result<()> {
         .map_err(|_| too_large())?;
     writer.bytes(&affected_rows.to_le_bytes());
     writer.padded(set.command.as_bytes());
-    for field in &set.fields {
+    for field in &*set.fields {
         writer.u32(field.ty.oid());
         writer.count(field.name.len())?;
         writer.padded(field.name.as_bytes());
@@ -269,7 +269,7 @@ mod tests {
         ];
         let types: Vec<LogicalType> = columns.iter().map(|column| column.logical_type()).collect();
         let set = ResultSet {
-            fields: fields(&types),
+            fields: fields(&types).into(),
             batches: vec![Batch::new(columns, 2)],
             command: "SELECT",
             ..ResultSet::default()
@@ -300,7 +300,7 @@ mod tests {
         let values = Arc::new(Column::from_values(LogicalType::Text, &strings));
         let batch = Batch::new(vec![dictionary(&[8, 7, 6], &values, None)], 3);
         let set = |batch| ResultSet {
-            fields: fields(&[LogicalType::Text]),
+            fields: fields(&[LogicalType::Text]).into(),
             batches: vec![batch],
             command: "SELECT",
             ..ResultSet::default()

@@ -1,38 +1,32 @@
 //! The tables that a transaction sees, decoded once for each state of the catalogue.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use varve_sql::{Catalog, decode_table};
-use varve_store::Transaction;
-use varve_types::{ObjectId, Result};
+use varve_store::{CatalogueState, Transaction};
+use varve_types::Result;
 
-type State = Vec<(ObjectId, u32)>;
-
-/// Remembers the last catalogue and the object versions that it was made from.
+/// Remembers the last catalogue and the state that it was made from.
 #[derive(Default)]
-pub(crate) struct CatalogCache(Mutex<Option<(State, Arc<Catalog>)>>);
+pub(crate) struct CatalogCache(Option<(CatalogueState, Arc<Catalog>)>);
 
 impl CatalogCache {
-    /// The catalogue as `transaction` sees it, its own changes included.
-    pub fn get(&self, transaction: &Transaction) -> Result<Arc<Catalog>> {
-        let objects = transaction.objects();
-        let state: State = objects
-            .iter()
-            .map(|(id, version, _)| (*id, *version))
-            .collect();
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, catalog)) = &*last
-            && *known == state
+    /// The catalogue as `transaction` sees it, and whether it holds changes of its own.
+    pub fn get(&mut self, transaction: &Transaction) -> Result<(Arc<Catalog>, bool)> {
+        let state = transaction.catalogue_state();
+        let is_private = state.is_private();
+        if let Some((known, catalog)) = &self.0
+            && known.is_same(&state)
         {
-            return Ok(Arc::clone(catalog));
+            return Ok((Arc::clone(catalog), is_private));
         }
         let mut catalog = Catalog::default();
-        for (_, _, definition) in &objects {
+        for (_, _, definition) in &transaction.objects() {
             let table = decode_table(definition)?;
-            catalog.tables.insert(table.name.clone(), table);
+            catalog.tables.insert(table.name.clone(), Arc::new(table));
         }
         let catalog = Arc::new(catalog);
-        *last = Some((state, Arc::clone(&catalog)));
-        Ok(catalog)
+        self.0 = Some((state, Arc::clone(&catalog)));
+        Ok((catalog, is_private))
     }
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use varve_kv::{Durability, Kv};
+use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, MemoryAccount, MemoryBudget, Result};
 
-use crate::{Options, Session};
+use crate::statements::Statements;
+use crate::{Durability, Options, Session};
 
 /// An open database. Clones share it.
 #[derive(Clone)]
@@ -19,7 +20,11 @@ pub(crate) struct Shared {
     pub store: Arc<Store>,
     pub env: Arc<dyn Env>,
     pub memory: Arc<MemoryBudget>,
+    /// Of sessions that do not say otherwise.
     pub durability: Durability,
+    /// As it was opened; the limit in force is the account's.
+    pub memory_limit_bytes: u64,
+    pub statements: Statements,
 }
 
 impl Database {
@@ -30,6 +35,7 @@ impl Database {
     pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
+        let statements = Statements::new(&account);
         let store = Store::open(kv, Arc::clone(&env), account, options.store).await?;
         let durability = options.durability;
         Ok(Database {
@@ -38,6 +44,8 @@ impl Database {
                 env,
                 memory,
                 durability,
+                memory_limit_bytes: options.memory_limit_bytes,
+                statements,
             }),
         })
     }

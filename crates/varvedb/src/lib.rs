@@ -17,13 +17,16 @@ mod catalog_cache;
 mod copy;
 mod csv;
 mod database;
+mod lru;
 mod options;
 mod pacer;
 mod parameters;
+mod prepared;
 mod result_set;
 mod scratch;
 mod session;
 mod source;
+mod statements;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
 mod system_view;
@@ -33,9 +36,10 @@ mod write;
 mod tests;
 
 pub use database::Database;
-pub use options::Options;
+pub use options::{Durability, Options};
+pub use prepared::Prepared;
 pub use result_set::{Notice, ResultSet};
-pub use session::{CancelFlag, Session};
+pub use session::{BatchError, CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
 pub use varve_expr::{parse_value, write_cell};

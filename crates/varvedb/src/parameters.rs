@@ -1,5 +1,7 @@
 //! Parameters of a statement, turned into the types that the binder inferred.
 
+use std::borrow::Cow;
+
 use varve_expr::{format_value, parse_value};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
@@ -7,7 +9,10 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 ///
 /// A value of another type goes through its text form, as it would in PostgreSQL's protocol, so
 /// `1.5` for an integer is an error and not a rounding. `08P01` when the numbers differ.
-pub(crate) fn typed_parameters(given: &[Value], types: &[LogicalType]) -> Result<Vec<Value>> {
+pub(crate) fn typed_parameters<'a>(
+    given: &'a [Value],
+    types: &[LogicalType],
+) -> Result<Cow<'a, [Value]>> {
     if given.len() != types.len() {
         return Err(Error::new(
             SqlState::PROTOCOL_VIOLATION,
@@ -18,8 +23,13 @@ pub(crate) fn typed_parameters(given: &[Value], types: &[LogicalType]) -> Result
             ),
         ));
     }
+    let fits =
+        |(value, ty): (&Value, &LogicalType)| value.logical_type().is_none_or(|given| given == *ty);
+    if given.iter().zip(types).all(fits) {
+        return Ok(Cow::Borrowed(given));
+    }
     let convert = |(index, (value, ty)): (usize, (&Value, &LogicalType))| {
-        if value.is_null() || value.logical_type() == Some(*ty) {
+        if fits((value, ty)) {
             return Ok(value.clone());
         }
         let text = match value {
@@ -30,5 +40,6 @@ pub(crate) fn typed_parameters(given: &[Value], types: &[LogicalType]) -> Result
         parse_value(&text, *ty)
             .map_err(|error| error.with_context(format!("parameter ${}", index + 1)))
     };
-    given.iter().zip(types).enumerate().map(convert).collect()
+    let values = given.iter().zip(types).enumerate().map(convert);
+    values.collect::<Result<Vec<Value>>>().map(Cow::Owned)
 }

@@ -1,5 +1,7 @@
 //! What a statement answers.
 
+use std::sync::Arc;
+
 use varve_sql::Field;
 use varve_types::{Batch, SqlState, Value};
 
@@ -7,7 +9,7 @@ use varve_types::{Batch, SqlState, Value};
 #[derive(Clone, Debug, Default)]
 pub struct ResultSet {
     /// The columns; none for statements that give no rows.
-    pub fields: Vec<Field>,
+    pub fields: Arc<[Field]>,
     /// The rows.
     pub batches: Vec<Batch>,
     /// The first word of PostgreSQL's command tag, for example `SELECT`; empty for an empty

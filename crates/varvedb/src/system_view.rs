@@ -8,6 +8,7 @@ use varve_store::Transaction;
 use varve_types::{Batch, Column, Error, Result, VECTOR_ROWS, Value};
 
 use crate::database::Shared;
+use crate::lru::CacheCounters;
 
 /// The rows of a view that pass the request's predicates, with the columns that it asks for.
 pub(crate) fn rows(
@@ -20,13 +21,20 @@ pub(crate) fn rows(
     if request.with_position {
         return Err(Error::internal("rows of a system view have no positions"));
     }
-    let mut rows: Vec<Vec<Value>> = Vec::new();
-    for table in catalog.tables.values() {
-        match view {
-            SystemView::Tables => rows.extend(table_rows(table)),
-            SystemView::Storage => rows.extend(storage_rows(shared, transaction, table)?),
+    let mut rows: Vec<Vec<Value>> = match view {
+        SystemView::Tables => {
+            let tables = catalog.tables.values();
+            tables.flat_map(|table| table_rows(table)).collect()
         }
-    }
+        SystemView::Storage => {
+            let mut rows = Vec::new();
+            for table in catalog.tables.values() {
+                rows.extend(storage_rows(shared, transaction, table)?);
+            }
+            rows
+        }
+        SystemView::Caches => cache_rows(shared),
+    };
     rows.retain(|row| {
         request.predicates.iter().all(|predicate| {
             row.get(predicate.column)
@@ -64,13 +72,43 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
     (0..table.columns.len()).zip(1..).filter_map(row).collect()
 }
 
+fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
+    let row = |name: &str, cache: CacheCounters, entries: Value| {
+        vec![
+            Value::text(name),
+            count(cache.hits),
+            count(cache.misses),
+            count(cache.evictions),
+            entries,
+            count(cache.bytes),
+        ]
+    };
+    let of_statements = |name, cache: CacheCounters| row(name, cache, count(cache.entries));
+    let pages = shared.store.stats();
+    let pages = CacheCounters {
+        hits: pages.cache_hits,
+        misses: pages.cache_misses,
+        evictions: pages.cache_evictions,
+        entries: 0,
+        bytes: pages.cache_bytes,
+    };
+    vec![
+        of_statements("parse", shared.statements.parsed.counters()),
+        of_statements("plan", shared.statements.plans.counters()),
+        row("page", pages, Value::Null),
+    ]
+}
+
+fn count(number: u64) -> Value {
+    Value::Int8(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
 fn storage_rows(
     shared: &Shared,
     transaction: &Transaction,
     table: &TableDef,
 ) -> Result<Vec<Vec<Value>>> {
     let storage = shared.store.tree_storage(table.tree)?;
-    let count = |number: u64| Value::Int8(i64::try_from(number).unwrap_or(i64::MAX));
     let rows = transaction.row_count(table.tree).unwrap_or(storage.rows);
     let mut lines = Vec::new();
     for column in &table.columns {

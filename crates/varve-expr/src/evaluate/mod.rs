@@ -118,8 +118,10 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
 
 /// The value of an expression without column references.
 pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value> {
-    if let Expr::Literal { value, .. } = expr {
-        return Ok(value.clone());
+    match expr {
+        Expr::Literal { value, .. } => return Ok(value.clone()),
+        Expr::Parameter { index, ty } => return parameter(*index, *ty, context),
+        _ => {}
     }
     Ok(evaluate(expr, &Batch::new(Vec::new(), 1), context)?.value(0))
 }

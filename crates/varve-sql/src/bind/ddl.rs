@@ -214,7 +214,7 @@ impl Binder<'_> {
             if system_view(&folded).is_some() {
                 self.writable_table(name)?;
             }
-            match self.catalog.tables.get(&folded) {
+            match self.known_table(&folded) {
                 Some(table) => {
                     let dropped = (table.object, table.tree, folded);
                     if !tables.contains(&dropped) {

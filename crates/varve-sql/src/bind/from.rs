@@ -208,7 +208,7 @@ impl Binder<'_> {
         from: &mut From,
     ) -> Result<Scope> {
         let table_name = self.table_name(name)?;
-        let (scan, primary_key, columns) = match self.catalog.tables.get(&table_name) {
+        let (scan, primary_key, columns) = match self.known_table(&table_name) {
             Some(table) => {
                 let columns: Vec<(String, LogicalType)> = table
                     .columns

@@ -20,13 +20,17 @@ mod order;
 mod query;
 mod select;
 mod statement;
-mod transaction;
 mod update;
 mod values;
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::catalog::Catalog;
+pub(crate) use names::fold_name;
+
+use crate::catalog::{Catalog, TableDef};
 use crate::parse::ParsedStatement;
 use crate::plan::Bound;
 use crate::position::SourceMap;
@@ -47,6 +51,7 @@ pub fn bind(
         catalog,
         source: &statement.source,
         parameters: parameter_types.to_vec(),
+        tables: RefCell::default(),
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -65,6 +70,7 @@ pub fn bind(
     Ok(Bound {
         statement: bound,
         parameters,
+        tables: binder.tables.into_inner(),
     })
 }
 
@@ -74,6 +80,20 @@ pub(crate) struct Binder<'a> {
     source: &'a SourceMap,
     /// Types of the parameters met so far; `None` until a place tells.
     parameters: Vec<Option<LogicalType>>,
+    /// Tables that names were resolved to.
+    tables: RefCell<Vec<Arc<TableDef>>>,
+}
+
+impl Binder<'_> {
+    /// The table of a folded name.
+    fn known_table(&self, name: &str) -> Option<&Arc<TableDef>> {
+        let table = self.catalog.tables.get(name)?;
+        let mut tables = self.tables.borrow_mut();
+        if !tables.iter().any(|known| Arc::ptr_eq(known, table)) {
+            tables.push(Arc::clone(table));
+        }
+        Some(table)
+    }
 }
 
 /// `0A000` at a place, unless the place is unknown.

@@ -1,5 +1,7 @@
 //! Identifiers and names of tables and result columns.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{
     CastKind, CeilFloorKind, Expr as Ast, Ident, ObjectName, ObjectNamePart, TrimWhereField,
 };
@@ -53,17 +55,15 @@ impl Binder<'_> {
     }
 
     /// The table of a name.
-    pub(crate) fn table(&self, name: &ObjectName) -> Result<&TableDef> {
+    pub(crate) fn table(&self, name: &ObjectName) -> Result<&Arc<TableDef>> {
         let position = self.source.name(name);
         let folded = self.table_name(name)?;
-        self.catalog
-            .tables
-            .get(&folded)
+        self.known_table(&folded)
             .ok_or_else(|| undefined_table(&folded, position))
     }
 
     /// The table that a statement writes.
-    pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<TableDef> {
+    pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         let folded = self.table_name(name)?;
         if system_view(&folded).is_some() {
             return Err(located(

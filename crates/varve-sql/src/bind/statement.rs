@@ -7,7 +7,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::dispatch::{Explain, Parsed};
+use crate::dispatch::{Body, Explain, Parsed};
 use crate::plan::{Query, Statement};
 use crate::prune::prune;
 
@@ -15,12 +15,13 @@ impl Binder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
     /// errors.
     pub(crate) fn parsed(&mut self, parsed: &Parsed, command: &str) -> Result<Statement> {
-        let Parsed { explain, statement } = parsed;
+        let Parsed { explain, body } = parsed;
         let position = self.source.first();
         let Some(explain) = explain else {
-            return match statement {
-                Some(statement) => self.statement(statement, command),
-                None => Err(unsupported_at(command, position)),
+            return match body {
+                Body::Statement(statement) => self.statement(statement, command),
+                Body::Command(command) => Ok(Statement::Command(command.clone())),
+                Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };
         };
         let Explain {
@@ -31,7 +32,7 @@ impl Binder<'_> {
         refuse(*verbose, "EXPLAIN VERBOSE", position)?;
         let analyze = self.explain_options(options)? || *analyze;
         const OTHER: &str = "EXPLAIN of this statement";
-        let Some(statement) = statement else {
+        let Body::Statement(statement) = body else {
             return Err(unsupported_at(OTHER, position));
         };
         match self.statement(statement, OTHER)? {
@@ -68,34 +69,6 @@ impl Binder<'_> {
                 let other_dialect = *purge || *temporary || table.is_some();
                 refuse(other_dialect, "this form of DROP TABLE", position)?;
                 self.drop_table(names, *if_exists)
-            }
-            AstStatement::StartTransaction {
-                modes,
-                begin: _,
-                transaction: _,
-                modifier,
-                statements,
-                exception,
-                has_end_keyword: _,
-            } => {
-                let other_dialect =
-                    modifier.is_some() || !statements.is_empty() || exception.is_some();
-                refuse(other_dialect, "this form of BEGIN", position)?;
-                self.begin(modes)
-            }
-            AstStatement::Commit {
-                chain,
-                end: _,
-                modifier,
-            } => {
-                refuse(*chain, "COMMIT AND CHAIN", position)?;
-                refuse(modifier.is_some(), "this form of COMMIT", position)?;
-                Ok(Statement::Commit)
-            }
-            AstStatement::Rollback { chain, savepoint } => {
-                refuse(*chain, "ROLLBACK AND CHAIN", position)?;
-                refuse(savepoint.is_some(), "ROLLBACK TO SAVEPOINT", position)?;
-                Ok(Statement::Rollback)
             }
             AstStatement::Copy {
                 source,

@@ -523,13 +523,17 @@ fn what_is_not_supported_says_so() {
         ("create view v as select 1", "CREATE VIEW"),
         ("drop view v", "DROP VIEW"),
         ("alter table t add column z int", "ALTER TABLE"),
-        ("savepoint s", "SAVEPOINT"),
         (
             "begin isolation level serializable",
             "ISOLATION LEVEL SERIALIZABLE",
         ),
-        ("begin read only", "READ ONLY"),
-        ("rollback to savepoint s", "ROLLBACK TO SAVEPOINT"),
+        ("commit prepared 'x'", "COMMIT PREPARED"),
+        (
+            "set session characteristics as transaction read only",
+            "SET SESSION CHARACTERISTICS",
+        ),
+        ("vacuum analyze t", "this VACUUM option"),
+        ("explain commit", "EXPLAIN of this statement"),
         ("explain verbose select 1", "EXPLAIN VERBOSE"),
         (
             "explain create table n (a int)",

@@ -5,6 +5,8 @@ mod fuzz;
 mod plans;
 mod results;
 
+use std::sync::Arc;
+
 use varve_types::{ColumnId, LogicalType as T, ObjectId, Result, TreeId};
 
 use crate::{Bound, Catalog, ColumnDef, TableDef, bind, parse};
@@ -64,7 +66,7 @@ fn catalog() -> Catalog {
     Catalog {
         tables: tables
             .into_iter()
-            .map(|table| (table.name.clone(), table))
+            .map(|table| (table.name.clone(), Arc::new(table)))
             .collect(),
     }
 }

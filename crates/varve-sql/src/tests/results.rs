@@ -1,7 +1,7 @@
 //! Result columns, parameters, and the statements that are not queries.
 
 use super::bound;
-use crate::{CsvOptions, NewTable, Plan, Relation, Statement};
+use crate::{Command, CsvOptions, NewTable, Plan, Relation, Statement, TransactionModes};
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 
 fn fields(sql: &str) -> Vec<(String, LogicalType)> {
@@ -243,23 +243,7 @@ fn tables_are_defined() {
 }
 
 #[test]
-fn transactions_and_copies() {
-    for sql in [
-        "begin",
-        "begin work",
-        "start transaction isolation level repeatable read",
-        "begin isolation level read committed read write",
-    ] {
-        assert_eq!(bound(sql).expect(sql).statement, Statement::Begin, "{sql}");
-    }
-    for (sql, expected) in [
-        ("commit", Statement::Commit),
-        ("end", Statement::Commit),
-        ("rollback", Statement::Rollback),
-        ("abort", Statement::Rollback),
-    ] {
-        assert_eq!(bound(sql).expect(sql).statement, expected, "{sql}");
-    }
+fn copies() {
     let default = CsvOptions {
         header: false,
         delimiter: b',',
@@ -309,5 +293,109 @@ fn transactions_and_copies() {
             panic!("{sql}")
         };
         assert_eq!((copy.columns, copy.options), (columns, options), "{sql}");
+    }
+}
+
+#[test]
+fn commands() {
+    let modes = |read_only| TransactionModes { read_only };
+    let text = |text: &str| text.to_owned();
+    let set = |name: &str, value: Option<&str>, local| Command::Set {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+        local,
+    };
+    let constraints = |names: Option<&[&str]>, deferred| Command::SetConstraints {
+        names: names.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
+        deferred,
+    };
+    let vacuum = |full, tables: &[&str]| Command::Vacuum {
+        full,
+        tables: tables.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let cases = [
+        ("begin", Command::Begin(modes(None))),
+        ("begin work", Command::Begin(modes(None))),
+        (
+            "start transaction isolation level repeatable read",
+            Command::Begin(modes(None)),
+        ),
+        (
+            "begin isolation level read committed read write",
+            Command::Begin(modes(Some(false))),
+        ),
+        (
+            "begin isolation level read uncommitted, read only, not deferrable",
+            Command::Begin(modes(Some(true))),
+        ),
+        ("commit", Command::Commit { chain: false }),
+        (
+            "end transaction and no chain",
+            Command::Commit { chain: false },
+        ),
+        ("commit and chain", Command::Commit { chain: true }),
+        ("rollback", Command::Rollback { chain: false }),
+        ("abort work and chain", Command::Rollback { chain: true }),
+        ("savepoint A", Command::Savepoint(text("a"))),
+        ("rollback to \"A\"", Command::RollbackTo(text("A"))),
+        ("abort work to savepoint s", Command::RollbackTo(text("s"))),
+        ("release s", Command::Release(text("s"))),
+        ("release savepoint s", Command::Release(text("s"))),
+        (
+            "set transaction read only",
+            Command::SetTransaction(modes(Some(true))),
+        ),
+        ("set constraints all deferred", constraints(None, true)),
+        (
+            "set constraints a, public.b immediate",
+            constraints(Some(&["a", "b"]), false),
+        ),
+        (
+            "set synchronous_commit = off",
+            set("synchronous_commit", Some("off"), false),
+        ),
+        (
+            "set local Varve.Durability to 'Strict'",
+            set("varve.durability", Some("Strict"), true),
+        ),
+        ("set session a = default", set("a", None, false)),
+        ("set a to -1, b, 'c'", set("a", Some("-1, b, c"), false)),
+        ("set time zone 'UTC'", set("timezone", Some("UTC"), false)),
+        ("reset all", Command::Reset(None)),
+        ("reset a.b", Command::Reset(Some(text("a.b")))),
+        ("show all", Command::Show(None)),
+        ("show time zone", Command::Show(Some(text("timezone")))),
+        (
+            "show transaction isolation level",
+            Command::Show(Some(text("transaction_isolation"))),
+        ),
+        ("vacuum", vacuum(false, &[])),
+        ("vacuum full t, u", vacuum(true, &["t", "u"])),
+        ("vacuum (full, verbose off) t", vacuum(true, &["t"])),
+        ("checkpoint", Command::Checkpoint),
+    ];
+    for (sql, expected) in cases {
+        let statements = crate::parse(sql).expect(sql);
+        assert_eq!(statements[0].command(), Some(&expected), "{sql}");
+        assert_eq!(
+            bound(sql).expect(sql).statement,
+            Statement::Command(expected),
+            "{sql}"
+        );
+    }
+}
+
+#[test]
+fn a_bound_statement_names_its_tables() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("select 1", &[]),
+        ("select u.a from t join u on t.a = u.a, u as v", &["t", "u"]),
+        ("insert into u select a, a, c from t", &["u", "t"]),
+        ("delete from p", &["p"]),
+    ];
+    for (sql, expected) in cases {
+        let tables = bound(sql).expect(sql).tables;
+        let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        assert_eq!(names, expected, "{sql}");
     }
 }

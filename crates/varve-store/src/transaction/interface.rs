@@ -8,7 +8,7 @@ use varve_types::{
     Value,
 };
 
-use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
 use crate::read::{self, RowRef, View};
 use crate::snapshot::Snapshot;
 use crate::store::Ids;
@@ -47,6 +47,15 @@ impl Transaction {
     /// Grows with every commit that changes the catalogue; own changes do not count.
     pub fn catalogue_version(&self) -> u64 {
         self.snapshot.catalogue.version
+    }
+
+    /// The state of the catalogue that this transaction sees, to be compared with an earlier one.
+    pub fn catalogue_state(&self) -> CatalogueState {
+        let own = self.own();
+        CatalogueState {
+            is_private: own.catalogue.is_some(),
+            catalogue: Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue)),
+        }
     }
 
     /// Every catalogue object: id, version, definition.

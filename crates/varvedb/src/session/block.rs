@@ -1,25 +1,64 @@
-//! BEGIN, COMMIT and ROLLBACK.
+//! Transaction blocks: BEGIN, COMMIT, ROLLBACK, savepoints, and what an error does to them.
 
-use varve_sql::{Catalog, ParsedStatement, Statement, bind};
+use varve_sql::TransactionModes;
 use varve_store::Transaction;
 use varve_types::{Error, Result, SqlState};
 
-use super::Session;
+use super::savepoint::Savepoint;
+use super::settings::SessionSettings;
+use super::{Scope, Session};
 use crate::{Notice, ResultSet};
 
 /// Where a session stands.
 pub(super) enum Block {
     /// Each statement is its own transaction.
     None,
-    /// In a transaction block; `implicit` when a script of several statements opened it. Its
-    /// `now()` is the time at which it began.
-    Open {
-        transaction: Box<Transaction>,
-        implicit: bool,
-        now_us: i64,
+    /// In a transaction block.
+    Open(OpenBlock),
+    /// A statement of the block failed: only its end is accepted, or the way back to a savepoint,
+    /// if there is one.
+    Failed {
+        kept: Option<OpenBlock>,
+        /// Of the block that failed, for `ROLLBACK AND CHAIN`.
+        read_only: bool,
     },
-    /// A statement of the block failed: only its end is accepted.
-    Failed,
+}
+
+impl Block {
+    /// What is left if the call that has taken the block is dropped.
+    pub(super) fn lost() -> Block {
+        Block::Failed {
+            kept: None,
+            read_only: false,
+        }
+    }
+}
+
+/// A block that is open.
+pub(super) struct OpenBlock {
+    pub transaction: Box<Transaction>,
+    /// Opened by a script of several statements.
+    pub implicit: bool,
+    /// When it began.
+    pub now_us: i64,
+    pub read_only: bool,
+    /// Whether a statement has run.
+    pub has_run: bool,
+    /// The oldest first.
+    pub savepoints: Vec<Savepoint>,
+    /// What becomes of the session's settings if it is rolled back.
+    settings_before: SessionSettings,
+    /// And if it commits: without what was set for the transaction only.
+    pub settings_after: SessionSettings,
+}
+
+impl OpenBlock {
+    pub(super) fn scope(&self) -> Scope {
+        Scope {
+            now_us: self.now_us,
+            read_only: self.read_only,
+        }
+    }
 }
 
 pub(super) fn failed_block_error() -> Error {
@@ -29,41 +68,75 @@ pub(super) fn failed_block_error() -> Error {
     )
 }
 
+/// `25P01` for a statement that needs a block.
+pub(super) fn no_block_error(command: &str) -> Error {
+    Error::new(
+        SqlState::NO_ACTIVE_SQL_TRANSACTION,
+        format!("{command} can only be used in transaction blocks"),
+    )
+}
+
 impl Session {
-    /// Runs a statement that begins or ends a block; `None` for every other statement.
-    pub(super) async fn run_transaction_command(
-        &mut self,
-        parsed: &ParsedStatement,
-    ) -> Result<Option<ResultSet>> {
-        if !parsed.is_transaction_command() {
-            return Ok(None);
+    pub(super) fn open_block(&self, implicit: bool) -> OpenBlock {
+        OpenBlock {
+            transaction: Box::new(self.shared.store.begin()),
+            implicit,
+            now_us: self.shared.env.now_us(),
+            read_only: self.settings.default_read_only,
+            has_run: false,
+            savepoints: Vec::new(),
+            settings_before: self.settings.clone(),
+            settings_after: self.settings.clone(),
         }
-        // One that does not bind fails as any other statement does, in its block if there is one.
-        let Ok(bound) = bind(parsed, &Catalog::default(), &[]) else {
-            return Ok(None);
-        };
-        let result = match bound.statement {
-            Statement::Begin => self.begin_block(),
-            Statement::Commit => self.commit_block().await?,
-            Statement::Rollback => self.rollback_block().await?,
-            _ => return Ok(None),
-        };
-        Ok(Some(result))
     }
 
-    fn begin_block(&mut self) -> ResultSet {
+    /// An error of a statement that did not come to run fails the block, as any other.
+    pub(super) async fn fail_block<T>(&mut self, error: Error) -> Result<T> {
+        match std::mem::replace(&mut self.block, Block::lost()) {
+            Block::Open(open) => self.fail(open, error).await,
+            other => {
+                self.block = other;
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends a block in which a statement failed, as far as the error does; answers the error.
+    pub(super) async fn fail<T>(&mut self, open: OpenBlock, error: Error) -> Result<T> {
+        let read_only = open.read_only;
+        if !open.implicit && !open.savepoints.is_empty() {
+            self.block = Block::Failed {
+                kept: Some(open),
+                read_only,
+            };
+            return Err(error);
+        }
+        self.block = if open.implicit {
+            Block::None
+        } else {
+            Block::Failed {
+                kept: None,
+                read_only,
+            }
+        };
+        self.settings = open.settings_before;
+        open.transaction.rollback().await?;
+        Err(error)
+    }
+
+    pub(super) fn begin_block(&mut self, modes: TransactionModes) -> ResultSet {
         let mut result = ResultSet::command("BEGIN");
         match &mut self.block {
             Block::None => {
-                let transaction = Box::new(self.shared.store.begin());
-                self.block = Block::Open {
-                    transaction,
-                    implicit: false,
-                    now_us: self.shared.env.now_us(),
-                };
+                let mut open = self.open_block(false);
+                open.read_only = modes.read_only.unwrap_or(open.read_only);
+                self.block = Block::Open(open);
             }
-            Block::Open { implicit, .. } if *implicit => *implicit = false,
-            Block::Open { .. } | Block::Failed => result.notices.push(Notice::warning(
+            Block::Open(open) if open.implicit => {
+                open.implicit = false;
+                open.read_only = modes.read_only.unwrap_or(open.read_only);
+            }
+            Block::Open(_) | Block::Failed { .. } => result.notices.push(Notice::warning(
                 SqlState::ACTIVE_SQL_TRANSACTION,
                 "there is already a transaction in progress",
             )),
@@ -71,39 +144,59 @@ impl Session {
         result
     }
 
-    async fn commit_block(&mut self) -> Result<ResultSet> {
+    pub(super) async fn commit_block(&mut self, chain: bool) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::None) {
+            Block::None if chain => Err(no_block_error("COMMIT AND CHAIN")),
             Block::None => Ok(without_block("COMMIT")),
-            Block::Failed => Ok(ResultSet::command("ROLLBACK")),
-            Block::Open { transaction, .. } => {
-                transaction.commit(self.shared.durability).await?;
+            failed @ Block::Failed { .. } => self.rollback(failed, chain).await,
+            Block::Open(open) => {
+                let durability = self.settings.durability.of_commit();
+                self.settings = open.settings_before;
+                open.transaction.commit(durability).await?;
+                self.settings = open.settings_after;
+                self.chain(chain, open.read_only);
                 Ok(ResultSet::command("COMMIT"))
             }
         }
     }
 
-    async fn rollback_block(&mut self) -> Result<ResultSet> {
+    pub(super) async fn rollback_block(&mut self, chain: bool) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::None) {
+            Block::None if chain => Err(no_block_error("ROLLBACK AND CHAIN")),
             Block::None => Ok(without_block("ROLLBACK")),
-            Block::Failed => Ok(ResultSet::command("ROLLBACK")),
-            Block::Open { transaction, .. } => {
-                transaction.rollback().await?;
-                Ok(ResultSet::command("ROLLBACK"))
+            block => self.rollback(block, chain).await,
+        }
+    }
+
+    async fn rollback(&mut self, block: Block, chain: bool) -> Result<ResultSet> {
+        let (open, read_only) = match block {
+            Block::None => (None, false),
+            Block::Open(open) => {
+                let read_only = open.read_only;
+                (Some(open), read_only)
             }
+            Block::Failed { kept, read_only } => (kept, read_only),
+        };
+        if let Some(open) = open {
+            self.settings = open.settings_before;
+            open.transaction.rollback().await?;
+        }
+        self.chain(chain, read_only);
+        Ok(ResultSet::command("ROLLBACK"))
+    }
+
+    fn chain(&mut self, chain: bool, read_only: bool) {
+        if chain {
+            let mut open = self.open_block(false);
+            open.read_only = read_only;
+            self.block = Block::Open(open);
         }
     }
 
     /// Commits the block that a script opened, if it is still open.
     pub(super) async fn end_implicit_block(&mut self) -> Result<()> {
-        match std::mem::replace(&mut self.block, Block::None) {
-            Block::Open {
-                transaction,
-                implicit: true,
-                ..
-            } => {
-                transaction.commit(self.shared.durability).await?;
-            }
-            other => self.block = other,
+        if matches!(&self.block, Block::Open(open) if open.implicit) {
+            self.commit_block(false).await?;
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! COPY ... FROM STDIN in three steps: begin, write as often as wanted, finish or abort.
 
 use varve_exec::Cancel;
-use varve_sql::{Statement, bind, parse};
+use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
 use varve_store::Transaction;
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;
-use super::block::{Block, failed_block_error};
+use super::block::{Block, OpenBlock, failed_block_error};
+use super::run::read_only_error;
 use crate::ResultSet;
 use crate::copy::CopyIn;
 use crate::pacer::Pacer;
@@ -14,17 +15,23 @@ use crate::pacer::Pacer;
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {
     copy: CopyIn,
-    transaction: Box<Transaction>,
-    /// What becomes of the transaction after the COPY.
-    block: After,
+    target: Target,
 }
 
-#[derive(Clone, Copy)]
-enum After {
+enum Target {
     /// The COPY is a transaction of its own.
-    Commit,
+    Own(Box<Transaction>),
     /// It belongs to an open block.
-    Block { implicit: bool, now_us: i64 },
+    Block(OpenBlock),
+}
+
+impl Target {
+    fn transaction(&mut self) -> &mut Transaction {
+        match self {
+            Target::Own(transaction) => transaction,
+            Target::Block(open) => &mut open.transaction,
+        }
+    }
 }
 
 impl Session {
@@ -42,42 +49,60 @@ impl Session {
                 "one COPY statement is expected",
             ));
         };
-        let (transaction, block) = match std::mem::replace(&mut self.block, Block::Failed) {
-            Block::Failed => return Err(failed_block_error()),
+        let read_only = self.settings.default_read_only;
+        let (target, read_only) = match std::mem::replace(&mut self.block, Block::lost()) {
+            failed @ Block::Failed { .. } => {
+                self.block = failed;
+                return Err(failed_block_error());
+            }
             Block::None => {
                 self.block = Block::None;
-                (Box::new(self.shared.store.begin()), After::Commit)
+                let transaction = Box::new(self.shared.store.begin());
+                (Target::Own(transaction), read_only)
             }
-            Block::Open {
-                transaction,
-                implicit,
-                now_us,
-            } => (transaction, After::Block { implicit, now_us }),
+            Block::Open(open) => {
+                let read_only = open.read_only;
+                (Target::Block(open), read_only)
+            }
         };
-        let bound = self
-            .catalog
-            .get(&transaction)
-            .and_then(|catalog| bind(statement, &catalog, &[]));
-        match bound.map(|bound| bound.statement) {
-            Ok(Statement::CopyFrom(plan)) => {
+        let mut target = target;
+        match self.copy_plan(target.transaction(), statement, read_only) {
+            Ok(plan) => {
                 self.copy = Some(OpenCopy {
                     copy: CopyIn::new(plan),
-                    transaction,
-                    block,
+                    target,
                 });
                 Ok(())
             }
-            Ok(_) => {
-                transaction.rollback().await?;
-                Err(Error::new(
-                    SqlState::SYNTAX_ERROR,
-                    "COPY ... FROM STDIN is expected",
-                ))
-            }
-            Err(error) => {
+            Err(error) => self.fail_copy(target, error).await,
+        }
+    }
+
+    fn copy_plan(
+        &mut self,
+        transaction: &Transaction,
+        statement: &ParsedStatement,
+        read_only: bool,
+    ) -> Result<CopyPlan> {
+        let (catalog, _) = self.catalog.get(transaction)?;
+        match bind(statement, &catalog, &[])?.statement {
+            Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
+            Statement::CopyFrom(plan) => Ok(plan),
+            _ => Err(Error::new(
+                SqlState::SYNTAX_ERROR,
+                "COPY ... FROM STDIN is expected",
+            )),
+        }
+    }
+
+    /// Undoes a COPY that failed, and with it the block that it belongs to.
+    async fn fail_copy<T>(&mut self, target: Target, error: Error) -> Result<T> {
+        match target {
+            Target::Own(transaction) => {
                 transaction.rollback().await?;
                 Err(error)
             }
+            Target::Block(open) => self.fail(open, error).await,
         }
     }
 
@@ -88,9 +113,8 @@ impl Session {
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
         let written = match self.cancel.check() {
             Ok(()) => {
-                open.copy
-                    .write(&mut open.transaction, bytes, &mut pacer)
-                    .await
+                let transaction = open.target.transaction();
+                open.copy.write(transaction, bytes, &mut pacer).await
             }
             Err(error) => Err(error),
         };
@@ -100,33 +124,25 @@ impl Session {
                 self.copy = Some(open);
                 Ok(rows)
             }
-            Err(error) => {
-                open.transaction.rollback().await?;
-                Err(error)
-            }
+            Err(error) => self.fail_copy(open.target, error).await,
         }
     }
 
     /// Takes the end of the text and, outside a block, commits.
     pub async fn copy_finish(&mut self) -> Result<ResultSet> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
-        let rows = match open.copy.finish(&mut open.transaction).await {
+        let rows = match open.copy.finish(open.target.transaction()).await {
             Ok(rows) => rows,
-            Err(error) => {
-                open.transaction.rollback().await?;
-                return Err(error);
-            }
+            Err(error) => return self.fail_copy(open.target, error).await,
         };
-        match open.block {
-            After::Commit => {
-                open.transaction.commit(self.shared.durability).await?;
+        match open.target {
+            Target::Own(transaction) => {
+                let durability = self.settings.durability.of_commit();
+                transaction.commit(durability).await?;
             }
-            After::Block { implicit, now_us } => {
-                self.block = Block::Open {
-                    transaction: open.transaction,
-                    implicit,
-                    now_us,
-                };
+            Target::Block(mut block) => {
+                block.has_run = true;
+                self.block = Block::Open(block);
             }
         }
         Ok(ResultSet::changed("COPY", rows))
@@ -134,9 +150,17 @@ impl Session {
 
     /// Ends the COPY and undoes it; nothing happens without one.
     pub async fn copy_abort(&mut self) -> Result<()> {
-        match self.copy.take() {
-            Some(open) => open.transaction.rollback().await,
-            None => Ok(()),
+        let Some(open) = self.copy.take() else {
+            return Ok(());
+        };
+        match open.target {
+            Target::Own(transaction) => transaction.rollback().await,
+            Target::Block(open) => {
+                let aborted = Error::new(SqlState::QUERY_CANCELED, "the COPY was aborted");
+                // The block fails as if the COPY had; that it was wanted is no error.
+                let failed: Result<()> = self.fail(open, aborted.clone()).await;
+                failed.or_else(|error| if error == aborted { Ok(()) } else { Err(error) })
+            }
         }
     }
 }

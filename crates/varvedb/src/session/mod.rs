@@ -1,22 +1,33 @@
 //! A session: SQL in, results out, one statement at a time.
 
+mod batch;
 mod block;
 mod cancel;
+mod command;
 mod copy_in;
+mod direct;
 mod run;
+mod savepoint;
+mod settings;
+mod shim;
+mod show;
 
 use std::sync::Arc;
 
-use varve_sql::{ParsedStatement, Statement, bind, parse};
-use varve_types::{Error, Result, SqlState, Value};
+use varve_sql::{Catalog, Command, ParsedStatement, Statement};
+use varve_store::Transaction;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::ResultSet;
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
+use crate::statements::{Parsed, Planned};
+use crate::{Prepared, ResultSet};
 
+pub use batch::BatchError;
 pub use cancel::CancelFlag;
 
 use block::Block;
+use settings::SessionSettings;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
 /// between.
@@ -26,14 +37,43 @@ const CONFLICT_RETRIES_MAX: u32 = 8;
 pub struct Session {
     shared: Arc<Shared>,
     catalog: CatalogCache,
+    settings: SessionSettings,
     block: Block,
     cancel: Arc<CancelFlag>,
     copy: Option<copy_in::OpenCopy>,
 }
 
+/// A statement that is to be run.
+#[derive(Clone)]
+enum Task<'a> {
+    /// One of a script.
+    Parsed(&'a ParsedStatement),
+    /// A text: a known plan of it, or its syntax tree.
+    Text(&'a str, Known),
+    Prepared(&'a Prepared),
+}
+
+#[derive(Clone)]
+enum Known {
+    Plan(Arc<Planned>),
+    Tree(Parsed),
+}
+
+impl Task<'_> {
+    fn command(&self) -> Option<&Command> {
+        match self {
+            Task::Parsed(parsed) => parsed.command(),
+            Task::Text(_, Known::Plan(_)) => None,
+            Task::Text(_, Known::Tree(parsed)) => parsed.first()?.command(),
+            Task::Prepared(prepared) => prepared.parsed().first()?.command(),
+        }
+    }
+}
+
 impl Session {
     pub(crate) fn new(shared: Arc<Shared>) -> Session {
         Session {
+            settings: SessionSettings::new(shared.durability),
             shared,
             catalog: CatalogCache::default(),
             block: Block::None,
@@ -57,15 +97,49 @@ impl Session {
     /// Several statements answer `42601`; an empty text answers an empty result.
     pub async fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<ResultSet> {
         self.cancel.lower();
-        let statements = parse(sql)?;
-        match statements.as_slice() {
-            [] => Ok(ResultSet::default()),
-            [statement] => self.run(statement, parameters).await,
-            _ => Err(Error::new(
-                SqlState::SYNTAX_ERROR,
-                "cannot insert multiple commands into a prepared statement",
-            )),
+        match self.task(sql) {
+            Ok(Some(task)) => self.run(task, parameters).await,
+            Ok(None) => Ok(ResultSet::default()),
+            Err(error) => self.fail_block(error).await,
         }
+    }
+
+    /// Parses and plans one statement for [`Session::execute_prepared`]. `types` fixes the types of
+    /// the first parameters; where it has `None` or ends, they follow from the statement.
+    pub async fn prepare(&mut self, sql: &str, types: &[Option<LogicalType>]) -> Result<Prepared> {
+        self.cancel.lower();
+        if let Block::Failed { .. } = self.block {
+            return Err(block::failed_block_error());
+        }
+        match self.prepare_statement(sql, types) {
+            Ok(prepared) => Ok(prepared),
+            Err(error) => self.fail_block(error).await,
+        }
+    }
+
+    fn prepare_statement(&mut self, sql: &str, types: &[Option<LogicalType>]) -> Result<Prepared> {
+        let parsed = self.shared.statements.parse(sql)?;
+        let statement = parsed.first().ok_or_else(|| {
+            let message = "an empty statement cannot be prepared";
+            Error::new(SqlState::SYNTAX_ERROR, message)
+        })?;
+        check_single(&parsed)?;
+        let (catalog, is_private) = match &self.block {
+            Block::Open(open) => self.catalog.get(&open.transaction)?,
+            _ => self.catalog.get(&self.shared.store.begin())?,
+        };
+        let planned = Arc::new(Planned::new(statement, &catalog, types, is_private)?);
+        Ok(Prepared::new(parsed, types, planned))
+    }
+
+    /// Runs a prepared statement with parameters `$1`, `$2`, ...
+    pub async fn execute_prepared(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Value],
+    ) -> Result<ResultSet> {
+        self.cancel.lower();
+        self.run(Task::Prepared(prepared), parameters).await
     }
 
     /// Runs any number of statements without parameters.
@@ -74,89 +148,96 @@ impl Session {
     /// one fails, none of them has happened. `BEGIN` among them makes an ordinary block of it.
     pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
         self.cancel.lower();
-        let statements = parse(sql)?;
-        let mut results = Vec::with_capacity(statements.len());
-        if statements.len() > 1 && matches!(self.block, Block::None) {
-            self.block = self.implicit_block();
+        let statements = match self.shared.statements.parse(sql) {
+            Ok(statements) => statements,
+            Err(error) => return self.fail_block(error).await,
+        };
+        if statements.len() == 1 {
+            return Ok(vec![self.query(sql, &[]).await?]);
         }
-        for statement in &statements {
-            results.push(self.run(statement, &[]).await?);
-            let last_was_end = matches!(self.block, Block::None);
-            if last_was_end && results.len() + 1 < statements.len() {
-                self.block = self.implicit_block();
+        let mut results = Vec::with_capacity(statements.len());
+        for statement in &*statements {
+            // Also after a COMMIT among them, what follows belongs together.
+            if matches!(self.block, Block::None) && results.len() + 1 < statements.len() {
+                self.block = Block::Open(self.open_block(true));
             }
+            results.push(self.run(Task::Parsed(statement), &[]).await?);
         }
         self.end_implicit_block().await?;
         Ok(results)
     }
 
-    async fn run(&mut self, parsed: &ParsedStatement, parameters: &[Value]) -> Result<ResultSet> {
+    /// What is known of a text; `None` for one without a statement.
+    fn task<'a>(&self, sql: &'a str) -> Result<Option<Task<'a>>> {
+        let statements = &self.shared.statements;
+        if let Some(planned) = statements.plans.get(sql) {
+            return Ok(Some(Task::Text(sql, Known::Plan(planned))));
+        }
+        let parsed = statements.parse(sql)?;
+        check_single(&parsed)?;
+        Ok((!parsed.is_empty()).then_some(Task::Text(sql, Known::Tree(parsed))))
+    }
+
+    async fn run(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
         if self.copy.is_some() {
             return Err(copy_pending_error());
         }
-        if let Some(result) = self.run_transaction_command(parsed).await? {
-            return Ok(result);
+        if let Some(command) = task.command() {
+            if !parameters.is_empty() {
+                let error = crate::parameters::typed_parameters(parameters, &[]);
+                return match error {
+                    Err(error) => self.fail_block(error).await,
+                    Ok(_) => Err(Error::internal("parameters were accepted")),
+                };
+            }
+            return self.run_command(command).await;
         }
-        match std::mem::replace(&mut self.block, Block::Failed) {
-            Block::Failed => Err(block::failed_block_error()),
+        match std::mem::replace(&mut self.block, Block::lost()) {
+            failed @ Block::Failed { .. } => {
+                self.block = failed;
+                Err(block::failed_block_error())
+            }
             Block::None => {
                 self.block = Block::None;
-                self.run_alone(parsed, parameters).await
+                self.run_alone(&task, parameters).await
             }
-            Block::Open {
-                mut transaction,
-                implicit,
-                now_us,
-            } => match self
-                .run_in(&mut transaction, parsed, parameters, now_us)
-                .await
-            {
-                Ok(result) => {
-                    self.block = Block::Open {
-                        transaction,
-                        implicit,
-                        now_us,
-                    };
-                    Ok(result)
+            Block::Open(mut open) => {
+                let scope = open.scope();
+                let result = self
+                    .run_in(&mut open.transaction, &task, parameters, scope)
+                    .await;
+                match result {
+                    Ok(result) => {
+                        open.has_run = true;
+                        self.block = Block::Open(open);
+                        Ok(result)
+                    }
+                    Err(error) => self.fail(open, error).await,
                 }
-                Err(error) => {
-                    self.block = if implicit { Block::None } else { Block::Failed };
-                    transaction.rollback().await?;
-                    Err(error)
-                }
-            },
-        }
-    }
-
-    fn implicit_block(&self) -> Block {
-        Block::Open {
-            transaction: Box::new(self.shared.store.begin()),
-            implicit: true,
-            now_us: self.shared.env.now_us(),
+            }
         }
     }
 
     /// Runs a statement as a transaction of its own, again when another commit came between.
-    async fn run_alone(
-        &mut self,
-        parsed: &ParsedStatement,
-        parameters: &[Value],
-    ) -> Result<ResultSet> {
+    async fn run_alone(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
         let mut retries = 0;
         loop {
             let mut transaction = self.shared.store.begin();
-            let now_us = self.shared.env.now_us();
-            let result = match self
-                .run_in(&mut transaction, parsed, parameters, now_us)
-                .await
-            {
+            let scope = Scope {
+                now_us: self.shared.env.now_us(),
+                read_only: self.settings.default_read_only,
+            };
+            let result = match self.run_in(&mut transaction, task, parameters, scope).await {
                 Ok(result) => result,
                 Err(error) => {
                     transaction.rollback().await?;
                     return Err(error);
                 }
             };
-            match transaction.commit(self.shared.durability).await {
+            match transaction
+                .commit(self.settings.durability.of_commit())
+                .await
+            {
                 Ok(_) => return Ok(result),
                 Err(error)
                     if error.state() == SqlState::SERIALIZATION_FAILURE
@@ -170,29 +251,106 @@ impl Session {
     }
 
     async fn run_in(
-        &self,
-        transaction: &mut varve_store::Transaction,
-        parsed: &ParsedStatement,
+        &mut self,
+        transaction: &mut Transaction,
+        task: &Task<'_>,
         parameters: &[Value],
-        now_us: i64,
+        scope: Scope,
     ) -> Result<ResultSet> {
-        let catalog = self.catalog.get(transaction)?;
-        let bound = bind(parsed, &catalog, &[])?;
-        if let Statement::CopyFrom(_) = bound.statement {
+        let (planned, catalog) = self.plan(transaction, task)?;
+        if let Statement::CopyFrom(_) = planned.bound.statement {
             return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
                 "Give the data with copyFrom, or import a file with the shell's import command.",
             ));
         }
-        let parameters = crate::parameters::typed_parameters(parameters, &bound.parameters)?;
+        let parameters =
+            crate::parameters::typed_parameters(parameters, &planned.bound.parameters)?;
         let run = run::Run {
             shared: &self.shared,
             catalog: &catalog,
             cancel: &self.cancel,
             parameters: &parameters,
-            now_us,
+            scope,
         };
-        run.statement(transaction, &bound.statement).await
+        let mut result = run.statement(transaction, &planned.bound.statement).await?;
+        if result.fields.is_empty() {
+            result.fields = Arc::clone(&planned.fields);
+        }
+        Ok(result)
     }
+
+    /// The plan of a statement for the tables that a transaction sees.
+    fn plan(
+        &mut self,
+        transaction: &Transaction,
+        task: &Task<'_>,
+    ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
+        let (catalog, is_private) = self.catalog.get(transaction)?;
+        let holds = |planned: &Planned, types: &[Option<LogicalType>]| {
+            !is_private && planned.holds(&catalog, types)
+        };
+        let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
+            Planned::new(parsed, &catalog, types, is_private).map(Arc::new)
+        };
+        let statements = &self.shared.statements;
+        let planned = match task {
+            Task::Parsed(parsed) => new(parsed, &[])?,
+            Task::Text(text, known) => {
+                let parsed = match known {
+                    Known::Plan(planned) if holds(planned, &[]) => {
+                        statements.plans.count(true);
+                        return Ok((Arc::clone(planned), catalog));
+                    }
+                    Known::Plan(_) => statements.parse(text)?,
+                    Known::Tree(parsed) => Arc::clone(parsed),
+                };
+                statements.plans.count(false);
+                let parsed = parsed.first().ok_or_else(no_statement_error)?;
+                let planned = new(parsed, &[])?;
+                if planned.is_reusable() {
+                    let bytes = parsed.memory_bytes();
+                    let text = Arc::from(*text);
+                    statements.plans.put(&text, Arc::clone(&planned), bytes);
+                }
+                planned
+            }
+            Task::Prepared(prepared) => {
+                let known = prepared.planned();
+                if known.is_reusable() && holds(&known, prepared.types()) {
+                    return Ok((known, catalog));
+                }
+                let parsed = prepared.parsed().first().ok_or_else(no_statement_error)?;
+                let planned = new(parsed, prepared.types())?;
+                if planned.is_reusable() {
+                    prepared.set_planned(Arc::clone(&planned));
+                }
+                planned
+            }
+        };
+        Ok((planned, catalog))
+    }
+}
+
+/// What a statement takes from its transaction block.
+#[derive(Clone, Copy)]
+struct Scope {
+    /// `now()`: when the transaction began.
+    now_us: i64,
+    read_only: bool,
+}
+
+fn check_single(parsed: &Parsed) -> Result<()> {
+    if parsed.len() > 1 {
+        return Err(Error::new(
+            SqlState::SYNTAX_ERROR,
+            "cannot insert multiple commands into a prepared statement",
+        ));
+    }
+    Ok(())
+}
+
+fn no_statement_error() -> Error {
+    Error::internal("a text that was parsed has no statement")
 }
 
 fn copy_pending_error() -> Error {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_exec::{ExecContext, execute};
+use varve_exec::{Cancel, ExecContext, execute};
+use varve_expr::EvalContext;
 use varve_sql::{
     Catalog, ColumnDef, Field, NewTable, Plan, Statement, TableDef, encode_table, explain,
 };
@@ -12,7 +13,8 @@ use varve_types::{
     VECTOR_ROWS, Value,
 };
 
-use super::CancelFlag;
+use super::direct::direct_rows;
+use super::{CancelFlag, Scope};
 use crate::database::Shared;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
@@ -24,7 +26,7 @@ pub(super) struct Run<'a> {
     pub catalog: &'a Arc<Catalog>,
     pub cancel: &'a CancelFlag,
     pub parameters: &'a [Value],
-    pub now_us: i64,
+    pub scope: Scope,
 }
 
 impl Run<'_> {
@@ -34,12 +36,15 @@ impl Run<'_> {
         transaction: &mut Transaction,
         statement: &Statement,
     ) -> Result<ResultSet> {
+        if self.scope.read_only
+            && let Some(command) = writing_command(statement)
+        {
+            return Err(read_only_error(command));
+        }
         match statement {
             Statement::Query(query) => {
                 let batches = self.rows_of(transaction, &query.plan).await?;
-                let fields = query.fields.clone();
                 Ok(ResultSet {
-                    fields,
                     batches,
                     command: "SELECT",
                     ..ResultSet::default()
@@ -80,7 +85,7 @@ impl Run<'_> {
             Statement::Explain { statement, analyze } => {
                 self.explain(transaction, statement, *analyze).await
             }
-            Statement::Begin | Statement::Commit | Statement::Rollback | Statement::CopyFrom(_) => {
+            Statement::Command(_) | Statement::CopyFrom(_) => {
                 Err(Error::internal("statement in the wrong place"))
             }
         }
@@ -88,6 +93,14 @@ impl Run<'_> {
 
     /// All rows of a plan, within the memory limit.
     async fn rows_of(&self, transaction: &Transaction, plan: &Plan) -> Result<Vec<Batch>> {
+        self.cancel.check()?;
+        let eval = EvalContext {
+            params: self.parameters,
+            now_us: self.scope.now_us,
+        };
+        if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
+            return Ok(batches);
+        }
         let source = TransactionSource {
             shared: self.shared,
             transaction,
@@ -101,7 +114,7 @@ impl Run<'_> {
             env: &*self.shared.env,
             memory: Arc::clone(&account),
             params: self.parameters,
-            now_us: self.now_us,
+            now_us: self.scope.now_us,
             cancel: self.cancel,
         };
         let mut stream = execute(plan, &context)?;
@@ -144,12 +157,33 @@ impl Run<'_> {
             ty: LogicalType::Text,
         }];
         Ok(ResultSet {
-            fields,
+            fields: fields.into(),
             batches,
             command: "EXPLAIN",
             ..ResultSet::default()
         })
     }
+}
+
+/// The name of a statement that writes.
+fn writing_command(statement: &Statement) -> Option<&'static str> {
+    match statement {
+        Statement::Insert(_) => Some("INSERT"),
+        Statement::Update(_) => Some("UPDATE"),
+        Statement::Delete(_) => Some("DELETE"),
+        Statement::CreateTable { .. } => Some("CREATE TABLE"),
+        Statement::DropTable { .. } => Some("DROP TABLE"),
+        Statement::CopyFrom(_) => Some("COPY FROM"),
+        Statement::Query(_) | Statement::Explain { .. } | Statement::Command(_) => None,
+    }
+}
+
+/// `25006`
+pub(super) fn read_only_error(command: &str) -> Error {
+    Error::new(
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+        format!("cannot execute {command} in a read-only transaction"),
+    )
 }
 
 fn create_table(

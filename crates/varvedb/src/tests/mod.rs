@@ -1,8 +1,11 @@
 //! The facade over memory: what SQL answers is told by the `.slt` files; here stand calls, blocks
 //! and imports.
 
+mod batch;
 mod copy;
+mod prepared;
 mod session;
+mod settings;
 
 use std::sync::Arc;
 

@@ -1,0 +1,373 @@
+//! Statements without a plan: transactions, savepoints, settings, upkeep. They need no catalogue,
+//! so what they say is known when they are parsed.
+
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// A statement that changes the session, its transaction or the store, and reads no table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `BEGIN`, `START TRANSACTION`.
+    Begin(TransactionModes),
+    /// `COMMIT`, `END`.
+    Commit {
+        /// `AND CHAIN`: the next transaction begins at once, with the same modes.
+        chain: bool,
+    },
+    /// `ROLLBACK`, `ABORT`.
+    Rollback {
+        /// `AND CHAIN`
+        chain: bool,
+    },
+    /// `SAVEPOINT name`
+    Savepoint(String),
+    /// `ROLLBACK TO [SAVEPOINT] name`
+    RollbackTo(String),
+    /// `RELEASE [SAVEPOINT] name`
+    Release(String),
+    /// `SET TRANSACTION ...`
+    SetTransaction(TransactionModes),
+    /// `SET CONSTRAINTS ...`
+    SetConstraints {
+        /// Names of constraints; `None` for `ALL`.
+        names: Option<Vec<String>>,
+        /// `DEFERRED`, else `IMMEDIATE`.
+        deferred: bool,
+    },
+    /// `SET [SESSION | LOCAL] name = value`
+    Set {
+        /// Its name, in lower case.
+        name: String,
+        /// The value as text; `None` for `DEFAULT`.
+        value: Option<String>,
+        /// Until the end of the transaction only.
+        local: bool,
+    },
+    /// `RESET name`; `None` for `ALL`.
+    Reset(Option<String>),
+    /// `SHOW name`; `None` for `ALL`.
+    Show(Option<String>),
+    /// `VACUUM [FULL] [table, ...]`
+    Vacuum {
+        /// `FULL`: rewrite everything.
+        full: bool,
+        /// Tables; none means all.
+        tables: Vec<String>,
+    },
+    /// `CHECKPOINT`
+    Checkpoint,
+}
+
+/// What a transaction is asked to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransactionModes {
+    /// `READ ONLY` or `READ WRITE`, where the statement says.
+    pub read_only: Option<bool>,
+}
+
+/// What the words after the first one turned out to be.
+pub(crate) enum Words {
+    /// A command that is supported.
+    Command(Command),
+    /// Something that is not, with its name.
+    Unsupported(&'static str),
+}
+
+type Parsed = Result<Words, ParserError>;
+
+/// Parses the rest of a command whose first word, in upper case, was read; `None` for the word of
+/// another statement.
+pub(crate) fn parse_command(
+    first: &str,
+    parser: &mut Parser<'_>,
+) -> Result<Option<Words>, ParserError> {
+    let command = match first {
+        "BEGIN" => {
+            let _ = eat(parser, "TRANSACTION") || eat(parser, "WORK");
+            begin(parser)?
+        }
+        "START" => {
+            expect(parser, "TRANSACTION")?;
+            begin(parser)?
+        }
+        "COMMIT" | "END" => {
+            let _ = eat(parser, "TRANSACTION") || eat(parser, "WORK");
+            if first == "COMMIT" && eat(parser, "PREPARED") {
+                return Ok(Some(skip(parser, "COMMIT PREPARED")));
+            }
+            Words::Command(Command::Commit {
+                chain: and_chain(parser)?,
+            })
+        }
+        "ROLLBACK" | "ABORT" => rollback(parser)?,
+        "SAVEPOINT" => Words::Command(Command::Savepoint(name(parser)?)),
+        "RELEASE" => {
+            let _ = eat(parser, "SAVEPOINT");
+            Words::Command(Command::Release(name(parser)?))
+        }
+        "SET" => set(parser)?,
+        "RESET" => Words::Command(Command::Reset(setting_or_all(parser)?)),
+        "SHOW" => Words::Command(Command::Show(setting_or_all(parser)?)),
+        "VACUUM" => vacuum(parser)?,
+        "CHECKPOINT" => Words::Command(Command::Checkpoint),
+        _ => return Ok(None),
+    };
+    Ok(Some(command))
+}
+
+/// Takes a word if it comes next.
+fn eat(parser: &mut Parser<'_>, word: &str) -> bool {
+    let found = matches!(&parser.peek_token().token, Token::Word(next)
+        if next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word));
+    if found {
+        parser.next_token();
+    }
+    found
+}
+
+fn expect(parser: &mut Parser<'_>, word: &str) -> Result<(), ParserError> {
+    if eat(parser, word) {
+        return Ok(());
+    }
+    let found = parser.peek_token();
+    parser.expected(word, found)
+}
+
+fn skip(parser: &mut Parser<'_>, what: &'static str) -> Words {
+    while parser.next_token().token != Token::EOF {}
+    Words::Unsupported(what)
+}
+
+/// An identifier, folded.
+fn name(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+    let ident = parser.parse_identifier()?;
+    Ok(crate::bind::fold_name(&ident))
+}
+
+fn begin(parser: &mut Parser<'_>) -> Parsed {
+    Ok(match modes(parser, true)? {
+        Ok(modes) => Words::Command(Command::Begin(modes)),
+        Err(what) => Words::Unsupported(what),
+    })
+}
+
+/// Every transaction reads one snapshot, so all levels up to REPEATABLE READ get at least what they
+/// ask for; SERIALIZABLE would not.
+fn modes(
+    parser: &mut Parser<'_>,
+    may_be_empty: bool,
+) -> Result<Result<TransactionModes, &'static str>, ParserError> {
+    let mut modes = TransactionModes::default();
+    let mut refused = None;
+    let mut first = true;
+    loop {
+        if eat(parser, "ISOLATION") {
+            expect(parser, "LEVEL")?;
+            if eat(parser, "SERIALIZABLE") {
+                refused = Some("ISOLATION LEVEL SERIALIZABLE");
+            } else if eat(parser, "REPEATABLE") {
+                expect(parser, "READ")?;
+            } else {
+                expect(parser, "READ")?;
+                if !eat(parser, "UNCOMMITTED") {
+                    expect(parser, "COMMITTED")?;
+                }
+            }
+        } else if eat(parser, "READ") {
+            let read_only = eat(parser, "ONLY");
+            if !read_only {
+                expect(parser, "WRITE")?;
+            }
+            modes.read_only = Some(read_only);
+        } else if eat(parser, "NOT") {
+            expect(parser, "DEFERRABLE")?;
+        } else if !eat(parser, "DEFERRABLE") {
+            // DEFERRABLE concerns serializable transactions only.
+            if first && may_be_empty {
+                return Ok(Ok(modes));
+            }
+            let found = parser.peek_token();
+            return parser.expected("a transaction mode", found);
+        }
+        first = false;
+        let comma = parser.consume_token(&Token::Comma);
+        let ended = matches!(parser.peek_token().token, Token::EOF);
+        if ended && !comma {
+            return Ok(refused.map_or(Ok(modes), Err));
+        }
+    }
+}
+
+fn and_chain(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
+    if !eat(parser, "AND") {
+        return Ok(false);
+    }
+    let chain = !eat(parser, "NO");
+    expect(parser, "CHAIN")?;
+    Ok(chain)
+}
+
+fn rollback(parser: &mut Parser<'_>) -> Parsed {
+    if eat(parser, "PREPARED") {
+        return Ok(skip(parser, "ROLLBACK PREPARED"));
+    }
+    let _ = eat(parser, "TRANSACTION") || eat(parser, "WORK");
+    Ok(Words::Command(if eat(parser, "TO") {
+        let _ = eat(parser, "SAVEPOINT");
+        Command::RollbackTo(name(parser)?)
+    } else {
+        Command::Rollback {
+            chain: and_chain(parser)?,
+        }
+    }))
+}
+
+fn set(parser: &mut Parser<'_>) -> Parsed {
+    let local = eat(parser, "LOCAL");
+    let session = !local && eat(parser, "SESSION");
+    if session && eat(parser, "CHARACTERISTICS") {
+        return Ok(skip(parser, "SET SESSION CHARACTERISTICS"));
+    }
+    if !local && !session {
+        if eat(parser, "TRANSACTION") {
+            if eat(parser, "SNAPSHOT") {
+                return Ok(skip(parser, "SET TRANSACTION SNAPSHOT"));
+            }
+            return Ok(match modes(parser, false)? {
+                Ok(modes) => Words::Command(Command::SetTransaction(modes)),
+                Err(what) => Words::Unsupported(what),
+            });
+        }
+        if eat(parser, "CONSTRAINTS") {
+            return set_constraints(parser);
+        }
+    }
+    let (name, needs_sign) = if eat(parser, "TIME") {
+        expect(parser, "ZONE")?;
+        ("timezone".to_owned(), false)
+    } else {
+        (setting(parser)?, true)
+    };
+    if needs_sign && !parser.consume_token(&Token::Eq) {
+        expect(parser, "TO")?;
+    }
+    let value = if eat(parser, "DEFAULT") {
+        None
+    } else {
+        Some(values(parser)?)
+    };
+    Ok(Words::Command(Command::Set { name, value, local }))
+}
+
+fn set_constraints(parser: &mut Parser<'_>) -> Parsed {
+    let names = if eat(parser, "ALL") {
+        None
+    } else {
+        Some(names(parser)?)
+    };
+    let deferred = eat(parser, "DEFERRED");
+    if !deferred {
+        expect(parser, "IMMEDIATE")?;
+    }
+    Ok(Words::Command(Command::SetConstraints { names, deferred }))
+}
+
+/// Names with commas between them; the schema `public` is taken off.
+fn names(parser: &mut Parser<'_>) -> Result<Vec<String>, ParserError> {
+    let mut names = Vec::new();
+    loop {
+        let mut last = name(parser)?;
+        if last == "public" && parser.consume_token(&Token::Period) {
+            last = name(parser)?;
+        }
+        names.push(last);
+        if !parser.consume_token(&Token::Comma) {
+            return Ok(names);
+        }
+    }
+}
+
+/// The name of a setting, which may have a prefix.
+fn setting(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+    let mut name = name(parser)?;
+    while parser.consume_token(&Token::Period) {
+        name.push('.');
+        name.push_str(&self::name(parser)?);
+    }
+    Ok(name.to_ascii_lowercase())
+}
+
+fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>, ParserError> {
+    if eat(parser, "ALL") {
+        return Ok(None);
+    }
+    if eat(parser, "TIME") {
+        expect(parser, "ZONE")?;
+        return Ok(Some("timezone".to_owned()));
+    }
+    if eat(parser, "TRANSACTION") {
+        expect(parser, "ISOLATION")?;
+        expect(parser, "LEVEL")?;
+        return Ok(Some("transaction_isolation".to_owned()));
+    }
+    setting(parser).map(Some)
+}
+
+/// The values of a setting as one text, commas between them.
+fn values(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+    let mut text = String::new();
+    loop {
+        let minus = parser.consume_token(&Token::Minus);
+        let token = parser.next_token();
+        match &token.token {
+            Token::Number(digits, _) => {
+                if minus {
+                    text.push('-');
+                }
+                text.push_str(digits);
+            }
+            Token::SingleQuotedString(value) | Token::EscapedStringLiteral(value) if !minus => {
+                text.push_str(value);
+            }
+            Token::Word(word) if !minus => match word.quote_style {
+                Some(_) => text.push_str(&word.value),
+                None => text.push_str(&word.value.to_ascii_lowercase()),
+            },
+            _ => return parser.expected("a value", token),
+        }
+        if !parser.consume_token(&Token::Comma) {
+            return Ok(text);
+        }
+        text.push_str(", ");
+    }
+}
+
+fn vacuum(parser: &mut Parser<'_>) -> Parsed {
+    let mut full = false;
+    if parser.consume_token(&Token::LParen) {
+        loop {
+            let option = name(parser)?;
+            let off = eat(parser, "OFF") || eat(parser, "FALSE");
+            let _ = off || eat(parser, "ON") || eat(parser, "TRUE");
+            match option.as_str() {
+                "full" => full = !off,
+                "verbose" | "analyze" | "freeze" if off => {}
+                _ => return Ok(skip(parser, "this VACUUM option")),
+            }
+            if !parser.consume_token(&Token::Comma) {
+                break;
+            }
+        }
+        parser.expect_token(&Token::RParen)?;
+    } else {
+        full = eat(parser, "FULL");
+        if eat(parser, "FREEZE") || eat(parser, "VERBOSE") || eat(parser, "ANALYZE") {
+            return Ok(skip(parser, "this VACUUM option"));
+        }
+    }
+    let tables = match parser.peek_token().token {
+        Token::EOF => Vec::new(),
+        _ => names(parser)?,
+    };
+    Ok(Words::Command(Command::Vacuum { full, tables }))
+}

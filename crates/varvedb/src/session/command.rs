@@ -1,0 +1,141 @@
+//! Carries out statements that have no plan.
+
+use varve_sql::{Command, TransactionModes};
+use varve_types::{Error, Result, SqlState};
+
+use super::Session;
+use super::block::{Block, failed_block_error};
+use super::settings::{self, SETTINGS, Scope, Setting};
+use crate::{Notice, ResultSet};
+
+impl Session {
+    /// Runs a command. An error fails the block, as that of any other statement.
+    pub(super) async fn run_command(&mut self, command: &Command) -> Result<ResultSet> {
+        let result = match command {
+            Command::Begin(modes) => Ok(self.begin_block(*modes)),
+            Command::Commit { chain } => self.commit_block(*chain).await,
+            Command::Rollback { chain } => self.rollback_block(*chain).await,
+            Command::RollbackTo(name) => self.rollback_to(name),
+            _ if matches!(self.block, Block::Failed { .. }) => Err(failed_block_error()),
+            Command::Savepoint(name) => self.savepoint(name),
+            Command::Release(name) => self.release(name),
+            Command::SetTransaction(modes) => self.set_transaction(*modes),
+            Command::SetConstraints { names, .. } => self.set_constraints(names.as_deref()),
+            Command::Set { name, value, local } => {
+                let mut result = ResultSet::command("SET");
+                let before = self.settings.clone();
+                let set = settings::find(name)
+                    .and_then(|setting| self.set(setting, value.as_deref(), *local));
+                if *local && !self.in_transaction() {
+                    self.settings = before;
+                    result.notices.push(outside_block("SET LOCAL"));
+                }
+                set.map(|()| result)
+            }
+            Command::Reset(Some(name)) => settings::find(name)
+                .and_then(|setting| self.set(setting, None, false))
+                .map(|()| ResultSet::command("RESET")),
+            Command::Reset(None) => self.reset_all(),
+            Command::Show(name) => self.show(name.as_deref()),
+            Command::Vacuum { full, tables } => self.vacuum(*full, tables).await,
+            Command::Checkpoint => {
+                let flushed = self.shared.store.flush().await;
+                flushed.map(|()| ResultSet::command("CHECKPOINT"))
+            }
+        };
+        match result {
+            Ok(result) => Ok(result),
+            Err(error) => self.fail_block(error).await,
+        }
+    }
+
+    /// What settings are read from and written to.
+    pub(super) fn scope(&mut self) -> Scope<'_> {
+        Scope {
+            shared: &self.shared,
+            session: &mut self.settings,
+            block: match &mut self.block {
+                Block::Open(open) => Some((&mut open.read_only, open.has_run)),
+                Block::None | Block::Failed { .. } => None,
+            },
+        }
+    }
+
+    fn set(&mut self, setting: &Setting, value: Option<&str>, local: bool) -> Result<()> {
+        setting.set(&mut self.scope(), value)?;
+        if !local && let Block::Open(open) = &mut self.block {
+            // The same for the time after the commit, when what is local is forgotten.
+            setting.set(
+                &mut Scope {
+                    shared: &self.shared,
+                    session: &mut open.settings_after,
+                    block: None,
+                },
+                value,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn reset_all(&mut self) -> Result<ResultSet> {
+        for setting in SETTINGS.iter().filter(|setting| setting.is_of_session()) {
+            self.set(setting, None, false)?;
+        }
+        Ok(ResultSet::command("RESET"))
+    }
+
+    fn set_transaction(&mut self, modes: TransactionModes) -> Result<ResultSet> {
+        let mut result = ResultSet::command("SET");
+        if !self.in_transaction() {
+            result.notices.push(outside_block("SET TRANSACTION"));
+        }
+        if let Some(read_only) = modes.read_only {
+            settings::set_read_only(&mut self.scope().block, read_only)?;
+        }
+        Ok(result)
+    }
+
+    /// No constraint can be deferred.
+    fn set_constraints(&self, names: Option<&[String]>) -> Result<ResultSet> {
+        if let Some(name) = names.and_then(<[String]>::first) {
+            return Err(Error::new(
+                SqlState::UNDEFINED_OBJECT,
+                format!("constraint \"{name}\" does not exist"),
+            ));
+        }
+        let mut result = ResultSet::command("SET CONSTRAINTS");
+        if !self.in_transaction() {
+            result.notices.push(outside_block("SET CONSTRAINTS"));
+        }
+        Ok(result)
+    }
+
+    /// Moves what is in memory into runs.
+    async fn vacuum(&mut self, full: bool, tables: &[String]) -> Result<ResultSet> {
+        if self.in_transaction() {
+            return Err(Error::new(
+                SqlState::ACTIVE_SQL_TRANSACTION,
+                "VACUUM cannot run inside a transaction block",
+            ));
+        }
+        let (catalog, _) = self.catalog.get(&self.shared.store.begin())?;
+        for name in tables {
+            if !catalog.tables.contains_key(name) {
+                return Err(Error::new(
+                    SqlState::UNDEFINED_TABLE,
+                    format!("relation \"{name}\" does not exist"),
+                ));
+            }
+        }
+        let _ = full;
+        self.shared.store.flush().await?;
+        Ok(ResultSet::command("VACUUM"))
+    }
+}
+
+fn outside_block(command: &str) -> Notice {
+    Notice::warning(
+        SqlState::NO_ACTIVE_SQL_TRANSACTION,
+        &format!("{command} can only be used in transaction blocks"),
+    )
+}

@@ -1,0 +1,88 @@
+//! SAVEPOINT, RELEASE and ROLLBACK TO.
+
+use super::shim::{SavepointId, Shim};
+use varve_types::{Error, Result, SqlState};
+
+use super::Session;
+use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
+use super::settings::SessionSettings;
+use crate::ResultSet;
+
+/// A savepoint of a block. Names may be used again: the newest counts.
+pub(super) struct Savepoint {
+    name: String,
+    id: SavepointId,
+    /// The settings in force, and those after a commit.
+    settings: (SessionSettings, SessionSettings),
+}
+
+impl Session {
+    pub(super) fn savepoint(&mut self, name: &str) -> Result<ResultSet> {
+        let open = match &mut self.block {
+            Block::Failed { .. } => return Err(failed_block_error()),
+            Block::Open(open) if !open.implicit => open,
+            _ => return Err(no_block_error("SAVEPOINT")),
+        };
+        let id = open.transaction.savepoint();
+        open.savepoints.push(Savepoint {
+            name: name.to_owned(),
+            id,
+            settings: (self.settings.clone(), open.settings_after.clone()),
+        });
+        Ok(ResultSet::command("SAVEPOINT"))
+    }
+
+    pub(super) fn release(&mut self, name: &str) -> Result<ResultSet> {
+        let open = match &mut self.block {
+            Block::Failed { .. } => return Err(failed_block_error()),
+            Block::Open(open) if !open.implicit => open,
+            _ => return Err(no_block_error("RELEASE SAVEPOINT")),
+        };
+        let (at, id) = find(open, name)?;
+        open.transaction.release(id)?;
+        open.savepoints.truncate(at);
+        Ok(ResultSet::command("RELEASE"))
+    }
+
+    /// Goes back to a savepoint, also from a failed block, which is open again then. The savepoint
+    /// stays, those after it are gone.
+    pub(super) fn rollback_to(&mut self, name: &str) -> Result<ResultSet> {
+        let block = match &mut self.block {
+            Block::Open(open) if !open.implicit => Some(open),
+            Block::Failed { kept, .. } => kept.as_mut(),
+            Block::None | Block::Open(_) => return Err(no_block_error("ROLLBACK TO SAVEPOINT")),
+        };
+        let open = block.ok_or_else(|| no_savepoint_error(name))?;
+        let (at, id) = find(open, name)?;
+        open.savepoints.truncate(at + 1);
+        open.transaction.rollback_to(id)?;
+        if let Some(savepoint) = open.savepoints.last() {
+            let (now, after) = savepoint.settings.clone();
+            self.settings = now;
+            open.settings_after = after;
+        }
+        self.block = match std::mem::replace(&mut self.block, Block::lost()) {
+            Block::Failed {
+                kept: Some(open), ..
+            } => Block::Open(open),
+            other => other,
+        };
+        Ok(ResultSet::command("ROLLBACK"))
+    }
+}
+
+/// Where the newest savepoint of a name is.
+fn find(open: &OpenBlock, name: &str) -> Result<(usize, SavepointId)> {
+    let savepoints = open.savepoints.iter().enumerate();
+    let mut named = savepoints.filter(|(_, savepoint)| savepoint.name == name);
+    let last = named.next_back();
+    last.map(|(at, savepoint)| (at, savepoint.id))
+        .ok_or_else(|| no_savepoint_error(name))
+}
+
+fn no_savepoint_error(name: &str) -> Error {
+    Error::new(
+        SqlState::INVALID_SAVEPOINT_SPECIFICATION,
+        format!("savepoint \"{name}\" does not exist"),
+    )
+}

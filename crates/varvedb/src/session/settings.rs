@@ -1,0 +1,444 @@
+//! Settings: of a session, and of the database that all sessions share.
+
+use varve_store::StoreSettings;
+use varve_types::{Error, MemoryAccount, Result, SqlState};
+
+use crate::Durability;
+use crate::database::Shared;
+
+/// What each session sets for itself.
+#[derive(Clone, Debug)]
+pub(super) struct SessionSettings {
+    pub durability: Durability,
+    /// Whether transactions are read-only unless they say otherwise.
+    pub default_read_only: bool,
+    application_name: String,
+}
+
+impl SessionSettings {
+    pub(super) fn new(durability: Durability) -> SessionSettings {
+        SessionSettings {
+            durability,
+            default_read_only: false,
+            application_name: String::new(),
+        }
+    }
+}
+
+/// One setting.
+pub(super) struct Setting {
+    pub name: &'static str,
+    pub description: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Never anything else; what clients ask for.
+    Fixed(&'static str),
+    Durability,
+    SynchronousCommit,
+    DefaultReadOnly,
+    ReadOnly,
+    ApplicationName,
+    MemoryLimit,
+    ParseCacheEntries,
+    PlanCacheEntries,
+    Store(fn(&StoreSettings) -> u64, Unit),
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    Bytes,
+    Count,
+}
+
+const fn setting(name: &'static str, kind: Kind, description: &'static str) -> Setting {
+    Setting {
+        name,
+        description,
+        kind,
+    }
+}
+
+/// All settings in the order of their names.
+pub(super) const SETTINGS: &[Setting] = &[
+    setting(
+        "application_name",
+        Kind::ApplicationName,
+        "What the client calls itself",
+    ),
+    setting(
+        "client_encoding",
+        Kind::Fixed("UTF8"),
+        "Character set of the client",
+    ),
+    setting("DateStyle", Kind::Fixed("ISO, MDY"), "Form of dates"),
+    setting(
+        "default_transaction_isolation",
+        Kind::Fixed("repeatable read"),
+        "Isolation of new transactions",
+    ),
+    setting(
+        "default_transaction_read_only",
+        Kind::DefaultReadOnly,
+        "Whether new transactions are read-only",
+    ),
+    setting(
+        "integer_datetimes",
+        Kind::Fixed("on"),
+        "Whether times are integers",
+    ),
+    setting("search_path", Kind::Fixed("public"), "The one schema"),
+    setting(
+        "server_encoding",
+        Kind::Fixed("UTF8"),
+        "Character set of the database",
+    ),
+    setting(
+        "server_version",
+        Kind::Fixed(concat!("16.0 (VarveDB ", env!("CARGO_PKG_VERSION"), ")")),
+        "The version of PostgreSQL whose dialect is spoken",
+    ),
+    setting(
+        "standard_conforming_strings",
+        Kind::Fixed("on"),
+        "Whether backslashes in '...' are plain",
+    ),
+    setting(
+        "synchronous_commit",
+        Kind::SynchronousCommit,
+        "Whether a commit waits until it is safe; off means varve.durability = async",
+    ),
+    setting("TimeZone", Kind::Fixed("UTC"), "Time zone of the session"),
+    setting(
+        "transaction_isolation",
+        Kind::Fixed("repeatable read"),
+        "Isolation of the transaction",
+    ),
+    setting(
+        "transaction_read_only",
+        Kind::ReadOnly,
+        "Whether the transaction is read-only",
+    ),
+    setting(
+        "varve.durability",
+        Kind::Durability,
+        "What a commit survives: strict a power failure, relaxed the end of the process, async none",
+    ),
+    setting(
+        "varve.log_values",
+        Kind::Store(|settings| u64::from(settings.log_values_max), Unit::Count),
+        "Values of the log from which the memtable is flushed",
+    ),
+    setting(
+        "varve.memory_limit",
+        Kind::MemoryLimit,
+        "Bytes that caches, memtables and statements take together",
+    ),
+    setting(
+        "varve.memtable_bytes",
+        Kind::Store(|settings| settings.memtable_bytes_max, Unit::Bytes),
+        "Bytes from which the memtable is flushed",
+    ),
+    setting(
+        "varve.page_cache_bytes",
+        Kind::Store(|settings| settings.page_cache_bytes_max, Unit::Bytes),
+        "Bytes that cached pages take at most",
+    ),
+    setting(
+        "varve.parse_cache_entries",
+        Kind::ParseCacheEntries,
+        "Statements whose syntax trees are kept",
+    ),
+    setting(
+        "varve.plan_cache_entries",
+        Kind::PlanCacheEntries,
+        "Statements whose plans are kept",
+    ),
+    setting(
+        "varve.scratch_bytes",
+        Kind::Store(|settings| settings.scratch_bytes_max, Unit::Bytes),
+        "Bytes that statements write out when memory is short",
+    ),
+    setting(
+        "varve.write_batch_bytes",
+        Kind::Store(|settings| settings.write_batch_bytes_max, Unit::Bytes),
+        "Bytes of pages that are written at once",
+    ),
+];
+
+/// What settings are read from and written to.
+pub(super) struct Scope<'a> {
+    pub shared: &'a Shared,
+    pub session: &'a mut SessionSettings,
+    /// Whether the transaction is read-only, and whether a statement of it has run; `None` outside
+    /// a block.
+    pub block: Option<(&'a mut bool, bool)>,
+}
+
+/// The setting of a name, in any case.
+pub(super) fn find(name: &str) -> Result<&'static Setting> {
+    let found = SETTINGS
+        .iter()
+        .find(|setting| setting.name.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| {
+        Error::new(
+            SqlState::UNDEFINED_OBJECT,
+            format!("unrecognized configuration parameter \"{name}\""),
+        )
+    })
+}
+
+impl Setting {
+    /// The value as SHOW gives it.
+    pub(super) fn show(&self, scope: &Scope<'_>) -> String {
+        let on_off = |on| if on { "on" } else { "off" }.to_owned();
+        match self.kind {
+            Kind::Fixed(value) => value.to_owned(),
+            Kind::Durability => scope.session.durability.name().to_owned(),
+            Kind::SynchronousCommit => on_off(scope.session.durability == Durability::Strict),
+            Kind::DefaultReadOnly => on_off(scope.session.default_read_only),
+            Kind::ReadOnly => on_off(match &scope.block {
+                Some((read_only, _)) => **read_only,
+                None => scope.session.default_read_only,
+            }),
+            Kind::ApplicationName => scope.session.application_name.clone(),
+            Kind::MemoryLimit => show_bytes(scope.shared.memory.limit_bytes()),
+            Kind::ParseCacheEntries => scope.shared.statements.parsed.entries_max().to_string(),
+            Kind::PlanCacheEntries => scope.shared.statements.plans.entries_max().to_string(),
+            Kind::Store(value, Unit::Bytes) => show_bytes(value(scope.shared.store.settings())),
+            Kind::Store(value, Unit::Count) => value(scope.shared.store.settings()).to_string(),
+        }
+    }
+
+    /// Whether it belongs to a session or its transaction, not to the database.
+    pub(super) fn is_of_session(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Durability
+                | Kind::SynchronousCommit
+                | Kind::DefaultReadOnly
+                | Kind::ReadOnly
+                | Kind::ApplicationName
+        )
+    }
+
+    /// Changes the value; `None` is what it was at first.
+    pub(super) fn set(&self, scope: &mut Scope<'_>, value: Option<&str>) -> Result<()> {
+        let first = || SessionSettings::new(scope.shared.durability);
+        match self.kind {
+            Kind::Fixed(fixed) => match value {
+                Some(value) if !value.eq_ignore_ascii_case(fixed) && !self.accepts(value) => {
+                    return Err(self.cannot_change());
+                }
+                _ => {}
+            },
+            Kind::Durability => {
+                scope.session.durability = match value {
+                    None => scope.shared.durability,
+                    Some(value) => Durability::from_name(&value.to_ascii_lowercase())
+                        .ok_or_else(|| self.invalid(value, "strict, relaxed, async"))?,
+                };
+            }
+            Kind::SynchronousCommit => {
+                scope.session.durability = match value.map(str::to_ascii_lowercase).as_deref() {
+                    None => scope.shared.durability,
+                    Some("local" | "remote_write" | "remote_apply") => Durability::Strict,
+                    Some(value) => match boolean(value) {
+                        Some(true) => Durability::Strict,
+                        Some(false) => Durability::Async,
+                        None => {
+                            let known = "local, remote_write, remote_apply, on, off";
+                            return Err(self.invalid(value, known));
+                        }
+                    },
+                };
+            }
+            Kind::DefaultReadOnly => {
+                scope.session.default_read_only = match value {
+                    None => first().default_read_only,
+                    Some(value) => self.boolean(value)?,
+                };
+            }
+            Kind::ReadOnly => {
+                let wanted = match value {
+                    None => scope.session.default_read_only,
+                    Some(value) => self.boolean(value)?,
+                };
+                set_read_only(&mut scope.block, wanted)?;
+            }
+            Kind::ApplicationName => {
+                scope.session.application_name = value.unwrap_or_default().to_owned();
+            }
+            Kind::MemoryLimit => {
+                let bytes = match value {
+                    None => scope.shared.memory_limit_bytes,
+                    Some(value) => self.bytes(value)?,
+                };
+                scope.shared.memory.set_limit_bytes(bytes);
+            }
+            Kind::ParseCacheEntries => {
+                let entries = self.entries(value, crate::statements::PARSED_MAX)?;
+                scope.shared.statements.parsed.set_entries_max(entries);
+            }
+            Kind::PlanCacheEntries => {
+                let entries = self.entries(value, crate::statements::PLANS_MAX)?;
+                scope.shared.statements.plans.set_entries_max(entries);
+            }
+            Kind::Store(..) => return Err(self.cannot_change()),
+        }
+        Ok(())
+    }
+
+    /// Other words for a fixed value, or less than what there is.
+    fn accepts(&self, value: &str) -> bool {
+        let words: &[&str] = match self.name {
+            "client_encoding" => &["utf-8", "unicode"],
+            "DateStyle" => &["iso"],
+            "standard_conforming_strings" | "integer_datetimes" => &["true", "1", "yes"],
+            "TimeZone" => &["gmt", "z", "zulu", "etc/utc"],
+            "transaction_isolation" | "default_transaction_isolation" => {
+                &["read committed", "read uncommitted"]
+            }
+            _ => &[],
+        };
+        words.iter().any(|word| value.eq_ignore_ascii_case(word))
+    }
+
+    fn boolean(&self, value: &str) -> Result<bool> {
+        boolean(value).ok_or_else(|| {
+            Error::new(
+                SqlState::INVALID_PARAMETER_VALUE,
+                format!("parameter \"{}\" requires a Boolean value", self.name),
+            )
+        })
+    }
+
+    fn entries(&self, value: Option<&str>, first: usize) -> Result<usize> {
+        match value {
+            None => Ok(first),
+            Some(value) => value
+                .parse()
+                .ok()
+                .filter(|entries| *entries <= ENTRIES_MAX)
+                .ok_or_else(|| self.invalid(value, "0 to 65536")),
+        }
+    }
+
+    fn bytes(&self, value: &str) -> Result<u64> {
+        read_bytes(value)
+            .filter(|bytes| *bytes >= MEMORY_LIMIT_MIN)
+            .ok_or_else(|| self.invalid(value, "at least 1MB; units are B, kB, MB, GB and TB"))
+    }
+
+    fn invalid(&self, value: &str, known: &str) -> Error {
+        Error::new(
+            SqlState::INVALID_PARAMETER_VALUE,
+            format!("invalid value for parameter \"{}\": \"{value}\"", self.name),
+        )
+        .with_hint(format!("Available values: {known}."))
+    }
+
+    fn cannot_change(&self) -> Error {
+        Error::new(
+            SqlState::CANT_CHANGE_RUNTIME_PARAM,
+            format!("parameter \"{}\" cannot be changed", self.name),
+        )
+    }
+}
+
+/// Most entries of a cache of statements.
+const ENTRIES_MAX: usize = 65_536;
+/// Below this not even a flush finds the memory that it needs.
+const MEMORY_LIMIT_MIN: u64 = 1 << 20;
+
+/// `25001` where a read-only transaction that has begun its work is to become another one.
+pub(super) fn set_read_only(block: &mut Option<(&mut bool, bool)>, wanted: bool) -> Result<()> {
+    let Some((read_only, has_run)) = block else {
+        return Ok(());
+    };
+    if **read_only && !wanted && *has_run {
+        return Err(Error::new(
+            SqlState::ACTIVE_SQL_TRANSACTION,
+            "transaction read-write mode must be set before any query",
+        ));
+    }
+    **read_only = wanted;
+    Ok(())
+}
+
+fn boolean(value: &str) -> Option<bool> {
+    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    if is(&["on", "true", "yes", "1"]) {
+        Some(true)
+    } else if is(&["off", "false", "no", "0"]) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+const UNITS: [(&str, u32); 5] = [("TB", 40), ("GB", 30), ("MB", 20), ("kB", 10), ("B", 0)];
+
+/// A number of bytes with its unit, or without: bytes.
+fn read_bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.strip_prefix(digits)?;
+    let number: u64 = digits.trim_end().parse().ok()?;
+    let shift = match unit {
+        "" => 0,
+        unit => {
+            UNITS
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(unit))?
+                .1
+        }
+    };
+    number.checked_mul(1_u64.checked_shl(shift)?)
+}
+
+/// In the largest unit that leaves a whole number.
+fn show_bytes(bytes: u64) -> String {
+    let unit = UNITS
+        .iter()
+        .find(|(_, shift)| bytes != 0 && bytes.trailing_zeros() >= *shift);
+    let (name, shift) = unit.unwrap_or(&("B", 0));
+    format!("{}{name}", bytes >> shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SETTINGS, read_bytes, show_bytes};
+
+    #[test]
+    fn bytes_have_units() {
+        let cases = [
+            ("0", Some(0), "0B"),
+            ("1000", Some(1000), "1000B"),
+            ("64 MB", Some(64 << 20), "64MB"),
+            ("2048kb", Some(2 << 20), "2MB"),
+            ("3GB", Some(3 << 30), "3GB"),
+            ("1TB", Some(1 << 40), "1TB"),
+            ("99999999TB", None, ""),
+            ("MB", None, ""),
+            ("-1MB", None, ""),
+            ("1.5GB", None, ""),
+            ("1 XB", None, ""),
+        ];
+        for (text, bytes, shown) in cases {
+            assert_eq!(read_bytes(text), bytes, "{text}");
+            if let Some(bytes) = bytes {
+                assert_eq!(show_bytes(bytes), shown, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_listed_by_name() {
+        let folded = |at: usize| SETTINGS[at].name.to_ascii_lowercase();
+        for at in 1..SETTINGS.len() {
+            assert!(folded(at - 1) < folded(at), "{}", folded(at));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! SHOW.
+
+use std::sync::Arc;
+
+use varve_sql::Field;
+use varve_types::{Batch, Column, LogicalType, Result, Value};
+
+use super::Session;
+use super::settings::{self, SETTINGS};
+use crate::ResultSet;
+
+impl Session {
+    /// One setting, or all of them with what they are.
+    pub(super) fn show(&mut self, name: Option<&str>) -> Result<ResultSet> {
+        let scope = self.scope();
+        Ok(match name {
+            Some(name) => {
+                let setting = settings::find(name)?;
+                texts(&[setting.name], &[vec![setting.show(&scope)]])
+            }
+            None => {
+                let line = |setting: &settings::Setting| {
+                    let description = setting.description.to_owned();
+                    vec![setting.name.to_owned(), setting.show(&scope), description]
+                };
+                let lines: Vec<Vec<String>> = SETTINGS.iter().map(line).collect();
+                texts(&["name", "setting", "description"], &lines)
+            }
+        })
+    }
+}
+
+/// A few rows of text.
+fn texts(names: &[&str], rows: &[Vec<String>]) -> ResultSet {
+    let column = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        let values: Vec<Value> = cells.map(|cell| Value::text(cell.as_str())).collect();
+        Arc::new(Column::from_values(LogicalType::Text, &values))
+    };
+    let field = |name: &&str| Field {
+        name: (*name).to_owned(),
+        ty: LogicalType::Text,
+    };
+    ResultSet {
+        fields: names.iter().map(field).collect(),
+        batches: vec![Batch::new(
+            (0..names.len()).map(column).collect(),
+            rows.len(),
+        )],
+        command: "SHOW",
+        ..ResultSet::default()
+    }
+}

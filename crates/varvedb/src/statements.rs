@@ -1,0 +1,105 @@
+//! Statements that were parsed and planned before, shared by all sessions of a database.
+
+use std::sync::Arc;
+
+use varve_sql::{Bound, Catalog, Field, ParsedStatement, Statement, bind, parse};
+use varve_types::{LogicalType, MemoryAccount, Result};
+
+use crate::lru::Lru;
+
+/// Texts whose syntax trees are kept.
+pub(crate) const PARSED_MAX: usize = 512;
+/// Texts whose plans are kept.
+pub(crate) const PLANS_MAX: usize = 256;
+/// About what syntax trees, and what plans, take in memory at most.
+const CACHE_BYTES_MAX: u64 = 8 << 20;
+
+/// The syntax trees of a text.
+pub(crate) type Parsed = Arc<[ParsedStatement]>;
+
+/// The parse cache and the plan cache.
+pub(crate) struct Statements {
+    pub parsed: Lru<Parsed>,
+    pub plans: Lru<Arc<Planned>>,
+}
+
+/// A bound statement, and what it was bound for.
+pub(crate) struct Planned {
+    pub bound: Bound,
+    /// The columns of its result.
+    pub fields: Arc<[Field]>,
+    /// The parameter types that were asked for.
+    types: Box<[Option<LogicalType>]>,
+    /// Bound to changes of the catalogue that are not committed, whose versions may come to mean
+    /// something else.
+    is_private: bool,
+}
+
+impl Statements {
+    pub fn new(memory: &Arc<dyn MemoryAccount>) -> Statements {
+        Statements {
+            parsed: Lru::new(PARSED_MAX, CACHE_BYTES_MAX, Arc::clone(memory)),
+            plans: Lru::new(PLANS_MAX, CACHE_BYTES_MAX, Arc::clone(memory)),
+        }
+    }
+
+    /// The statements of a text.
+    pub fn parse(&self, text: &str) -> Result<Parsed> {
+        let known = self.parsed.get(text);
+        self.parsed.count(known.is_some());
+        if let Some(parsed) = known {
+            return Ok(parsed);
+        }
+        let parsed: Parsed = parse(text)?.into();
+        let bytes = parsed.iter().map(ParsedStatement::memory_bytes).sum();
+        self.parsed.put(&text.into(), Arc::clone(&parsed), bytes);
+        Ok(parsed)
+    }
+}
+
+impl Planned {
+    /// Binds a statement.
+    pub fn new(
+        parsed: &ParsedStatement,
+        catalog: &Catalog,
+        types: &[Option<LogicalType>],
+        is_private: bool,
+    ) -> Result<Planned> {
+        let bound = bind(parsed, catalog, types)?;
+        let fields = match &bound.statement {
+            Statement::Query(query) => query.fields.as_slice().into(),
+            _ => Arc::default(),
+        };
+        Ok(Planned {
+            bound,
+            fields,
+            types: types.into(),
+            is_private,
+        })
+    }
+
+    /// Whether it is what binding again would give.
+    pub fn holds(&self, catalog: &Catalog, types: &[Option<LogicalType>]) -> bool {
+        !self.is_private
+            && *self.types == *types
+            && self.bound.tables.iter().all(|table| {
+                let now = catalog.tables.get(&table.name);
+                now.is_some_and(|now| {
+                    Arc::ptr_eq(now, table)
+                        || (now.object, now.version) == (table.object, table.version)
+                })
+            })
+    }
+
+    /// Whether it may be run again: other statements are rare, or change what they were bound to.
+    pub fn is_reusable(&self) -> bool {
+        let is_dml = matches!(
+            self.bound.statement,
+            Statement::Query(_)
+                | Statement::Insert(_)
+                | Statement::Update(_)
+                | Statement::Delete(_)
+        );
+        is_dml && !self.is_private
+    }
+}

@@ -1,0 +1,124 @@
+//! SET, SHOW and RESET, and what transactions do to them.
+
+use varve_types::{SqlState, Value};
+
+use super::{fails, rows, run, session};
+use crate::Session;
+
+fn show(session: &mut Session, name: &str) -> String {
+    match &rows(session, &format!("SHOW {name}"))[0][0] {
+        Value::Text(text) => text.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn settings_have_postgresql_s_spellings() {
+    let mut session = session();
+    let cases = [
+        ("varve.durability", "'strict'", "strict"),
+        ("Varve.Durability", "async", "async"),
+        ("synchronous_commit", "on", "on"),
+        ("synchronous_commit", "OFF", "off"),
+        ("synchronous_commit", "local", "on"),
+        ("application_name", "'My App'", "My App"),
+        ("default_transaction_read_only", "1", "on"),
+        ("default_transaction_read_only", "no", "off"),
+        ("varve.memory_limit", "'64MB'", "64MB"),
+        ("varve.plan_cache_entries", "7", "7"),
+        ("client_encoding", "'utf-8'", "UTF8"),
+        ("timezone", "'gmt'", "UTC"),
+    ];
+    for (name, value, shown) in cases {
+        run(&mut session, &format!("SET {name} = {value}"));
+        assert_eq!(show(&mut session, name), shown, "{name}");
+    }
+    assert_eq!(show(&mut session, "varve.durability"), "strict");
+    run(&mut session, "RESET ALL");
+    assert_eq!(show(&mut session, "varve.durability"), "relaxed");
+    assert_eq!(
+        show(&mut session, "varve.memory_limit"),
+        "64MB",
+        "not of the session"
+    );
+    run(&mut session, "RESET varve.memory_limit");
+    assert_eq!(show(&mut session, "varve.memory_limit"), "256MB");
+    let all = pollster::block_on(session.query("SHOW ALL", &[])).unwrap();
+    assert_eq!((all.fields.len(), all.command), (3, "SHOW"));
+    let errors = [
+        ("SHOW nothing", SqlState::UNDEFINED_OBJECT),
+        ("SET a.b = 1", SqlState::UNDEFINED_OBJECT),
+        (
+            "SET varve.durability = loose",
+            SqlState::INVALID_PARAMETER_VALUE,
+        ),
+        (
+            "SET synchronous_commit = 2",
+            SqlState::INVALID_PARAMETER_VALUE,
+        ),
+        (
+            "SET varve.memory_limit = '5 things'",
+            SqlState::INVALID_PARAMETER_VALUE,
+        ),
+        (
+            "SET varve.memory_limit = 5",
+            SqlState::INVALID_PARAMETER_VALUE,
+        ),
+        (
+            "SET server_version = 17",
+            SqlState::CANT_CHANGE_RUNTIME_PARAM,
+        ),
+        (
+            "SET client_encoding = latin1",
+            SqlState::CANT_CHANGE_RUNTIME_PARAM,
+        ),
+    ];
+    for (sql, state) in errors {
+        assert_eq!(fails(&mut session, sql).state(), state, "{sql}");
+    }
+}
+
+#[test]
+fn what_is_set_in_a_block_ends_as_the_block_does() {
+    let mut session = session();
+    let durability = |session: &mut Session| show(session, "varve.durability");
+    run(&mut session, "BEGIN");
+    run(&mut session, "SET LOCAL varve.durability = strict");
+    assert_eq!(durability(&mut session), "strict");
+    run(&mut session, "COMMIT");
+    assert_eq!(durability(&mut session), "relaxed");
+
+    run(&mut session, "BEGIN");
+    run(&mut session, "SET varve.durability = strict");
+    run(&mut session, "SET LOCAL varve.durability = async");
+    assert_eq!(durability(&mut session), "async");
+    run(&mut session, "COMMIT");
+    assert_eq!(durability(&mut session), "strict");
+
+    for end in ["ROLLBACK", "SELECT nothing"] {
+        run(&mut session, "BEGIN");
+        run(&mut session, "SET varve.durability = async");
+        let _ = pollster::block_on(session.query(end, &[]));
+        run(&mut session, "ROLLBACK");
+        assert_eq!(durability(&mut session), "strict");
+    }
+}
+
+#[test]
+fn outside_a_block_local_settings_are_a_warning() {
+    let mut session = session();
+    let cases = [
+        ("SET LOCAL application_name = x", "SET LOCAL"),
+        ("SET TRANSACTION READ ONLY", "SET TRANSACTION"),
+        ("SET CONSTRAINTS ALL DEFERRED", "SET CONSTRAINTS"),
+    ];
+    for (sql, command) in cases {
+        let result = pollster::block_on(session.query(sql, &[])).unwrap();
+        let notice = &result.notices[0];
+        assert_eq!(notice.severity, "WARNING");
+        assert_eq!(notice.state, SqlState::NO_ACTIVE_SQL_TRANSACTION);
+        let expected = format!("{command} can only be used in transaction blocks");
+        assert_eq!(notice.message, expected);
+    }
+    assert_eq!(show(&mut session, "application_name"), "");
+}
