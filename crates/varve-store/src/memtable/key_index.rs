@@ -1,10 +1,9 @@
 //! From memcomparable key bytes to the newest version of a row.
 
-use std::collections::BTreeMap;
 use std::ops::Bound;
 
 /// An ordered map of key bytes; the memtable needs no more of it than this.
-pub(crate) trait KeyIndex: Default + Send {
+pub(crate) trait KeyIndex: Default {
     /// The number at a key.
     fn get(&self, key: &[u8]) -> Option<u32>;
 
@@ -14,17 +13,32 @@ pub(crate) trait KeyIndex: Default + Send {
     /// The lowest and the highest key.
     fn range(&self) -> Option<(&[u8], &[u8])>;
 
-    /// Entries upwards from the first key above `after`, or from the lowest.
-    fn ascend<'a>(&'a self, after: Option<&'a [u8]>) -> impl Iterator<Item = (&'a [u8], u32)>;
+    /// Entries upwards from a lower bound.
+    fn ascend<'a>(
+        &'a self,
+        from: Bound<&[u8]>,
+    ) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a, Self>;
 
-    /// Entries downwards from the last key below `before`, or from the highest.
-    fn descend<'a>(&'a self, before: Option<&'a [u8]>) -> impl Iterator<Item = (&'a [u8], u32)>;
+    /// Entries downwards from an upper bound.
+    fn descend<'a>(
+        &'a self,
+        from: Bound<&[u8]>,
+    ) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a, Self>;
+
+    /// Entries whose keys begin with these bytes, upwards.
+    #[cfg(test)]
+    fn prefix<'a>(&'a self, prefix: &'a [u8]) -> impl Iterator<Item = (&'a [u8], u32)> {
+        let entries = self.ascend(Bound::Included(prefix));
+        entries.take_while(move |(key, _)| key.starts_with(prefix))
+    }
 }
 
-/// The index over a `BTreeMap`.
+/// The slow twin of the radix tree.
+#[cfg(test)]
 #[derive(Debug, Default)]
-pub(crate) struct BTreeIndex(BTreeMap<Vec<u8>, u32>);
+pub(crate) struct BTreeIndex(std::collections::BTreeMap<Vec<u8>, u32>);
 
+#[cfg(test)]
 impl KeyIndex for BTreeIndex {
     fn get(&self, key: &[u8]) -> Option<u32> {
         self.0.get(key).copied()
@@ -40,15 +54,16 @@ impl KeyIndex for BTreeIndex {
         Some((first, last))
     }
 
-    fn ascend<'a>(&'a self, after: Option<&'a [u8]>) -> impl Iterator<Item = (&'a [u8], u32)> {
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+    fn ascend<'a>(&'a self, from: Bound<&[u8]>) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a> {
         let range = self.0.range::<[u8], _>((from, Bound::Unbounded));
         range.map(|(key, number)| (key.as_slice(), *number))
     }
 
-    fn descend<'a>(&'a self, before: Option<&'a [u8]>) -> impl Iterator<Item = (&'a [u8], u32)> {
-        let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        let range = self.0.range::<[u8], _>((Bound::Unbounded, to));
+    fn descend<'a>(
+        &'a self,
+        from: Bound<&[u8]>,
+    ) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a> {
+        let range = self.0.range::<[u8], _>((Bound::Unbounded, from));
         range.rev().map(|(key, number)| (key.as_slice(), *number))
     }
 }

@@ -1,8 +1,10 @@
 //! Rows in memory: of commits not yet flushed, and of one transaction before its commit.
 
 mod arena;
+mod art;
 mod key_index;
 mod shared;
+mod slab;
 mod table;
 
 pub(crate) use shared::{FlushMap, Memtable};

@@ -1,22 +1,27 @@
 //! The rows of one tree in memory, every version of them.
 
+use std::ops::Bound;
+
 use varve_types::CommitSeq;
 
 use crate::memtable::arena::{Arena, Slot};
-use crate::memtable::key_index::{BTreeIndex, KeyIndex};
+use crate::memtable::art::ArtIndex;
+use crate::memtable::key_index::KeyIndex;
+use crate::memtable::slab::Slab;
 
 /// The end of a version that nothing has deleted.
 const ALIVE: u64 = u64::MAX;
 const NO_VERSION: u32 = u32::MAX;
-/// What a version costs beside its key and row, roughly.
-const VERSION_BYTES: u64 = 96;
+/// What a version costs beside its key and row: itself, lengths and padding, and its share of the
+/// index.
+const VERSION_BYTES: u64 = 64;
 
 /// One version of a row: seen by snapshots from its begin up to, but without, its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowVersion {
-    row: Slot,
     begin: u64,
     end: u64,
+    row: Slot,
     /// The version that this one replaced in the index.
     previous: u32,
 }
@@ -40,10 +45,14 @@ impl RowVersion {
 /// Row versions under their keys. Versions are numbered in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct RowTable {
-    index: BTreeIndex,
-    versions: Vec<RowVersion>,
-    arena: Arena,
+    index: ArtIndex,
+    versions: Slab<RowVersion>,
+    rows: Arena,
     bytes: u64,
+    /// Versions that nothing has deleted.
+    alive: u64,
+    /// The newest commit that began or ended a version.
+    newest: u64,
 }
 
 impl RowTable {
@@ -51,12 +60,14 @@ impl RowTable {
     pub(crate) fn insert(&mut self, key: &[u8], row: &[u8], begin: CommitSeq) {
         let number = u32::try_from(self.versions.len()).unwrap_or(NO_VERSION);
         let previous = self.index.insert(key, number).unwrap_or(NO_VERSION);
-        self.versions.push(RowVersion {
-            row: self.arena.push(row),
+        self.versions.add(RowVersion {
             begin: begin.0,
             end: ALIVE,
+            row: self.rows.push(row, &[]),
             previous,
         });
+        self.alive += 1;
+        self.newest = self.newest.max(begin.0);
         self.bytes += RowTable::cost_bytes(key, row);
     }
 
@@ -67,9 +78,11 @@ impl RowTable {
 
     /// Ends a version that is alive; false if it was not.
     pub(crate) fn end(&mut self, version: u32, at: CommitSeq) -> bool {
-        match self.versions.get_mut(version as usize) {
+        match self.versions.get_mut(version) {
             Some(version) if version.is_alive() => {
                 version.end = at.0;
+                self.alive -= 1;
+                self.newest = self.newest.max(at.0);
                 true
             }
             _ => false,
@@ -85,7 +98,7 @@ impl RowTable {
     fn visible(&self, newest: u32, seq: CommitSeq) -> Option<u32> {
         let mut number = newest;
         loop {
-            let version = self.versions.get(number as usize)?;
+            let version = self.versions.get(number)?;
             if version.is_visible(seq) {
                 return Some(number);
             }
@@ -94,11 +107,11 @@ impl RowTable {
     }
 
     pub(crate) fn version(&self, number: u32) -> Option<&RowVersion> {
-        self.versions.get(number as usize)
+        self.versions.get(number)
     }
 
     pub(crate) fn row(&self, number: u32) -> Option<&[u8]> {
-        Some(self.arena.get(self.version(number)?.row))
+        Some(self.rows.get(self.version(number)?.row))
     }
 
     /// Number of versions.
@@ -107,6 +120,9 @@ impl RowTable {
     }
 
     pub(crate) fn count_visible(&self, seq: CommitSeq) -> u64 {
+        if seq.0 >= self.newest {
+            return self.alive;
+        }
         let visible = self
             .versions
             .iter()
@@ -119,23 +135,23 @@ impl RowTable {
         self.index.range()
     }
 
-    /// Visible rows upwards from the first key above `after`: key, and the number of the version.
+    /// Visible rows upwards from a lower bound: key, and the number of the version.
     pub(crate) fn ascend<'a>(
         &'a self,
-        after: Option<&'a [u8]>,
+        from: Bound<&[u8]>,
         seq: CommitSeq,
-    ) -> impl Iterator<Item = (&'a [u8], u32)> {
-        let entries = self.index.ascend(after);
+    ) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a> {
+        let entries = self.index.ascend(from);
         entries.filter_map(move |(key, newest)| Some((key, self.visible(newest, seq)?)))
     }
 
-    /// Visible rows downwards from the last key below `before`.
+    /// Visible rows downwards from an upper bound.
     pub(crate) fn descend<'a>(
         &'a self,
-        before: Option<&'a [u8]>,
+        from: Bound<&[u8]>,
         seq: CommitSeq,
-    ) -> impl Iterator<Item = (&'a [u8], u32)> {
-        let entries = self.index.descend(before);
+    ) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a> {
+        let entries = self.index.descend(from);
         entries.filter_map(move |(key, newest)| Some((key, self.visible(newest, seq)?)))
     }
 

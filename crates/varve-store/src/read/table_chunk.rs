@@ -1,5 +1,7 @@
 //! Some rows of a table in memory, in key order, as columns.
 
+use std::ops::Bound;
+
 use roaring::RoaringBitmap;
 use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Error, LogicalType, Result, Value};
 
@@ -36,10 +38,11 @@ pub(crate) struct TableChunk {
 impl TableChunk {
     /// Reads the rows asked for.
     pub(crate) fn read(table: &RowTable, request: &ChunkRequest<'_>) -> Result<TableChunk> {
+        let from = request.after.map_or(Bound::Unbounded, Bound::Excluded);
         if request.reverse {
-            collect(table, request, table.descend(request.after, request.seq))
+            collect(table, request, table.descend(from, request.seq))
         } else {
-            collect(table, request, table.ascend(request.after, request.seq))
+            collect(table, request, table.ascend(from, request.seq))
         }
     }
 }

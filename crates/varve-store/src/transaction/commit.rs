@@ -1,6 +1,7 @@
 //! Commit: validate, one log record, one KV commit, then the same in memory.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex};
 
 use varve_kv::{Durability, LARGE_VALUE_BYTES, WriteBatch};
@@ -144,7 +145,7 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
     }
     let dropped = dropped_trees(own);
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
-        let alive = tree.buffer.ascend(None, OWN_SEQ);
+        let alive = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ);
         let rows: Vec<&[u8]> = alive.filter_map(|(_, row)| tree.buffer.row(row)).collect();
         if !rows.is_empty() {
             ops.push(LogOp::Insert {
@@ -207,7 +208,7 @@ fn apply(state: &mut State, own: &mut Own, prepared: Prepared) {
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
         let table = tables.entry(*id).or_default();
         let before = table.bytes();
-        for (key, version) in tree.buffer.ascend(None, OWN_SEQ) {
+        for (key, version) in tree.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
             if let Some(row) = tree.buffer.row(version) {
                 table.insert(key, row, seq);
                 if remember && !tree.tree.has_row_id() {

@@ -1,6 +1,7 @@
 //! Writes the rows of a transaction out before its commit, to runs that only the commit publishes.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex};
 
 use varve_kv::WriteBatch;
@@ -69,7 +70,7 @@ impl Spill {
         own: &Mutex<Own>,
     ) -> Result<()> {
         let id = tree.schema().tree;
-        let first = buffer.ascend(None, OWN_SEQ).next();
+        let first = buffer.ascend(Bound::Unbounded, OWN_SEQ).next();
         let Some(first) = first.map(|(key, _)| key.to_vec()) else {
             return Ok(());
         };

@@ -1,6 +1,7 @@
 //! Whether a transaction may commit, and what its log record says. First committer wins.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -109,7 +110,7 @@ fn check_inserts(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
         if own.tree.has_row_id() {
             continue;
         }
-        for (key, _) in own.buffer.ascend(None, OWN_SEQ) {
+        for (key, _) in own.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
             if state.recent.has_key(*id, key, snapshot.seq) {
                 return Err(taken());
             }

@@ -1,0 +1,107 @@
+//! Items of one size under numbers, in chunks, so that no single allocation grows with their
+//! number; what is given back is used again.
+
+/// The largest chunk is at most 16 MiB for items of up to 4 KiB.
+const CHUNK_SHIFT: u32 = 12;
+const CHUNK_ITEMS: usize = 1 << CHUNK_SHIFT;
+
+/// A growing set of items.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    chunks: Vec<Vec<T>>,
+    free: Vec<u32>,
+    len: usize,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Slab<T> {
+        Slab {
+            chunks: Vec::new(),
+            free: Vec::new(),
+            len: 0,
+        }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Adds an item; returns its number.
+    pub(crate) fn add(&mut self, item: T) -> u32 {
+        if let Some(number) = self.free.pop() {
+            if let Some(slot) = self.get_mut(number) {
+                *slot = item;
+            }
+            return number;
+        }
+        let number = u32::try_from(self.len).unwrap_or(u32::MAX);
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK_ITEMS => chunk.push(item),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK_ITEMS);
+                chunk.push(item);
+                self.chunks.push(chunk);
+            }
+            // Small sets are small: the first chunk grows by itself.
+            None => self.chunks.push(vec![item]),
+        }
+        self.len += 1;
+        number
+    }
+
+    /// Gives a number back; its item may be replaced from now on.
+    pub(crate) fn free(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        let number = number as usize;
+        let chunk = self.chunks.get(number >> CHUNK_SHIFT)?;
+        chunk.get(number & (CHUNK_ITEMS - 1))
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        let number = number as usize;
+        let chunk = self.chunks.get_mut(number >> CHUNK_SHIFT)?;
+        chunk.get_mut(number & (CHUNK_ITEMS - 1))
+    }
+
+    /// Numbers handed out, those given back included.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// All items in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.chunks.iter().flatten()
+    }
+
+    /// Bytes allocated.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let items: usize = self.chunks.iter().map(Vec::capacity).sum();
+        items * size_of::<T>() + self.free.capacity() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK_ITEMS, Slab};
+
+    #[test]
+    fn numbers_stay_and_are_used_again() {
+        let mut slab = Slab::default();
+        let count = u32::try_from(CHUNK_ITEMS * 2 + 3).unwrap();
+        for i in 0..count {
+            assert_eq!(slab.add(i), i);
+        }
+        assert!(slab.iter().copied().eq(0..count));
+        slab.free(7);
+        assert_eq!(slab.add(99), 7);
+        assert_eq!(slab.get(7), Some(&99));
+        *slab.get_mut(count - 1).unwrap() = 1;
+        assert_eq!(slab.get(count - 1), Some(&1));
+        assert_eq!(slab.get(count), None);
+        assert_eq!(slab.len(), count as usize);
+    }
+}
