@@ -4,16 +4,19 @@ import { storeOf } from './data-dir.js';
 import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
 import type {
+  CheckReport,
   CopyOptions,
   CopyResult,
   CopySource,
   Database,
   QueryOptions,
+  RepairReport,
   Results,
   Row,
   Transaction,
   VarveDBOptions,
 } from './interface.js';
+import type { Result } from './protocol.js';
 import { Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
 import { startWorker, wasmSource } from './start-worker.js';
@@ -73,15 +76,27 @@ export class VarveDB implements Database {
     dataDir: string,
     options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
   ): Promise<void> {
-    const name = storeOf(dataDir.includes('://') ? dataDir : `idb://${dataDir}`);
+    const name = storeNamed(dataDir);
     if (name === undefined) return;
-    const client = new WorkerClient(startWorker(options.worker));
-    try {
-      const wasm = await wasmSource(options.wasm);
-      await client.request('destroy', { name, wasm });
-    } finally {
-      client.end({ code: 'closed', message: 'the worker has done its work' });
-    }
+    await requestAlone('destroy', name, options);
+  }
+
+  /**
+   * Puts a store right that does not open any more, or that `check` found damaged: damaged records come from
+   * their copies, the log ends before its first damaged record, and of damaged pages the other rows are kept. It
+   * tells what was lost. A sound store is left as it is; one that is open is `store_locked`.
+   *
+   * @example
+   * const report = await VarveDB.repair('idb://app');
+   * for (const { table, rowsLost } of report.tables) console.warn(table, rowsLost);
+   */
+  static async repair(
+    dataDir: string,
+    options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
+  ): Promise<RepairReport> {
+    const name = storeNamed(dataDir);
+    if (name === undefined) return { restored: [], firstCommitLost: null, tables: [] };
+    return requestAlone('repair', name, options);
   }
 
   get ready(): boolean {
@@ -134,6 +149,10 @@ export class VarveDB implements Database {
     return this.#pass(({ client }) => copyInto(client, sql, source, options), options.signal);
   }
 
+  async check(): Promise<CheckReport> {
+    return this.#pass(({ client }) => client.request('check', {}), undefined);
+  }
+
   close(): Promise<void> {
     const client = this.#runner instanceof Runner ? this.#runner.client : undefined;
     this.#closing ??= client?.close() ?? Promise.resolve();
@@ -156,6 +175,7 @@ export class VarveDB implements Database {
         wasm: await wasmSource(options.wasm),
         memoryLimit: options.memoryLimit,
         durability: options.durability ?? 'relaxed',
+        mustExist: options.mustExist ?? false,
         aliveLock,
       });
       if (holdsAliveLock) client.watch(aliveLock);
@@ -186,6 +206,26 @@ export class VarveDB implements Database {
       message: 'a call on the database inside the callback of its transaction',
       hint: 'Call it on the transaction that the callback is given.',
     });
+  }
+}
+
+/** The store of a name as for `create`, or of a bare name; none for one in memory. */
+function storeNamed(dataDir: string): string | undefined {
+  return storeOf(dataDir.includes('://') ? dataDir : `idb://${dataDir}`);
+}
+
+/** One request about a store that is not open, in a worker of its own. */
+async function requestAlone<K extends 'destroy' | 'repair'>(
+  request: K,
+  name: string,
+  options: Pick<VarveDBOptions, 'wasm' | 'worker'>,
+): Promise<Result<K>> {
+  const client = new WorkerClient(startWorker(options.worker));
+  try {
+    const wasm = await wasmSource(options.wasm);
+    return await client.request(request, { name, wasm });
+  } finally {
+    client.end({ code: 'closed', message: 'the worker has done its work' });
   }
 }
 

@@ -32,18 +32,32 @@ export class EngineStore {
   }
 
   static async open(args: OpenArgs): Promise<EngineStore> {
-    const { name, memoryLimit, durability } = args;
+    const { name, memoryLimit, durability, mustExist } = args;
     await hold(args.aliveLock);
     const release = name === undefined ? () => undefined : await lockStore(name);
     try {
       await startEngine(args.wasm);
       const place = name === undefined ? undefined : storeName(name);
-      const engine = await Engine.open(place, memoryLimit, durability === 'strict');
+      const engine = await Engine.open(place, memoryLimit, durability === 'strict', mustExist);
       return new EngineStore(engine, release);
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  static async repair(name: string, wasm: WasmSource | undefined): Promise<Result<'repair'>> {
+    const release = await lockStore(name);
+    try {
+      await startEngine(wasm);
+      return await Engine.repair(storeName(name));
+    } finally {
+      release();
+    }
+  }
+
+  check(): Promise<Result<'check'>> {
+    return this.#engine.check();
   }
 
   static async destroy(name: string, wasm: WasmSource | undefined): Promise<void> {

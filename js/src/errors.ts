@@ -10,6 +10,10 @@ export type ClientErrorCode =
   | 'closed'
   /** A later version of the package wrote the store. */
   | 'format_too_new'
+  /** The stored data cannot be read; `VarveDB.repair` may put it right. */
+  | 'corrupt'
+  /** The browser, or the user, deleted the stored data. */
+  | 'evicted'
   /** There are no workers here, as on a server. */
   | 'unsupported_environment';
 

@@ -7,6 +7,7 @@ export {
   VarveError,
 } from './errors.js';
 export type {
+  CheckReport,
   CopyOptions,
   CopyProgress,
   CopyResult,
@@ -19,6 +20,7 @@ export type {
   Parsers,
   Queryable,
   QueryOptions,
+  RepairReport,
   Results,
   Row,
   RowMode,

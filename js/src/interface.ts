@@ -133,6 +133,39 @@ export type CopySource = Blob | ReadableStream<Uint8Array | string> | string;
 /** What a commit survives: `strict` a power failure, `relaxed` the end of the tab or of the browser. */
 export type Durability = 'strict' | 'relaxed';
 
+/** What `check` read, and what was wrong with it. */
+export interface CheckReport {
+  /** Values read: records, heads and pages. */
+  readonly values: number;
+  readonly bytes: number;
+  /** Stored rows, deleted ones included that still take space. */
+  readonly rows: number;
+  /** Empty for a sound database. */
+  readonly problems: readonly {
+    readonly code: string;
+    readonly message: string;
+    /** Null where a record of the store is concerned. */
+    readonly table: string | null;
+  }[];
+}
+
+/** What `VarveDB.repair` did; all empty where nothing had to be done. */
+export interface RepairReport {
+  /** Records that were put back from their copies. */
+  readonly restored: readonly string[];
+  /** The first commit that is lost, with all after it. */
+  readonly firstCommitLost: number | null;
+  /** Tables of which rows had to be saved. */
+  readonly tables: readonly {
+    readonly table: string | null;
+    readonly rowsKept: number;
+    readonly rowsLost: number;
+    /** Up to so many deleted rows may be back. */
+    readonly deletedRowsBackMax: number;
+    readonly errors: readonly string[];
+  }[];
+}
+
 /** Options of `create`. */
 export interface VarveDBOptions {
   /** Where the data is, instead of as first argument: `idb://name`, or `memory://`, the default. */
@@ -145,6 +178,11 @@ export interface VarveDBOptions {
   readonly memoryLimit?: number | undefined;
   /** Default `relaxed`. */
   readonly durability?: Durability | undefined;
+  /**
+   * Whether a store that is not there is the error `evicted` instead of a new one: for an application that knows
+   * that it has data here.
+   */
+  readonly mustExist?: boolean | undefined;
   /** Parsers for every call. */
   readonly parsers?: Parsers | undefined;
 }
@@ -182,6 +220,14 @@ export interface Database extends Queryable, AsyncDisposable {
    * await db.copyFrom('weather', file, { header: true, onProgress: ({ rows }) => console.log(rows) });
    */
   copyFrom(table: string, source: CopySource, options?: CopyOptions): Promise<CopyResult>;
+
+  /**
+   * Reads everything that is stored and compares it with what is known of it; statements go on meanwhile.
+   *
+   * @example
+   * const { problems } = await db.check();
+   */
+  check(): Promise<CheckReport>;
 
   /** Ends what runs, closes the store and ends the worker. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { ErrorFields } from './errors.js';
-import type { Durability } from './interface.js';
+import type { CheckReport, Durability, RepairReport } from './interface.js';
 import type { Param } from './params.js';
 
 /** Where the worker gets the engine from; nothing means the file beside it. */
@@ -15,6 +15,8 @@ export interface OpenArgs {
   readonly wasm: WasmSource | undefined;
   readonly memoryLimit: number | undefined;
   readonly durability: Durability;
+  /** Whether a store that is not there is an error. */
+  readonly mustExist: boolean;
   /** A Web Lock that the worker holds for as long as it lives, where there are Web Locks. */
   readonly aliveLock: string;
 }
@@ -32,6 +34,8 @@ export interface Requests {
   /** Stops the request of this id, which then rejects by itself; nothing happens when it has ended. */
   cancel: { args: { request: number }; result: undefined };
   close: { args: Record<never, never>; result: undefined };
+  check: { args: Record<never, never>; result: CheckReport };
+  repair: { args: { name: string; wasm: WasmSource | undefined }; result: RepairReport };
   destroy: { args: { name: string; wasm: WasmSource | undefined }; result: undefined };
 }
 

@@ -48,6 +48,10 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
       await closing.close();
       return undefined;
     }
+    case 'check':
+      return opened().check();
+    case 'repair':
+      return EngineStore.repair(args.name, args.wasm);
     case 'destroy':
       await EngineStore.destroy(args.name, args.wasm);
       return undefined;
@@ -71,10 +75,13 @@ function plain(error: unknown, request: RequestName): ErrorFields {
   return { code: 'XX000', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** The engine's two words for a store that cannot be had. */
+/** What keeps a store from being opened, in words. */
 function clientCode(code: string, request: RequestName): string {
   if (code === '55006') return 'store_locked';
-  if (code === '0A000' && request === 'open') return 'format_too_new';
+  if (code === '58P01') return 'evicted';
+  const opens = request === 'open' || request === 'repair';
+  if (code === '0A000' && opens) return 'format_too_new';
+  if (code === 'XX001' && opens) return 'corrupt';
   return code;
 }
 

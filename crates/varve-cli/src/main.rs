@@ -6,6 +6,7 @@
 
 mod caret;
 mod import;
+mod integrity;
 mod open;
 mod shell;
 mod statements;
@@ -37,6 +38,19 @@ enum Command {
         #[arg(short, long, value_name = "SQL")]
         command: Option<String>,
     },
+    /// Read everything that is stored in the database at PATH and tell what is damaged
+    Check {
+        /// The folder of the database
+        path: PathBuf,
+    },
+    /// Put the damaged database at PATH right as far as that is possible, and tell what was lost
+    Repair {
+        /// The folder of the database
+        path: PathBuf,
+        /// Delete what this and earlier repairs put aside
+        #[arg(long)]
+        drop_quarantined: bool,
+    },
     /// Import a CSV file with a header line, all rows or none
     Import {
         /// The CSV file
@@ -59,6 +73,11 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Shell { path, command } => shell::run(&path, command.as_deref()),
+        Command::Check { path } => integrity::check(&path),
+        Command::Repair {
+            path,
+            drop_quarantined,
+        } => integrity::repair(&path, drop_quarantined),
         Command::Import {
             file,
             table,

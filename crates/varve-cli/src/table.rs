@@ -46,7 +46,12 @@ pub fn render(result: &ResultSet) -> String {
     }
     text.push('\n');
     for row in &rows {
-        for (i, ((cell, width), field)) in row.iter().zip(&widths).zip(result.fields.iter()).enumerate() {
+        for (i, ((cell, width), field)) in row
+            .iter()
+            .zip(&widths)
+            .zip(result.fields.iter())
+            .enumerate()
+        {
             let space = width.saturating_sub(cell.width());
             text.push_str(if i == 0 { " " } else { "| " });
             if is_right_aligned(field.ty) {

@@ -9,6 +9,10 @@ use crate::format::keys;
 pub(crate) fn kv_error(error: &KvError) -> Error {
     match error {
         KvError::StorageFull => Error::new(SqlState::DISK_FULL, "the storage is full"),
+        KvError::GuardMismatch { found: None, .. } => Error::new(
+            SqlState::UNDEFINED_FILE,
+            "evicted: the storage was deleted while the store was open",
+        ),
         KvError::GuardMismatch { .. } => Error::new(
             SqlState::OBJECT_IN_USE,
             "store_locked: the store was opened elsewhere, which fenced this handle",
@@ -44,9 +48,16 @@ mod tests {
             (
                 KvError::GuardMismatch {
                     key: keys::epoch(),
-                    found: None,
+                    found: Some(b"x".as_slice().into()),
                 },
                 "55006",
+            ),
+            (
+                KvError::GuardMismatch {
+                    key: keys::epoch(),
+                    found: None,
+                },
+                "58P01",
             ),
             (
                 KvError::Corrupt {

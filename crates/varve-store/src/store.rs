@@ -103,6 +103,16 @@ impl Store {
         }))
     }
 
+    /// Whether there is a store, of this or any later version.
+    pub async fn exists(kv: &dyn Kv) -> Result<bool> {
+        let records = [keys::epoch(), keys::manifest(), keys::manifest_copy()];
+        match kv.get_many(&records).await {
+            Ok(values) => Ok(values.iter().any(Option::is_some)),
+            Err(KvError::Corrupt { .. }) => Ok(true),
+            Err(error) => Err(kv_error(&error)),
+        }
+    }
+
     /// Begins a transaction at a snapshot of the newest commit.
     pub fn begin(self: &Arc<Store>) -> Transaction {
         let mut state = self.state();

@@ -79,6 +79,7 @@ sqlstates! {
     CONNECTION_FAILURE "08006" "connection_failure",
     PROTOCOL_VIOLATION "08P01" "protocol_violation",
     IO_ERROR "58030" "io_error",
+    UNDEFINED_FILE "58P01" "undefined_file",
     INTERNAL_ERROR "XX000" "internal_error",
     DATA_CORRUPTED "XX001" "data_corrupted",
 }

@@ -94,3 +94,9 @@ pub fn backend_error(error: &KvError) -> Error {
     };
     Error::new(state, error.to_string())
 }
+
+/// Counts of rows stay far below 2^53, from where on doubles have gaps.
+#[expect(clippy::cast_precision_loss, reason = "see above")]
+pub fn number(count: u64) -> f64 {
+    count as f64
+}

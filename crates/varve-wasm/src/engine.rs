@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, MemoryKv};
 use varve_kv_idb::IdbKv;
+use varve_types::Error;
 use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -11,6 +12,7 @@ use crate::EngineSession;
 use crate::browser_env::BrowserEnv;
 use crate::convert::{backend_error, error_object};
 use crate::panic::{check_sound, record_panics};
+use crate::reports::{check_object, repair_object};
 
 /// An open database.
 #[wasm_bindgen]
@@ -22,16 +24,48 @@ pub struct Engine {
 impl Engine {
     /// Opens the IndexedDB database `name`, or an empty one in memory without a name.
     ///
-    /// `memory_limit` is in bytes.
+    /// `memory_limit` is in bytes; with `must_exist` a missing or empty database is an error.
     pub async fn open(
         name: Option<String>,
         memory_limit: Option<f64>,
         strict: bool,
+        must_exist: bool,
     ) -> Result<Engine, JsValue> {
         record_panics();
-        Engine::open_store(name, options(memory_limit, strict))
+        let mut options = options(memory_limit, strict);
+        options.must_exist = must_exist;
+        Engine::open_store(name, options)
             .await
             .map_err(|error| error_object(&error))
+    }
+
+    /// Puts the IndexedDB database `name` right as far as that is possible; answers what was done.
+    pub async fn repair(name: String) -> Result<JsValue, JsValue> {
+        record_panics();
+        async move {
+            check_sound()?;
+            let kv = IdbKv::open(&name)
+                .await
+                .map_err(|error| backend_error(&error))?;
+            let env = Arc::new(BrowserEnv);
+            let (database, report) =
+                Database::repair(Arc::new(kv), env, Options::browser()).await?;
+            database.close().await?;
+            Ok(repair_object(&report))
+        }
+        .await
+        .map_err(|error: Error| error_object(&error))
+    }
+
+    /// Reads everything that is stored; answers what is damaged.
+    pub async fn check(&self) -> Result<JsValue, JsValue> {
+        let database = self.database.clone();
+        async move {
+            check_sound()?;
+            Ok(check_object(&database.check().await?))
+        }
+        .await
+        .map_err(|error: Error| error_object(&error))
     }
 
     /// Deletes the IndexedDB database `name`; a missing one is no error.

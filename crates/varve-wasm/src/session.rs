@@ -8,7 +8,7 @@ use varve_types::{Error, Result, SqlState};
 use varvedb::{CancelFlag, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::convert::{error_object, parameter};
+use crate::convert::{error_object, number, parameter};
 use crate::encode_results;
 use crate::panic::check_sound;
 
@@ -109,10 +109,4 @@ impl EngineSession {
 
 fn message(sets: &[varvedb::ResultSet]) -> Result<Uint8Array> {
     Ok(Uint8Array::from(encode_results(sets)?.as_slice()))
-}
-
-/// Counts of rows stay far below 2^53, from where on doubles have gaps.
-#[expect(clippy::cast_precision_loss, reason = "see above")]
-fn number(count: u64) -> f64 {
-    count as f64
 }

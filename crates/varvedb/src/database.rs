@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
-use varve_types::{Env, MemoryAccount, MemoryBudget, Result};
+use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, SqlState};
 
 use crate::statements::Statements;
 use crate::{Durability, Options, Session};
@@ -31,14 +31,32 @@ impl Database {
     /// Opens the database that `kv` holds, or makes an empty one.
     ///
     /// From then on every other handle that has the same store open is fenced off: its next commit
-    /// answers `55006`.
+    /// answers `55006`. With [`Options::must_exist`] an empty store answers `58P01`.
     pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
+        if options.must_exist && !Store::exists(&*kv).await? {
+            return Err(Error::new(
+                SqlState::UNDEFINED_FILE,
+                "evicted: there is no database here any more",
+            )
+            .with_hint("The storage was cleared. Open it without `must_exist` to begin anew."));
+        }
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
+        let settings = options.store.clone();
+        let store = Store::open(kv, Arc::clone(&env), account, settings).await?;
+        Ok(Database::of_store(store, env, memory, &options))
+    }
+
+    pub(crate) fn of_store(
+        store: Arc<Store>,
+        env: Arc<dyn Env>,
+        memory: Arc<MemoryBudget>,
+        options: &Options,
+    ) -> Database {
+        let account: Arc<dyn MemoryAccount> = memory.clone();
         let statements = Statements::new(&account);
-        let store = Store::open(kv, Arc::clone(&env), account, options.store).await?;
         let durability = options.durability;
-        Ok(Database {
+        Database {
             shared: Arc::new(Shared {
                 store,
                 env,
@@ -47,7 +65,7 @@ impl Database {
                 memory_limit_bytes: options.memory_limit_bytes,
                 statements,
             }),
-        })
+        }
     }
 
     /// A new session with a transaction state of its own.

@@ -17,6 +17,7 @@ mod catalog_cache;
 mod copy;
 mod csv;
 mod database;
+mod integrity;
 mod lru;
 mod options;
 mod pacer;
@@ -36,6 +37,7 @@ mod write;
 mod tests;
 
 pub use database::Database;
+pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use options::{Durability, Options};
 pub use prepared::Prepared;
 pub use result_set::{Notice, ResultSet};

@@ -45,6 +45,9 @@ pub struct Options {
     pub memory_limit_bytes: u64,
     /// How durable a commit is when it answers.
     pub durability: Durability,
+    /// Whether a store that is not there is an error instead of a new one: an application that knows
+    /// that it has data learns so that the browser evicted it.
+    pub must_exist: bool,
     /// Settings of the store.
     pub store: StoreSettings,
 }
@@ -55,6 +58,7 @@ impl Options {
         Options {
             memory_limit_bytes: 256 << 20,
             durability: Durability::Relaxed,
+            must_exist: false,
             store: StoreSettings::browser(),
         }
     }
@@ -64,6 +68,7 @@ impl Options {
         Options {
             memory_limit_bytes: 1 << 30,
             durability: Durability::Strict,
+            must_exist: false,
             store: StoreSettings::native(),
         }
     }

@@ -3,6 +3,7 @@
 
 mod batch;
 mod copy;
+mod integrity;
 mod prepared;
 mod session;
 mod settings;

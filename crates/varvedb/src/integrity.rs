@@ -1,0 +1,120 @@
+//! Whether a database is what was written, and opening one that is not, in terms of tables.
+
+use std::sync::Arc;
+
+use varve_kv::Kv;
+use varve_sql::decode_table;
+use varve_store::{Store, Transaction};
+use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
+
+use crate::{Database, Options};
+
+/// What [`Database::check`] read, and what was wrong with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckReport {
+    /// Values read: records, heads and pages.
+    pub values: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Stored rows decoded, deleted ones included that still take space.
+    pub rows: u64,
+    /// What is not as it was written; empty for a sound database.
+    pub problems: Vec<Problem>,
+}
+
+/// One thing that is not as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The table whose rows are concerned, unless it is a record of the store.
+    pub table: Option<String>,
+    /// What is wrong, naming page or record.
+    pub error: Error,
+}
+
+/// What [`Database::repair`] did; all empty where nothing had to be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepairReport {
+    /// Records that were put back from their copies, by name.
+    pub restored: Vec<String>,
+    /// The first commit that is lost, with all after it, because the log cannot be read from there.
+    pub first_commit_lost: Option<u64>,
+    /// Tables of which rows had to be saved, a line for each damaged run.
+    pub tables: Vec<TableRepair>,
+}
+
+/// What became of one damaged run of a table. Its values are kept under quarantine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableRepair {
+    /// The table; none where the catalogue does not name it any more.
+    pub table: Option<String>,
+    /// Rows that could be read, and are in the table again.
+    pub rows_kept: u64,
+    /// Rows that could not be read.
+    pub rows_lost: u64,
+    /// Up to so many rows that had been deleted may be back, since their marks are lost.
+    pub deleted_rows_back_max: u64,
+    /// What was wrong.
+    pub errors: Vec<String>,
+}
+
+impl Database {
+    /// Reads everything that is stored and compares it with what is known of it. Statements go on
+    /// meanwhile. Damage is reported; an error is one of the storage.
+    pub async fn check(&self) -> Result<CheckReport> {
+        let found = self.shared.store.check().await?;
+        let transaction = self.shared.store.begin();
+        let problem = |problem: varve_store::Problem| Problem {
+            table: table_of(&transaction, problem.tree),
+            error: problem.error,
+        };
+        Ok(CheckReport {
+            values: found.values,
+            bytes: found.bytes,
+            rows: found.rows,
+            problems: found.problems.into_iter().map(problem).collect(),
+        })
+    }
+
+    /// Opens a database after putting right what can be, see [`Store::repair`].
+    pub async fn repair(
+        kv: Arc<dyn Kv>,
+        env: Arc<dyn Env>,
+        options: Options,
+    ) -> Result<(Database, RepairReport)> {
+        let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
+        let account: Arc<dyn MemoryAccount> = memory.clone();
+        let settings = options.store.clone();
+        let (store, done) = Store::repair(kv, Arc::clone(&env), account, settings).await?;
+        let transaction = store.begin();
+        let table = |run: varve_store::RunRepair| TableRepair {
+            table: table_of(&transaction, Some(run.tree)),
+            rows_kept: run.rows_kept,
+            rows_lost: run.rows_lost,
+            deleted_rows_back_max: run.marks_lost,
+            errors: run.errors,
+        };
+        let report = RepairReport {
+            restored: done.restored,
+            first_commit_lost: done.first_commit_lost,
+            tables: done.runs.into_iter().map(table).collect(),
+        };
+        drop(transaction);
+        Ok((Database::of_store(store, env, memory, &options), report))
+    }
+
+    /// Deletes what repairs put aside.
+    pub async fn drop_quarantined(&self) -> Result<()> {
+        self.shared.store.drop_quarantined().await
+    }
+}
+
+/// The name of the table with this tree.
+fn table_of(transaction: &Transaction, tree: Option<TreeId>) -> Option<String> {
+    let objects = transaction.objects();
+    let mut tables = objects
+        .iter()
+        .filter_map(|(_, _, definition)| decode_table(definition).ok());
+    tables
+        .find(|table| Some(table.tree) == tree)
+        .map(|table| table.name)
+}
