@@ -183,6 +183,15 @@ fn put_present_strings(
     strings: &mut Strings,
 ) -> Result<(), CodecError> {
     let bytes = text.text().as_bytes();
+    if validity.is_none() {
+        let before = u32::try_from(strings.bytes.len()).map_err(|_| FORM)?;
+        strings.bytes.extend_from_slice(bytes);
+        u32::try_from(strings.bytes.len()).map_err(|_| FORM)?;
+        // The first string begins at 0.
+        let ends = text.offsets().iter().skip(1);
+        strings.offsets.extend(ends.map(|end| before + end));
+        return Ok(());
+    }
     let spans = text.offsets().iter().zip(text.offsets().iter().skip(1));
     for (row, (start, end)) in spans.enumerate() {
         if validity.is_some_and(|bits| !bits.get(row)) {

@@ -1,8 +1,8 @@
 //! The key of a row as memcomparable bytes.
 
-use varve_types::{Column, KeyOrder, encode_key_value, encode_ordered_key_value};
+use varve_types::{Column, KeyOrder, encode_key_cell, encode_ordered_key_cell};
 
-/// Appends the key of row `row`: the values of the key columns, in order, as `encode_key_value`
+/// Appends the key of row `row`: the cells of the key columns, in order, as `encode_key_cell`
 /// writes them.
 pub fn encode_row_key<'a>(
     key_columns: impl IntoIterator<Item = &'a Column>,
@@ -10,7 +10,7 @@ pub fn encode_row_key<'a>(
     key: &mut Vec<u8>,
 ) {
     for column in key_columns {
-        encode_key_value(&column.value(row), key);
+        encode_key_cell(column, row, key);
     }
 }
 
@@ -26,6 +26,6 @@ pub fn encode_ordered_row_key<'a>(
         return encode_row_key(key_columns, row, key);
     }
     for (column, order) in key_columns.into_iter().zip(orders) {
-        encode_ordered_key_value(&column.value(row), *order, key);
+        encode_ordered_key_cell(column, row, *order, key);
     }
 }

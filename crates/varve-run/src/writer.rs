@@ -1,12 +1,12 @@
 //! Writes a run from batches in key order.
 
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
+use varve_types::{Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, VECTOR_ROWS};
 
 use crate::column_encoder::ColumnEncoder;
 use crate::envelope::{VERSION, VERSION_ORDERED};
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
-    ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
+    ColumnSpec, ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
     VECTOR_BYTES_MAX, ZoneMap, encode_ordered_row_key, key_hash,
 };
 
@@ -83,7 +83,7 @@ impl RunWriter {
             codecs: 0,
         };
         Ok(RunWriter {
-            pending: types().map(ColumnBuilder::new).collect(),
+            pending: types().map(builder).collect(),
             pending_rows: 0,
             pending_bytes: 0,
             pending_first_key: Vec::new(),
@@ -107,19 +107,24 @@ impl RunWriter {
     /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend
     /// strictly, within the batch and from call to call. After an error the writer must be dropped.
     pub fn append(&mut self, batch: &Batch) -> Result<(), RunError> {
-        let columns: Vec<ColumnRef> = self.columns_of(batch)?;
-        let mut start = 0;
-        while start < batch.rows() {
-            let rows = self.take_keys(&columns, start, batch.rows())?;
-            let rows_list: Vec<u32> = (start..start + rows)
-                .filter_map(|row| u32::try_from(row).ok())
-                .collect();
-            for (builder, column) in self.pending.iter_mut().zip(&columns) {
-                if rows == column.len() {
-                    builder.append(column);
-                } else {
-                    builder.append_rows(column, &rows_list);
-                }
+        let columns = (0..self.spec.columns.len()).map_while(|at| batch.column(at));
+        let columns: Vec<ColumnRef> = columns.collect();
+        self.append_range(&columns, 0, batch.rows())
+    }
+
+    /// Adds the rows `start..end` of columns of any length, as [`RunWriter::append`] does.
+    pub fn append_range(
+        &mut self,
+        columns: &[ColumnRef],
+        start: usize,
+        end: usize,
+    ) -> Result<(), RunError> {
+        self.check_columns(columns, end)?;
+        let mut start = start;
+        while start < end {
+            let rows = self.take_keys(columns, start, end)?;
+            for (builder, column) in self.pending.iter_mut().zip(columns) {
+                builder.append_range(column, start, start + rows);
             }
             start += rows;
             self.pending_rows += rows;
@@ -183,15 +188,15 @@ impl RunWriter {
         })
     }
 
-    fn columns_of(&self, batch: &Batch) -> Result<Vec<ColumnRef>, RunError> {
-        let mut columns = Vec::with_capacity(self.spec.columns.len());
-        for (i, spec) in self.spec.columns.iter().enumerate() {
-            let column = batch
-                .column(i)
-                .filter(|column| column.logical_type() == spec.ty);
-            columns.push(column.ok_or(RunError::Mismatch("batch column"))?);
+    fn check_columns(&self, columns: &[ColumnRef], rows: usize) -> Result<(), RunError> {
+        let fit = |(column, spec): (&ColumnRef, &ColumnSpec)| {
+            column.logical_type() == spec.ty && column.len() >= rows
+        };
+        let all = columns.len() >= self.spec.columns.len();
+        match all && columns.iter().zip(&self.spec.columns).all(fit) {
+            true => Ok(()),
+            false => Err(RunError::Mismatch("batch column")),
         }
-        Ok(columns)
     }
 
     /// Checks and notes the keys of the rows from `start` on that go into the pending vector;
@@ -202,10 +207,9 @@ impl RunWriter {
         start: usize,
         end: usize,
     ) -> Result<usize, RunError> {
-        let room = VECTOR_ROWS - self.pending_rows;
-        let mut taken = 0;
+        let rows = self.take_bytes(columns, start, end)?;
         let (mut key, mut filter_key) = (Vec::new(), Vec::new());
-        for row in (start..end).take(room) {
+        for row in start..start + rows {
             key.clear();
             let keys = self
                 .spec
@@ -220,11 +224,7 @@ impl RunWriter {
                     row: self.rows,
                 });
             }
-            let bytes: usize = columns.iter().map(|column| value_bytes(column, row)).sum();
-            if bytes > ROW_BYTES_MAX {
-                return Err(RunError::RowTooLarge { bytes });
-            }
-            if self.pending_rows + taken == 0 {
+            if self.pending_rows == 0 && row == start {
                 self.pending_first_key.clone_from(&key);
             }
             if self.spec.filter {
@@ -239,15 +239,37 @@ impl RunWriter {
                 };
                 self.pending_hashes.push(hash);
             }
-            self.last_key.get_or_insert_default().clone_from(&key);
+            core::mem::swap(self.last_key.get_or_insert_default(), &mut key);
             self.rows += 1;
+        }
+        Ok(rows)
+    }
+
+    /// Counts the bytes of the rows from `start` on that go into the pending vector; returns how
+    /// many rows do.
+    fn take_bytes(
+        &mut self,
+        columns: &[ColumnRef],
+        start: usize,
+        end: usize,
+    ) -> Result<usize, RunError> {
+        let room = (VECTOR_ROWS - self.pending_rows).min(end - start);
+        let bytes = bytes_of_rows(columns, start, start + room);
+        if bytes <= ROW_BYTES_MAX && self.pending_bytes + bytes <= VECTOR_BYTES_MAX {
             self.pending_bytes += bytes;
-            taken += 1;
+            return Ok(room);
+        }
+        for taken in 1..=room {
+            let bytes = bytes_of_rows(columns, start + taken - 1, start + taken);
+            if bytes > ROW_BYTES_MAX {
+                return Err(RunError::RowTooLarge { bytes });
+            }
+            self.pending_bytes += bytes;
             if self.pending_bytes > VECTOR_BYTES_MAX {
-                break;
+                return Ok(taken);
             }
         }
-        Ok(taken)
+        Ok(room)
     }
 
     fn end_vector(&mut self) -> Result<(), RunError> {
@@ -257,9 +279,9 @@ impl RunWriter {
         let columns: Vec<Column> = self
             .pending
             .iter_mut()
-            .map(|builder| {
-                let next = ColumnBuilder::new(builder.logical_type());
-                core::mem::replace(builder, next).finish()
+            .map(|full| {
+                let next = builder(full.logical_type());
+                core::mem::replace(full, next).finish()
             })
             .collect();
         let first_key = core::mem::take(&mut self.pending_first_key);
@@ -323,15 +345,29 @@ impl RunWriter {
     }
 }
 
+/// Takes the values of a vector.
+fn builder(ty: LogicalType) -> ColumnBuilder {
+    ColumnBuilder::with_capacity(ty, VECTOR_ROWS)
+}
+
 /// A new encoder of a column. Point reads go through the key columns.
 fn encoder(spec: &RunSpec, column: usize, ty: LogicalType) -> ColumnEncoder {
     ColumnEncoder::new(ty, spec.key_columns.contains(&column))
 }
 
-/// Bytes of one value in memory; what is not text has a fixed width.
-fn value_bytes(column: &Column, row: usize) -> usize {
-    match column.logical_type() {
-        LogicalType::Text => 4 + column.str_at(row).map_or(0, str::len),
-        _ => 8,
-    }
+/// Bytes of some rows in memory; what is not text has a fixed width.
+fn bytes_of_rows(columns: &[ColumnRef], start: usize, end: usize) -> usize {
+    let of_column = |column: &ColumnRef| match (column.data(), column.validity()) {
+        (ColumnData::Text(strings), None) => {
+            let offset = |row: usize| strings.offsets().get(row).map_or(0, |at| *at as usize);
+            4 * (end - start) + offset(end).saturating_sub(offset(start))
+        }
+        _ if column.logical_type() == LogicalType::Text => {
+            let rows = start..end;
+            rows.map(|row| 4 + column.str_at(row).map_or(0, str::len))
+                .sum()
+        }
+        _ => 8 * (end - start),
+    };
+    columns.iter().map(of_column).sum()
 }

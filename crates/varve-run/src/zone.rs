@@ -8,7 +8,7 @@
 use core::cmp::Ordering;
 use varve_codec::{ByteReader, CodecError, put_varint, put_zigzag};
 use varve_types::{
-    Column, ColumnData, CompareOp, LogicalType, PredicateTest, Value, decode_key_value,
+    Column, ColumnData, CompareOp, LogicalType, PredicateTest, TextData, Value, decode_key_value,
     encode_key_value,
 };
 
@@ -69,12 +69,19 @@ impl ZoneMap {
                 extremes_of_words(words, rows(), &mut zone.sum)
             }
             ColumnData::Text(strings) => {
-                extremes_by(rows(), |a, b| strings.get(a).cmp(strings.get(b)))
+                let strings = rows().map(|row| (row, bytes_at(strings, row)));
+                extremes_by(strings, |a, b| a.cmp(b))
             }
-            _ => extremes_by(rows(), |a, b| {
-                let order = column.value(a).compare(&column.value(b));
-                order.unwrap_or(Ordering::Equal)
-            }),
+            ColumnData::Float64(values) => {
+                let doubles = rows().filter_map(|row| Some((row, *values.get(row)?)));
+                extremes_by(doubles, |a, b| {
+                    a.partial_cmp(b).unwrap_or_else(|| order_of_nan(*a, *b))
+                })
+            }
+            _ => {
+                let values = rows().map(|row| (row, column.value(row)));
+                extremes_by(values, |a, b| a.compare(b).unwrap_or(Ordering::Equal))
+            }
         };
         if let Some((min, max)) = extremes {
             zone.set_bounds(canonical(column.value(min)), canonical(column.value(max)));
@@ -249,21 +256,36 @@ fn extremes_of_words(
     extremes.map(|(min, max)| (min.1, max.1))
 }
 
-fn extremes_by(
-    rows: impl Iterator<Item = usize>,
-    compare: impl Fn(usize, usize) -> Ordering,
+/// The rows of the least and greatest value.
+fn extremes_by<T: Clone>(
+    values: impl Iterator<Item = (usize, T)>,
+    compare: impl Fn(&T, &T) -> Ordering,
 ) -> Option<(usize, usize)> {
-    let mut extremes: Option<(usize, usize)> = None;
-    for row in rows {
-        let (min, max) = extremes.get_or_insert((row, row));
-        if compare(row, *min).is_lt() {
-            *min = row;
-        }
-        if compare(row, *max).is_gt() {
-            *max = row;
+    let mut extremes: Option<((usize, T), (usize, T))> = None;
+    for (row, value) in values {
+        let Some((min, max)) = &mut extremes else {
+            extremes = Some(((row, value.clone()), (row, value)));
+            continue;
+        };
+        if compare(&value, &min.1).is_lt() {
+            *min = (row, value);
+        } else if compare(&value, &max.1).is_gt() {
+            *max = (row, value);
         }
     }
-    extremes
+    extremes.map(|(min, max)| (min.0, max.0))
+}
+
+/// The bytes of a string, which order as the string does.
+fn bytes_at(strings: &TextData, row: usize) -> &[u8] {
+    let offset = |row: usize| strings.offsets().get(row).map_or(0, |at| *at as usize);
+    let bytes = strings.text().as_bytes();
+    bytes.get(offset(row)..offset(row + 1)).unwrap_or_default()
+}
+
+/// NaN equals itself and is above all else.
+fn order_of_nan(a: f64, b: f64) -> Ordering {
+    a.is_nan().cmp(&b.is_nan())
 }
 
 /// Of values that compare as equal the one that a stored bound reads back as.

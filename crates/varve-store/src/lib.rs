@@ -9,6 +9,7 @@
 //! Invariant: no lock is held across an await.
 //! Invariant: keys hold ids and counters, never user data.
 
+mod bulk_load;
 mod cache;
 mod catalogue;
 mod compaction;
@@ -37,6 +38,7 @@ mod transaction;
 mod tree;
 mod version;
 
+pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use catalogue::CatalogueState;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use read::{KeyRange, ScanOptions, TreeScan};

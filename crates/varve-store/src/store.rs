@@ -49,7 +49,12 @@ pub(crate) struct Ids {
 
 impl Ids {
     pub(crate) fn next(counter: &AtomicU64) -> u64 {
-        counter.fetch_add(1, Ordering::Relaxed)
+        Ids::take(counter, 1)
+    }
+
+    /// Hands out so many ids at once; the first of them.
+    pub(crate) fn take(counter: &AtomicU64, count: u64) -> u64 {
+        counter.fetch_add(count, Ordering::Relaxed)
     }
 
     pub(crate) fn peek(counter: &AtomicU64) -> u64 {

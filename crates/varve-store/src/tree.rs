@@ -1,12 +1,16 @@
 //! A tree as the store keeps it: its schema, and the columns that its rows are stored with.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use varve_run::{ColumnSpec, RunSpec};
 use varve_types::{
-    Column, ColumnId, Error, IndexKey, KeyOrder, LogicalType, Result, RunId, SortKey, TreeSchema,
-    Value, decode_ordered_key_value, encode_ordered_key_value,
+    Batch, Column, ColumnData, ColumnId, ColumnRef, Error, IndexKey, KeyOrder, LogicalType, Result,
+    RunId, SortKey, TreeSchema, Value, decode_ordered_key_value, encode_ordered_key_cell,
+    encode_ordered_key_value,
 };
+
+use crate::store::Ids;
 
 /// The hidden column: the row id of a tree without a key, which comes first, or what an index does
 /// with an entry, which comes last. A schema's own columns start at 1.
@@ -15,7 +19,7 @@ pub(crate) const HIDDEN: ColumnId = ColumnId(0);
 /// A schema, and what follows from it for stored rows.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tree {
-    schema: std::sync::Arc<TreeSchema>,
+    schema: Arc<TreeSchema>,
     /// Stored columns: the hidden row id, if there is one, those of the schema, and of an index
     /// when and how its entries were written.
     columns: Vec<ColumnSpec>,
@@ -74,11 +78,11 @@ impl Tree {
             columns,
             key,
             orders: if ascending { Vec::new() } else { orders },
-            schema: std::sync::Arc::new(schema),
+            schema: Arc::new(schema),
         })
     }
 
-    pub(crate) fn schema(&self) -> &std::sync::Arc<TreeSchema> {
+    pub(crate) fn schema(&self) -> &Arc<TreeSchema> {
         &self.schema
     }
 
@@ -142,11 +146,33 @@ impl Tree {
         column.map_or(Value::Null, |column| column.missing.clone())
     }
 
+    /// The stored columns of new rows, which get the next hidden row ids where the tree has such.
+    pub(crate) fn stored_columns(&self, ids: &Ids, rows: &Batch) -> Result<Vec<ColumnRef>> {
+        let schema = &self.schema;
+        let mut columns = Vec::with_capacity(self.types.len());
+        if self.has_row_id() {
+            let count = rows.rows() as u64;
+            let first = Ids::take(&ids.row, count);
+            let ids = (first..first + count).map(u64::cast_signed).collect();
+            let ids = Column::plain(LogicalType::Int8, ColumnData::Int64(ids), None);
+            columns.extend(ids.map(Arc::new));
+        }
+        for (at, expected) in schema.columns.iter().enumerate() {
+            let column = rows.column(at);
+            let column = column.filter(|column| column.logical_type() == expected.ty);
+            let column = column.filter(|_| rows.width() == schema.columns.len());
+            columns.push(column.ok_or_else(|| {
+                Error::internal(format!("inserted rows do not fit tree {}", schema.tree))
+            })?);
+        }
+        Ok(columns)
+    }
+
     /// Appends the key of a row of stored columns.
     pub(crate) fn put_key<C: AsRef<Column>>(&self, columns: &[C], row: usize, out: &mut Vec<u8>) {
         let columns = self.key.iter().filter_map(|at| columns.get(*at));
         for (at, column) in columns.enumerate() {
-            encode_ordered_key_value(&column.as_ref().value(row), self.order(at), out);
+            encode_ordered_key_cell(column.as_ref(), row, self.order(at), out);
         }
     }
 
@@ -158,7 +184,7 @@ impl Tree {
         out: &mut Vec<u8>,
     ) {
         for (at, column) in key_columns.iter().enumerate() {
-            encode_ordered_key_value(&column.as_ref().value(row), self.order(at), out);
+            encode_ordered_key_cell(column.as_ref(), row, self.order(at), out);
         }
     }
 

@@ -121,12 +121,37 @@ impl Bitmap {
     }
 }
 
+impl Extend<bool> for Bitmap {
+    fn extend<I: IntoIterator<Item = bool>>(&mut self, bits: I) {
+        let mut bits = bits.into_iter();
+        while !self.len.is_multiple_of(8) {
+            let Some(bit) = bits.next() else { return };
+            self.push(bit);
+        }
+        loop {
+            let (mut byte, mut taken) = (0, 0);
+            while taken < 8
+                && let Some(bit) = bits.next()
+            {
+                byte |= u8::from(bit) << taken;
+                taken += 1;
+            }
+            if taken == 0 {
+                return;
+            }
+            self.bytes.push(byte);
+            self.len += taken;
+            if taken < 8 {
+                return;
+            }
+        }
+    }
+}
+
 impl FromIterator<bool> for Bitmap {
     fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Bitmap {
         let mut bitmap = Bitmap::new();
-        for bit in bits {
-            bitmap.push(bit);
-        }
+        bitmap.extend(bits);
         bitmap
     }
 }
@@ -140,6 +165,9 @@ mod tests {
         #[test]
         fn behaves_like_a_vector_of_bools(bits: Vec<bool>) {
             let bitmap: Bitmap = bits.iter().copied().collect();
+            let mut twice = bitmap.clone();
+            twice.extend(bits.iter().copied());
+            prop_assert_eq!(twice.iter().collect::<Vec<_>>(), [bits.clone(), bits.clone()].concat());
             prop_assert_eq!(bitmap.iter().collect::<Vec<_>>(), bits.clone());
             prop_assert_eq!(bitmap.count_ones(), bits.iter().filter(|bit| **bit).count());
             prop_assert_eq!(bitmap.all(), bits.iter().all(|bit| *bit));

@@ -104,25 +104,44 @@ impl ColumnBuilder {
 
     /// Adds every row of a column of the same type, whatever its form.
     pub fn append(&mut self, column: &Column) {
-        match (&mut self.data, column.data(), column.validity()) {
-            (ColumnData::Int32(to), ColumnData::Int32(from), None) => to.extend_from_slice(from),
-            (ColumnData::Int64(to), ColumnData::Int64(from), None) => to.extend_from_slice(from),
-            (ColumnData::Float64(to), ColumnData::Float64(from), None) => {
-                to.extend_from_slice(from);
+        self.append_range(column, 0, column.len());
+    }
+
+    /// Adds the rows `start..end` of a column of the same type, whatever its form; a row past its
+    /// end becomes NULL. Plain columns are copied as a whole.
+    pub fn append_range(&mut self, column: &Column, start: usize, end: usize) {
+        let rows = start..end;
+        let copied = match (&mut self.data, column.data()) {
+            (ColumnData::Boolean(to), ColumnData::Boolean(from)) if end <= from.len() => {
+                to.extend(rows.clone().map(|row| from.get(row)));
+                true
             }
-            _ => {
-                for row in 0..column.len() {
-                    self.push_row(column, row);
-                }
-                return;
+            (ColumnData::Int32(to), ColumnData::Int32(from)) => copy(to, from.get(rows.clone())),
+            (ColumnData::Int64(to), ColumnData::Int64(from)) => copy(to, from.get(rows.clone())),
+            (ColumnData::Float64(to), ColumnData::Float64(from)) => {
+                copy(to, from.get(rows.clone()))
             }
+            (ColumnData::Text(to), ColumnData::Text(from)) => to.push_range(from, start, end),
+            _ => false,
+        };
+        if !copied {
+            for row in rows {
+                self.push_row(column, row);
+            }
+            return;
         }
-        self.len += column.len();
-        if let Some(bits) = &mut self.validity {
-            for _ in 0..column.len() {
-                bits.push(true);
+        let count = end.saturating_sub(start);
+        match (&mut self.validity, column.validity()) {
+            (None, None) => {}
+            (Some(bits), None) => bits.extend(core::iter::repeat_n(true, count)),
+            (None, Some(from)) => {
+                let mut bits = Bitmap::filled(self.len, true);
+                bits.extend(rows.map(|row| from.get(row)));
+                self.validity = Some(bits);
             }
+            (Some(bits), Some(from)) => bits.extend(rows.map(|row| from.get(row))),
         }
+        self.len += count;
     }
 
     /// Adds the rows at `rows` of a column of the same type; a row past its end becomes NULL.
@@ -156,6 +175,12 @@ impl ColumnBuilder {
         Column::plain(self.ty, self.data, self.validity)
             .unwrap_or_else(|| Column::constant(self.ty, &Value::Null, self.len))
     }
+}
+
+/// Whether there were values to copy.
+fn copy<T: Copy>(to: &mut Vec<T>, from: Option<&[T]>) -> bool {
+    let from = from.inspect(|from| to.extend_from_slice(from));
+    from.is_some()
 }
 
 fn gather<T: Copy + Default>(to: &mut Vec<T>, from: &[T], rows: &[u32]) {

@@ -328,6 +328,11 @@ impl Column {
     #[must_use]
     pub fn slice(&self, start: usize, len: usize) -> Column {
         let end = start.saturating_add(len).min(self.len);
+        if self.is_plain() {
+            let mut builder = ColumnBuilder::with_capacity(self.ty, end.saturating_sub(start));
+            builder.append_range(self, start.min(end), end);
+            return builder.finish();
+        }
         let rows: Vec<u32> = (start..end)
             .filter_map(|row| u32::try_from(row).ok())
             .collect();

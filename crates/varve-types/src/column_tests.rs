@@ -114,3 +114,45 @@ fn unsound_parts_are_refused() {
     let text = crate::ColumnData::Int32(vec![1]);
     assert!(Column::plain(LogicalType::Text, text, None).is_none());
 }
+
+proptest! {
+    #[test]
+    fn ranges_are_appended_as_their_rows(
+        cells in proptest::collection::vec((any::<bool>(), any::<i16>()), 0..40),
+        before in 0..12usize,
+        start in 0..40usize,
+        rows in 0..40usize,
+    ) {
+        let start = start.min(cells.len());
+        let rows = rows.min(cells.len() + 2 - start);
+        for ty in LogicalType::ALL {
+            let value = |(present, word): &(bool, i16)| match ty {
+                _ if !present => Value::Null,
+                LogicalType::Boolean => Value::Boolean(word % 2 == 0),
+                LogicalType::Int4 => Value::Int4(i32::from(*word)),
+                LogicalType::Int8 => Value::Int8(i64::from(*word)),
+                LogicalType::Float8 => Value::Float8(f64::from(*word)),
+                LogicalType::Date => Value::Date(i32::from(*word)),
+                LogicalType::Timestamp => Value::Timestamp(i64::from(*word)),
+                LogicalType::TimestampTz => Value::TimestampTz(i64::from(*word)),
+                LogicalType::Text => Value::text("x\u{e9}".repeat((word % 3) as usize)),
+            };
+            let values: Vec<Value> = cells.iter().map(value).collect();
+            let column = Column::from_values(ty, &values);
+            let mut fast = crate::ColumnBuilder::new(ty);
+            let mut slow = crate::ColumnBuilder::new(ty);
+            for value in values.iter().take(before) {
+                fast.push(value);
+                slow.push(value);
+            }
+            fast.append_range(&column, start, start + rows);
+            for row in start..start + rows {
+                slow.push_row(&column, row);
+            }
+            let (fast, slow) = (fast.finish(), slow.finish());
+            prop_assert_eq!(fast.null_count(), slow.null_count());
+            prop_assert_eq!(&fast, &slow);
+            prop_assert_eq!(column.slice(start, rows).len(), rows.min(cells.len() - start));
+        }
+    }
+}

@@ -13,7 +13,7 @@
 //! Of a descending column the bytes after the flag are inverted. Where NULLs sort first, NULL is
 //! `00`, whatever the direction.
 
-use crate::{LogicalType, PhysicalType, Value};
+use crate::{Column, ColumnData, LogicalType, PhysicalType, Value};
 
 const NULL_FIRST: u8 = 0;
 const PRESENT: u8 = 1;
@@ -53,6 +53,23 @@ pub fn encode_ordered_key_value(value: &Value, order: KeyOrder, key: &mut Vec<u8
     }
     let start = key.len();
     encode_key_value(value, key);
+    turn(order, start, key);
+}
+
+/// Appends the key bytes of a row of a column of this order, as [`encode_ordered_key_value`] does
+/// for its value.
+pub fn encode_ordered_key_cell(column: &Column, row: usize, order: KeyOrder, key: &mut Vec<u8>) {
+    let start = key.len();
+    encode_key_cell(column, row, key);
+    if order != KeyOrder::default() && column.is_null(row) {
+        key.truncate(start);
+        return encode_ordered_key_value(&Value::Null, order, key);
+    }
+    turn(order, start, key);
+}
+
+/// Inverts a value that begins at `start` where greater ones come first.
+fn turn(order: KeyOrder, start: usize, key: &mut [u8]) {
     if order.descending {
         for byte in key.iter_mut().skip(start + 1) {
             *byte = !*byte;
@@ -124,6 +141,30 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
             key.extend_from_slice(&ordered.to_be_bytes());
         }
         Value::Text(text) => encode_text(text, key),
+    }
+}
+
+/// Appends the key bytes of a row of a column, as [`encode_key_value`] does for its value, but
+/// without making one where the column is plain.
+pub fn encode_key_cell(column: &Column, row: usize, key: &mut Vec<u8>) {
+    if column.validity().is_none() {
+        match column.data() {
+            ColumnData::Int32(values) if row < values.len() => {
+                let number = values.get(row).copied().unwrap_or_default();
+                key.push(PRESENT);
+                return key.extend_from_slice(&(number.cast_unsigned() ^ SIGN32).to_be_bytes());
+            }
+            ColumnData::Int64(values) if row < values.len() => {
+                let number = values.get(row).copied().unwrap_or_default();
+                key.push(PRESENT);
+                return key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
+            }
+            _ => {}
+        }
+    }
+    match column.str_at(row) {
+        Some(text) => encode_key_text(text, key),
+        None => encode_key_value(&column.value(row), key),
     }
 }
 
@@ -214,8 +255,8 @@ fn take<const N: usize>(key: &mut &[u8]) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::{
-        KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
-        encode_ordered_key_value, key_prefix_end,
+        KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
+        encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
     };
     use crate::{LogicalType, Value};
     use core::cmp::Ordering;
@@ -287,6 +328,30 @@ mod tests {
                 prop_assert_eq!(rest, &[9]);
                 prop_assert!(back.is_null() && value.is_null()
                     || back.compare(&value) == Some(Ordering::Equal));
+            }
+        }
+
+        #[test]
+        fn cells_are_encoded_as_their_values(
+            (ty, a, b) in two_of_one_type(), with_null: bool, code in 0_u8..4,
+        ) {
+            let mut values = vec![a, b];
+            if with_null {
+                values.push(Value::Null);
+            }
+            let column = crate::Column::from_values(ty, &values);
+            for row in 0..=values.len() {
+                let (mut cell, mut value) = (Vec::new(), Vec::new());
+                encode_key_cell(&column, row, &mut cell);
+                encode_key_value(values.get(row).unwrap_or(&Value::Null), &mut value);
+                prop_assert_eq!(&cell, &value);
+                let order = KeyOrder::from_code(code).unwrap();
+                cell.clear();
+                value.clear();
+                encode_ordered_key_cell(&column, row, order, &mut cell);
+                let row = values.get(row).unwrap_or(&Value::Null);
+                encode_ordered_key_value(row, order, &mut value);
+                prop_assert_eq!(cell, value);
             }
         }
 

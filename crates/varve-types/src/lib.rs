@@ -35,8 +35,8 @@ pub use env::{Env, LocalFuture};
 pub use error::{Error, ErrorFields, Result};
 pub use ids::{ColumnId, CommitSeq, ObjectId, RowPosition, RunId, TreeId};
 pub use keycode::{
-    KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
-    encode_ordered_key_value, key_prefix_end,
+    KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
+    encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
 };
 pub use logical_type::{LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};

@@ -58,6 +58,27 @@ impl TextData {
         self.offsets.push(end);
     }
 
+    /// Adds the strings `start..end` of others, all at once; false, and nothing added, where there
+    /// are not so many or the buffer would pass 4 GiB.
+    pub(crate) fn push_range(&mut self, from: &TextData, start: usize, end: usize) -> bool {
+        let Some(offsets) = from.offsets.get(start..=end) else {
+            return false;
+        };
+        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
+            return false;
+        };
+        let text = from.text.get(*first as usize..*last as usize);
+        let before = u32::try_from(self.text.len()).ok();
+        let before = before.filter(|before| before.checked_add(last - first).is_some());
+        let (Some(text), Some(before)) = (text, before) else {
+            return false;
+        };
+        self.text.push_str(text);
+        let moved = offsets.iter().skip(1).map(|end| end - first + before);
+        self.offsets.extend(moved);
+        true
+    }
+
     /// The strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.get(i))

@@ -1,5 +1,6 @@
 //! One tree as one transaction sees it.
 
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
@@ -61,6 +62,24 @@ impl View {
     pub(crate) fn run_seq(&self, slot: u32) -> Option<CommitSeq> {
         let published = self.snapshot.version.runs(self.id());
         published.get(slot as usize).map(|run| run.entries_seq)
+    }
+
+    /// Whether a row may have a key from `first` to `last`; false is certain. Own rows count once
+    /// they are in runs.
+    pub(crate) fn may_have_between(&self, first: &[u8], last: &[u8]) -> bool {
+        let overlaps = |run: &RunView| match run.run.head() {
+            Ok(head) => head
+                .key_range()
+                .is_some_and(|(low, high)| low <= last && first <= high),
+            // Who looks closer is told what is wrong with it.
+            Err(_) => true,
+        };
+        let seq = self.snapshot.seq;
+        let in_memtable = |table: &RowTable, _: Option<&RoaringBitmap>| {
+            let mut rows = table.ascend(Bound::Included(first), seq);
+            rows.next().is_some_and(|(key, _)| key <= last)
+        };
+        self.runs.iter().any(overlaps) || self.with_memtable(in_memtable) == Some(true)
     }
 
     /// Reads the memtable: the table of the tree, and the versions that the transaction deleted.

@@ -1,3 +1,4 @@
+mod bulk_load;
 mod crash;
 mod damage;
 mod golden;

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use varve_run::ROW_BYTES_MAX;
-use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, TreeId, Value};
+use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
 
 use crate::InsertError;
 use crate::format::row::encode_row;
 use crate::memtable::RowTable;
 use crate::read::{OWN_SEQ, View};
-use crate::store::Ids;
 use crate::transaction::Transaction;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
@@ -24,7 +23,7 @@ impl Transaction {
             return Ok(());
         }
         let tree = self.tree(tree)?;
-        let columns = self.stored_columns(&tree, rows)?;
+        let columns = tree.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys: Vec<Vec<u8>> = (0..rows.rows())
             .map(|row| {
                 let mut key = Vec::new();
@@ -38,27 +37,6 @@ impl Transaction {
         self.buffer_rows(&tree, &columns, &keys)?;
         self.spill_if_due().await?;
         Ok(())
-    }
-
-    /// The stored columns of the rows, hidden row ids included.
-    fn stored_columns(&self, tree: &Tree, rows: &Batch) -> Result<Vec<ColumnRef>> {
-        let schema = tree.schema();
-        let mut columns = Vec::with_capacity(tree.types().len());
-        if tree.has_row_id() {
-            let ids: Vec<Value> = (0..rows.rows())
-                .map(|_| Value::Int8(Ids::next(&self.snapshot.store.ids.row).cast_signed()))
-                .collect();
-            columns.push(Arc::new(Column::from_values(LogicalType::Int8, &ids)));
-        }
-        for (at, expected) in schema.columns.iter().enumerate() {
-            let column = rows.column(at);
-            let column = column.filter(|column| column.logical_type() == expected.ty);
-            let column = column.filter(|_| rows.width() == schema.columns.len());
-            columns.push(column.ok_or_else(|| {
-                Error::internal(format!("inserted rows do not fit tree {}", schema.tree))
-            })?);
-        }
-        Ok(columns)
     }
 
     /// Refuses keys that occur twice, or that rows of the snapshot or own rows already have.

@@ -249,14 +249,14 @@ impl Transaction {
         self.own().change(&self.snapshot.catalogue, change)
     }
 
-    pub(super) fn tree(&self, id: TreeId) -> Result<Arc<Tree>> {
+    pub(crate) fn tree(&self, id: TreeId) -> Result<Arc<Tree>> {
         let catalogue = self.catalogue();
         let tree = catalogue.trees.get(&id).map(Arc::clone);
         tree.ok_or_else(|| Error::internal(format!("there is no tree {id}")))
     }
 
     /// The tree as this transaction sees it, with rows being spilled made readable.
-    pub(super) async fn view(&self, id: TreeId) -> Result<View> {
+    pub(crate) async fn view(&self, id: TreeId) -> Result<View> {
         let tree = self.tree(id)?;
         if let Some(spill) = &mut *self.spill.lock().await {
             spill.finish(&self.own, Some(id)).await?;

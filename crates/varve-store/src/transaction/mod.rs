@@ -5,6 +5,7 @@ mod insert;
 mod insert_error;
 mod interface;
 mod own;
+mod runs;
 mod spill;
 mod validate;
 

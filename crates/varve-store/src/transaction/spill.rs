@@ -42,6 +42,11 @@ impl Spill {
         }
     }
 
+    /// Where the values of further runs go.
+    pub(crate) fn sink(&mut self) -> &mut PageSink {
+        &mut self.sink
+    }
+
     /// Writes out what all buffers hold.
     pub(crate) async fn write_buffers(&mut self, own: &Mutex<Own>) -> Result<()> {
         let buffers: Vec<(Arc<Tree>, RowTable)> = {

@@ -1,0 +1,187 @@
+//! A load as its caller sees it.
+
+use std::sync::Arc;
+
+use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
+
+use crate::bulk_load::auto_id::AutoId;
+use crate::bulk_load::tree_load::TreeLoad;
+use crate::transaction::Transaction;
+use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
+
+/// Rows of one tree on their way into runs, which nobody sees before [`BulkLoad::finish`]. Dropped
+/// without it, the load has not happened, and its pages are deleted.
+///
+/// After an error only [`BulkLoad::abort`] makes sense.
+pub struct BulkLoad {
+    transaction: Transaction,
+    rows: TreeLoad,
+    ids: Option<AutoId>,
+    options: BulkLoadOptions,
+    started_us: u64,
+    /// Whether everything that was given so far was taken.
+    sound: bool,
+}
+
+impl Store {
+    /// Begins to load rows into a tree. Others read and write meanwhile; those who insert keys
+    /// between the least and the greatest key that are loaded, and commit first, fail the load.
+    pub fn bulk_load(
+        self: &Arc<Store>,
+        tree: TreeId,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoad> {
+        let transaction = self.begin();
+        let tree = transaction.tree(tree)?;
+        Ok(BulkLoad {
+            rows: TreeLoad::new(self, tree),
+            transaction,
+            ids: None,
+            options,
+            started_us: self.env.monotonic_us(),
+            sound: true,
+        })
+    }
+
+    /// Begins a load whose batches lack the key, one integer column: it counts on from the
+    /// greatest key of the tree. Hidden row ids are handed out in every load.
+    pub async fn bulk_load_auto_id(
+        self: &Arc<Store>,
+        tree: TreeId,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoad> {
+        let mut load = self.bulk_load(tree, options)?;
+        if !load.rows.tree().has_row_id() {
+            load.ids = Some(AutoId::new(&load.transaction.view(tree).await?)?);
+        }
+        Ok(load)
+    }
+
+    /// Loads all rows of some batches, or none.
+    pub async fn direct_bulk_load(
+        self: &Arc<Store>,
+        tree: TreeId,
+        batches: impl IntoIterator<Item = Batch>,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoadReport, InsertError> {
+        self.bulk_load(tree, options)?.run(batches).await
+    }
+
+    /// Loads all rows of some batches that lack the key, or none.
+    pub async fn direct_bulk_load_auto_id(
+        self: &Arc<Store>,
+        tree: TreeId,
+        batches: impl IntoIterator<Item = Batch>,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoadReport, InsertError> {
+        let load = self.bulk_load_auto_id(tree, options).await?;
+        load.run(batches).await
+    }
+}
+
+impl BulkLoad {
+    /// Adds rows: the columns are those of the schema, in any form, and here, unlike elsewhere, of
+    /// any length. The caller has made sure that nothing is NULL that must not be.
+    pub async fn append(&mut self, batch: &Batch) -> Result<(), InsertError> {
+        self.check_sound()?;
+        // Also stays so where the future is dropped half-way.
+        self.sound = false;
+        let store = Arc::clone(self.transaction.store());
+        let columns = match &mut self.ids {
+            None => self.rows.tree().stored_columns(&store.ids, batch)?,
+            Some(ids) => {
+                let columns = (0..batch.width()).filter_map(|at| batch.column(at));
+                let mut columns: Vec<ColumnRef> = columns.collect();
+                ids.insert(&mut columns, batch.rows())?;
+                let batch = Batch::new(columns, batch.rows());
+                self.rows.tree().stored_columns(&store.ids, &batch)?
+            }
+        };
+        let mut start = 0;
+        while start < batch.rows() {
+            let end = batch.rows().min(start + self.options.batch_rows.max(1));
+            let rows = start..end;
+            self.rows.add(&mut self.transaction, &columns, rows).await?;
+            start = end;
+        }
+        self.sound = true;
+        Ok(())
+    }
+
+    /// Publishes the rows. `40001` where a commit since the begin of the load inserted keys among
+    /// those that were loaded, or dropped the tree.
+    pub async fn finish(mut self) -> Result<BulkLoadReport, InsertError> {
+        match self.complete().await {
+            Ok(report) => Ok(self.commit(report).await?),
+            Err(error) => {
+                // What failed is told; pages that could not be deleted now are deleted later.
+                let _ = self.abort().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets the rows and deletes what was written of them.
+    pub async fn abort(self) -> Result<()> {
+        let BulkLoad {
+            transaction, rows, ..
+        } = self;
+        drop(rows);
+        transaction.rollback().await
+    }
+
+    async fn run(
+        mut self,
+        batches: impl IntoIterator<Item = Batch>,
+    ) -> Result<BulkLoadReport, InsertError> {
+        for batch in batches {
+            if let Err(error) = self.append(&batch).await {
+                // As in `finish`.
+                let _ = self.abort().await;
+                return Err(error);
+            }
+        }
+        self.finish().await
+    }
+
+    fn check_sound(&self) -> Result<()> {
+        let broken = || {
+            let message = "an earlier part of the load failed or was interrupted";
+            Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+        };
+        self.sound.then_some(()).ok_or_else(broken)
+    }
+
+    async fn complete(&mut self) -> Result<BulkLoadReport, InsertError> {
+        self.check_sound()?;
+        self.rows.finish(&mut self.transaction).await?;
+        Ok(BulkLoadReport {
+            rows: self.rows.rows(),
+            bytes: self.rows.bytes(),
+            duration_us: 0,
+            max_row_id: self.rows.greatest(),
+        })
+    }
+
+    async fn commit(self, report: BulkLoadReport) -> Result<BulkLoadReport> {
+        let store = Arc::clone(self.transaction.store());
+        let durability = match self.options.sync_at_end {
+            true => Durability::Strict,
+            false => Durability::Relaxed,
+        };
+        self.transaction.commit(durability).await?;
+        let ended_us = store.env.monotonic_us();
+        Ok(BulkLoadReport {
+            duration_us: ended_us.saturating_sub(self.started_us),
+            ..report
+        })
+    }
+}
+
+impl core::fmt::Debug for BulkLoad {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BulkLoad")
+            .field("rows", &self.rows.rows())
+            .finish_non_exhaustive()
+    }
+}

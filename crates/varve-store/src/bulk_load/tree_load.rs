@@ -1,0 +1,230 @@
+//! Rows of one tree on their way into runs.
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use varve_run::RunWriter;
+use varve_types::{ColumnRef, Error, Result, RunId};
+
+use crate::bulk_load::auto_id::greatest;
+use crate::bulk_load::chunk::{Chunk, pick};
+use crate::bulk_load::order::{SameKey, ascends, sorted};
+use crate::pacer::Pacer;
+use crate::run::Run;
+use crate::transaction::Transaction;
+use crate::tree::Tree;
+use crate::{InsertError, Store};
+
+/// Rows are written in steps of so many, between which others get their turn.
+const STEP_ROWS: usize = 8192;
+/// A run is ended at this many rows, so that ordinals fit 32 bits.
+const RUN_ROWS_MAX: u64 = 1 << 31;
+
+/// The runs of one tree that a load writes. Those that are complete belong to the transaction.
+pub(super) struct TreeLoad {
+    tree: Arc<Tree>,
+    /// The run that takes rows above its last key.
+    open: Option<(RunId, RunWriter)>,
+    chunk: Chunk,
+    rows: u64,
+    bytes: u64,
+    greatest: Option<i64>,
+}
+
+impl TreeLoad {
+    pub(super) fn new(store: &Store, tree: Arc<Tree>) -> TreeLoad {
+        TreeLoad {
+            chunk: Chunk::new(store, tree.types()),
+            tree,
+            open: None,
+            rows: 0,
+            bytes: 0,
+            greatest: None,
+        }
+    }
+
+    pub(super) fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Bytes of all complete runs.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The greatest row id or integer key in all complete runs.
+    pub(super) fn greatest(&self) -> Option<i64> {
+        self.greatest
+    }
+
+    /// Takes some rows of stored columns.
+    pub(super) async fn add(
+        &mut self,
+        transaction: &mut Transaction,
+        columns: &[ColumnRef],
+        rows: Range<usize>,
+    ) -> Result<(), InsertError> {
+        let same = |SameKey(row)| duplicate(&self.tree, columns, row);
+        let in_order =
+            self.tree.has_row_id() || ascends(&self.tree, columns, rows.clone()).map_err(same)?;
+        if in_order && self.chunk.is_empty() && self.is_above(columns, rows.start) {
+            self.check_new(transaction, columns, rows.clone()).await?;
+            return self.write(transaction, columns, rows).await;
+        }
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = rows.end.min(start + STEP_ROWS);
+            let store = Arc::clone(transaction.store());
+            while !self.chunk.add(&store, columns, start..end)? {
+                self.write_chunk(transaction).await?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub(super) async fn finish(
+        &mut self,
+        transaction: &mut Transaction,
+    ) -> Result<(), InsertError> {
+        self.write_chunk(transaction).await?;
+        self.end_run(transaction).await?;
+        Ok(())
+    }
+
+    /// Whether a row comes after all of the open run.
+    fn is_above(&self, columns: &[ColumnRef], row: usize) -> bool {
+        let last = self.open.as_ref().and_then(|(_, writer)| writer.last_key());
+        last.is_none_or(|last| last < self.key(columns, row).as_slice())
+    }
+
+    fn key(&self, columns: &[ColumnRef], row: usize) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.tree.put_key(columns, row, &mut key);
+        key
+    }
+
+    /// Sorts the collected rows and writes them.
+    async fn write_chunk(&mut self, transaction: &mut Transaction) -> Result<(), InsertError> {
+        if self.chunk.is_empty() {
+            return Ok(());
+        }
+        let columns = self.chunk.take();
+        let same = |SameKey(row)| duplicate(&self.tree, &columns, row);
+        let order = sorted(&self.tree, &columns).map_err(same)?;
+        let least = order.first().map_or(0, |row| *row as usize);
+        if !self.is_above(&columns, least) {
+            self.end_run(transaction).await?;
+        }
+        let in_order = |(at, column): (usize, &ColumnRef)| match self.tree.key().contains(&at) {
+            true => Arc::new(column.take(&order)),
+            false => Arc::clone(column),
+        };
+        let keys: Vec<ColumnRef> = columns.iter().enumerate().map(in_order).collect();
+        self.check_new(transaction, &keys, 0..order.len()).await?;
+        drop(keys);
+        for rows in order.chunks(STEP_ROWS) {
+            let columns = pick(&columns, rows);
+            self.write(transaction, &columns, 0..rows.len()).await?;
+        }
+        drop(columns);
+        self.chunk.clear();
+        Ok(())
+    }
+
+    /// Refuses rows, which ascend, whose keys the table has or complete runs of this load.
+    async fn check_new(
+        &self,
+        transaction: &mut Transaction,
+        columns: &[ColumnRef],
+        rows: Range<usize>,
+    ) -> Result<(), InsertError> {
+        if self.tree.has_row_id() || rows.is_empty() {
+            return Ok(());
+        }
+        let view = transaction.view(self.tree.schema().tree).await?;
+        let (first, last) = (
+            self.key(columns, rows.start),
+            self.key(columns, rows.end - 1),
+        );
+        if !view.may_have_between(&first, &last) {
+            return Ok(());
+        }
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = rows.end.min(start + STEP_ROWS);
+            let keys: Vec<Vec<u8>> = (start..end).map(|row| self.key(columns, row)).collect();
+            let found = view.locate(&keys).await?;
+            if let Some(at) = found.iter().position(Option::is_some) {
+                return Err(duplicate(&self.tree, columns, start + at));
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Writes rows that ascend, from above the open run on.
+    async fn write(
+        &mut self,
+        transaction: &mut Transaction,
+        columns: &[ColumnRef],
+        rows: Range<usize>,
+    ) -> Result<(), InsertError> {
+        let full = |(_, writer): &(RunId, RunWriter)| writer.rows() >= RUN_ROWS_MAX;
+        if self.open.as_ref().is_some_and(full) {
+            self.end_run(transaction).await?;
+        }
+        let mut pacer = Pacer::new(&transaction.store().env);
+        let (run, writer) = match &mut self.open {
+            Some(open) => open,
+            None => {
+                let run = transaction.sink().new_run();
+                let writer = RunWriter::new(self.tree.run_spec(run)).map_err(Error::from)?;
+                self.open.insert((run, writer))
+            }
+        };
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = rows.end.min(start + STEP_ROWS);
+            let written = writer.append_range(columns, start, end);
+            written.map_err(Error::from)?;
+            let values = writer.take_values();
+            transaction.sink().put_values(*run, values).await?;
+            pacer.pause().await;
+            start = end;
+        }
+        self.rows += rows.len() as u64;
+        Ok(())
+    }
+
+    /// Completes the open run, so that it can be read and will be published.
+    async fn end_run(&mut self, transaction: &mut Transaction) -> Result<()> {
+        let Some((_, writer)) = self.open.take() else {
+            return Ok(());
+        };
+        let mut finished = writer.finish()?;
+        let sink = transaction.sink();
+        sink.put_finished(&mut finished).await?;
+        sink.write_pending().await?;
+        self.bytes += finished.bytes;
+        let last = finished.head.key_range().map(|(_, last)| last);
+        let last = last.and_then(|last| greatest(&self.tree, last));
+        self.greatest = self.greatest.max(last);
+        let tree = self.tree.schema().tree;
+        let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+        transaction.add_run(&self.tree, run);
+        Ok(())
+    }
+}
+
+fn duplicate(tree: &Tree, columns: &[ColumnRef], row: usize) -> InsertError {
+    let key = tree.key().iter().filter_map(|at| columns.get(*at));
+    InsertError::Duplicate {
+        key: key.map(|column| column.value(row)).collect(),
+    }
+}

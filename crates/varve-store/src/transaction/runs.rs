@@ -1,0 +1,28 @@
+//! Runs that a bulk load writes for its transaction, which publishes them.
+
+use std::sync::Arc;
+
+use crate::Store;
+use crate::page_sink::PageSink;
+use crate::run::Run;
+use crate::transaction::Transaction;
+use crate::transaction::spill::Spill;
+use crate::tree::Tree;
+
+impl Transaction {
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        &self.snapshot.store
+    }
+
+    /// Where the values of new runs go.
+    pub(crate) fn sink(&mut self) -> &mut PageSink {
+        let store = &self.snapshot.store;
+        let spill = self.spill.get_mut();
+        spill.get_or_insert_with(|| Spill::new(store)).sink()
+    }
+
+    /// Adds a run whose values and head are written.
+    pub(crate) fn add_run(&mut self, tree: &Arc<Tree>, run: Run) {
+        self.own().tree_mut(tree).runs.push(Arc::new(run));
+    }
+}
