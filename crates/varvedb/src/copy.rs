@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use varve_expr::parse_value;
 use varve_sql::CopyPlan;
-use varve_store::Transaction;
-use varve_types::{Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, VECTOR_ROWS};
+use varve_store::{BulkLoad, InsertError, Transaction};
+use varve_types::{
+    Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, VECTOR_ROWS,
+};
 
 use crate::csv::{CsvReader, Record};
 use crate::pacer::Pacer;
@@ -18,6 +20,30 @@ const BATCH_BYTES_MAX: usize = 4 << 20;
 /// The most of a bad field that an error shows.
 const SHOWN_CHARACTERS_MAX: usize = 100;
 
+/// Where the rows of a COPY go.
+pub(crate) enum CopyTarget<'a> {
+    /// They are part of a transaction.
+    Transaction(&'a mut Transaction),
+    /// They are all that happens.
+    Load(&'a mut BulkLoad),
+}
+
+impl CopyTarget<'_> {
+    async fn insert(&mut self, tree: TreeId, rows: &Batch) -> Result<(), InsertError> {
+        match self {
+            CopyTarget::Transaction(transaction) => transaction.insert(tree, rows).await,
+            CopyTarget::Load(load) => load.append(rows).await,
+        }
+    }
+
+    fn has_unchecked(&self) -> bool {
+        match self {
+            CopyTarget::Transaction(_) => false,
+            CopyTarget::Load(load) => load.has_unchecked(),
+        }
+    }
+}
+
 /// A COPY that is waiting for data.
 pub(crate) struct CopyIn {
     plan: CopyPlan,
@@ -29,6 +55,8 @@ pub(crate) struct CopyIn {
     batch_bytes: usize,
     /// The line on which the first record of the batch began.
     batch_line: u64,
+    /// The line of the first batch whose keys may not have been checked yet.
+    unchecked_line: Option<u64>,
     rows: u64,
 }
 
@@ -45,6 +73,7 @@ impl CopyIn {
             builders: builders(&plan),
             batch_bytes: 0,
             batch_line: 1,
+            unchecked_line: None,
             rows: 0,
             plan,
         }
@@ -58,7 +87,7 @@ impl CopyIn {
     /// Takes the next piece of the file.
     pub async fn write(
         &mut self,
-        transaction: &mut Transaction,
+        target: &mut CopyTarget<'_>,
         bytes: &[u8],
         pacer: &mut Pacer,
     ) -> Result<()> {
@@ -74,18 +103,18 @@ impl CopyIn {
             }
             self.take_record()?;
             if self.batch_is_full() {
-                self.hand_on(transaction).await?;
+                self.hand_on(target).await?;
                 pacer.pace().await;
             }
         }
     }
 
     /// Takes the end of the file; answers the number of rows.
-    pub async fn finish(&mut self, transaction: &mut Transaction) -> Result<u64> {
+    pub async fn finish(&mut self, target: &mut CopyTarget<'_>) -> Result<u64> {
         if self.reader.finish().map_err(|error| self.at_line(error))? {
             self.take_record()?;
         }
-        self.hand_on(transaction).await?;
+        self.hand_on(target).await?;
         Ok(self.rows)
     }
 
@@ -141,7 +170,7 @@ impl CopyIn {
         Ok(())
     }
 
-    async fn hand_on(&mut self, transaction: &mut Transaction) -> Result<()> {
+    async fn hand_on(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
         let fresh = builders(&self.plan);
         let full = std::mem::replace(&mut self.builders, fresh);
         self.batch_bytes = 0;
@@ -154,18 +183,27 @@ impl CopyIn {
             .map(|builder| Arc::new(builder.finish()))
             .collect();
         let batch = Batch::new(columns, rows);
-        transaction
-            .insert(self.plan.table.tree, &batch)
-            .await
-            .map_err(|error| {
-                let context = format!(
-                    "COPY {}, the rows from line {} on",
-                    self.plan.table.name, self.batch_line
-                );
-                name_constraint(&self.plan.table, error).with_context(context)
-            })?;
+        self.unchecked_line.get_or_insert(self.batch_line);
+        let inserted = target.insert(self.plan.table.tree, &batch).await;
+        inserted.map_err(|error| self.name_error(error))?;
+        if !target.has_unchecked() {
+            self.unchecked_line = None;
+        }
         self.rows += rows as u64;
         Ok(())
+    }
+
+    /// The error of rows that were handed on, with the line from which on they are.
+    pub fn name_error(&self, error: InsertError) -> Error {
+        let table = &self.plan.table;
+        let line = self.unchecked_line.unwrap_or(self.batch_line);
+        let context = format!("COPY {}, the rows from line {line} on", table.name);
+        name_constraint(table, error).with_context(context)
+    }
+
+    /// The tree of the table.
+    pub fn tree(&self) -> TreeId {
+        self.plan.table.tree
     }
 
     fn at_line(&self, error: Error) -> Error {

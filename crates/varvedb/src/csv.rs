@@ -100,14 +100,33 @@ impl CsvReader {
     /// Reads up to the end of one record; answers how many bytes of `input` were taken and whether
     /// [`CsvReader::record`] is complete. Not complete means that all of `input` was taken.
     pub fn read(&mut self, input: &[u8]) -> Result<(usize, bool)> {
-        let mut taken = 0;
-        for byte in input {
-            taken += 1;
+        let mut rest = input;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
             if self.step(*byte)? {
-                return Ok((taken, true));
+                return Ok((input.len() - rest.len(), true));
             }
+            let plain = self.plain_bytes(rest);
+            let (plain, after) = rest.split_at(plain);
+            self.push_all(plain)?;
+            rest = after;
         }
-        Ok((taken, false))
+        Ok((input.len(), false))
+    }
+
+    /// How many of the next bytes stand for themselves.
+    fn plain_bytes(&self, bytes: &[u8]) -> usize {
+        let (quote, delimiter) = (self.quote, self.delimiter);
+        let end = match self.state {
+            State::Plain => bytes.iter().position(|byte| {
+                *byte == delimiter || *byte == quote || *byte == b'\n' || *byte == b'\r'
+            }),
+            State::Quoted => bytes
+                .iter()
+                .position(|byte| *byte == quote || *byte == b'\n'),
+            _ => Some(0),
+        };
+        end.unwrap_or(bytes.len())
     }
 
     /// Ends the input; answers whether a last record without a line end is complete now.
@@ -185,13 +204,17 @@ impl CsvReader {
     }
 
     fn push(&mut self, byte: u8) -> Result<()> {
-        if self.record.bytes.len() >= self.record_bytes_max {
+        self.push_all(&[byte])
+    }
+
+    fn push_all(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.record.bytes.len() + bytes.len() > self.record_bytes_max {
             return Err(Error::new(
                 SqlState::PROGRAM_LIMIT_EXCEEDED,
                 format!("CSV record longer than {} bytes", self.record_bytes_max),
             ));
         }
-        self.record.bytes.push(byte);
+        self.record.bytes.extend_from_slice(bytes);
         Ok(())
     }
 

@@ -13,6 +13,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod bulk_load;
 mod catalog_cache;
 mod copy;
 mod csv;
@@ -36,6 +37,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use bulk_load::BulkLoad;
 pub use database::Database;
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use options::{Durability, Options};
@@ -46,3 +48,4 @@ pub use session::{BatchError, CancelFlag, Session};
 pub use system_env::SystemEnv;
 pub use varve_expr::{parse_value, write_cell};
 pub use varve_sql::Field;
+pub use varve_store::{BulkLoadOptions, BulkLoadReport};

@@ -31,16 +31,7 @@ impl Store {
         tree: TreeId,
         options: BulkLoadOptions,
     ) -> Result<BulkLoad> {
-        let transaction = self.begin();
-        let tree = transaction.tree(tree)?;
-        Ok(BulkLoad {
-            rows: TreeLoad::new(self, tree),
-            transaction,
-            ids: None,
-            options,
-            started_us: self.env.monotonic_us(),
-            sound: true,
-        })
+        self.begin().into_bulk_load(tree, options)
     }
 
     /// Begins a load whose batches lack the key, one integer column: it counts on from the
@@ -50,11 +41,8 @@ impl Store {
         tree: TreeId,
         options: BulkLoadOptions,
     ) -> Result<BulkLoad> {
-        let mut load = self.bulk_load(tree, options)?;
-        if !load.rows.tree().has_row_id() {
-            load.ids = Some(AutoId::new(&load.transaction.view(tree).await?)?);
-        }
-        Ok(load)
+        let load = self.bulk_load(tree, options)?;
+        load.with_auto_id().await
     }
 
     /// Loads all rows of some batches, or none.
@@ -79,7 +67,40 @@ impl Store {
     }
 }
 
+impl Transaction {
+    /// Begins a load as [`Store::bulk_load`] does, at the snapshot of a transaction that has not
+    /// written anything.
+    pub fn into_bulk_load(self, tree: TreeId, options: BulkLoadOptions) -> Result<BulkLoad> {
+        let store = Arc::clone(self.store());
+        let tree = self.tree(tree)?;
+        Ok(BulkLoad {
+            rows: TreeLoad::new(&store, tree),
+            transaction: self,
+            ids: None,
+            options,
+            started_us: store.env.monotonic_us(),
+            sound: true,
+        })
+    }
+}
+
 impl BulkLoad {
+    /// Lets the store hand out the key, as [`Store::bulk_load_auto_id`] does.
+    pub async fn with_auto_id(mut self) -> Result<BulkLoad> {
+        let tree = self.rows.tree();
+        if !tree.has_row_id() {
+            let view = self.transaction.view(tree.schema().tree).await?;
+            self.ids = Some(AutoId::new(&view)?);
+        }
+        Ok(self)
+    }
+
+    /// Whether there are rows whose keys were not compared with all others yet: an error of a later
+    /// call may be theirs.
+    pub fn has_unchecked(&self) -> bool {
+        self.rows.has_unchecked()
+    }
+
     /// Adds rows: the columns are those of the schema, in any form, and here, unlike elsewhere, of
     /// any length. The caller has made sure that nothing is NULL that must not be.
     pub async fn append(&mut self, batch: &Batch) -> Result<(), InsertError> {

@@ -61,6 +61,11 @@ impl TreeLoad {
         self.greatest
     }
 
+    /// Whether rows wait to be sorted.
+    pub(super) fn has_unchecked(&self) -> bool {
+        !self.chunk.is_empty()
+    }
+
     /// Takes some rows of stored columns.
     pub(super) async fn add(
         &mut self,

@@ -2,15 +2,15 @@
 
 use varve_exec::Cancel;
 use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
-use varve_store::Transaction;
+use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::read_only_error;
-use crate::ResultSet;
-use crate::copy::CopyIn;
+use crate::copy::{CopyIn, CopyTarget};
 use crate::pacer::Pacer;
+use crate::{Durability, ResultSet};
 
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {
@@ -19,17 +19,17 @@ pub(super) struct OpenCopy {
 }
 
 enum Target {
-    /// The COPY is a transaction of its own.
-    Own(Box<Transaction>),
+    /// The COPY is all that happens.
+    Load(Box<BulkLoad>),
     /// It belongs to an open block.
     Block(OpenBlock),
 }
 
 impl Target {
-    fn transaction(&mut self) -> &mut Transaction {
+    fn rows(&mut self) -> CopyTarget<'_> {
         match self {
-            Target::Own(transaction) => transaction,
-            Target::Block(open) => &mut open.transaction,
+            Target::Load(load) => CopyTarget::Load(load),
+            Target::Block(open) => CopyTarget::Transaction(&mut open.transaction),
         }
     }
 }
@@ -49,32 +49,38 @@ impl Session {
                 "one COPY statement is expected",
             ));
         };
-        let read_only = self.settings.default_read_only;
-        let (target, read_only) = match std::mem::replace(&mut self.block, Block::lost()) {
+        match std::mem::replace(&mut self.block, Block::lost()) {
             failed @ Block::Failed { .. } => {
                 self.block = failed;
-                return Err(failed_block_error());
+                Err(failed_block_error())
             }
             Block::None => {
                 self.block = Block::None;
-                let transaction = Box::new(self.shared.store.begin());
-                (Target::Own(transaction), read_only)
+                let transaction = self.shared.store.begin();
+                let read_only = self.settings.default_read_only;
+                let plan = self.copy_plan(&transaction, statement, read_only)?;
+                let copy = CopyIn::new(plan);
+                let options = BulkLoadOptions {
+                    sync_at_end: self.settings.durability == Durability::Strict,
+                    ..BulkLoadOptions::default()
+                };
+                let load = Box::new(transaction.into_bulk_load(copy.tree(), options)?);
+                let target = Target::Load(load);
+                self.copy = Some(OpenCopy { copy, target });
+                Ok(())
             }
             Block::Open(open) => {
                 let read_only = open.read_only;
-                (Target::Block(open), read_only)
+                match self.copy_plan(&open.transaction, statement, read_only) {
+                    Ok(plan) => {
+                        let copy = CopyIn::new(plan);
+                        let target = Target::Block(open);
+                        self.copy = Some(OpenCopy { copy, target });
+                        Ok(())
+                    }
+                    Err(error) => self.fail(open, error).await,
+                }
             }
-        };
-        let mut target = target;
-        match self.copy_plan(target.transaction(), statement, read_only) {
-            Ok(plan) => {
-                self.copy = Some(OpenCopy {
-                    copy: CopyIn::new(plan),
-                    target,
-                });
-                Ok(())
-            }
-            Err(error) => self.fail_copy(target, error).await,
         }
     }
 
@@ -98,8 +104,8 @@ impl Session {
     /// Undoes a COPY that failed, and with it the block that it belongs to.
     async fn fail_copy<T>(&mut self, target: Target, error: Error) -> Result<T> {
         match target {
-            Target::Own(transaction) => {
-                transaction.rollback().await?;
+            Target::Load(load) => {
+                load.abort().await?;
                 Err(error)
             }
             Target::Block(open) => self.fail(open, error).await,
@@ -113,8 +119,8 @@ impl Session {
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
         let written = match self.cancel.check() {
             Ok(()) => {
-                let transaction = open.target.transaction();
-                open.copy.write(transaction, bytes, &mut pacer).await
+                let mut target = open.target.rows();
+                open.copy.write(&mut target, bytes, &mut pacer).await
             }
             Err(error) => Err(error),
         };
@@ -131,14 +137,14 @@ impl Session {
     /// Takes the end of the text and, outside a block, commits.
     pub async fn copy_finish(&mut self) -> Result<ResultSet> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
-        let rows = match open.copy.finish(open.target.transaction()).await {
+        let rows = match open.copy.finish(&mut open.target.rows()).await {
             Ok(rows) => rows,
             Err(error) => return self.fail_copy(open.target, error).await,
         };
         match open.target {
-            Target::Own(transaction) => {
-                let durability = self.settings.durability.of_commit();
-                transaction.commit(durability).await?;
+            Target::Load(load) => {
+                let finished = load.finish().await;
+                finished.map_err(|error| open.copy.name_error(error))?;
             }
             Target::Block(mut block) => {
                 block.has_run = true;
@@ -154,7 +160,7 @@ impl Session {
             return Ok(());
         };
         match open.target {
-            Target::Own(transaction) => transaction.rollback().await,
+            Target::Load(load) => load.abort().await,
             Target::Block(open) => {
                 let aborted = Error::new(SqlState::QUERY_CANCELED, "the COPY was aborted");
                 // The block fails as if the COPY had; that it was wanted is no error.

@@ -94,6 +94,11 @@ fn a_bad_line_is_named_and_leaves_nothing() {
             SqlState::UNIQUE_VIOLATION,
             "COPY t, the rows from line 1 on",
         ),
+        (
+            "3,a,,1\n2,b,,1\n1,c,,2\n2,d,,2\n",
+            SqlState::UNIQUE_VIOLATION,
+            "COPY t, the rows from line 1 on",
+        ),
     ];
     for (text, state, context) in cases {
         let mut session = table();
@@ -107,6 +112,36 @@ fn a_bad_line_is_named_and_leaves_nothing() {
             "the session goes on"
         );
     }
+}
+
+#[test]
+fn rows_appear_at_once_and_together() {
+    let kv = Arc::new(MemoryKv::new());
+    let database = open(&kv);
+    let (mut writer, mut reader) = (database.session(), database.session());
+    run(&mut writer, "CREATE TABLE t (id INT PRIMARY KEY)");
+    let text: String = (0..5000).map(|i| format!("{i}\n")).collect();
+    pollster::block_on(async {
+        let copy = "COPY t FROM STDIN WITH (FORMAT csv)";
+        writer.copy_begin(copy).await.unwrap();
+        writer.copy_write(text.as_bytes()).await.unwrap();
+    });
+    assert_eq!(rows(&mut reader, COUNT), ints(&[0]));
+    pollster::block_on(writer.copy_finish()).unwrap();
+    assert_eq!(rows(&mut reader, COUNT), ints(&[5000]));
+    // Nothing waits to be written once more.
+    assert_eq!(database.stats().memtable_bytes, 0);
+
+    run(&mut writer, "BEGIN; INSERT INTO t VALUES (-1)");
+    pollster::block_on(async {
+        let copy = "COPY t FROM STDIN WITH (FORMAT csv)";
+        writer.copy_begin(copy).await.unwrap();
+        writer.copy_write(b"5001\n5000\n").await.unwrap();
+        writer.copy_finish().await.unwrap();
+    });
+    assert_eq!(rows(&mut writer, COUNT), ints(&[5003]));
+    run(&mut writer, "ROLLBACK");
+    assert_eq!(rows(&mut reader, COUNT), ints(&[5000]));
 }
 
 #[test]

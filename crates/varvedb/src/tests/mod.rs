@@ -2,6 +2,7 @@
 //! and imports.
 
 mod batch;
+mod bulk_load;
 mod copy;
 mod integrity;
 mod prepared;

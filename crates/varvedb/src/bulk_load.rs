@@ -1,0 +1,228 @@
+//! Columns loaded into a table directly, without SQL.
+
+use std::sync::Arc;
+
+use varve_sql::{ColumnDef, TableDef, decode_table};
+use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
+use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
+
+use crate::Database;
+use crate::write::{name_constraint, not_null_error};
+
+/// Columns on their way into a table, which nobody sees before [`BulkLoad::finish`]. Dropped
+/// without it, the load has not happened.
+pub struct BulkLoad {
+    load: varve_store::BulkLoad,
+    table: TableDef,
+    /// The columns of the table, without one that the store fills, and where each is among those
+    /// that are given.
+    places: Vec<(ColumnDef, Option<usize>)>,
+    rows: u64,
+}
+
+impl Database {
+    /// Begins to load into `table` the columns with these names, in this order, or all of them
+    /// where there are no names. Columns that are left out become NULL.
+    pub fn bulk_load(
+        &self,
+        table: &str,
+        columns: &[&str],
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoad> {
+        let transaction = self.shared.store.begin();
+        let table = find_table(&transaction, table)?;
+        let places = places(&table, columns, None)?;
+        Ok(BulkLoad {
+            load: transaction.into_bulk_load(table.tree, options)?,
+            table,
+            places,
+            rows: 0,
+        })
+    }
+
+    /// Begins a load without the primary key, one integer column: it counts on from the greatest
+    /// key of the table. Rows of a table without a primary key are numbered anyway.
+    pub async fn bulk_load_auto_id(
+        &self,
+        table: &str,
+        columns: &[&str],
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoad> {
+        let transaction = self.shared.store.begin();
+        let table = find_table(&transaction, table)?;
+        let automatic = table.primary_key.first().copied();
+        let places = places(&table, columns, automatic)?;
+        let load = transaction.into_bulk_load(table.tree, options)?;
+        Ok(BulkLoad {
+            load: load.with_auto_id().await?,
+            table,
+            places,
+            rows: 0,
+        })
+    }
+
+    /// Loads all rows of these columns, batch by batch, or none.
+    pub async fn direct_bulk_load(
+        &self,
+        table: &str,
+        batches: impl IntoIterator<Item = Vec<ColumnRef>>,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoadReport> {
+        self.bulk_load(table, &[], options)?.run(batches).await
+    }
+
+    /// Loads all rows of these columns, which lack the primary key, or none.
+    pub async fn direct_bulk_load_auto_id(
+        &self,
+        table: &str,
+        batches: impl IntoIterator<Item = Vec<ColumnRef>>,
+        options: BulkLoadOptions,
+    ) -> Result<BulkLoadReport> {
+        let load = self.bulk_load_auto_id(table, &[], options).await?;
+        load.run(batches).await
+    }
+}
+
+impl BulkLoad {
+    /// The names and types of the columns that are to be given.
+    pub fn columns(&self) -> Vec<(&str, LogicalType)> {
+        let given = self.places.iter();
+        let given = given.filter_map(|(column, at)| Some(((*at)?, column)));
+        let mut given: Vec<(usize, &ColumnDef)> = given.collect();
+        given.sort_by_key(|(at, _)| *at);
+        let named = given.into_iter();
+        named
+            .map(|(_, column)| (column.name.as_str(), column.ty))
+            .collect()
+    }
+
+    /// Rows so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Adds rows: one column of any length for each that [`BulkLoad::columns`] names. After an
+    /// error only [`BulkLoad::abort`] makes sense.
+    pub async fn append(&mut self, columns: Vec<ColumnRef>) -> Result<()> {
+        let rows = columns.first().map_or(0, |column| column.len());
+        let wanted = self.columns();
+        if columns.len() != wanted.len() {
+            let message = format!(
+                "{} columns are expected, not {}",
+                wanted.len(),
+                columns.len()
+            );
+            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        }
+        for ((name, ty), column) in wanted.iter().zip(&columns) {
+            if column.len() != rows {
+                let message = format!("column \"{name}\" differs in length from the first one");
+                return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+                    .with_table(&self.table.name)
+                    .with_column(*name));
+            }
+            if column.logical_type() != *ty {
+                let message = format!(
+                    "column \"{name}\" is of type {ty} but the column given is of type {}",
+                    column.logical_type()
+                );
+                return Err(Error::new(SqlState::DATATYPE_MISMATCH, message)
+                    .with_table(&self.table.name)
+                    .with_column(*name));
+            }
+        }
+        let mut all = Vec::with_capacity(self.places.len());
+        for (column, at) in &self.places {
+            let given = at.and_then(|at| columns.get(at));
+            let missing = || Arc::new(Column::constant(column.ty, &Value::Null, rows));
+            let given = given.map_or_else(missing, Arc::clone);
+            if !column.nullable && given.null_count() > 0 {
+                return Err(not_null_error(&self.table, column));
+            }
+            all.push(given);
+        }
+        let batch = Batch::new(all, rows);
+        let added = self.load.append(&batch).await;
+        added.map_err(|error| name_constraint(&self.table, error))?;
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    /// Publishes the rows. `40001` where a commit since the begin of the load inserted keys among
+    /// those that were loaded.
+    pub async fn finish(self) -> Result<BulkLoadReport> {
+        let finished = self.load.finish().await;
+        finished.map_err(|error| name_constraint(&self.table, error))
+    }
+
+    /// Forgets the rows.
+    pub async fn abort(self) -> Result<()> {
+        self.load.abort().await
+    }
+
+    async fn run(
+        mut self,
+        batches: impl IntoIterator<Item = Vec<ColumnRef>>,
+    ) -> Result<BulkLoadReport> {
+        for columns in batches {
+            if let Err(error) = self.append(columns).await {
+                // What failed is told; pages that could not be deleted now are deleted later.
+                let _ = self.abort().await;
+                return Err(error);
+            }
+        }
+        self.finish().await
+    }
+}
+
+impl core::fmt::Debug for BulkLoad {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BulkLoad")
+            .field("table", &self.table.name)
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
+}
+
+fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {
+    for (_, _, definition) in transaction.objects() {
+        let table = decode_table(&definition)?;
+        if table.name == name {
+            return Ok(table);
+        }
+    }
+    let message = format!("relation \"{name}\" does not exist");
+    Err(Error::new(SqlState::UNDEFINED_TABLE, message))
+}
+
+/// The columns of the table but for the automatic one, each with its place among the named ones.
+fn places(
+    table: &TableDef,
+    names: &[&str],
+    automatic: Option<usize>,
+) -> Result<Vec<(ColumnDef, Option<usize>)>> {
+    let columns = table.columns.iter().enumerate();
+    let columns = columns.filter(|(position, _)| Some(*position) != automatic);
+    let mut places: Vec<(ColumnDef, Option<usize>)> =
+        columns.map(|(_, column)| (column.clone(), None)).collect();
+    if names.is_empty() {
+        for (at, (_, place)) in places.iter_mut().enumerate() {
+            *place = Some(at);
+        }
+    }
+    for (at, name) in names.iter().enumerate() {
+        let place = places.iter_mut().find(|(column, _)| column.name == *name);
+        let (_, place) = place.ok_or_else(|| {
+            let message = format!(
+                "column \"{name}\" of relation \"{}\" does not exist",
+                table.name
+            );
+            Error::new(SqlState::UNDEFINED_COLUMN, message)
+        })?;
+        if place.replace(at).is_some() {
+            let message = format!("column \"{name}\" specified more than once");
+            return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+        }
+    }
+    Ok(places)
+}

@@ -1,0 +1,159 @@
+//! Columns loaded into tables: names, types, NULLs; what the store checks is tested there.
+
+use std::sync::Arc;
+
+use pollster::block_on;
+use varve_kv::MemoryKv;
+use varve_types::{Column, ColumnRef, LogicalType, Result, SqlState, Value};
+
+use super::{ints, open, rows, run};
+use crate::{BulkLoadOptions, BulkLoadReport, Database, Session};
+
+fn database() -> (Database, Session) {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, x DOUBLE PRECISION NOT NULL);
+         CREATE TABLE bare (name TEXT)",
+    );
+    (database, session)
+}
+
+fn integers(values: &[i32]) -> ColumnRef {
+    let values: Vec<Value> = values.iter().copied().map(Value::Int4).collect();
+    Arc::new(Column::from_values(LogicalType::Int4, &values))
+}
+
+fn doubles(values: &[Option<f64>]) -> ColumnRef {
+    let value = |value: &Option<f64>| value.map_or(Value::Null, Value::Float8);
+    let values: Vec<Value> = values.iter().map(value).collect();
+    Arc::new(Column::from_values(LogicalType::Float8, &values))
+}
+
+fn texts(values: &[&str]) -> ColumnRef {
+    let values: Vec<Value> = values.iter().copied().map(Value::text).collect();
+    Arc::new(Column::from_values(LogicalType::Text, &values))
+}
+
+fn load(
+    database: &Database,
+    table: &str,
+    names: &[&str],
+    columns: Vec<ColumnRef>,
+) -> Result<BulkLoadReport> {
+    block_on(async {
+        let mut load = database.bulk_load(table, names, BulkLoadOptions::default())?;
+        load.append(columns).await?;
+        load.finish().await
+    })
+}
+
+#[test]
+fn named_columns_in_any_order() {
+    let (database, mut session) = database();
+    let columns = vec![doubles(&[Some(2.5), Some(1.5)]), integers(&[7, 3])];
+    let report = load(&database, "t", &["x", "id"], columns).unwrap();
+    assert_eq!((report.rows, report.max_row_id), (2, Some(7)));
+    let all = vec![integers(&[9]), texts(&["n"]), doubles(&[Some(0.0)])];
+    let loaded = database.direct_bulk_load("t", [all], BulkLoadOptions::default());
+    assert_eq!(block_on(loaded).unwrap().rows, 1);
+    let found = rows(&mut session, "SELECT * FROM t ORDER BY id");
+    let row = |id, name, x| vec![Value::Int4(id), name, Value::Float8(x)];
+    let expected = [
+        row(3, Value::Null, 1.5),
+        row(7, Value::Null, 2.5),
+        row(9, Value::text("n"), 0.0),
+    ];
+    assert_eq!(found, expected);
+    let load = database.bulk_load("t", &["x", "id"], BulkLoadOptions::default());
+    let load = load.unwrap();
+    let given = [("x", LogicalType::Float8), ("id", LogicalType::Int4)];
+    assert_eq!(load.columns(), given);
+}
+
+#[test]
+fn ids_are_handed_out() {
+    let (database, mut session) = database();
+    for expected in [2, 4] {
+        let columns = vec![texts(&["a", "b"]), doubles(&[Some(1.0), Some(2.0)])];
+        let options = BulkLoadOptions::default();
+        let loaded = database.direct_bulk_load_auto_id("t", [columns], options);
+        assert_eq!(block_on(loaded).unwrap().max_row_id, Some(expected));
+    }
+    let found = rows(&mut session, "SELECT id::bigint FROM t ORDER BY id");
+    let expected: Vec<Vec<Value>> = (1..=4).map(|id| ints(&[id]).remove(0)).collect();
+    assert_eq!(found, expected);
+    let options = BulkLoadOptions::default();
+    let loaded = database.direct_bulk_load_auto_id("bare", [vec![texts(&["a"])]], options);
+    assert_eq!(block_on(loaded).unwrap().rows, 1);
+    assert_eq!(
+        rows(&mut session, "SELECT name FROM bare"),
+        [[Value::text("a")]]
+    );
+}
+
+#[test]
+fn what_the_table_forbids_is_named() {
+    let (database, mut session) = database();
+    run(&mut session, "INSERT INTO t VALUES (5, 'five', 5)");
+    let one = || doubles(&[Some(1.0)]);
+    let cases: Vec<(&str, &[&str], Vec<ColumnRef>, SqlState, Option<&str>)> = vec![
+        ("u", &[], vec![], SqlState::UNDEFINED_TABLE, None),
+        ("t", &["y"], vec![], SqlState::UNDEFINED_COLUMN, None),
+        ("t", &["x", "x"], vec![], SqlState::DUPLICATE_COLUMN, None),
+        (
+            "t",
+            &["id", "x"],
+            vec![integers(&[1]), doubles(&[None])],
+            SqlState::NOT_NULL_VIOLATION,
+            Some("x"),
+        ),
+        (
+            "t",
+            &["x"],
+            vec![one()],
+            SqlState::NOT_NULL_VIOLATION,
+            Some("id"),
+        ),
+        (
+            "t",
+            &["id", "x"],
+            vec![one(), one()],
+            SqlState::DATATYPE_MISMATCH,
+            Some("id"),
+        ),
+        (
+            "t",
+            &["id", "x"],
+            vec![integers(&[1, 2]), one()],
+            SqlState::INVALID_PARAMETER_VALUE,
+            Some("x"),
+        ),
+        (
+            "t",
+            &["id", "x"],
+            vec![integers(&[1])],
+            SqlState::INVALID_PARAMETER_VALUE,
+            None,
+        ),
+        (
+            "t",
+            &["id", "x"],
+            vec![integers(&[5]), one()],
+            SqlState::UNIQUE_VIOLATION,
+            None,
+        ),
+    ];
+    for (table, names, columns, state, column) in cases {
+        let error = load(&database, table, names, columns).unwrap_err();
+        assert_eq!(error.state(), state, "{error}");
+        assert_eq!(error.fields().column.as_deref(), column, "{error}");
+        if state == SqlState::UNIQUE_VIOLATION {
+            let detail = error.fields().detail.as_deref();
+            assert_eq!(detail, Some("Key (id)=(5) already exists."));
+            assert_eq!(error.fields().constraint.as_deref(), Some("t_pkey"));
+        }
+    }
+    assert_eq!(rows(&mut session, "SELECT count(*) FROM t"), ints(&[1]));
+}
