@@ -49,6 +49,8 @@ pub struct StoreStats {
     pub conflicts: u64,
     /// Flushes that published.
     pub flushes: u64,
+    /// Compactions that published.
+    pub compactions: u64,
     /// Bytes of pages and heads that flushes and transactions wrote.
     pub run_bytes_written: u64,
     /// Values in the log.

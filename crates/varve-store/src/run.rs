@@ -89,7 +89,9 @@ impl RunMarks {
     /// Marks rows as deleted by a commit.
     pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
         let mut recent = self.recent();
-        for ordinal in ordinals {
+        // On replay some may be among the folded ones already.
+        let unmarked = |ordinal: &u32| !self.folded.contains(*ordinal);
+        for ordinal in ordinals.into_iter().filter(unmarked) {
             recent.entry(ordinal).or_insert(seq);
         }
     }
@@ -121,6 +123,11 @@ impl RunMarks {
                 .recent()
                 .get(&ordinal)
                 .is_some_and(|marked| *marked <= seq)
+    }
+
+    /// How many rows are deleted by now.
+    pub(crate) fn len(&self) -> u64 {
+        self.folded.len() + self.recent().len() as u64
     }
 
     /// How many rows a snapshot does not see.

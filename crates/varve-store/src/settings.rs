@@ -9,6 +9,8 @@ pub struct StoreSettings {
     pub log_values_max: u32,
     /// Pages of runs are written in batches up to this.
     pub write_batch_bytes_max: u64,
+    /// Compaction ends a run at about this.
+    pub run_bytes_max: u64,
     /// The page cache holds up to this, and less where the memory account is short.
     pub page_cache_bytes_max: u64,
     /// Scratch space holds up to this; 0 where there is no place for it.
@@ -22,6 +24,7 @@ impl StoreSettings {
             memtable_bytes_max: 8 << 20,
             log_values_max: 1024,
             write_batch_bytes_max: 4 << 20,
+            run_bytes_max: 32 << 20,
             page_cache_bytes_max: 128 << 20,
             scratch_bytes_max: 4 << 30,
         }
@@ -31,6 +34,7 @@ impl StoreSettings {
     pub fn native() -> StoreSettings {
         StoreSettings {
             memtable_bytes_max: 64 << 20,
+            run_bytes_max: 128 << 20,
             page_cache_bytes_max: 512 << 20,
             scratch_bytes_max: 64 << 30,
             ..StoreSettings::browser()

@@ -1,6 +1,6 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
@@ -32,6 +32,8 @@ pub(crate) struct State {
     /// Runs that are not listed any more, and whether a snapshot still holds them.
     retired: Vec<(RunId, Weak<RunPin>)>,
     orphans: Vec<Orphan>,
+    /// Runs that compactions found damaged.
+    pub(crate) damaged: BTreeSet<RunId>,
 }
 
 /// Counters for [`StoreStats`].
@@ -40,6 +42,7 @@ pub(crate) struct Counters {
     pub(crate) commits: u64,
     pub(crate) conflicts: u64,
     pub(crate) flushes: u64,
+    pub(crate) compactions: u64,
     pub(crate) run_bytes_written: u64,
     pub(crate) flush_error: Option<String>,
 }
@@ -98,6 +101,7 @@ impl State {
             snapshots: BTreeMap::new(),
             retired: Vec::new(),
             orphans: Vec::new(),
+            damaged: BTreeSet::new(),
         }
     }
 
@@ -180,6 +184,7 @@ impl State {
             commits: self.counters.commits,
             conflicts: self.counters.conflicts,
             flushes: self.counters.flushes,
+            compactions: self.counters.compactions,
             run_bytes_written: self.counters.run_bytes_written,
             log_values: u64::from(self.log_values),
             memtable_bytes: self.memtable.bytes(),

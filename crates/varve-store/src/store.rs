@@ -29,6 +29,8 @@ pub struct Store {
     state: Mutex<State>,
     /// Whoever changes what is published holds it: commits, flushes, deletions of pages.
     turn: Turn<()>,
+    /// Whoever merges runs holds it, and takes the turn only within.
+    pub(crate) compacting: Turn<()>,
 }
 
 /// What fences a stale writer: every guarded commit finds this value at its key.
@@ -105,6 +107,7 @@ impl Store {
             scratch_use: Mutex::default(),
             state: Mutex::new(parts.state),
             turn: Turn::new(()),
+            compacting: Turn::new(()),
         }))
     }
 

@@ -28,8 +28,11 @@ pub(crate) struct ForwardMap {
 /// Where up to 1,024 rows of an input went, by numbers that go on from output to output.
 #[derive(Debug, PartialEq)]
 enum Part {
-    /// All of them, one after the other.
-    Stretch(u32),
+    /// So many, one after the other.
+    Stretch {
+        first: u32,
+        rows: u32,
+    },
     /// Distances from the first.
     Near(u32, Box<[u16]>),
     Far(Box<[u32]>),
@@ -42,7 +45,8 @@ impl Part {
             return Part::Far([].into());
         };
         if rows.iter().zip(first..).all(|(row, next)| *row == next) {
-            return Part::Stretch(first);
+            let rows = u32::try_from(rows.len()).unwrap_or(0);
+            return Part::Stretch { first, rows };
         }
         let near = rows.iter().map(|row| match *row {
             DEAD => Some(NEAR_DEAD),
@@ -59,7 +63,10 @@ impl Part {
 
     fn row(&self, at: usize) -> Option<u32> {
         match self {
-            Part::Stretch(first) => first.checked_add(u32::try_from(at).ok()?),
+            Part::Stretch { first, rows } => {
+                let at = u32::try_from(at).ok().filter(|at| at < rows)?;
+                first.checked_add(at)
+            }
             Part::Near(first, rows) => {
                 let distance = rows.get(at).filter(|distance| **distance != NEAR_DEAD)?;
                 first.checked_add(u32::from(*distance))
@@ -70,7 +77,7 @@ impl Part {
 
     fn bytes(&self) -> u64 {
         let rows = match self {
-            Part::Stretch(_) => 0,
+            Part::Stretch { .. } => 0,
             Part::Near(_, rows) => 2 * rows.len(),
             Part::Far(rows) => 4 * rows.len(),
         };
@@ -164,6 +171,7 @@ impl ForwardBuilder {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests {
     use super::{ForwardBuilder, Part};
     use crate::run::{RunPin, RunTrace};
@@ -209,6 +217,8 @@ mod tests {
                 });
                 assert_eq!(found, *row);
             }
+            // Dead rows at the end are not noted.
+            assert!(map.row(expected.len() as u32).is_none());
         }
     }
 
@@ -216,7 +226,7 @@ mod tests {
     fn what_stays_together_takes_no_memory() {
         let far = Part::of(&[1, u32::MAX, 100_000]);
         let cases = [
-            (Part::of(&[5, 6, 7]), Part::Stretch(5)),
+            (Part::of(&[5, 6, 7]), Part::Stretch { first: 5, rows: 3 }),
             (
                 Part::of(&[5, u32::MAX, 9]),
                 Part::Near(5, [0, u16::MAX, 4].into()),

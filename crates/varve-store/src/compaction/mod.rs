@@ -1,5 +1,15 @@
 //! Compaction: runs of a tree are merged into fewer, without the rows that were deleted in them.
+//! What to merge is decided in `choose.rs`; `work.rs` does it beside commits and other flushes, and
+//! only takes the turn to publish; `forward.rs` tells transactions that began before where their
+//! rows are now.
 
+mod choose;
 mod forward;
+mod input;
+mod merge;
+mod work;
 
-pub(crate) use forward::{ForwardBuilder, ForwardMap};
+#[cfg(test)]
+pub(crate) use choose::Effort;
+pub(crate) use forward::ForwardMap;
+pub(crate) use work::Steps;

@@ -1,8 +1,10 @@
 mod bulk_load;
+mod compaction;
 mod crash;
 mod damage;
 mod golden;
 mod integrity;
+mod marks;
 mod open;
 mod ordered;
 mod properties;
@@ -57,6 +59,7 @@ pub(super) fn small() -> StoreSettings {
         memtable_bytes_max: 16 << 10,
         log_values_max: 12,
         write_batch_bytes_max: 4 << 10,
+        run_bytes_max: 64 << 10,
         page_cache_bytes_max: 64 << 10,
         scratch_bytes_max: 1 << 20,
     }

@@ -1,0 +1,263 @@
+//! Merges runs by key into new ones. A stretch of rows that lie in one input goes over at once, and
+//! a vector that no other input has keys between as it is, encoded forms kept.
+
+use std::sync::Arc;
+
+use varve_run::RunWriter;
+use varve_types::{
+    Batch, ColumnBuilder, ColumnRef, Error, Reservation, Result, RunId, VECTOR_ROWS,
+};
+
+use crate::Store;
+use crate::compaction::Steps;
+use crate::compaction::forward::{ForwardBuilder, ForwardMap};
+use crate::compaction::input::{InputVector, RunInput};
+use crate::page_sink::PageSink;
+use crate::run::{Run, RunTrace};
+use crate::tree::Tree;
+
+/// A run is ended at this many rows, so that maps of rows stay small.
+const RUN_ROWS_MAX: u64 = 1 << 24;
+
+/// What a merge wrote.
+pub(super) struct Merged {
+    pub(super) inputs: Vec<MergedInput>,
+    pub(super) outputs: Vec<Arc<Run>>,
+}
+
+/// A run that was read, and where its rows are in the outputs.
+pub(super) struct MergedInput {
+    pub(super) input: RunInput,
+    pub(super) forward: ForwardMap,
+}
+
+/// An input, and its rows at hand.
+struct Source {
+    input: RunInput,
+    vector: Option<InputVector>,
+    /// The next living row of the vector.
+    at: usize,
+    forward: ForwardBuilder,
+}
+
+/// Rows of one vector that go over together.
+struct Piece {
+    columns: Vec<ColumnRef>,
+    rows: Vec<u32>,
+}
+
+/// The runs being written.
+struct Output<'a> {
+    tree: &'a Tree,
+    sink: &'a mut PageSink,
+    output_bytes: u64,
+    open: Option<(RunId, RunWriter)>,
+    pieces: Vec<Piece>,
+    pieces_rows: usize,
+    /// Rows of all outputs so far, those of the pieces included.
+    rows: u32,
+    finished: Vec<Arc<Run>>,
+}
+
+/// Merges the living rows of runs of one tree into runs of about so many bytes.
+pub(super) async fn merge(
+    store: &Arc<Store>,
+    tree: &Arc<Tree>,
+    inputs: Vec<RunInput>,
+    output_bytes: u64,
+    sink: &mut PageSink,
+    steps: &mut impl Steps,
+) -> Result<Merged> {
+    let mut sources = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let mut source = Source {
+            input,
+            vector: None,
+            at: 0,
+            forward: ForwardBuilder::new(Reservation::new(Arc::clone(&store.memory))),
+        };
+        source.load(store).await?;
+        sources.push(source);
+    }
+    let mut output = Output {
+        tree,
+        sink,
+        output_bytes,
+        open: None,
+        pieces: Vec::new(),
+        pieces_rows: 0,
+        rows: 0,
+        finished: Vec::new(),
+    };
+    while let Some((low, rows)) = next_stretch(&sources) {
+        let Some(source) = sources.get_mut(low) else {
+            break;
+        };
+        output.take(source, rows)?;
+        let used_up = source.is_used_up();
+        if used_up || output.pieces_rows >= VECTOR_ROWS {
+            output.write_pieces().await?;
+            steps.step().await?;
+        }
+        if used_up {
+            source.load(store).await?;
+        }
+    }
+    output.finish_run().await?;
+    let outputs = output.finished;
+    sink.write_pending().await?;
+    let rows_of = |run: &Arc<Run>| {
+        let rows = u32::try_from(run.rows).unwrap_or(u32::MAX);
+        (Arc::clone(&run.pin.trace), rows)
+    };
+    let traces: Vec<(Arc<RunTrace>, u32)> = outputs.iter().map(rows_of).collect();
+    let mut merged = Vec::with_capacity(sources.len());
+    for source in sources {
+        merged.push(MergedInput {
+            forward: source.forward.finish(&traces)?,
+            input: source.input,
+        });
+    }
+    Ok(Merged {
+        inputs: merged,
+        outputs,
+    })
+}
+
+/// The source with the lowest key, and how many of its rows come before those of all others.
+fn next_stretch(sources: &[Source]) -> Option<(usize, usize)> {
+    let mut lowest: Option<(usize, &[u8])> = None;
+    let mut bound: Option<&[u8]> = None;
+    for (at, source) in sources.iter().enumerate() {
+        let Some(vector) = &source.vector else {
+            continue;
+        };
+        let key = vector.key(source.at);
+        match lowest {
+            Some((_, low)) if low <= key => {
+                bound = Some(bound.map_or(key, |bound| bound.min(key)));
+            }
+            _ => {
+                bound = lowest.map(|(_, low)| low).or(bound);
+                lowest = Some((at, key));
+            }
+        }
+    }
+    let (low, _) = lowest?;
+    let source = sources.get(low)?;
+    let vector = source.vector.as_ref()?;
+    // Of two equal keys one goes over alone, for the writer to refuse the other.
+    Some((low, vector.rows_below(source.at, bound).max(1)))
+}
+
+impl Source {
+    async fn load(&mut self, store: &Store) -> Result<()> {
+        self.forward.reserve()?;
+        self.vector = self.input.next(store).await?;
+        self.at = 0;
+        Ok(())
+    }
+
+    fn is_used_up(&self) -> bool {
+        let rows = self.vector.as_ref().map_or(0, |vector| vector.rows.len());
+        self.at >= rows
+    }
+}
+
+impl Output<'_> {
+    /// Takes the next rows of a source.
+    fn take(&mut self, source: &mut Source, rows: usize) -> Result<()> {
+        let Some(vector) = &source.vector else {
+            return Ok(());
+        };
+        let taken = vector.rows.iter().skip(source.at).take(rows).copied();
+        let taken: Vec<u32> = taken.collect();
+        source.at += taken.len();
+        // Rows that follow each other do so in the output too.
+        let mut stretch: Option<(u32, u32)> = None;
+        for row in &taken {
+            let ordinal = vector.first_row + row;
+            stretch = Some(match stretch {
+                Some((first, count)) if first + count == ordinal => (first, count + 1),
+                Some((first, count)) => {
+                    self.note(&mut source.forward, first, count)?;
+                    (ordinal, 1)
+                }
+                None => (ordinal, 1),
+            });
+        }
+        if let Some((first, count)) = stretch {
+            self.note(&mut source.forward, first, count)?;
+        }
+        self.pieces_rows += taken.len();
+        self.pieces.push(Piece {
+            columns: vector.columns.clone(),
+            rows: taken,
+        });
+        Ok(())
+    }
+
+    fn note(&mut self, forward: &mut ForwardBuilder, first: u32, count: u32) -> Result<()> {
+        forward.push(first, self.rows, count);
+        let rows = self
+            .rows
+            .checked_add(count)
+            .filter(|rows| *rows != u32::MAX);
+        self.rows = rows.ok_or_else(|| Error::internal("a compaction has too many rows"))?;
+        Ok(())
+    }
+
+    async fn write_pieces(&mut self) -> Result<()> {
+        let pieces = core::mem::take(&mut self.pieces);
+        let rows = core::mem::take(&mut self.pieces_rows);
+        if rows == 0 {
+            return Ok(());
+        }
+        let batch = match pieces.as_slice() {
+            [piece] if piece.columns.iter().all(|column| column.len() == rows) => {
+                Batch::new(piece.columns.clone(), rows)
+            }
+            pieces => Batch::new(self.gather(pieces, rows), rows),
+        };
+        let (run, writer) = match &mut self.open {
+            Some((run, writer)) => (*run, writer),
+            None => {
+                let run = self.sink.new_run();
+                let writer = RunWriter::new(self.tree.run_spec(run))?;
+                let (_, writer) = self.open.insert((run, writer));
+                (run, writer)
+            }
+        };
+        writer.append(&batch)?;
+        self.sink.put_values(run, writer.take_values()).await?;
+        if writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX {
+            self.finish_run().await?;
+        }
+        Ok(())
+    }
+
+    fn gather(&self, pieces: &[Piece], rows: usize) -> Vec<ColumnRef> {
+        let column = |(at, ty): (usize, &varve_types::LogicalType)| {
+            let mut builder = ColumnBuilder::with_capacity(*ty, rows);
+            for piece in pieces {
+                if let Some(column) = piece.columns.get(at) {
+                    builder.append_rows(column, &piece.rows);
+                }
+            }
+            Arc::new(builder.finish())
+        };
+        self.tree.types().iter().enumerate().map(column).collect()
+    }
+
+    async fn finish_run(&mut self) -> Result<()> {
+        let Some((_, writer)) = self.open.take() else {
+            return Ok(());
+        };
+        let mut finished = writer.finish()?;
+        self.sink.put_finished(&mut finished).await?;
+        let tree = self.tree.schema().tree;
+        let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+        self.finished.push(Arc::new(run));
+        Ok(())
+    }
+}

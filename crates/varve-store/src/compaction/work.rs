@@ -1,0 +1,216 @@
+//! Carries a compaction out: reads and writes beside everything else, then takes the turn to publish.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+use varve_kv::{Durability, WriteBatch};
+use varve_types::{Error, Result, RunId, SqlState, TreeId};
+
+use crate::Store;
+use crate::compaction::choose::{Choice, Effort, RunShape, choose};
+use crate::compaction::input::RunInput;
+use crate::compaction::merge::{Merged, MergedInput, merge};
+use crate::format::{keys, marks};
+use crate::pacer::Pacer;
+use crate::page_sink::PageSink;
+use crate::publication::Publication;
+use crate::run::{Run, RunMarks};
+use crate::state::State;
+use crate::tree::Tree;
+
+/// What a piece of work asks now and then: whether to go on, and to let others have their turn.
+pub(crate) trait Steps {
+    async fn step(&mut self) -> Result<()>;
+}
+
+impl Steps for Pacer {
+    async fn step(&mut self) -> Result<()> {
+        self.pause().await;
+        Ok(())
+    }
+}
+
+impl State {
+    /// What to merge next, in one tree or in any.
+    pub(crate) fn next_compaction(
+        &self,
+        tree: Option<TreeId>,
+        effort: &Effort,
+    ) -> Option<(TreeId, Choice)> {
+        let trees = self.catalogue.trees.keys().copied();
+        let mut trees = trees.filter(|found| tree.is_none_or(|tree| tree == *found));
+        trees.find_map(|tree| {
+            let runs = self.version.runs(tree).iter();
+            let sound = runs.filter(|run| !self.damaged.contains(&run.id));
+            let shapes: Vec<RunShape<'_>> = sound.filter_map(|run| shape_of(run)).collect();
+            Some((tree, choose(&shapes, effort)?))
+        })
+    }
+}
+
+/// `None` for a run that cannot be read.
+fn shape_of(run: &Run) -> Option<RunShape<'_>> {
+    let (first_key, last_key) = run.key_range()?;
+    Some(RunShape {
+        run: run.id,
+        first_key,
+        last_key,
+        bytes: run.bytes,
+        rows: run.rows,
+        dead: run.marks.len(),
+    })
+}
+
+impl Store {
+    /// Merges runs until all is well, in one tree or in all.
+    pub(crate) async fn compact(
+        self: &Arc<Store>,
+        tree: Option<TreeId>,
+        effort: &Effort,
+        steps: &mut impl Steps,
+    ) -> Result<()> {
+        let _compacting = self.compacting.lock().await;
+        loop {
+            let next = {
+                let state = self.state();
+                state.check_usable()?;
+                state.next_compaction(tree, effort)
+            };
+            let Some((tree, choice)) = next else {
+                return Ok(());
+            };
+            self.compact_runs(tree, &choice, steps).await?;
+        }
+    }
+
+    /// Makes new runs of some, and lists them instead.
+    async fn compact_runs(
+        self: &Arc<Store>,
+        tree: TreeId,
+        choice: &Choice,
+        steps: &mut impl Steps,
+    ) -> Result<()> {
+        let done = self.try_compact_runs(tree, choice, steps).await;
+        if let Err(error) = &done
+            && [SqlState::DATA_CORRUPTED, SqlState::INTERNAL_ERROR].contains(&error.state())
+        {
+            // Another attempt would find the same.
+            self.state().damaged.extend(choice.runs.iter().copied());
+        }
+        done
+    }
+
+    async fn try_compact_runs(
+        self: &Arc<Store>,
+        tree: TreeId,
+        choice: &Choice,
+        steps: &mut impl Steps,
+    ) -> Result<()> {
+        let (tree, inputs) = {
+            let state = self.state();
+            let shape = state.catalogue.trees.get(&tree).map(Arc::clone);
+            let shape = shape.ok_or_else(table_dropped)?;
+            let inputs = self.inputs(&state, &shape, &choice.runs)?;
+            (shape, inputs)
+        };
+        let mut sink = PageSink::new(self);
+        let merged = merge(self, &tree, inputs, choice.output_bytes, &mut sink, steps).await?;
+        steps.step().await?;
+
+        let _turn = self.take_turn().await;
+        let mut batch = WriteBatch::new();
+        let publication = self.prepare_compaction(&tree, &merged, &mut batch)?;
+        sink.end_intent(&mut batch);
+        self.write_change(batch, Durability::Strict).await?;
+        sink.set_published();
+        {
+            let mut state = self.state();
+            for MergedInput { input, forward } in merged.inputs {
+                // A run is compacted once: it is not listed any more.
+                let _ = input.run.pin.trace.forward.set(forward);
+            }
+            publication.install(&mut state);
+            state.counters.compactions += 1;
+        }
+        // The compaction stands; pages that could not be deleted now are deleted later.
+        let _ = self.reap().await;
+        Ok(())
+    }
+
+    /// The runs without the rows that are dead by now.
+    fn inputs(&self, state: &State, tree: &Arc<Tree>, runs: &[RunId]) -> Result<Vec<RunInput>> {
+        let mut inputs = Vec::with_capacity(runs.len());
+        for run in runs {
+            let run = state.version.run(tree.schema().tree, *run);
+            let run = run.ok_or_else(|| Error::internal("a chosen run is not listed"))?;
+            inputs.push(RunInput::new(self, run, tree, run.marks.all())?);
+        }
+        Ok(inputs)
+    }
+
+    /// Puts together the publishing commit. Rows that died since the inputs were opened are marked
+    /// in the outputs.
+    fn prepare_compaction(
+        &self,
+        tree: &Arc<Tree>,
+        merged: &Merged,
+        batch: &mut WriteBatch,
+    ) -> Result<Publication> {
+        let state = self.state();
+        state.check_usable()?;
+        let id = tree.schema().tree;
+        if !state.catalogue.trees.contains_key(&id) {
+            return Err(table_dropped());
+        }
+        let mut publication = Publication::new(&state);
+        let mut dead: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); merged.outputs.len()];
+        for MergedInput { input, forward } in &merged.inputs {
+            let died = match state.version.run(id, input.run.id) {
+                Some(run) => {
+                    publication.remove_run(run);
+                    run.marks.all() - &input.dead
+                }
+                // It was retired because nothing of it lives.
+                None => (0..u32::try_from(input.run.rows).unwrap_or(u32::MAX)).collect(),
+            };
+            for (output, row) in died.iter().filter_map(|ordinal| forward.row(ordinal)) {
+                let outputs = merged.outputs.iter().zip(&mut dead);
+                for (_, dead) in outputs.filter(|(run, _)| run.id == output.id) {
+                    dead.insert(row);
+                }
+            }
+        }
+        for (run, dead) in merged.outputs.iter().zip(dead) {
+            if dead.is_empty() {
+                publication.version.set(Arc::clone(run));
+                continue;
+            }
+            batch.put(keys::marks(run.id, 1), marks::encode(run.id, 1, &dead)?);
+            let marked = run.with_marks(RunMarks::new(dead, 1));
+            publication.version.set(Arc::new(marked));
+        }
+        publication.write(self, &state, state.last, batch);
+        Ok(publication)
+    }
+
+    /// Gives the space of deleted rows back, of one tree or of all; with `full`, no two runs of a
+    /// tree lie over each other afterwards.
+    pub async fn vacuum(self: &Arc<Store>, tree: Option<TreeId>, full: bool) -> Result<()> {
+        self.flush().await?;
+        let run_bytes_max = self.settings.run_bytes_max;
+        let effort = if full {
+            Effort::full(run_bytes_max)
+        } else {
+            Effort::all_dead(run_bytes_max)
+        };
+        let mut pacer = Pacer::new(&self.env);
+        self.compact(tree, &effort, &mut pacer).await
+    }
+}
+
+fn table_dropped() -> Error {
+    Error::new(
+        SqlState::QUERY_CANCELED,
+        "the table was dropped while it was compacted",
+    )
+}
