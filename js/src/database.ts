@@ -4,6 +4,7 @@ import { storeOf } from './data-dir.js';
 import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
 import type {
+  BatchOptions,
   CheckReport,
   CopyOptions,
   CopyResult,
@@ -125,6 +126,10 @@ export class VarveDB implements Database {
 
   async exec(sql: string, options?: QueryOptions): Promise<Results[]> {
     return this.#pass((runner) => runner.exec(sql, options), options?.signal);
+  }
+
+  async executeBatch(statements: readonly string[], options?: BatchOptions): Promise<number> {
+    return this.#pass((runner) => runner.executeBatch(statements, options), options?.signal);
   }
 
   async transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T> {

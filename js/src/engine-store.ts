@@ -38,7 +38,7 @@ export class EngineStore {
     try {
       await startEngine(args.wasm);
       const place = name === undefined ? undefined : storeName(name);
-      const engine = await Engine.open(place, memoryLimit, durability === 'strict', mustExist);
+      const engine = await Engine.open(place, memoryLimit, durability, mustExist);
       return new EngineStore(engine, release);
     } catch (error) {
       release();
@@ -78,6 +78,13 @@ export class EngineStore {
   exec(id: number, sql: string): Promise<Result<'exec'>> {
     const { lane, session } = this.#main;
     return lane.run(id, () => session.exec(sql));
+  }
+
+  executeBatch(id: number, statements: readonly string[]): Promise<Result<'executeBatch'>> {
+    const { lane, session } = this.#main;
+    return lane.run(id, async () => ({
+      affectedRows: await session.executeBatch([...statements]),
+    }));
   }
 
   /** Begins in the main lane, so that the import comes after the statements that were given before it. */

@@ -47,6 +47,8 @@ export interface ErrorFields {
   readonly column?: string | undefined;
   readonly constraint?: string | undefined;
   readonly dataType?: string | undefined;
+  /** Which statement of `executeBatch` it was, from 0. */
+  readonly statementIndex?: number | undefined;
 }
 
 /** By code, or by the class that its first two characters name. */
@@ -89,6 +91,8 @@ export class VarveError extends Error implements ErrorFields {
   readonly column?: string | undefined;
   readonly constraint?: string | undefined;
   readonly dataType?: string | undefined;
+  /** Which statement of `executeBatch` it was, from 0. */
+  readonly statementIndex?: number | undefined;
   /** The SQL text that was run. */
   readonly query?: string | undefined;
 
@@ -104,6 +108,7 @@ export class VarveError extends Error implements ErrorFields {
     this.column = fields.column;
     this.constraint = fields.constraint;
     this.dataType = fields.dataType;
+    this.statementIndex = fields.statementIndex;
     this.query = more.query;
   }
 

@@ -7,6 +7,7 @@ export {
   VarveError,
 } from './errors.js';
 export type {
+  BatchOptions,
   CheckReport,
   CopyOptions,
   CopyProgress,

@@ -34,6 +34,12 @@ export interface QueryOptions {
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
+/** Options of `executeBatch`. */
+export interface BatchOptions {
+  /** Cancels the batch, of which nothing has happened then: the call rejects with code `57014`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A column of a result. */
 export interface Field {
   readonly name: string;
@@ -85,6 +91,16 @@ export interface Queryable {
    * await db.exec('CREATE TABLE a (x int); INSERT INTO a VALUES (1), (2)');
    */
   exec(sql: string, options?: QueryOptions): Promise<Results[]>;
+
+  /**
+   * Runs statements without parameters as one: all of them happen or none. Gives how many rows they have
+   * changed in all. What it rejects with has the number of the statement that failed as `statementIndex`; in a
+   * transaction, what was done before stays.
+   *
+   * @example
+   * await db.executeBatch(['DELETE FROM item WHERE price > 5', "INSERT INTO item VALUES (3, 'tea', 4)"]);
+   */
+  executeBatch(statements: readonly string[], options?: BatchOptions): Promise<number>;
 }
 
 /** A transaction under way. */
@@ -130,8 +146,12 @@ export interface CopyResult {
 /** What `copyFrom` reads: CSV as a file, a stream of chunks, or text. */
 export type CopySource = Blob | ReadableStream<Uint8Array | string> | string;
 
-/** What a commit survives: `strict` a power failure, `relaxed` the end of the tab or of the browser. */
-export type Durability = 'strict' | 'relaxed';
+/**
+ * What a commit survives: `strict` a power failure, `relaxed` the end of the tab or of the browser. `async` answers
+ * at once and is written within a bounded delay, 50 ms when nothing else holds it up: what ends before is lost.
+ * What is lost is always the last commits, never one before another.
+ */
+export type Durability = 'strict' | 'relaxed' | 'async';
 
 /** What `check` read, and what was wrong with it. */
 export interface CheckReport {
@@ -176,7 +196,7 @@ export interface VarveDBOptions {
   readonly worker?: (() => Worker) | undefined;
   /** Bytes that caches, unflushed rows and running statements may take together. */
   readonly memoryLimit?: number | undefined;
-  /** Default `relaxed`. */
+  /** Default `relaxed`. A session may change it: `SET varve.durability = strict`, or `SET LOCAL` in a transaction. */
   readonly durability?: Durability | undefined;
   /**
    * Whether a store that is not there is the error `evicted` instead of a new one: for an application that knows

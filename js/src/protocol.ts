@@ -26,6 +26,7 @@ export interface Requests {
   open: { args: OpenArgs; result: { holdsAliveLock: boolean } };
   query: { args: { sql: string; params: readonly Param[] }; result: Uint8Array<ArrayBuffer> };
   exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
+  executeBatch: { args: { statements: readonly string[] }; result: { affectedRows: number } };
   copyBegin: { args: { sql: string }; result: { copy: number } };
   copyWrite: { args: { copy: number; bytes: Uint8Array }; result: { rows: number } };
   copyFinish: { args: { copy: number }; result: { rows: number } };

@@ -1,4 +1,4 @@
-import type { Parsers, QueryOptions, Results, Row } from './interface.js';
+import type { BatchOptions, Parsers, QueryOptions, Results, Row } from './interface.js';
 import { toParams } from './params.js';
 import { readResults } from './result.js';
 import type { WorkerClient } from './worker-client.js';
@@ -33,6 +33,15 @@ export class Runner {
       { query: sql, signal: options.signal },
     );
     return readResults(message, this.#withParsers(options)) as Results<Row>[];
+  }
+
+  async executeBatch(statements: readonly string[], options: BatchOptions = {}): Promise<number> {
+    const { affectedRows } = await this.client.request(
+      'executeBatch',
+      { statements },
+      { query: statements, signal: options.signal },
+    );
+    return affectedRows;
   }
 
   #withParsers(options: QueryOptions): QueryOptions {

@@ -1,6 +1,6 @@
 import type { CallScope } from './call-scope.js';
 import { VarveError } from './errors.js';
-import type { QueryOptions, Results, Row, Transaction } from './interface.js';
+import type { BatchOptions, QueryOptions, Results, Row, Transaction } from './interface.js';
 import type { Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
 
@@ -33,6 +33,10 @@ class OpenTransaction implements Transaction {
 
   exec(sql: string, options?: QueryOptions): Promise<Results[]> {
     return this.#inScope(() => this.#runner.exec(sql, options));
+  }
+
+  executeBatch(statements: readonly string[], options?: BatchOptions): Promise<number> {
+    return this.#inScope(() => this.#runner.executeBatch(statements, options));
   }
 
   async rollback(): Promise<void> {

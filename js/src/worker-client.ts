@@ -3,15 +3,15 @@ import { type ErrorFields, VarveError } from './errors.js';
 import type { Args, RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 
 interface Pending {
-  readonly query: string | undefined;
+  readonly query: RequestOptions['query'];
   resolve(result: Result<RequestName>): void;
   reject(error: VarveError): void;
 }
 
 /** How a request is made. */
 export interface RequestOptions {
-  /** The SQL text that errors shall carry. */
-  readonly query?: string | undefined;
+  /** The SQL text that errors shall carry, or several of which they name one. */
+  readonly query?: string | readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,8 +45,7 @@ export class WorkerClient {
     { query, signal }: RequestOptions = {},
   ): Promise<Result<K>> {
     if (signal?.aborted) return Promise.reject(canceled(signal.reason));
-    if (this.#refusal !== undefined)
-      return Promise.reject(new VarveError(this.#refusal, { query }));
+    if (this.#refusal !== undefined) return Promise.reject(failure(this.#refusal, query));
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = new Promise<Result<K>>((resolve, reject) => {
@@ -106,7 +105,7 @@ export class WorkerClient {
   #rejectAll(error: ErrorFields): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const { query, reject } of pending) reject(new VarveError(error, { query }));
+    for (const { query, reject } of pending) reject(failure(error, query));
   }
 
   #receive(message: ResponseMessage): void {
@@ -118,8 +117,14 @@ export class WorkerClient {
     if (pending === undefined) return;
     this.#pending.delete(message.id);
     if (message.kind === 'result') pending.resolve(message.result);
-    else pending.reject(new VarveError(message.error, { query: pending.query }));
+    else pending.reject(failure(message.error, pending.query));
   }
+}
+
+/** The error of a request, with the text that it is about. */
+function failure(error: ErrorFields, query: RequestOptions['query']): VarveError {
+  const text = typeof query === 'object' ? query[error.statementIndex ?? -1] : query;
+  return new VarveError(error, { query: text });
 }
 
 function died(detail: string): ErrorFields {

@@ -30,6 +30,8 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
       return opened().query(id, args.sql, args.params);
     case 'exec':
       return opened().exec(id, args.sql);
+    case 'executeBatch':
+      return opened().executeBatch(id, args.statements);
     case 'copyBegin':
       return opened().copyBegin(id, args.sql);
     case 'copyWrite':
@@ -67,10 +69,10 @@ function isErrorFields(error: unknown): error is ErrorFields {
 /** Any error as plain data. `DOMException` has a code too, a number, and is no error of the engine. */
 function plain(error: unknown, request: RequestName): ErrorFields {
   if (isErrorFields(error) && typeof error.code === 'string') {
-    const { code, message, position, detail, hint, where, table, column, constraint, dataType } =
-      error;
+    const { message, position, detail, hint, where, table, column, constraint, dataType } = error;
+    const { statementIndex } = error;
     const rest = { message, position, detail, hint, where, table, column, constraint, dataType };
-    return { ...rest, code: clientCode(code, request) };
+    return { ...rest, statementIndex, code: clientCode(error.code, request) };
   }
   return { code: 'XX000', message: error instanceof Error ? error.message : String(error) };
 }

@@ -39,12 +39,17 @@ test('types of the package', () => {
     .parameter(0)
     .parameter(0)
     .toEqualTypeOf<Transaction>();
+  expectTypeOf(db.executeBatch(['SELECT 1'])).resolves.toEqualTypeOf<number>();
+  expectTypeOf<VarveDBOptions['durability']>().toEqualTypeOf<
+    'strict' | 'relaxed' | 'async' | undefined
+  >();
   expectTypeOf(db.copyFrom('t', new Blob())).resolves.toEqualTypeOf<CopyResult>();
 
   const error = new VarveError({ code: '42601', message: '' });
   expectTypeOf(error).toExtend<Error>();
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode>();
   expectTypeOf(error.kind).toEqualTypeOf<ErrorKind>();
+  expectTypeOf(error.statementIndex).toEqualTypeOf<number | undefined>();
   expectTypeOf(error.position).toEqualTypeOf<number | undefined>();
 
   // @ts-expect-error: only two row modes

@@ -83,6 +83,16 @@ pub fn error_object(error: &Error) -> JsValue {
     object.into()
 }
 
+/// The error of one of several statements, with its number.
+pub fn batch_error_object(error: &Error, index: Option<usize>) -> JsValue {
+    let object = error_object(error);
+    if let Some(index) = index.and_then(|index| u32::try_from(index).ok()) {
+        // Setting a property of a fresh plain object cannot fail.
+        drop(Reflect::set(&object, &"statementIndex".into(), &index.into()));
+    }
+    object
+}
+
 /// A failure of the backend before there is a store to word it.
 pub fn backend_error(error: &KvError) -> Error {
     let state = match error {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, MemoryKv};
 use varve_kv_idb::IdbKv;
-use varve_types::Error;
+use varve_types::{Error, SqlState};
 use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -24,17 +24,20 @@ pub struct Engine {
 impl Engine {
     /// Opens the IndexedDB database `name`, or an empty one in memory without a name.
     ///
-    /// `memory_limit` is in bytes; with `must_exist` a missing or empty database is an error.
+    /// `memory_limit` is in bytes, `durability` one of `strict`, `relaxed` and `async`; with
+    /// `must_exist` a missing or empty database is an error.
     pub async fn open(
         name: Option<String>,
         memory_limit: Option<f64>,
-        strict: bool,
+        durability: String,
         must_exist: bool,
     ) -> Result<Engine, JsValue> {
         record_panics();
-        let mut options = options(memory_limit, strict);
-        options.must_exist = must_exist;
-        Engine::open_store(name, options)
+        let options = options(memory_limit, &durability).map(|options| Options {
+            must_exist,
+            ..options
+        });
+        async move { Engine::open_store(name, options?).await }
             .await
             .map_err(|error| error_object(&error))
     }
@@ -124,15 +127,15 @@ pub fn panic_message() -> Option<String> {
     clippy::cast_sign_loss,
     reason = "the conversion saturates, and a limit below 0 is none at all"
 )]
-fn options(memory_limit: Option<f64>, strict: bool) -> Options {
+fn options(memory_limit: Option<f64>, durability: &str) -> varve_types::Result<Options> {
     let mut options = Options::browser();
     if let Some(bytes) = memory_limit {
         options.memory_limit_bytes = bytes as u64;
     }
-    options.durability = if strict {
-        Durability::Strict
-    } else {
-        Durability::Relaxed
-    };
-    options
+    options.durability = Durability::from_name(durability).ok_or_else(|| {
+        let message = format!("\"{durability}\" is no durability");
+        Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+            .with_hint("Use strict, relaxed or async.")
+    })?;
+    Ok(options)
 }

@@ -8,7 +8,7 @@ use varve_types::{Error, Result, SqlState};
 use varvedb::{CancelFlag, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::convert::{error_object, number, parameter};
+use crate::convert::{batch_error_object, error_object, number, parameter};
 use crate::encode_results;
 use crate::panic::check_sound;
 
@@ -38,6 +38,22 @@ impl EngineSession {
     pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
         self.call(async |session| message(&session.execute_script(&sql).await?))
             .await
+    }
+
+    /// Runs statements as one transaction; answers how many rows they have changed. An error has
+    /// the number of its statement, from 0, as `statementIndex`.
+    #[wasm_bindgen(js_name = executeBatch)]
+    pub async fn execute_batch(&self, statements: Vec<String>) -> Result<f64, JsValue> {
+        let mut index = None;
+        let changed = self.exclusively(async |session| {
+            let changed = session.execute_batch(&statements).await;
+            changed.map(number).map_err(|failed| {
+                index = Some(failed.index);
+                failed.error
+            })
+        });
+        let changed = changed.await;
+        changed.map_err(|error| batch_error_object(&error, index))
     }
 
     /// Begins a `COPY table FROM STDIN`.
