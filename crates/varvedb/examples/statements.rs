@@ -43,6 +43,12 @@ async fn run() -> Result<()> {
 }
 
 async fn point_reads(clock: &SystemEnv, session: &mut Session, place: &str) -> Result<()> {
+    let start_us = clock.monotonic_us();
+    for _ in 0..CALLS {
+        session.query("SELECT 1", &[]).await?;
+    }
+    report(clock, &format!("{place}: constant"), start_us, CALLS);
+
     let all = "SELECT * FROM orders WHERE id = $1";
     let one = "SELECT status FROM orders WHERE id = $1";
     for (name, sql) in [("all columns", all), ("one column", one)] {
@@ -53,6 +59,15 @@ async fn point_reads(clock: &SystemEnv, session: &mut Session, place: &str) -> R
             assert_eq!(found.row_count(), 1, "each key is there");
         }
         report(clock, &format!("{place}: get, {name}"), start_us, CALLS);
+
+        let prepared = session.prepare(sql, &[]).await?;
+        let start_us = clock.monotonic_us();
+        for call in 0..CALLS {
+            let key = [Value::Int8(call * 7919 % ROWS)];
+            session.execute_prepared(&prepared, &key).await?;
+        }
+        let name = format!("{place}: get, {name}, prepared");
+        report(clock, &name, start_us, CALLS);
     }
     Ok(())
 }
