@@ -14,6 +14,7 @@ mod convert;
 mod engine;
 #[cfg(any(target_arch = "wasm32", test))]
 mod panic;
+#[cfg(target_arch = "wasm32")]
 mod reports;
 mod result;
 #[cfg(target_arch = "wasm32")]
