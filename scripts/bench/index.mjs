@@ -1,5 +1,6 @@
 // Our codecs in wasm under Node beside the same natively: hashes, speeds, shares.
 // usage: npm run bench -- codecs [--size S|M] [--profile wasm|release] [--json FILE] [--docs DIR] [NAME...]
+//        npm run bench -- store [--size XS|S|M] [--json FILE] [--docs DIR] [ENGINE...]
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { root } from '../lib/paths.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { buildBenchModule } from './module.mjs';
 import { sizesPage } from './sizes.mjs';
+import { store } from './store.mjs';
 
 const OUTPUT_BYTES_MAX = 1 << 26;
 /** Every function is compiled by the optimising compiler before it first runs. */
@@ -122,7 +124,10 @@ async function main() {
   const [command, ...names] = positionals;
   if (command === 'codecs') return codecs(values, names);
   if (command === 'sizes') return sizesPage(values);
-  throw new Stop('usage: npm run bench -- codecs|sizes [--size S|M] [--json FILE] [--docs DIR]');
+  if (command === 'store') return store(values, names);
+  throw new Stop(
+    'usage: npm run bench -- codecs|sizes|store [--size S|M] [--json FILE] [--docs DIR]',
+  );
 }
 
 if (process.argv[1] === import.meta.filename) await runMain(main);

@@ -22,7 +22,7 @@ pub mod command;
 pub mod corpora;
 pub mod generate;
 #[cfg(not(target_arch = "wasm32"))]
-mod measure;
+pub mod measure;
 #[cfg(not(target_arch = "wasm32"))]
 mod named;
 pub mod ours;
@@ -30,7 +30,7 @@ pub mod ours;
 pub mod peers;
 mod random;
 #[cfg(not(target_arch = "wasm32"))]
-mod report;
+pub mod report;
 pub mod set;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

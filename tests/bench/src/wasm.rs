@@ -3,7 +3,7 @@
 
 use crate::generate::{GENERATORS, Size, generator};
 use crate::ours::{self, Encoded};
-use crate::set::Set;
+use crate::set::{Set, Texts, Values};
 use std::hint::black_box;
 use varve_codec::Stage;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -85,6 +85,58 @@ impl BenchSet {
     pub fn check(&self) {
         for (column, encoded) in self.set.columns.iter().zip(&self.encoded) {
             ours::check(column, encoded);
+        }
+    }
+}
+
+/// The columns, for benchmarks that give them to databases.
+#[wasm_bindgen]
+impl BenchSet {
+    /// Names of the columns.
+    #[wasm_bindgen(js_name = columnNames)]
+    pub fn column_names(&self) -> Vec<String> {
+        let columns = self.set.columns.iter();
+        columns.map(|column| column.name.clone()).collect()
+    }
+
+    /// The integers of a column; none where it holds something else.
+    pub fn ints(&self, column: usize) -> Option<Vec<i64>> {
+        match &self.set.columns.get(column)?.values {
+            Values::Int32(ints) | Values::Int64(ints) => Some(ints.clone()),
+            _ => None,
+        }
+    }
+
+    /// The doubles of a column; none where it holds something else.
+    pub fn doubles(&self, column: usize) -> Option<Vec<f64>> {
+        match &self.set.columns.get(column)?.values {
+            Values::Float64(doubles) => Some(doubles.clone()),
+            _ => None,
+        }
+    }
+
+    /// The bytes of all texts of a column, one after another.
+    #[wasm_bindgen(js_name = textBytes)]
+    pub fn text_bytes(&self, column: usize) -> Option<Vec<u8>> {
+        Some(self.texts(column)?.bytes.clone())
+    }
+
+    /// Where each text begins, and where the last one ends.
+    #[wasm_bindgen(js_name = textOffsets)]
+    pub fn text_offsets(&self, column: usize) -> Option<Vec<u32>> {
+        Some(self.texts(column)?.offsets.clone())
+    }
+
+    /// 1 for each row that has a value, 0 for NULL; none where every row has one.
+    pub fn validity(&self, column: usize) -> Option<Vec<u8>> {
+        let validity = self.set.columns.get(column)?.validity.as_ref()?;
+        Some(validity.iter().map(|valid| u8::from(*valid)).collect())
+    }
+
+    fn texts(&self, column: usize) -> Option<&Texts> {
+        match &self.set.columns.get(column)?.values {
+            Values::Text(texts) => Some(texts),
+            _ => None,
         }
     }
 }

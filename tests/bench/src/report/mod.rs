@@ -3,7 +3,8 @@
 mod chart;
 mod json;
 mod markdown;
+pub mod machine;
 pub mod ours;
 pub mod run;
-mod table;
+pub mod table;
 mod targets;

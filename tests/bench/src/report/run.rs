@@ -9,11 +9,11 @@ use crate::named::{self, NamedResult};
 use crate::ours;
 use crate::peers::alp_crate;
 use crate::peers::sqlite_zstd::{RowFrames, row_frames};
+use crate::report::machine::{machine, today};
 use crate::set::{Set, Values};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use varve_codec::{Codec, Stage};
 
 const BUDGET: Budget = Budget { seconds: 0.1 };
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> std::io::Result<()> {
     let mut report = Report {
         size: options.size,
         machine: machine(),
-        date: said_by("date", &["-u", "+%Y-%m-%d"]),
+        date: today(),
         copy_gb_per_s: copy_gb_per_s(),
         sets: Vec::new(),
         files: Vec::new(),
@@ -189,24 +189,4 @@ fn paper_ratios(options: &Options) -> BTreeMap<String, (f64, f64)> {
         Some(((*fields.first()?).to_owned(), (ratio(1)?, ratio(3)?)))
     });
     ratios.collect()
-}
-
-fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let field = |name: &str| {
-        let line = info.lines().find(|line| line.starts_with(name))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    let model = field("model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    match (field("cpu family"), field("model\t")) {
-        (Some(family), Some(number)) => format!("{model} (family {family}, model {number})"),
-        _ => model,
-    }
-}
-
-fn said_by(command: &str, arguments: &[&str]) -> String {
-    let output = Command::new(command).args(arguments).output();
-    output
-        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        .unwrap_or_default()
 }

@@ -2,25 +2,27 @@
 
 /// A table: names of columns, then rows.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub struct Table {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(head: &[&str]) -> Table {
+    /// A table without rows.
+    pub fn new(head: &[&str]) -> Table {
         Table {
             head: head.iter().map(|&name| name.to_owned()).collect(),
             rows: Vec::new(),
         }
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// As Markdown: the first column to the left, figures to the right.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let width = |column: usize| {
             let cells = std::iter::once(&self.head).chain(&self.rows);
             let cells = cells.filter_map(|row| row.get(column));
@@ -63,7 +65,7 @@ impl Table {
 }
 
 /// A figure with three digits that count.
-pub(super) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     match value {
         0.0 => "0".to_owned(),
         value if value >= 99.95 => thousands(value.round() as u64),
@@ -74,7 +76,7 @@ pub(super) fn figure(value: f64) -> String {
 }
 
 /// An integer in groups of three digits.
-pub(super) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits
         .as_bytes()

@@ -1,0 +1,238 @@
+//! VarveDB through its facade, in memory or on RocksDB.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pollster::block_on;
+use varve_bench::set::{Column as SetColumn, Values};
+use varve_kv::{Kv, MemoryKv};
+use varve_kv_rocksdb::{RocksKv, RocksOptions};
+use varve_types::{
+    Batch, Bitmap, Column, ColumnBuilder, ColumnData, LogicalType, VECTOR_ROWS, Value,
+};
+use varvedb::{Database, Options, ResultSet, Session, SystemEnv};
+
+use crate::engine::{Durability, Engine};
+use crate::rows::{Order, Orders, text_of, texts};
+
+const CREATE: &str = "CREATE TABLE orders (id BIGINT PRIMARY KEY, ts BIGINT NOT NULL, \
+    customer_id INT NOT NULL, status TEXT NOT NULL, region TEXT NOT NULL, \
+    email TEXT NOT NULL, price DOUBLE PRECISION NOT NULL, note TEXT)";
+const INSERT: &str = "INSERT INTO orders VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+const LOOKUP: &str = "SELECT price FROM orders WHERE id = $1";
+const RANGE: &str = "SELECT id, price FROM orders WHERE id BETWEEN $1 AND $2 ORDER BY id";
+const UPDATE: &str = "UPDATE orders SET price = $1 WHERE id = $2";
+const DELETE: &str = "DELETE FROM orders WHERE id BETWEEN $1 AND $2";
+
+/// A database of ours.
+pub struct Varve {
+    folder: Option<PathBuf>,
+    /// In memory: what outlives the handle.
+    memory: Arc<MemoryKv>,
+    open: Option<Open>,
+}
+
+struct Open {
+    database: Database,
+    session: Session,
+}
+
+impl Varve {
+    /// A new database: on RocksDB in this folder, or in memory.
+    pub fn new(folder: Option<&Path>) -> Varve {
+        let mut varve = Varve {
+            folder: folder.map(|folder| folder.join("varve")),
+            memory: Arc::new(MemoryKv::new()),
+            open: None,
+        };
+        varve.open();
+        varve.run(CREATE, &[]);
+        varve
+    }
+
+    fn open(&mut self) {
+        let kv: Arc<dyn Kv> = match &self.folder {
+            Some(folder) => Arc::new(
+                RocksKv::open(folder, &RocksOptions::default()).expect("RocksDB opens"),
+            ),
+            None => self.memory.clone(),
+        };
+        let env = Arc::new(SystemEnv::new());
+        let opened = block_on(Database::open(kv, env, Options::native()));
+        let database = opened.expect("the database opens");
+        let session = database.session();
+        self.open = Some(Open { database, session });
+    }
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.open.as_mut().expect("it is open").session
+    }
+
+    fn run(&mut self, sql: &str, parameters: &[Value]) -> ResultSet {
+        block_on(self.session().query(sql, parameters)).expect(sql)
+    }
+}
+
+fn values(row: &Order<'_>) -> [Value; 8] {
+    let int4 = |number: i64| Value::Int4(i32::try_from(number).expect("an integer of 32 bits"));
+    [
+        Value::Int8(row.id),
+        Value::Int8(row.ts),
+        int4(row.customer_id),
+        Value::text(row.status),
+        Value::text(row.region),
+        Value::text(row.email),
+        Value::Float8(row.price),
+        row.note.map_or(Value::Null, Value::text),
+    ]
+}
+
+/// Some rows of a generated column, as the engine takes them.
+pub fn column(column: &SetColumn, start: usize, end: usize) -> Column {
+    let validity = column.validity.as_ref().map(|validity| {
+        let mut bits = Bitmap::new();
+        validity[start..end].iter().for_each(|bit| bits.push(*bit));
+        bits
+    });
+    let (ty, data) = match &column.values {
+        Values::Int32(ints) => {
+            let narrow = ints[start..end].iter().map(|int| *int as i32).collect();
+            (LogicalType::Int4, ColumnData::Int32(narrow))
+        }
+        Values::Int64(ints) => (
+            LogicalType::Int8,
+            ColumnData::Int64(ints[start..end].to_vec()),
+        ),
+        Values::Float64(doubles) => (
+            LogicalType::Float8,
+            ColumnData::Float64(doubles[start..end].to_vec()),
+        ),
+        Values::Text(_) => {
+            let texts = texts(column);
+            let mut builder = ColumnBuilder::with_capacity(LogicalType::Text, end - start);
+            for row in start..end {
+                if column.is_valid(row) {
+                    builder.push_str(text_of(texts, row));
+                } else {
+                    builder.push_null();
+                }
+            }
+            return builder.finish();
+        }
+        other => panic!("{other:?} is not in D13"),
+    };
+    Column::plain(ty, data, validity).expect("lengths agree")
+}
+
+/// The set as batches of columns.
+pub fn batches(orders: &Orders) -> Vec<Batch> {
+    let rows = orders.rows();
+    let starts = (0..rows).step_by(VECTOR_ROWS);
+    let batch = |start: usize| {
+        let end = rows.min(start + VECTOR_ROWS);
+        let columns = orders.set.columns.iter();
+        let columns = columns.map(|of| Arc::new(column(of, start, end)));
+        Batch::new(columns.collect(), end - start)
+    };
+    starts.map(batch).collect()
+}
+
+impl Engine for Varve {
+    fn load(&mut self, orders: &Orders) {
+        self.run("BEGIN", &[]);
+        let all: Vec<Order<'_>> = (0..orders.rows())
+            .map(|row| orders.order(row, row as i64 + 1))
+            .collect();
+        for row in &all {
+            self.run(INSERT, &values(row));
+        }
+        self.run("COMMIT", &[]);
+    }
+
+    fn set_durability(&mut self, durability: Durability) {
+        let level = match durability {
+            Durability::Strict => "strict",
+            Durability::Relaxed => "relaxed",
+            Durability::Async => "async",
+        };
+        self.run(&format!("SET varve.durability = '{level}'"), &[]);
+    }
+
+    fn insert_each(&mut self, rows: &[Order<'_>]) {
+        for row in rows {
+            self.run(INSERT, &values(row));
+        }
+    }
+
+    fn insert_batch(&mut self, rows: &[Order<'_>]) {
+        self.run("BEGIN", &[]);
+        self.insert_each(rows);
+        self.run("COMMIT", &[]);
+    }
+
+    fn lookup(&mut self, id: i64) -> Option<f64> {
+        let answer = self.run(LOOKUP, &[Value::Int8(id)]);
+        let batch = answer.batches.first()?;
+        match batch.column(0)?.value(0) {
+            Value::Float8(price) => Some(price),
+            _ => None,
+        }
+    }
+
+    fn range(&mut self, from: i64, to: i64) -> (f64, usize) {
+        let answer = self.run(RANGE, &[Value::Int8(from), Value::Int8(to)]);
+        let (mut sum, mut count) = (0.0, 0);
+        for batch in &answer.batches {
+            let prices = batch.column(1).expect("two columns").flatten();
+            if let ColumnData::Float64(prices) = prices.data() {
+                sum += prices.iter().sum::<f64>();
+            }
+            count += batch.rows();
+        }
+        (sum, count)
+    }
+
+    fn update_batch(&mut self, ids: &[i64], price: f64) {
+        self.run("BEGIN", &[]);
+        for id in ids {
+            self.run(UPDATE, &[Value::Float8(price), Value::Int8(*id)]);
+        }
+        self.run("COMMIT", &[]);
+    }
+
+    fn delete_range(&mut self, from: i64, to: i64) -> u64 {
+        let answer = self.run(DELETE, &[Value::Int8(from), Value::Int8(to)]);
+        answer.affected_rows.unwrap_or(0)
+    }
+
+    fn count(&mut self) -> i64 {
+        match self.run("SELECT count(*) FROM orders", &[]).rows().first() {
+            Some(row) => match row.first() {
+                Some(Value::Int8(count)) => *count,
+                other => panic!("a count is no {other:?}"),
+            },
+            None => panic!("count(*) answers one row"),
+        }
+    }
+
+    fn compact(&mut self) -> u64 {
+        self.run("VACUUM", &[]);
+        let bytes = self.run("SELECT sum(total_bytes) FROM varve_tables", &[]);
+        match bytes.rows().first().and_then(|row| row.first()) {
+            Some(Value::Int8(bytes)) => bytes.cast_unsigned(),
+            other => panic!("bytes are no {other:?}"),
+        }
+    }
+
+    fn write_amplification(&mut self) -> Option<f64> {
+        None
+    }
+
+    fn reopen(&mut self) {
+        if let Some(Open { database, session }) = self.open.take() {
+            drop(session);
+            block_on(database.close()).expect("it closes");
+        }
+        self.open();
+    }
+}
