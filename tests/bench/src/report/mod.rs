@@ -2,8 +2,8 @@
 
 mod chart;
 mod json;
-mod markdown;
 pub mod machine;
+mod markdown;
 pub mod ours;
 pub mod run;
 pub mod table;

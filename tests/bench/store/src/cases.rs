@@ -74,7 +74,11 @@ pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) 
     engine.load(orders);
     add("load", "rows/s", rows as f64 / clock.seconds());
     let bytes = engine.compact();
-    add("stored after the load", "bytes/row", bytes as f64 / rows as f64);
+    add(
+        "stored after the load",
+        "bytes/row",
+        bytes as f64 / rows as f64,
+    );
     assert_eq!(engine.count(), rows as i64, "rows after the load");
 
     let clock = Clock::wall();
@@ -150,7 +154,11 @@ pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) 
         let seconds = median_seconds(place, PASSES, |pass| {
             engine.insert_batch(&some[pass * BATCH_ROWS..(pass + 1) * BATCH_ROWS]);
         });
-        add(&format!("100 inserts at once, {level}"), "us", seconds * 1e6);
+        add(
+            &format!("100 inserts at once, {level}"),
+            "us",
+            seconds * 1e6,
+        );
     }
     engine.set_durability(Durability::Relaxed);
 
@@ -167,7 +175,11 @@ pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) 
         engine.update_batch(&ids.many(UPDATE_ROWS), done as f64);
         done += UPDATE_ROWS;
     }
-    add("random updates, 1,000 at once", "rows/s", done as f64 / clock.seconds());
+    add(
+        "random updates, 1,000 at once",
+        "rows/s",
+        done as f64 / clock.seconds(),
+    );
     if let Some(factor) = engine.write_amplification() {
         add("bytes written per byte given", "x", factor);
     }

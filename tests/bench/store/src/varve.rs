@@ -6,11 +6,10 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_bench::set::{Column as SetColumn, Values};
 use varve_kv::{Kv, MemoryKv};
-use varve_kv_rocksdb::{RocksKv, RocksOptions};
 use varve_types::{
     Batch, Bitmap, Column, ColumnBuilder, ColumnData, LogicalType, VECTOR_ROWS, Value,
 };
-use varvedb::{Database, Options, ResultSet, Session, SystemEnv};
+use varvedb::{Database, Options, Prepared, ResultSet, Session, SystemEnv};
 
 use crate::engine::{Durability, Engine};
 use crate::rows::{Order, Orders, text_of, texts};
@@ -35,6 +34,8 @@ pub struct Varve {
 struct Open {
     database: Database,
     session: Session,
+    /// Statements that were run before, by their text.
+    prepared: Vec<(&'static str, Prepared)>,
 }
 
 impl Varve {
@@ -52,25 +53,52 @@ impl Varve {
 
     fn open(&mut self) {
         let kv: Arc<dyn Kv> = match &self.folder {
-            Some(folder) => Arc::new(
-                RocksKv::open(folder, &RocksOptions::default()).expect("RocksDB opens"),
-            ),
+            Some(folder) => on_disk(folder),
             None => self.memory.clone(),
         };
         let env = Arc::new(SystemEnv::new());
         let opened = block_on(Database::open(kv, env, Options::native()));
         let database = opened.expect("the database opens");
         let session = database.session();
-        self.open = Some(Open { database, session });
+        self.open = Some(Open {
+            database,
+            session,
+            prepared: Vec::new(),
+        });
     }
 
-    fn session(&mut self) -> &mut Session {
-        &mut self.open.as_mut().expect("it is open").session
+    fn opened(&mut self) -> &mut Open {
+        self.open.as_mut().expect("it is open")
     }
 
     fn run(&mut self, sql: &str, parameters: &[Value]) -> ResultSet {
-        block_on(self.session().query(sql, parameters)).expect(sql)
+        block_on(self.opened().session.query(sql, parameters)).expect(sql)
     }
+
+    /// Runs a statement that is prepared when it is first seen.
+    fn run_prepared(&mut self, sql: &'static str, parameters: &[Value]) -> ResultSet {
+        let Open {
+            session, prepared, ..
+        } = self.opened();
+        let at = prepared.iter().position(|(text, _)| *text == sql);
+        let at = at.unwrap_or_else(|| {
+            let statement = block_on(session.prepare(sql, &[])).expect(sql);
+            prepared.push((sql, statement));
+            prepared.len() - 1
+        });
+        block_on(session.execute_prepared(&prepared[at].1, parameters)).expect(sql)
+    }
+}
+
+#[cfg(feature = "disk")]
+fn on_disk(folder: &Path) -> Arc<dyn Kv> {
+    use varve_kv_rocksdb::{RocksKv, RocksOptions};
+    Arc::new(RocksKv::open(folder, &RocksOptions::default()).expect("RocksDB opens"))
+}
+
+#[cfg(not(feature = "disk"))]
+fn on_disk(_: &Path) -> Arc<dyn Kv> {
+    panic!("built without the feature disk");
 }
 
 fn values(row: &Order<'_>) -> [Value; 8] {
@@ -144,7 +172,7 @@ impl Engine for Varve {
             .map(|row| orders.order(row, row as i64 + 1))
             .collect();
         for row in &all {
-            self.run(INSERT, &values(row));
+            self.run_prepared(INSERT, &values(row));
         }
         self.run("COMMIT", &[]);
     }
@@ -160,7 +188,7 @@ impl Engine for Varve {
 
     fn insert_each(&mut self, rows: &[Order<'_>]) {
         for row in rows {
-            self.run(INSERT, &values(row));
+            self.run_prepared(INSERT, &values(row));
         }
     }
 
@@ -171,7 +199,7 @@ impl Engine for Varve {
     }
 
     fn lookup(&mut self, id: i64) -> Option<f64> {
-        let answer = self.run(LOOKUP, &[Value::Int8(id)]);
+        let answer = self.run_prepared(LOOKUP, &[Value::Int8(id)]);
         let batch = answer.batches.first()?;
         match batch.column(0)?.value(0) {
             Value::Float8(price) => Some(price),
@@ -180,7 +208,7 @@ impl Engine for Varve {
     }
 
     fn range(&mut self, from: i64, to: i64) -> (f64, usize) {
-        let answer = self.run(RANGE, &[Value::Int8(from), Value::Int8(to)]);
+        let answer = self.run_prepared(RANGE, &[Value::Int8(from), Value::Int8(to)]);
         let (mut sum, mut count) = (0.0, 0);
         for batch in &answer.batches {
             let prices = batch.column(1).expect("two columns").flatten();
@@ -195,13 +223,13 @@ impl Engine for Varve {
     fn update_batch(&mut self, ids: &[i64], price: f64) {
         self.run("BEGIN", &[]);
         for id in ids {
-            self.run(UPDATE, &[Value::Float8(price), Value::Int8(*id)]);
+            self.run_prepared(UPDATE, &[Value::Float8(price), Value::Int8(*id)]);
         }
         self.run("COMMIT", &[]);
     }
 
     fn delete_range(&mut self, from: i64, to: i64) -> u64 {
-        let answer = self.run(DELETE, &[Value::Int8(from), Value::Int8(to)]);
+        let answer = self.run_prepared(DELETE, &[Value::Int8(from), Value::Int8(to)]);
         answer.affected_rows.unwrap_or(0)
     }
 
@@ -217,7 +245,7 @@ impl Engine for Varve {
 
     fn compact(&mut self) -> u64 {
         self.run("VACUUM", &[]);
-        let bytes = self.run("SELECT sum(total_bytes) FROM varve_tables", &[]);
+        let bytes = self.run("SELECT sum(stored_bytes) FROM varve_storage", &[]);
         match bytes.rows().first().and_then(|row| row.first()) {
             Some(Value::Int8(bytes)) => bytes.cast_unsigned(),
             other => panic!("bytes are no {other:?}"),
@@ -229,7 +257,10 @@ impl Engine for Varve {
     }
 
     fn reopen(&mut self) {
-        if let Some(Open { database, session }) = self.open.take() {
+        if let Some(Open {
+            database, session, ..
+        }) = self.open.take()
+        {
             drop(session);
             block_on(database.close()).expect("it closes");
         }
