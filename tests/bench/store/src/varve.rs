@@ -54,7 +54,7 @@ impl Varve {
     fn open(&mut self) {
         let kv: Arc<dyn Kv> = match &self.folder {
             Some(folder) => on_disk(folder),
-            None => self.memory.clone(),
+            None => Arc::new(self.memory.reopen()),
         };
         let env = Arc::new(SystemEnv::new());
         let opened = block_on(Database::open(kv, env, Options::native()));
