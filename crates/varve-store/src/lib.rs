@@ -26,6 +26,7 @@ mod pacer;
 mod page_sink;
 mod publication;
 mod read;
+mod recent_marks;
 mod replay;
 mod report;
 mod run;

@@ -23,6 +23,7 @@ pub(crate) struct PageSink {
     pending: Vec<(Key, Bytes)>,
     pending_bytes: u64,
     published: bool,
+    is_compaction: bool,
 }
 
 impl PageSink {
@@ -35,7 +36,15 @@ impl PageSink {
             pending: Vec::new(),
             pending_bytes: 0,
             published: false,
+            is_compaction: false,
         }
+    }
+
+    /// One whose bytes are counted as those of a compaction.
+    pub(crate) fn of_compaction(store: &Arc<Store>) -> PageSink {
+        let mut sink = PageSink::new(store);
+        sink.is_compaction = true;
+        sink
     }
 
     /// The id of a run that will be written here.
@@ -90,7 +99,11 @@ impl PageSink {
         self.runs_listed = self.runs.len();
         let written = self.store.write(batch, Durability::Strict).await;
         written.map_err(|error| kv_error(&error))?;
-        self.store.state().counters.run_bytes_written += bytes;
+        let mut state = self.store.state();
+        state.counters.run_bytes_written += bytes;
+        if self.is_compaction {
+            state.counters.compaction_bytes += bytes;
+        }
         Ok(())
     }
 

@@ -51,6 +51,15 @@ pub struct StoreStats {
     pub flushes: u64,
     /// Compactions that published.
     pub compactions: u64,
+    /// Bytes of rows that commits inserted or put in the place of others.
+    pub row_bytes: u64,
+    /// Bytes written to the backend for them and since: log, runs, marks, manifests. Their ratio is
+    /// the write amplification.
+    pub written_bytes: u64,
+    /// The part of `run_bytes_written` that compactions wrote.
+    pub compaction_bytes_written: u64,
+    /// Vectors of columns that scans decoded, filtered or took rows of.
+    pub vectors_decoded: u64,
     /// Bytes of pages and heads that flushes and transactions wrote.
     pub run_bytes_written: u64,
     /// Values in the log.

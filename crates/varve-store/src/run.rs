@@ -1,6 +1,5 @@
 //! A run as an open store knows it: its head, and which of its rows are deleted.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use roaring::RoaringBitmap;
@@ -8,6 +7,7 @@ use varve_run::RunHead;
 use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
 
 use crate::compaction::ForwardMap;
+use crate::recent_marks::{RecentMarks, within};
 
 /// A run and its marks. A flush that folds marks makes a new one; the head is shared.
 pub(crate) struct Run {
@@ -69,7 +69,7 @@ pub(crate) struct RunMarks {
     /// The version under which `folded` is stored; 0 when it is empty.
     pub(crate) version: u64,
     /// Marks since the last flush, with the commit that made them.
-    recent: Mutex<BTreeMap<u32, CommitSeq>>,
+    recent: Mutex<RecentMarks>,
 }
 
 impl RunMarks {
@@ -81,19 +81,17 @@ impl RunMarks {
         }
     }
 
-    fn recent(&self) -> MutexGuard<'_, BTreeMap<u32, CommitSeq>> {
+    fn recent(&self) -> MutexGuard<'_, RecentMarks> {
         // No step under this lock can panic half-way.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks rows as deleted by a commit.
     pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
-        let mut recent = self.recent();
         // On replay some may be among the folded ones already.
         let unmarked = |ordinal: &u32| !self.folded.contains(*ordinal);
-        for ordinal in ordinals.into_iter().filter(unmarked) {
-            recent.entry(ordinal).or_insert(seq);
-        }
+        let ordinals = ordinals.into_iter().filter(unmarked);
+        self.recent().add(ordinals, seq);
     }
 
     /// Whether any commit so far deleted the row.
@@ -103,18 +101,8 @@ impl RunMarks {
 
     /// Adds to `dead` the rows of a range that a snapshot does not see.
     pub(crate) fn collect(&self, start: u32, end: u32, seq: CommitSeq, dead: &mut RoaringBitmap) {
-        if self.folded.range_cardinality(start..end) > 0 {
-            for ordinal in start..end {
-                if self.folded.contains(ordinal) {
-                    dead.insert(ordinal);
-                }
-            }
-        }
-        for (ordinal, marked) in self.recent().range(start..end) {
-            if *marked <= seq {
-                dead.insert(*ordinal);
-            }
-        }
+        *dead |= within(&self.folded, start, end);
+        self.recent().collect(start, end, seq, dead);
     }
 
     pub(crate) fn is_dead(&self, ordinal: u32, seq: CommitSeq) -> bool {
@@ -122,19 +110,17 @@ impl RunMarks {
             || self
                 .recent()
                 .get(&ordinal)
-                .is_some_and(|marked| *marked <= seq)
+                .is_some_and(|marked| marked <= seq)
     }
 
     /// How many rows are deleted by now.
     pub(crate) fn len(&self) -> u64 {
-        self.folded.len() + self.recent().len() as u64
+        self.folded.len() + self.recent().len()
     }
 
     /// How many rows a snapshot does not see.
     pub(crate) fn count(&self, seq: CommitSeq) -> u64 {
-        let recent = self.recent();
-        let seen = recent.values().filter(|marked| **marked <= seq).count();
-        self.folded.len() + seen as u64
+        self.folded.len() + self.recent().count(seq)
     }
 
     pub(crate) fn has_recent(&self) -> bool {
@@ -144,7 +130,7 @@ impl RunMarks {
     /// All marks as one bitmap.
     pub(crate) fn all(&self) -> RoaringBitmap {
         let mut all = (*self.folded).clone();
-        all.extend(self.recent().keys().copied());
+        self.recent().add_to(&mut all);
         all
     }
 }

@@ -43,6 +43,12 @@ pub(crate) struct Counters {
     pub(crate) conflicts: u64,
     pub(crate) flushes: u64,
     pub(crate) compactions: u64,
+    /// Bytes of rows that commits inserted.
+    pub(crate) row_bytes: u64,
+    /// Bytes of keys and values in all commits to the backend, scratch space left out.
+    pub(crate) written_bytes: u64,
+    /// The part of the bytes of runs that compactions wrote.
+    pub(crate) compaction_bytes: u64,
     pub(crate) run_bytes_written: u64,
     pub(crate) flush_error: Option<String>,
 }
@@ -185,6 +191,9 @@ impl State {
             conflicts: self.counters.conflicts,
             flushes: self.counters.flushes,
             compactions: self.counters.compactions,
+            row_bytes: self.counters.row_bytes,
+            written_bytes: self.counters.written_bytes,
+            compaction_bytes_written: self.counters.compaction_bytes,
             run_bytes_written: self.counters.run_bytes_written,
             log_values: u64::from(self.log_values),
             memtable_bytes: self.memtable.bytes(),

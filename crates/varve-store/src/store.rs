@@ -31,6 +31,8 @@ pub struct Store {
     turn: Turn<()>,
     /// Whoever merges runs holds it, and takes the turn only within.
     pub(crate) compacting: Turn<()>,
+    /// Vectors of columns that scans decoded, filtered or took rows of.
+    pub(crate) vectors_decoded: AtomicU64,
 }
 
 /// What fences a stale writer: every guarded commit finds this value at its key.
@@ -108,6 +110,7 @@ impl Store {
             state: Mutex::new(parts.state),
             turn: Turn::new(()),
             compacting: Turn::new(()),
+            vectors_decoded: AtomicU64::new(0),
         }))
     }
 
@@ -182,6 +185,7 @@ impl Store {
             cache_evictions: cache.evictions,
             cache_bytes: cache.bytes,
             scratch_bytes: self.scratch_use().used_bytes,
+            vectors_decoded: self.vectors_decoded.load(Ordering::Relaxed),
             ..self.state().stats()
         }
     }
@@ -189,6 +193,11 @@ impl Store {
     /// Temporary space of one statement.
     pub fn scratch(self: &Arc<Store>) -> ScratchSpace {
         ScratchSpace::new(Arc::clone(self))
+    }
+
+    /// Counts vectors of columns that were read.
+    pub(crate) fn count_vectors(&self, vectors: u64) {
+        self.vectors_decoded.fetch_add(vectors, Ordering::Relaxed);
     }
 
     /// The state; never held across an await, and never while a snapshot is dropped.
@@ -217,6 +226,7 @@ impl Store {
             key: keys::epoch(),
             value: Bytes::clone(&self.epoch.value),
         });
+        self.state().counters.written_bytes += batch.bytes();
         match self.kv.commit(batch.clone(), durability).await {
             Err(error) if error.outcome_is_unknown() => self.kv.commit(batch, durability).await,
             answer => answer,

@@ -1,11 +1,15 @@
 //! Merges runs by key into new ones. A stretch of rows that lie in one input goes over at once, and
 //! a vector that no other input has keys between as it is, encoded forms kept.
+//!
+//! Living rows of a table have distinct keys. Entries of an index may be there several times: the
+//! newest one counts.
 
 use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, Error, Reservation, Result, RunId, VECTOR_ROWS,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, Error, LogicalType,
+    Reservation, Result, RunId, VECTOR_ROWS, Value,
 };
 
 use crate::Store;
@@ -19,6 +23,21 @@ use crate::tree::Tree;
 /// A run is ended at this many rows, so that maps of rows stay small.
 const RUN_ROWS_MAX: u64 = 1 << 24;
 
+/// What becomes of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MergeRule {
+    /// All go over.
+    Table,
+    /// Of entries with one key the newest.
+    Index {
+        /// The stored column that tells when and how an entry was written.
+        column: usize,
+        /// Up to this commit there are no other entries of these keys: those deleted are left out,
+        /// the others need not tell when they were written.
+        settled: CommitSeq,
+    },
+}
+
 /// What a merge wrote.
 pub(super) struct Merged {
     pub(super) inputs: Vec<MergedInput>,
@@ -28,7 +47,8 @@ pub(super) struct Merged {
 /// A run that was read, and where its rows are in the outputs.
 pub(super) struct MergedInput {
     pub(super) input: RunInput,
-    pub(super) forward: ForwardMap,
+    /// None of an index, which has no marks.
+    pub(super) forward: Option<ForwardMap>,
 }
 
 /// An input, and its rows at hand.
@@ -49,11 +69,14 @@ struct Piece {
 /// The runs being written.
 struct Output<'a> {
     tree: &'a Tree,
+    rule: MergeRule,
     sink: &'a mut PageSink,
     output_bytes: u64,
     open: Option<(RunId, RunWriter)>,
     pieces: Vec<Piece>,
     pieces_rows: usize,
+    /// Of an index what the pieces' entries tell of themselves.
+    entries: Vec<i64>,
     /// Rows of all outputs so far, those of the pieces included.
     rows: u32,
     finished: Vec<Arc<Run>>,
@@ -63,6 +86,7 @@ struct Output<'a> {
 pub(super) async fn merge(
     store: &Arc<Store>,
     tree: &Arc<Tree>,
+    rule: MergeRule,
     inputs: Vec<RunInput>,
     output_bytes: u64,
     sink: &mut PageSink,
@@ -81,15 +105,30 @@ pub(super) async fn merge(
     }
     let mut output = Output {
         tree,
+        rule,
         sink,
         output_bytes,
         open: None,
         pieces: Vec::new(),
         pieces_rows: 0,
+        entries: Vec::new(),
         rows: 0,
         finished: Vec::new(),
     };
     while let Some((low, rows)) = next_stretch(&sources) {
+        let (low, passed_over) = match rule {
+            MergeRule::Table => (low, Vec::new()),
+            MergeRule::Index { column, .. } => newest(&sources, low, column),
+        };
+        for at in passed_over {
+            if let Some(source) = sources.get_mut(at) {
+                source.at += 1;
+                if source.is_used_up() {
+                    // Pieces keep the columns that they were cut from.
+                    source.load(store).await?;
+                }
+            }
+        }
         let Some(source) = sources.get_mut(low) else {
             break;
         };
@@ -114,7 +153,10 @@ pub(super) async fn merge(
     let mut merged = Vec::with_capacity(sources.len());
     for source in sources {
         merged.push(MergedInput {
-            forward: source.forward.finish(&traces)?,
+            forward: match rule {
+                MergeRule::Table => Some(source.forward.finish(&traces)?),
+                MergeRule::Index { .. } => None,
+            },
             input: source.input,
         });
     }
@@ -146,11 +188,47 @@ fn next_stretch(sources: &[Source]) -> Option<(usize, usize)> {
     let (low, _) = lowest?;
     let source = sources.get(low)?;
     let vector = source.vector.as_ref()?;
-    // Of two equal keys one goes over alone, for the writer to refuse the other.
+    // Of two equal keys one goes over alone; in a table the writer refuses the other.
     Some((low, vector.rows_below(source.at, bound).max(1)))
 }
 
+/// Of the sources whose next entry has the same key as that of `low` the one with the newest, and
+/// the others.
+fn newest(sources: &[Source], low: usize, column: usize) -> (usize, Vec<usize>) {
+    let key = sources.get(low).and_then(Source::key);
+    let same = (0..).zip(sources);
+    let same = same.filter(|(_, source)| key.is_some() && source.key() == key);
+    let mut same: Vec<(i64, usize)> = same
+        .map(|(at, source)| (source.entry(column, source.at), at))
+        .collect();
+    // The commit decides; of one commit there is one.
+    same.sort_unstable();
+    let newest = same.pop().map_or(low, |(_, at)| at);
+    (newest, same.into_iter().map(|(_, at)| at).collect())
+}
+
 impl Source {
+    /// The key of the next row.
+    fn key(&self) -> Option<&[u8]> {
+        let vector = self.vector.as_ref()?;
+        (self.at < vector.rows.len()).then(|| vector.key(self.at))
+    }
+
+    /// What an index entry tells of itself: twice its commit, and one more if it was deleted.
+    fn entry(&self, column: usize, at: usize) -> i64 {
+        let entry = self.vector.as_ref().and_then(|vector| {
+            let row = *vector.rows.get(at)?;
+            Some(vector.columns.get(column)?.value(row as usize))
+        });
+        let Some(Value::Int8(entry)) = entry else {
+            return 0;
+        };
+        match self.input.run.entries_seq {
+            CommitSeq(0) => entry,
+            CommitSeq(seq) => seq.saturating_mul(2).cast_signed() | (entry & 1),
+        }
+    }
+
     async fn load(&mut self, store: &Store) -> Result<()> {
         self.forward.reserve()?;
         self.vector = self.input.next(store).await?;
@@ -171,7 +249,28 @@ impl Output<'_> {
             return Ok(());
         };
         let taken = vector.rows.iter().skip(source.at).take(rows).copied();
-        let taken: Vec<u32> = taken.collect();
+        let mut taken: Vec<u32> = taken.collect();
+        if let MergeRule::Index { column, settled } = self.rule {
+            let mut at = source.at;
+            source.at += taken.len();
+            let settled = settled.0.saturating_mul(2).saturating_add(1).cast_signed();
+            taken.retain(|_| {
+                let entry = source.entry(column, at);
+                at += 1;
+                let (is_settled, is_deleted) = (entry <= settled, entry & 1 == 1);
+                let kept = !(is_settled && is_deleted);
+                if kept {
+                    self.entries.push(if is_settled { 0 } else { entry });
+                }
+                kept
+            });
+            self.pieces_rows += taken.len();
+            self.pieces.push(Piece {
+                columns: vector.columns.clone(),
+                rows: taken,
+            });
+            return Ok(());
+        }
         source.at += taken.len();
         // Rows that follow each other do so in the output too.
         let mut stretch: Option<(u32, u32)> = None;
@@ -213,12 +312,20 @@ impl Output<'_> {
         if rows == 0 {
             return Ok(());
         }
-        let batch = match pieces.as_slice() {
+        let mut columns = match pieces.as_slice() {
             [piece] if piece.columns.iter().all(|column| column.len() == rows) => {
-                Batch::new(piece.columns.clone(), rows)
+                piece.columns.clone()
             }
-            pieces => Batch::new(self.gather(pieces, rows), rows),
+            pieces => self.gather(pieces, rows),
         };
+        if let MergeRule::Index { column, .. } = self.rule {
+            let entries = ColumnData::Int64(core::mem::take(&mut self.entries));
+            let entries = Column::plain(LogicalType::Int8, entries, None);
+            let slot = columns.get_mut(column).zip(entries);
+            let (slot, entries) = slot.ok_or_else(|| Error::internal("index entries"))?;
+            *slot = Arc::new(entries);
+        }
+        let batch = Batch::new(columns, rows);
         let (run, writer) = match &mut self.open {
             Some((run, writer)) => (*run, writer),
             None => {
@@ -237,7 +344,7 @@ impl Output<'_> {
     }
 
     fn gather(&self, pieces: &[Piece], rows: usize) -> Vec<ColumnRef> {
-        let column = |(at, ty): (usize, &varve_types::LogicalType)| {
+        let column = |(at, ty): (usize, &LogicalType)| {
             let mut builder = ColumnBuilder::with_capacity(*ty, rows);
             for piece in pieces {
                 if let Some(column) = piece.columns.get(at) {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_kv::{Durability, WriteBatch};
-use varve_types::{Error, Result, RunId, SqlState, TreeId};
+use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId};
 
 use crate::Store;
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
-use crate::compaction::merge::{Merged, MergedInput, merge};
+use crate::compaction::merge::{MergeRule, Merged, MergedInput, merge};
 use crate::format::{keys, marks};
 use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
@@ -106,15 +106,17 @@ impl Store {
         choice: &Choice,
         steps: &mut impl Steps,
     ) -> Result<()> {
-        let (tree, inputs) = {
+        let (tree, rule, inputs) = {
             let state = self.state();
             let shape = state.catalogue.trees.get(&tree).map(Arc::clone);
             let shape = shape.ok_or_else(table_dropped)?;
             let inputs = self.inputs(&state, &shape, &choice.runs)?;
-            (shape, inputs)
+            let rule = merge_rule(&state, &shape, &choice.runs);
+            (shape, rule, inputs)
         };
-        let mut sink = PageSink::new(self);
-        let merged = merge(self, &tree, inputs, choice.output_bytes, &mut sink, steps).await?;
+        let mut sink = PageSink::of_compaction(self);
+        let output_bytes = choice.output_bytes;
+        let merged = merge(self, &tree, rule, inputs, output_bytes, &mut sink, steps).await?;
         steps.step().await?;
 
         let _turn = self.take_turn().await;
@@ -126,8 +128,10 @@ impl Store {
         {
             let mut state = self.state();
             for MergedInput { input, forward } in merged.inputs {
-                // A run is compacted once: it is not listed any more.
-                let _ = input.run.pin.trace.forward.set(forward);
+                if let Some(forward) = forward {
+                    // A run is compacted once: it is not listed any more.
+                    let _ = input.run.pin.trace.forward.set(forward);
+                }
             }
             publication.install(&mut state);
             state.counters.compactions += 1;
@@ -165,11 +169,15 @@ impl Store {
         let mut publication = Publication::new(&state);
         let mut dead: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); merged.outputs.len()];
         for MergedInput { input, forward } in &merged.inputs {
-            let died = match state.version.run(id, input.run.id) {
-                Some(run) => {
-                    publication.remove_run(run);
-                    run.marks.all() - &input.dead
-                }
+            let listed = state.version.run(id, input.run.id);
+            if let Some(run) = listed {
+                publication.remove_run(run);
+            }
+            let Some(forward) = forward else {
+                continue;
+            };
+            let died = match listed {
+                Some(run) => run.marks.all() - &input.dead,
                 // It was retired because nothing of it lives.
                 None => (0..u32::try_from(input.run.rows).unwrap_or(u32::MAX)).collect(),
             };
@@ -205,6 +213,34 @@ impl Store {
         };
         let mut pacer = Pacer::new(&self.env);
         self.compact(tree, &effort, &mut pacer).await
+    }
+}
+
+/// What becomes of the rows of these runs.
+fn merge_rule(state: &State, tree: &Tree, chosen: &[RunId]) -> MergeRule {
+    let (Some(index), Some(column)) = (tree.index(), tree.entry_column()) else {
+        return MergeRule::Table;
+    };
+    let runs = state.version.runs(tree.schema().tree);
+    let (chosen, others): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
+        runs.iter().partition(|run| chosen.contains(&run.id));
+    let ranges = || chosen.iter().filter_map(|run| run.key_range());
+    let first = ranges().map(|(first, _)| first).min();
+    let last = ranges().map(|(_, last)| last).max();
+    let is_apart = |run: &&Arc<Run>| match (run.key_range(), first, last) {
+        (Some((low, high)), Some(first), Some(last)) => high < first || last < low,
+        // Nobody knows what a damaged run holds.
+        _ => false,
+    };
+    // Older entries may come later while the index is built, and until they are flushed.
+    let is_settled = index.state == IndexState::Valid && others.iter().all(is_apart);
+    MergeRule::Index {
+        column,
+        settled: if is_settled {
+            state.manifest.flushed
+        } else {
+            CommitSeq(0)
+        },
     }
 }
 

@@ -196,13 +196,18 @@ impl RunCursor {
             let known = decoded.iter().find(|(column, _)| column == stored);
             let passing = match (known, filter) {
                 (Some((_, column)), _) => Some(test.select(column)),
-                (None, Some(filter)) => self.filter(plan, &open.tested, *stored, vector, filter)?,
+                (None, Some(filter)) => {
+                    let passing = self.filter(plan, &open.tested, *stored, vector, filter)?;
+                    store.count_vectors(u64::from(passing.is_some()));
+                    passing
+                }
                 (None, None) => None,
             };
             let passing = match passing {
                 Some(passing) => passing,
                 None => {
                     let column = self.column(plan, &open.tested, *stored, vector, rows)?;
+                    store.count_vectors(1);
                     let passing = test.select(&column);
                     decoded.push((*stored, column));
                     passing
@@ -232,6 +237,7 @@ impl RunCursor {
         let mut columns = Vec::with_capacity(plan.outputs.len() + 1);
         for stored in &plan.outputs {
             let whole = decoded.iter().find(|(column, _)| column == stored);
+            store.count_vectors(u64::from(whole.is_none()));
             columns.push(match (whole, gathered) {
                 (Some((_, column)), None) => Arc::clone(column),
                 (Some((_, column)), Some(kept)) => Arc::new(column.take(kept.rows())),

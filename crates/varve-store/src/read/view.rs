@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, TreeId};
 
 use crate::memtable::RowTable;
+use crate::recent_marks::within;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
 use crate::transaction::Own;
@@ -105,10 +106,8 @@ impl RunView {
     pub(crate) fn dead(&self, start: u32, end: u32, seq: CommitSeq) -> RoaringBitmap {
         let mut dead = RoaringBitmap::new();
         self.run.marks.collect(start, end, seq, &mut dead);
-        if let Some(own) = &self.own_dead
-            && own.range_cardinality(start..end) > 0
-        {
-            dead.extend((start..end).filter(|ordinal| own.contains(*ordinal)));
+        if let Some(own) = &self.own_dead {
+            dead |= within(own, start, end);
         }
         dead
     }

@@ -10,6 +10,7 @@ mod ordered;
 mod properties;
 mod scan;
 mod spill;
+mod untouched;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

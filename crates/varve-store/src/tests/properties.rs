@@ -54,6 +54,9 @@ enum Op {
     },
     Hold,
     Flush,
+    Compact {
+        full: bool,
+    },
     Reopen,
     Crash,
 }
@@ -75,6 +78,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (session, key).prop_map(|(session, key)| Op::Check { session, key }),
         1 => Just(Op::Hold),
         1 => Just(Op::Flush),
+        1 => any::<bool>().prop_map(|full| Op::Compact { full }),
         1 => Just(Op::Reopen),
         1 => Just(Op::Crash),
     ]
@@ -176,6 +180,10 @@ impl World {
             Op::Hold => self.held.push((self.store.begin(), self.newest())),
             Op::Flush => {
                 block_on(self.store.flush()).unwrap();
+                self.strict = self.store.stats().last_commit;
+            }
+            Op::Compact { full } => {
+                block_on(self.store.vacuum(None, full)).unwrap();
                 self.strict = self.store.stats().last_commit;
             }
             Op::Reopen => self.reopen(),

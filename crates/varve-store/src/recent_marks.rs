@@ -1,0 +1,146 @@
+//! Marks of a run since the last flush, with the commits that made them.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use varve_types::CommitSeq;
+
+/// So many rows of one commit are noted one by one.
+const FEW_ROWS: usize = 256;
+
+/// Deleted rows by ordinal, each once.
+#[derive(Default)]
+pub(crate) struct RecentMarks {
+    few: BTreeMap<u32, CommitSeq>,
+    /// Of commits that deleted more rows.
+    many: Vec<(CommitSeq, RoaringBitmap)>,
+}
+
+impl RecentMarks {
+    /// Notes rows that a commit deleted; those that are known stay what they are.
+    pub(crate) fn add(&mut self, ordinals: impl Iterator<Item = u32>, seq: CommitSeq) {
+        let mut rest = ordinals;
+        for ordinal in rest.by_ref().take(FEW_ROWS) {
+            if !self.many.iter().any(|(_, rows)| rows.contains(ordinal)) {
+                self.few.entry(ordinal).or_insert(seq);
+            }
+        }
+        let mut rest: RoaringBitmap = rest.collect();
+        if rest.is_empty() {
+            return;
+        }
+        for (_, known) in &self.many {
+            rest -= known;
+        }
+        for ordinal in self.few.keys() {
+            rest.remove(*ordinal);
+        }
+        self.many.push((seq, rest));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.few.is_empty() && self.many.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        let many: u64 = self.many.iter().map(|(_, rows)| rows.len()).sum();
+        self.few.len() as u64 + many
+    }
+
+    /// How many rows a snapshot does not see.
+    pub(crate) fn count(&self, seq: CommitSeq) -> u64 {
+        let few = self.few.values().filter(|marked| **marked <= seq).count();
+        let many = self.many.iter().filter(|(marked, _)| *marked <= seq);
+        few as u64 + many.map(|(_, rows)| rows.len()).sum::<u64>()
+    }
+
+    /// The commit that deleted a row.
+    pub(crate) fn get(&self, ordinal: &u32) -> Option<CommitSeq> {
+        let few = self.few.get(ordinal).copied();
+        few.or_else(|| {
+            let mut many = self.many.iter();
+            let found = many.find(|(_, rows)| rows.contains(*ordinal));
+            found.map(|(seq, _)| *seq)
+        })
+    }
+
+    pub(crate) fn contains_key(&self, ordinal: &u32) -> bool {
+        self.get(ordinal).is_some()
+    }
+
+    /// Adds the rows `start..end` that a snapshot does not see.
+    pub(crate) fn collect(&self, start: u32, end: u32, seq: CommitSeq, dead: &mut RoaringBitmap) {
+        let few = self.few.range(start..end);
+        dead.extend(
+            few.filter(|(_, marked)| **marked <= seq)
+                .map(|(row, _)| *row),
+        );
+        for (_, rows) in self.many.iter().filter(|(marked, _)| *marked <= seq) {
+            *dead |= within(rows, start, end);
+        }
+    }
+
+    pub(crate) fn add_to(&self, all: &mut RoaringBitmap) {
+        all.extend(self.few.keys().copied());
+        for (_, rows) in &self.many {
+            *all |= rows;
+        }
+    }
+}
+
+/// The part of a bitmap in `start..end`.
+pub(crate) fn within(bitmap: &RoaringBitmap, start: u32, end: u32) -> RoaringBitmap {
+    if bitmap.range_cardinality(start..end) == 0 {
+        return RoaringBitmap::new();
+    }
+    let mut part = RoaringBitmap::new();
+    part.insert_range(start..end);
+    part & bitmap
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecentMarks;
+    use proptest::collection::vec;
+    use proptest::prelude::proptest;
+    use roaring::RoaringBitmap;
+    use std::collections::BTreeMap;
+    use varve_types::CommitSeq;
+
+    proptest! {
+        #[test]
+        fn marks_are_a_map_from_rows_to_commits(
+            commits in vec((0_u32..5000, 0_u32..900, 1_u32..4), 0..12),
+            seq in 0_u64..14,
+            (start, rows) in (0_u32..6000, 0_u32..3000),
+        ) {
+            let mut marks = RecentMarks::default();
+            let mut model = BTreeMap::new();
+            for (at, (first, rows, step)) in (1..).zip(commits) {
+                let ordinals = || (first..).step_by(step as usize).take(rows as usize);
+                marks.add(ordinals(), CommitSeq(at));
+                for ordinal in ordinals() {
+                    model.entry(ordinal).or_insert(CommitSeq(at));
+                }
+            }
+            let seen: Vec<u32> = model
+                .iter()
+                .filter(|(_, marked)| marked.0 <= seq)
+                .map(|(row, _)| *row)
+                .collect();
+            assert_eq!(marks.len(), model.len() as u64);
+            assert_eq!(marks.is_empty(), model.is_empty());
+            assert_eq!(marks.count(CommitSeq(seq)), seen.len() as u64);
+            let mut all = RoaringBitmap::new();
+            marks.add_to(&mut all);
+            assert!(all.iter().eq(model.keys().copied()));
+            for row in start..start + 50 {
+                assert_eq!(marks.get(&row), model.get(&row).copied());
+            }
+            let mut dead = RoaringBitmap::new();
+            marks.collect(start, start + rows, CommitSeq(seq), &mut dead);
+            let expected = seen.iter().filter(|row| (start..start + rows).contains(row));
+            assert!(dead.iter().eq(expected.copied()));
+        }
+    }
+}
