@@ -1,10 +1,15 @@
-//! Which keys commits have inserted since the oldest snapshot: what commit validation compares
-//! with.
+//! Which keys commits have inserted since the oldest snapshot, and what those of one group write:
+//! what commit validation compares with.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 
-use varve_types::{CommitSeq, TreeId};
+use roaring::RoaringBitmap;
+use varve_types::{CommitSeq, RunId, TreeId};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::read::OWN_SEQ;
+use crate::transaction::{Deletes, Own};
 
 /// Keys and key ranges by the commit that inserted them. Deletes need no entry: of two transactions
 /// that delete a row, the second finds it dead.
@@ -92,5 +97,54 @@ impl RecentKeys {
         if !self.order.is_empty() || !self.ranges.is_empty() {
             *self = RecentKeys::default();
         }
+    }
+}
+
+/// What the transactions of one group write, until it is applied.
+#[derive(Debug, Default)]
+pub(crate) struct GroupWrites {
+    /// Hashes of inserted keys: that two are equal by chance only makes one commit a little later.
+    keys: BTreeSet<u64>,
+    versions: BTreeMap<TreeId, RoaringBitmap>,
+    rows: BTreeMap<RunId, RoaringBitmap>,
+}
+
+impl GroupWrites {
+    /// Adds a transaction to the group, unless it writes what one in it writes.
+    pub(crate) fn admit(&mut self, own: &Own, deletes: &Deletes) -> bool {
+        let mut keys = Vec::new();
+        for (id, own) in own.trees.iter().filter(|(_, own)| !own.tree.has_row_id()) {
+            let rows = own.buffer.ascend(std::ops::Bound::Unbounded, OWN_SEQ);
+            keys.extend(rows.map(|(key, _)| xxh3_64_with_seed(key, id.0)));
+        }
+        let versions: Vec<(TreeId, RoaringBitmap)> = deletes
+            .versions
+            .iter()
+            .map(|(tree, versions)| {
+                (
+                    *tree,
+                    versions.iter().map(|(version, _)| *version).collect(),
+                )
+            })
+            .collect();
+        let disjoint = |of: Option<&RoaringBitmap>, new| of.is_none_or(|of| of.is_disjoint(new));
+        let is_new = keys.iter().all(|key| !self.keys.contains(key))
+            && versions
+                .iter()
+                .all(|(tree, new)| disjoint(self.versions.get(tree), new))
+            && deletes
+                .rows
+                .iter()
+                .all(|((_, run), new)| disjoint(self.rows.get(run), new));
+        if is_new {
+            self.keys.extend(keys);
+            for (tree, new) in versions {
+                *self.versions.entry(tree).or_default() |= new;
+            }
+            for ((_, run), new) in &deletes.rows {
+                *self.rows.entry(*run).or_default() |= new;
+            }
+        }
+        is_new
     }
 }

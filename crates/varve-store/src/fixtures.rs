@@ -2,7 +2,7 @@
 //! same bytes.
 //!
 //! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`]
-//! give. A test on another target enables the feature `fixtures`, includes those files, and
+//! give, `tests/format/v2/merged-log.hex` what [`golden_merged_log`] gives. A test on another target enables the feature `fixtures`, includes those files, and
 //! compares.
 
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use varve_types::{
 };
 
 use crate::catalogue::CatalogueChange;
-use crate::format::log::{self, LogOp};
+use crate::format::log::{self, LogOp, Record};
 use crate::format::manifest::{Manifest, RunEntry};
 use crate::format::row::encode_row;
 
@@ -28,10 +28,34 @@ pub fn golden_manifest() -> String {
 
 /// The values of the golden log record, as text.
 pub fn golden_log() -> String {
-    let rows = rows();
-    let values = log::encode(GOLDEN_SEQ, &ops(&rows));
+    let values = log::encode(&records(1), usize::MAX);
     let named = (0_u32..).zip(values);
-    to_hex(named.map(|(part, (_, value))| (format!("part {part}"), value)))
+    to_hex(named.map(|(part, value)| (format!("part {part}"), value.bytes)))
+}
+
+/// A golden value that several log records share, as text.
+pub fn golden_merged_log() -> String {
+    let values = log::encode(&records(3), usize::MAX);
+    to_hex(
+        values
+            .into_iter()
+            .map(|value| ("merged".to_owned(), value.bytes)),
+    )
+}
+
+/// The first record is the golden one, those after it delete a key each.
+pub(crate) fn records(count: u64) -> Vec<Record> {
+    let rows = rows();
+    let golden = ops(&rows);
+    let small = [LogOp::DeleteKeys {
+        tree: TreeId(6),
+        keys: vec![b"key"],
+    }];
+    let record = |at| Record {
+        seq: CommitSeq(GOLDEN_SEQ.0 + at),
+        bytes: log::encode_record(if at == 0 { &golden } else { &small }),
+    };
+    (0..count).map(record).collect()
 }
 
 pub(crate) fn manifest() -> Manifest {

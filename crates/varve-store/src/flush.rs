@@ -33,7 +33,7 @@ impl Store {
     pub(crate) async fn flush_if_due(self: &Arc<Store>, coming_bytes: u64) -> Result<()> {
         let (bytes, values) = {
             let state = self.state();
-            (state.memtable.bytes(), state.log_values)
+            (state.memtable.bytes(), state.log.values())
         };
         let (bytes_max, values_max) = (
             self.settings.memtable_bytes_max,
@@ -59,7 +59,7 @@ impl Store {
     pub(crate) async fn flush_in_turn(self: &Arc<Store>) -> Result<()> {
         let input = {
             let state = self.state();
-            if state.log_values == 0 {
+            if state.log.is_empty() {
                 return Ok(());
             }
             Input {
@@ -90,7 +90,7 @@ impl Store {
         state.memtable = Arc::new(Memtable::default());
         // A smaller reservation is never refused.
         let _ = state.memtable_bytes.resize(0);
-        state.log_values = 0;
+        state.log.forget_through(input.seq);
         state.counters.flushes += 1;
         state.counters.flush_error = None;
         Ok(())

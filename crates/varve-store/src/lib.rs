@@ -14,12 +14,14 @@ mod cache;
 mod catalogue;
 mod compaction;
 mod conflicts;
+mod durability;
 mod failure;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 mod flush;
 mod format;
 mod integrity;
+mod log;
 mod memtable;
 mod open;
 mod pacer;
@@ -41,13 +43,14 @@ mod version;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use catalogue::CatalogueState;
+pub use durability::CommitDurability;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use read::{KeyRange, ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;
 pub use store::Store;
-pub use transaction::{InsertError, Transaction};
+pub use transaction::{InsertError, SavepointId, Transaction};
 pub use varve_kv::Durability;
 
 #[cfg(test)]

@@ -15,8 +15,10 @@ use crate::catalogue::Catalogue;
 use crate::failure::kv_error;
 use crate::format::envelope::{Kind, corrupt, seal};
 use crate::format::keys::Found;
+use crate::format::log::is_whole;
 use crate::format::manifest::{Manifest, RunEntry};
 use crate::format::{catalogue, envelope, intent, keys, marks};
+use crate::log::{Log, LogValue};
 use crate::replay::Replay;
 use crate::run::{Run, place_error};
 use crate::state::State;
@@ -47,7 +49,14 @@ pub(crate) async fn open(
     replay.records(&found.log)?;
     let mut reservation = Reservation::new(Arc::clone(&memory));
     reservation.resize(replay.memtable.bytes())?;
-    let log_values = u32::try_from(found.log.len()).unwrap_or(u32::MAX);
+    let mut log = Log::default();
+    for (seq, part, value) in &found.log {
+        log.add(LogValue {
+            last: *seq,
+            bytes: value.len() as u64,
+            is_whole: *part == 0 && is_whole(value),
+        });
+    }
     let state = State::new(
         replay.last,
         replay.version,
@@ -55,7 +64,7 @@ pub(crate) async fn open(
         reservation,
         replay.catalogue,
         found.manifest,
-        log_values,
+        log,
     );
     Ok(Parts {
         kv,

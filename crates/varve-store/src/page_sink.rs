@@ -18,6 +18,8 @@ pub(crate) struct PageSink {
     store: Arc<Store>,
     intent: u64,
     runs: Vec<RunId>,
+    /// Those of the runs that will not be published with the others.
+    dropped: Vec<RunId>,
     /// How many of the runs the stored intent lists.
     runs_listed: usize,
     pending: Vec<(Key, Bytes)>,
@@ -32,6 +34,7 @@ impl PageSink {
             store: Arc::clone(store),
             intent: Ids::next(&store.ids.intent),
             runs: Vec::new(),
+            dropped: Vec::new(),
             runs_listed: 0,
             pending: Vec::new(),
             pending_bytes: 0,
@@ -52,6 +55,16 @@ impl PageSink {
         let run = RunId(Ids::next(&self.store.ids.run));
         self.runs.push(run);
         run
+    }
+
+    /// Gives up a run; what was written of it goes with the publishing commit.
+    pub(crate) fn drop_run(&mut self, run: RunId) {
+        let ranges = keys::all_of_run(run);
+        self.pending
+            .retain(|(key, _)| !ranges.iter().any(|range| range.contains(key)));
+        let bytes = |(key, value): &(Key, Bytes)| (key.len() + value.len()) as u64;
+        self.pending_bytes = self.pending.iter().map(bytes).sum();
+        self.dropped.push(run);
     }
 
     /// Takes values of a run; writes a batch where one is full.
@@ -110,6 +123,9 @@ impl PageSink {
     /// Adds to a publishing commit that the intent is done with.
     pub(crate) fn end_intent(&self, batch: &mut WriteBatch) {
         batch.delete(keys::intent(self.intent));
+        for range in self.dropped.iter().flat_map(|run| keys::all_of_run(*run)) {
+            batch.delete_range(range);
+        }
     }
 
     /// The runs were published.

@@ -7,7 +7,7 @@ use varve_types::{CommitSeq, Error, Result, RunId, TreeId, Value};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::format::envelope::corrupt;
-use crate::format::log::{self, LogOp};
+use crate::format::log::{self, Content, LogOp};
 use crate::format::manifest::Manifest;
 use crate::format::{keys, row};
 use crate::memtable::{Memtable, RowTable};
@@ -46,18 +46,34 @@ impl<'a> Replay<'a> {
 
     /// Replays the values of the log, which must be complete and without a gap.
     pub(crate) fn records(&mut self, values: &[(CommitSeq, u32, Bytes)]) -> Result<()> {
-        let mut record = Vec::new();
+        let flushed = self.last;
+        let mut parts = Vec::new();
         let mut next_part = 0;
         for (seq, part, value) in values {
-            if seq.0 != self.last.0 + 1 || *part != next_part {
-                return Err(self.missing(next_part));
-            }
-            next_part += 1;
-            if log::join(*seq, *part, value, &mut record)? {
-                self.record(*seq, &record)?;
-                self.last = *seq;
-                record.clear();
-                next_part = 0;
+            match log::open_value(*seq, *part, value)? {
+                Content::Part { bytes, is_last } => {
+                    if seq.0 != self.last.0 + 1 || *part != next_part {
+                        return Err(self.missing(next_part));
+                    }
+                    next_part += 1;
+                    parts.extend_from_slice(bytes);
+                    if is_last {
+                        self.record(*seq, &parts)?;
+                        parts.clear();
+                        next_part = 0;
+                    }
+                }
+                Content::Records { first, records } => {
+                    for (seq, record) in (first.0..).map(CommitSeq).zip(records) {
+                        if seq <= flushed && self.last == flushed {
+                            continue;
+                        }
+                        if seq.0 != self.last.0 + 1 || next_part > 0 {
+                            return Err(self.missing(next_part));
+                        }
+                        self.record(seq, record)?;
+                    }
+                }
             }
         }
         if next_part > 0 {
@@ -75,6 +91,7 @@ impl<'a> Replay<'a> {
         for op in log::decode(seq, record)? {
             self.op(seq, op)?;
         }
+        self.last = seq;
         Ok(())
     }
 

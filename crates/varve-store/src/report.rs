@@ -45,6 +45,12 @@ pub struct StoreStats {
     pub last_commit: u64,
     /// Commits that wrote.
     pub commits: u64,
+    /// Writes to the backend that stored commits; those that come together share one.
+    pub kv_commits: u64,
+    /// The most commits that shared one.
+    pub group_max: u64,
+    /// How often small values of the log were put together.
+    pub log_merges: u64,
     /// Commits refused with 40001.
     pub conflicts: u64,
     /// Flushes that published.

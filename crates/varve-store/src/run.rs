@@ -94,9 +94,11 @@ impl RunMarks {
         self.recent().add(ordinals, seq);
     }
 
-    /// Whether any commit so far deleted the row.
-    pub(crate) fn is_dead_now(&self, ordinal: u32) -> bool {
-        self.folded.contains(ordinal) || self.recent().contains_key(&ordinal)
+    /// Whether no commit so far deleted any of these rows.
+    pub(crate) fn all_alive_now(&self, rows: &RoaringBitmap) -> bool {
+        let recent = self.recent();
+        self.folded.is_disjoint(rows)
+            && (recent.is_empty() || rows.iter().all(|ordinal| !recent.contains_key(&ordinal)))
     }
 
     /// Adds to `dead` the rows of a range that a snapshot does not see.

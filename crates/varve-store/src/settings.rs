@@ -5,8 +5,11 @@
 pub struct StoreSettings {
     /// The memtable is flushed when it passes this; a transaction spills past half of it.
     pub memtable_bytes_max: u64,
-    /// The memtable is flushed when the log holds this many values.
+    /// Values of the log are merged when it holds this many.
     pub log_values_max: u32,
+    /// The longest that a commit may be acknowledged before it is stored, in microseconds, where
+    /// somebody runs the jobs.
+    pub async_delay_us: u64,
     /// Pages of runs are written in batches up to this.
     pub write_batch_bytes_max: u64,
     /// Compaction ends a run at about this.
@@ -23,6 +26,7 @@ impl StoreSettings {
         StoreSettings {
             memtable_bytes_max: 8 << 20,
             log_values_max: 1024,
+            async_delay_us: 50_000,
             write_batch_bytes_max: 4 << 20,
             run_bytes_max: 32 << 20,
             page_cache_bytes_max: 128 << 20,
@@ -34,6 +38,7 @@ impl StoreSettings {
     pub fn native() -> StoreSettings {
         StoreSettings {
             memtable_bytes_max: 64 << 20,
+            async_delay_us: 10_000,
             run_bytes_max: 128 << 20,
             page_cache_bytes_max: 512 << 20,
             scratch_bytes_max: 64 << 30,

@@ -8,6 +8,7 @@ use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 use crate::catalogue::Catalogue;
 use crate::conflicts::RecentKeys;
 use crate::format::manifest::Manifest;
+use crate::log::Log;
 use crate::memtable::Memtable;
 use crate::run::RunPin;
 use crate::version::Version;
@@ -22,7 +23,7 @@ pub(crate) struct State {
     pub(crate) catalogue: Arc<Catalogue>,
     /// As it is stored, or would be.
     pub(crate) manifest: Manifest,
-    pub(crate) log_values: u32,
+    pub(crate) log: Log,
     pub(crate) recent: RecentKeys,
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<Error>,
@@ -40,6 +41,10 @@ pub(crate) struct State {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) commits: u64,
+    /// KV commits that stored log records.
+    pub(crate) kv_commits: u64,
+    pub(crate) group_max: u64,
+    pub(crate) log_merges: u64,
     pub(crate) conflicts: u64,
     pub(crate) flushes: u64,
     pub(crate) compactions: u64,
@@ -91,7 +96,7 @@ impl State {
         memtable_bytes: Reservation,
         catalogue: Catalogue,
         manifest: Manifest,
-        log_values: u32,
+        log: Log,
     ) -> State {
         State {
             last,
@@ -100,7 +105,7 @@ impl State {
             memtable_bytes,
             catalogue: Arc::new(catalogue),
             manifest,
-            log_values,
+            log,
             recent: RecentKeys::default(),
             failure: None,
             counters: Counters::default(),
@@ -113,6 +118,12 @@ impl State {
 
     pub(crate) fn check_usable(&self) -> Result<()> {
         self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// Books what the memtable takes now, no more than was booked before.
+    pub(crate) fn book_memtable(&mut self) {
+        // A smaller reservation is never refused.
+        let _ = self.memtable_bytes.resize(self.memtable.bytes());
     }
 
     pub(crate) fn begin_snapshot(&mut self) {
@@ -188,6 +199,9 @@ impl State {
         StoreStats {
             last_commit: self.last.0,
             commits: self.counters.commits,
+            kv_commits: self.counters.kv_commits,
+            group_max: self.counters.group_max,
+            log_merges: self.counters.log_merges,
             conflicts: self.counters.conflicts,
             flushes: self.counters.flushes,
             compactions: self.counters.compactions,
@@ -195,7 +209,7 @@ impl State {
             written_bytes: self.counters.written_bytes,
             compaction_bytes_written: self.counters.compaction_bytes,
             run_bytes_written: self.counters.run_bytes_written,
-            log_values: u64::from(self.log_values),
+            log_values: u64::from(self.log.values()),
             memtable_bytes: self.memtable.bytes(),
             runs: self.version.all_runs().count() as u64,
             flush_error: self.counters.flush_error.clone(),

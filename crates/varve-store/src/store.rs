@@ -13,6 +13,7 @@ use crate::format::keys;
 use crate::scratch::ScratchUse;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::transaction::CommitQueue;
 use crate::{Durability, ScratchSpace, StoreSettings, StoreStats, Transaction, TreeStorage};
 
 /// An open store. One handle serves all sessions of a process; it is fenced when another opens the
@@ -26,6 +27,7 @@ pub struct Store {
     pub(crate) ids: Ids,
     pub(crate) epoch: Epoch,
     pub(crate) scratch_use: Mutex<ScratchUse>,
+    pub(crate) commits: CommitQueue,
     state: Mutex<State>,
     /// Whoever changes what is published holds it: commits, flushes, deletions of pages.
     turn: Turn<()>,
@@ -107,6 +109,7 @@ impl Store {
             ids: parts.ids,
             epoch: parts.epoch,
             scratch_use: Mutex::default(),
+            commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
             turn: Turn::new(()),
             compacting: Turn::new(()),
@@ -153,7 +156,8 @@ impl Store {
         let usable = self.state().check_usable().is_ok();
         let mut done = Ok(());
         if usable {
-            done = self.reap().await;
+            done = self.store_waiting().await;
+            done = done.and(self.reap().await);
             let sync = self.write(WriteBatch::new(), Durability::Strict).await;
             done = done.and(sync.map_err(|error| kv_error(&error)));
         }
@@ -213,7 +217,10 @@ impl Store {
 
     /// Waits for the turn to change what is published.
     pub(crate) async fn take_turn(&self) -> TurnGuard<'_, ()> {
-        self.turn.lock().await
+        let turn = self.turn.lock().await;
+        // What a dropped commit left half-way comes first.
+        self.write_group().await;
+        turn
     }
 
     /// One guarded commit. A commit whose answer was lost is repeated once.
@@ -246,6 +253,7 @@ impl Store {
                 "an earlier commit was interrupted; the store must be opened again",
             )
         };
+        self.store_waiting().await?;
         self.state().failure = Some(unsure());
         match self.write(batch, durability).await {
             Err(error) if error.outcome_is_unknown() => Err(kv_error(&error)),

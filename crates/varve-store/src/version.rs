@@ -25,7 +25,9 @@ impl Version {
     }
 
     pub(crate) fn run(&self, tree: TreeId, run: RunId) -> Option<&Arc<Run>> {
-        self.runs(tree).iter().find(|found| found.id == run)
+        let runs = self.runs(tree);
+        let at = runs.binary_search_by_key(&run, |found| found.id);
+        runs.get(at.ok()?)
     }
 
     /// Adds a run, or puts another state of it in its place.

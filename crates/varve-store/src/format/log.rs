@@ -1,6 +1,12 @@
-//! A log record: everything that one commit changed. A long one is cut into several values.
+//! Log records, each of them everything that one commit changed, and the values that hold them: a
+//! long record is cut into several, short ones share a value.
 //!
-//! Layout of a value's payload: number of parts (u32, little-endian), then its part of the record.
+//! Layout of the payload of a value that holds a record or a part of one, at the sequence of the
+//! record and the number of the part: number of parts (u32, little-endian), then the part.
+//!
+//! Layout of the payload of a merged value, at the sequence of its last record and part 0: number
+//! of records (varint), then each as length (varint) and bytes. Their sequences are consecutive.
+//! The first of them may be contained in runs already, in which case they are skipped.
 //!
 //! Layout of a record (varints): number of operations; by operation its code (u8) and:
 //!
@@ -24,7 +30,7 @@ use varve_kv::Key;
 use varve_types::{CommitSeq, ObjectId, Result, RunId, TreeId};
 
 use crate::catalogue::CatalogueChange;
-use crate::format::envelope::{Kind, corrupt, open, seal};
+use crate::format::envelope::{Kind, corrupt, is_of, open, seal};
 use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
 use crate::format::{keys, schema};
 
@@ -51,36 +57,147 @@ pub(crate) enum LogOp<'a> {
     },
 }
 
-/// The values of a record with their keys.
-pub(crate) fn encode(seq: CommitSeq, ops: &[LogOp<'_>]) -> Vec<(Key, Vec<u8>)> {
+/// The bytes of a record.
+pub(crate) fn encode_record(ops: &[LogOp<'_>]) -> Vec<u8> {
     let mut record = Vec::new();
     put_varint(ops.len() as u64, &mut record);
     for op in ops {
         put_op(op, &mut record);
     }
-    let parts: Vec<&[u8]> = record.chunks(PART_BYTES_MAX).collect();
+    record
+}
+
+/// A record that is to be stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) seq: CommitSeq,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A value of the log, ready to be stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub(crate) key: Key,
+    pub(crate) bytes: Vec<u8>,
+    /// The last record of which it holds something.
+    pub(crate) last: CommitSeq,
+    /// Whether it may be merged with others.
+    pub(crate) is_whole: bool,
+}
+
+/// What a record takes in a merged value.
+fn framed_bytes(record: &Record) -> usize {
+    let bits = u64::BITS - (record.bytes.len() as u64 | 1).leading_zeros();
+    record.bytes.len() + bits.div_ceil(7) as usize
+}
+
+/// The values of records with consecutive sequences: merged up to `bytes_max`, so that there are as
+/// few as possible.
+pub(crate) fn encode(records: &[Record], bytes_max: usize) -> Vec<Value> {
+    let bytes_max = bytes_max.min(PART_BYTES_MAX);
+    let mut values = Vec::new();
+    let mut rest = records;
+    while !rest.is_empty() {
+        let mut together = 0;
+        let mut bytes = 0;
+        for record in rest {
+            bytes += framed_bytes(record);
+            if bytes > bytes_max {
+                break;
+            }
+            together += 1;
+        }
+        let (group, later) = rest.split_at(together.max(1));
+        rest = later;
+        match group {
+            [record] => put_alone(record, &mut values),
+            group => values.extend(merge(group)),
+        }
+    }
+    values
+}
+
+/// The value or values of one record.
+fn put_alone(record: &Record, values: &mut Vec<Value>) {
+    let parts: Vec<&[u8]> = record.bytes.chunks(PART_BYTES_MAX).collect();
     let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
     let value = |(part, bytes): (u32, &[u8])| {
-        let key = keys::log(seq, part);
+        let key = keys::log(record.seq, part);
         let mut payload = Vec::with_capacity(4 + bytes.len());
         payload.extend_from_slice(&count.to_le_bytes());
         payload.extend_from_slice(bytes);
-        let value = seal(Kind::Log, &key, &payload);
-        (key, value)
+        Value {
+            bytes: seal(Kind::Log, &key, &payload),
+            key,
+            last: record.seq,
+            is_whole: count == 1,
+        }
     };
-    (0..count).zip(parts).map(value).collect()
+    values.extend((0..count).zip(parts).map(value));
 }
 
-/// Puts the bytes of one log value behind those of the parts before it. Returns whether the record
-/// is complete with it.
-pub(crate) fn join(seq: CommitSeq, part: u32, value: &[u8], record: &mut Vec<u8>) -> Result<bool> {
+fn merge(records: &[Record]) -> Option<Value> {
+    let last = records.last()?.seq;
+    let key = keys::log(last, 0);
+    let bytes: usize = records.iter().map(framed_bytes).sum();
+    let mut payload = Vec::with_capacity(bytes + 10);
+    put_varint(records.len() as u64, &mut payload);
+    for record in records {
+        put_bytes(&record.bytes, &mut payload);
+    }
+    Some(Value {
+        bytes: seal(Kind::MergedLog, &key, &payload),
+        key,
+        last,
+        is_whole: true,
+    })
+}
+
+/// Whether a sound value holds whole records.
+pub(crate) fn is_whole(value: &[u8]) -> bool {
+    is_of(Kind::MergedLog, value) || value.get(16..20) == Some(&1_u32.to_le_bytes()[..])
+}
+
+/// What a value of the log holds.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Content<'a> {
+    /// A part of a record; the record is complete with its last part.
+    Part { bytes: &'a [u8], is_last: bool },
+    /// Whole records with consecutive sequences from `first` on.
+    Records {
+        first: CommitSeq,
+        records: Vec<&'a [u8]>,
+    },
+}
+
+/// Reads a value that was found at a sequence and a part.
+pub(crate) fn open_value(seq: CommitSeq, part: u32, value: &[u8]) -> Result<Content<'_>> {
     let key = keys::log(seq, part);
+    if is_of(Kind::MergedLog, value) {
+        let payload = open(Kind::MergedLog, &key, value)?;
+        let content = parse_merged(seq, payload).filter(|_| part == 0);
+        return content.ok_or_else(|| corrupt(&key, CodecError::Malformed("merged records")));
+    }
     let payload = open(Kind::Log, &key, value)?;
     let (count, bytes) = payload
         .split_first_chunk::<4>()
         .ok_or_else(|| corrupt(&key, CodecError::UnexpectedEnd))?;
-    record.extend_from_slice(bytes);
-    Ok(u32::from_le_bytes(*count) == part.saturating_add(1))
+    Ok(Content::Part {
+        bytes,
+        is_last: u32::from_le_bytes(*count) == part.saturating_add(1),
+    })
+}
+
+fn parse_merged(last: CommitSeq, payload: &[u8]) -> Option<Content<'_>> {
+    let mut reader = ByteReader::new(payload);
+    let records = take_list(&mut reader).ok()?;
+    reader.end().ok()?;
+    let count = u64::try_from(records.len()).ok()?;
+    let before = last.0.checked_sub(count)?;
+    (count > 0).then_some(Content::Records {
+        first: CommitSeq(before + 1),
+        records,
+    })
 }
 
 /// The operations of a complete record.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use varve_kv::{Bytes, Key, KvError, Scan, ScanLimit};
-use varve_types::{Error, Result, SqlState};
+use varve_types::{CommitSeq, Error, Result, SqlState};
 
 use crate::failure::kv_error;
+use crate::format::catalogue;
 use crate::format::keys::{self, Found};
+use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
-use crate::format::{catalogue, log};
 use crate::integrity::inspect::Inspection;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
@@ -83,11 +84,20 @@ impl Store {
                 let Some(Found::Log(seq, part)) = keys::parse(&key) else {
                     continue;
                 };
-                let read = log::join(seq, part, &value, &mut record);
-                let read = read.and_then(|complete| {
-                    if complete {
-                        log::decode(seq, &record)?;
-                        record.clear();
+                let read = log::open_value(seq, part, &value).and_then(|content| {
+                    match content {
+                        Content::Part { bytes, is_last } => {
+                            record.extend_from_slice(bytes);
+                            if is_last {
+                                log::decode(seq, &record)?;
+                                record.clear();
+                            }
+                        }
+                        Content::Records { first, records } => {
+                            for (seq, record) in (first.0..).map(CommitSeq).zip(records) {
+                                log::decode(seq, record)?;
+                            }
+                        }
                     }
                     Ok(())
                 });

@@ -89,6 +89,49 @@ impl RowTable {
         }
     }
 
+    /// Makes a version that was ended alive again.
+    pub(crate) fn revive(&mut self, version: u32) {
+        if let Some(version) = self.versions.get_mut(version)
+            && !version.is_alive()
+        {
+            version.end = ALIVE;
+            self.alive += 1;
+        }
+    }
+
+    /// Hides the versions that began at `begin` or later from everyone. Versions must have come in
+    /// the order of their begins, as those of one transaction do.
+    pub(crate) fn hide_since(&mut self, begin: CommitSeq) {
+        let count = u32::try_from(self.versions.len()).unwrap_or(NO_VERSION);
+        for number in (0..count).rev() {
+            let Some(version) = self.versions.get_mut(number) else {
+                break;
+            };
+            if version.begin < begin.0 {
+                break;
+            }
+            if version.is_alive() {
+                self.alive -= 1;
+            }
+            version.end = version.begin;
+        }
+    }
+
+    /// The number of the first version that began at `begin` or later, under the same condition.
+    pub(crate) fn first_since(&self, begin: CommitSeq) -> u32 {
+        let (mut low, mut high) = (0, u32::try_from(self.versions.len()).unwrap_or(NO_VERSION));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let began = self.versions.get(middle).map(|version| version.begin);
+            if began.is_some_and(|began| began < begin.0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// The version under a key that a snapshot sees.
     pub(crate) fn find(&self, key: &[u8], seq: CommitSeq) -> Option<u32> {
         self.visible(self.index.get(key)?, seq)

@@ -13,8 +13,8 @@ use crate::snapshot::Snapshot;
 use crate::transaction::Own;
 use crate::tree::Tree;
 
-/// Own rows carry this sequence: they are alive, or they are gone.
-pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(0);
+/// Own rows are read as of this sequence: all that are alive, whatever savepoint they came after.
+pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
 
 /// The runs, the memtable and the own writes of one tree. The transaction must not write while a
 /// view is in use.

@@ -1,11 +1,13 @@
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
-use varve_types::RunId;
+use varve_types::{CommitSeq, RunId};
 
 use crate::catalogue::Catalogue;
-use crate::fixtures::{GOLDEN_SEQ, golden_log, golden_manifest, manifest, ops, rows};
+use crate::fixtures::{
+    GOLDEN_SEQ, golden_log, golden_manifest, golden_merged_log, manifest, ops, records, rows,
+};
 use crate::format::envelope::{Kind, seal};
-use crate::format::log::{self, LogOp};
+use crate::format::log::{self, Content, LogOp, Record};
 use crate::format::manifest::Manifest;
 use crate::format::{catalogue, intent, keys, marks};
 
@@ -29,16 +31,18 @@ fn bytes_are_those_of_version_1() {
 }
 
 #[test]
+fn bytes_of_merged_records_are_those_of_version_2() {
+    let golden = include_str!("../../../../tests/format/v2/merged-log.hex");
+    compare("merged-log.hex", &golden_merged_log(), golden);
+}
+
+#[test]
 fn records_come_back() {
     let golden = manifest();
     assert_eq!(Manifest::decode(&golden.encode()).unwrap(), golden);
     let rows = rows();
     let ops = ops(&rows);
-    let mut record = Vec::new();
-    for (part, (_, value)) in log::encode(GOLDEN_SEQ, &ops).into_iter().enumerate() {
-        log::join(GOLDEN_SEQ, part as u32, &value, &mut record).unwrap();
-    }
-    assert_eq!(log::decode(GOLDEN_SEQ, &record).unwrap(), ops);
+    assert_eq!(log::decode(GOLDEN_SEQ, &records(1)[0].bytes).unwrap(), ops);
     let mut full = Catalogue {
         version: 9,
         ..Catalogue::default()
@@ -61,27 +65,58 @@ fn records_come_back() {
 }
 
 #[test]
-fn a_long_record_is_cut_into_parts() {
-    let long = vec![7_u8; 3 << 20];
-    let ops = [LogOp::Insert {
-        tree: varve_types::TreeId(1),
-        schema_version: 1,
-        rows: vec![&long],
-    }];
-    let values = log::encode(GOLDEN_SEQ, &ops);
-    assert_eq!(values.len(), 4);
-    let mut record = Vec::new();
-    for (part, (key, value)) in (0..).zip(&values) {
-        assert_eq!(*key, keys::log(GOLDEN_SEQ, part));
-        let complete = log::join(GOLDEN_SEQ, part, value, &mut record).unwrap();
-        assert_eq!(complete, part == 3);
+fn a_long_record_is_cut_into_parts_and_short_ones_share_a_value() {
+    let record = |at: u64, bytes: usize| Record {
+        seq: CommitSeq(100 + at),
+        bytes: vec![at as u8; bytes],
+    };
+    let records: Vec<Record> = [10, 20, 3 << 20, 1 << 19, (1 << 19) - 1000, 2000, 30]
+        .into_iter()
+        .zip(0..)
+        .map(|(bytes, at)| record(at, bytes))
+        .collect();
+    let values = log::encode(&records, usize::MAX);
+    let shape: Vec<(u64, bool)> = values
+        .iter()
+        .map(|value| (value.last.0, value.is_whole))
+        .collect();
+    let long = (102, false);
+    assert_eq!(
+        shape,
+        [(101, true), long, long, long, (104, true), (106, true)]
+    );
+    let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut parts = Vec::new();
+    for value in &values {
+        let Some(keys::Found::Log(seq, part)) = keys::parse(&value.key) else {
+            panic!("{value:?}");
+        };
+        assert!(value.bytes.len() <= (1 << 20) + 20);
+        assert_eq!(value.is_whole, log::is_whole(&value.bytes));
+        match log::open_value(seq, part, &value.bytes).unwrap() {
+            Content::Part { bytes, is_last } => {
+                parts.extend_from_slice(bytes);
+                if is_last {
+                    found.push((seq.0, std::mem::take(&mut parts)));
+                }
+            }
+            Content::Records { first, records } => {
+                assert_eq!(first.0 + records.len() as u64 - 1, seq.0);
+                found.extend((first.0..).zip(records.into_iter().map(<[u8]>::to_vec)));
+            }
+        }
     }
-    assert_eq!(log::decode(GOLDEN_SEQ, &record).unwrap(), ops);
+    let expected: Vec<_> = records.into_iter().map(|r| (r.seq.0, r.bytes)).collect();
+    assert_eq!(found, expected);
 }
 
 /// Bytes under a right checksum are an answer too, whatever they are.
 fn decode_all(payload: &[u8]) {
     let _ = log::decode(GOLDEN_SEQ, payload);
+    for kind in [Kind::Log, Kind::MergedLog] {
+        let value = seal(kind, &keys::log(GOLDEN_SEQ, 0), payload);
+        let _ = log::open_value(GOLDEN_SEQ, 0, &value);
+    }
     let _ = Manifest::decode(&seal(Kind::Manifest, &keys::manifest(), payload));
     let _ = catalogue::decode(1, &seal(Kind::Catalogue, &keys::catalogue(1), payload));
     let _ = intent::decode(1, &seal(Kind::Intent, &keys::intent(1), payload));
@@ -99,11 +134,8 @@ proptest! {
     fn damaged_records_are_an_answer(
         damage in vec((any::<proptest::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let rows = rows();
-        let mut payload = Vec::new();
-        for (part, (_, value)) in log::encode(GOLDEN_SEQ, &ops(&rows)).into_iter().enumerate() {
-            log::join(GOLDEN_SEQ, part as u32, &value, &mut payload).unwrap();
-        }
+        let payload = records(1)[0].bytes.clone();
+        let merged = log::encode(&records(3), usize::MAX)[0].bytes[16..].to_vec();
         let mut full = Catalogue { version: 1, ..Catalogue::default() };
         for op in log::decode(GOLDEN_SEQ, &payload).unwrap() {
             if let LogOp::Catalogue(change) = op {
@@ -111,7 +143,7 @@ proptest! {
             }
         }
         let catalogue = catalogue::encode(&full)[16..].to_vec();
-        for mut bytes in [payload, catalogue, manifest().encode()[16..].to_vec()] {
+        for mut bytes in [payload, merged, catalogue, manifest().encode()[16..].to_vec()] {
             for (at, byte) in &damage {
                 let at = at.index(bytes.len());
                 bytes[at] = *byte;

@@ -8,6 +8,7 @@ mod marks;
 mod open;
 mod ordered;
 mod properties;
+mod savepoints;
 mod scan;
 mod spill;
 mod untouched;
@@ -59,6 +60,7 @@ pub(super) fn small() -> StoreSettings {
     StoreSettings {
         memtable_bytes_max: 16 << 10,
         log_values_max: 12,
+        async_delay_us: 20_000,
         write_batch_bytes_max: 4 << 10,
         run_bytes_max: 64 << 10,
         page_cache_bytes_max: 64 << 10,

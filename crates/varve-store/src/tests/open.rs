@@ -251,7 +251,14 @@ fn a_mark_of_an_unknown_run_is_corruption() {
         ordinals: vec![1],
     };
     let mut batch = WriteBatch::new();
-    for (key, value) in log::encode(CommitSeq(2), &[mark]) {
+    let record = log::Record {
+        seq: CommitSeq(2),
+        bytes: log::encode_record(&[mark]),
+    };
+    for log::Value {
+        key, bytes: value, ..
+    } in log::encode(&[record], usize::MAX)
+    {
         batch.put(key, value);
     }
     block_on(kv.commit(batch, Durability::Strict)).unwrap();

@@ -1,131 +1,139 @@
-//! Commit: validate, one log record, one KV commit, then the same in memory.
+//! Commit: validate, one log record each, one KV commit, then the same in memory.
 
-use std::collections::BTreeSet;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use varve_kv::{Durability, LARGE_VALUE_BYTES, WriteBatch};
-use varve_types::{CommitSeq, Result, SqlState, TreeId};
+use varve_kv::WriteBatch;
+use varve_types::{CommitSeq, Error, Result, SqlState};
 
-use crate::catalogue::{Catalogue, CatalogueChange};
-use crate::format::log::{self, LogOp};
+use crate::catalogue::Catalogue;
+use crate::conflicts::GroupWrites;
+use crate::format::log::{self, LogOp, Record};
+use crate::log::put_records;
 use crate::publication::Publication;
 use crate::read::{OWN_SEQ, lock_own};
-use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::transaction::group::{Group, Member, Work};
 use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
 use crate::transaction::validate::{Deletes, validate};
+use crate::{CommitDurability, Durability, Store};
 
-/// What one KV commit carries, and what follows from it in memory.
-struct Prepared {
-    seq: CommitSeq,
+/// A transaction that may commit, as one of its group.
+pub(super) struct Accepted {
+    pub(super) seq: CommitSeq,
     deletes: Deletes,
-    batch: WriteBatch,
-    durability: Durability,
-    log_values: u32,
-    publication: Option<Publication>,
+    /// Its log record, until it is part of a batch.
+    pub(super) record: Option<Record>,
+    pub(super) publication: Option<Publication>,
 }
 
-pub(super) async fn commit(
-    snapshot: Arc<Snapshot>,
-    own: &Mutex<Own>,
-    mut spill: Option<Spill>,
-    durability: Durability,
-) -> Result<CommitSeq> {
-    let store = Arc::clone(&snapshot.store);
-    if let Some(spill) = &mut spill {
-        spill.write_buffers(own).await?;
-        spill.finish(own, None).await?;
-    }
-    let _turn = store.take_turn().await;
-    store.state().check_usable()?;
-    let buffer_bytes = lock_own(own).buffer_bytes();
-    store.flush_if_due(buffer_bytes).await?;
+/// What became of those who wanted to commit together.
+#[derive(Default)]
+pub(super) struct Prepared {
+    pub(super) refused: Vec<(Member, Error)>,
+    /// Those whose writes meet others of the group: they are judged by what became of these.
+    pub(super) later: Vec<Member>,
+    pub(super) group: Option<Group>,
+}
 
-    let mut prepared = {
-        let mut state = store.state();
-        let own = lock_own(own);
-        match prepare(&mut state, &snapshot, &own, spill.as_ref(), durability) {
-            Ok(prepared) => prepared,
+/// Commits what a transaction wrote.
+pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
+    lock_own(&work.own).check_usable()?;
+    if let Some(spill) = &mut work.spill {
+        spill.write_buffers(&work.own).await?;
+        spill.finish(&work.own, None).await?;
+    }
+    let store = Arc::clone(&work.snapshot.store);
+    store.commit(work).await
+}
+
+/// Decides who may commit, and puts the KV commit together. The caller has the turn.
+pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
+    let mut prepared = Prepared::default();
+    let mut writes = (members.len() > 1).then(GroupWrites::default);
+    let mut state = store.state();
+    let state = &mut *state;
+    let mut seq = state.last;
+    let mut bytes = state.memtable.bytes();
+    let mut accepted: Vec<(Member, Accepted)> = Vec::with_capacity(members.len());
+    for member in members {
+        let own = lock_own(&member.work.own);
+        let deletes = match validate(state, &member.work.snapshot, &own) {
+            Ok(deletes) => deletes,
             Err(error) => {
                 if error.state() == SqlState::SERIALIZATION_FAILURE {
                     state.counters.conflicts += 1;
                 }
-                return Err(error);
+                drop(own);
+                prepared.refused.push((member, error));
+                continue;
             }
+        };
+        if let Some(writes) = &mut writes
+            && !writes.admit(&own, &deletes)
+        {
+            drop(own);
+            prepared.later.push(member);
+            continue;
         }
-    };
-    let batch = core::mem::take(&mut prepared.batch);
-    if let Err(error) = store.write_change(batch, prepared.durability).await {
-        // What was booked for the rows is not needed after all.
-        let mut state = store.state();
-        let bytes = state.memtable.bytes();
-        let _ = state.memtable_bytes.resize(bytes);
-        return Err(error);
+        let with_own = bytes.saturating_add(own.buffer_bytes());
+        if let Err(error) = store.reserve(&mut state.memtable_bytes, with_own) {
+            drop(own);
+            prepared.refused.push((member, error));
+            continue;
+        }
+        bytes = with_own;
+        seq = CommitSeq(seq.0.saturating_add(1));
+        let record = Record {
+            seq,
+            bytes: log::encode_record(&operations(&own, &deletes)),
+        };
+        let publication = publication(state, &own, member.work.spill.as_ref());
+        drop(own);
+        let next = Accepted {
+            seq,
+            deletes,
+            record: Some(record),
+            publication,
+        };
+        accepted.push((member, next));
     }
-    if let Some(spill) = &mut spill {
-        spill.set_published();
+    if !accepted.is_empty() {
+        prepared.group = Some(group(store, state, accepted));
     }
-    let seq = prepared.seq;
-    let published = prepared.publication.is_some();
-    {
-        let mut state = store.state();
-        let mut own = lock_own(own);
-        apply(&mut state, &mut own, prepared);
-    }
-    if published {
-        drop(snapshot);
-        // The commit stands; pages that could not be deleted now are deleted later.
-        let _ = store.reap().await;
-    }
-    Ok(seq)
+    prepared
 }
 
-/// Decides whether the commit may happen, and puts it together.
-fn prepare(
-    state: &mut State,
-    snapshot: &Snapshot,
-    own: &Own,
-    spill: Option<&Spill>,
-    durability: Durability,
-) -> Result<Prepared> {
-    let deletes = validate(state, snapshot, own)?;
-    let seq = CommitSeq(state.last.0.saturating_add(1));
-    let values = log::encode(seq, &operations(own, &deletes));
-    let bytes = state.memtable.bytes().saturating_add(own.buffer_bytes());
-    let store = &snapshot.store;
-    store.reserve(&mut state.memtable_bytes, bytes)?;
-
-    let is_large = values
-        .iter()
-        .any(|(_, value)| value.len() >= LARGE_VALUE_BYTES);
+/// One KV commit for all of these.
+fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) -> Group {
+    let wanted = accepted.iter().map(|(member, _)| member.work.durability);
+    let wanted = wanted.max().unwrap_or(CommitDurability::Strict);
     let mut batch = WriteBatch::new();
-    let log_values = u32::try_from(values.len()).unwrap_or(u32::MAX);
-    for (key, value) in values {
-        batch.put(key, value);
+    let mut values = Vec::new();
+    let mut durability = Durability::Relaxed;
+    let publishes = accepted.iter().any(|(_, next)| next.publication.is_some());
+    if wanted != CommitDurability::Async || publishes {
+        let mut records = state.log.waiting().to_vec();
+        records.extend(
+            accepted
+                .iter_mut()
+                .filter_map(|(_, next)| next.record.take()),
+        );
+        if wanted == CommitDurability::Strict || publishes {
+            durability = Durability::Strict;
+        }
+        (values, durability) = put_records(&records, durability, &mut batch);
     }
-    let publication = publication(state, own, spill).map(|mut publication| {
-        publication.write(store, state, seq, &mut batch);
-        publication
-    });
-    if let Some(spill) = spill {
-        spill.end_intent(&mut batch);
+    for (member, next) in &mut accepted {
+        if let Some(publication) = &mut next.publication {
+            publication.write(store, state, next.seq, &mut batch);
+        }
+        if let Some(spill) = &member.work.spill {
+            spill.end_intent(&mut batch);
+        }
     }
-    // Large values of relaxed commits may get lost singly, with later commits in place.
-    let durability = if is_large || publication.is_some() {
-        Durability::Strict
-    } else {
-        durability
-    };
-    Ok(Prepared {
-        seq,
-        deletes,
-        batch,
-        durability,
-        log_values,
-        publication,
-    })
+    Group::new(batch, durability, values, accepted)
 }
 
 /// The operations of the log record.
@@ -137,13 +145,13 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
             keys: versions.iter().map(|(_, key)| key.as_slice()).collect(),
         });
     }
-    for (run, rows) in &deletes.rows {
+    for ((_, run), rows) in &deletes.rows {
         ops.push(LogOp::Mark {
             run: *run,
             ordinals: rows.iter().collect(),
         });
     }
-    let dropped = dropped_trees(own);
+    let dropped = own.dropped_trees();
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
         let alive = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ);
         let rows: Vec<&[u8]> = alive.filter_map(|(_, row)| tree.buffer.row(row)).collect();
@@ -158,67 +166,69 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
     ops
 }
 
-fn dropped_trees(own: &Own) -> BTreeSet<TreeId> {
-    let dropped = own.changes.iter().filter_map(|change| match change {
-        CatalogueChange::DropTree(tree) => Some(*tree),
-        _ => None,
-    });
-    dropped.collect()
-}
-
 /// What the commit changes in the list of runs, if anything.
 fn publication(state: &State, own: &Own, spill: Option<&Spill>) -> Option<Publication> {
-    let dropped = dropped_trees(own);
+    let dropped = own.dropped_trees();
+    let drops_runs = dropped
+        .iter()
+        .any(|tree| !state.version.runs(*tree).is_empty());
+    if spill.is_none() && !drops_runs {
+        return None;
+    }
     let mut publication = Publication::new(state);
-    let mut changed = spill.is_some();
     for run in own.trees.values().flat_map(|own| &own.runs) {
         publication.version.set(Arc::clone(run));
     }
     for tree in dropped {
         for run in publication.version.runs(tree).to_vec() {
             publication.remove_run(&run);
-            changed = true;
         }
     }
-    changed.then_some(publication)
+    Some(publication)
 }
 
-/// Makes the commit visible to new snapshots.
-fn apply(state: &mut State, own: &mut Own, prepared: Prepared) {
-    let seq = prepared.seq;
+/// Makes a commit visible to new snapshots.
+pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
+    let seq = accepted.seq;
+    let mut own = lock_own(&work.own);
+    let own = &mut *own;
     let remember = state.has_other_snapshots();
-    if let Some(publication) = prepared.publication {
+    if let Some(publication) = accepted.publication {
         publication.install(state);
     }
-    for (run, rows) in &prepared.deletes.rows {
-        if let Some(run) = state.version.all_runs().find(|found| found.id == *run) {
+    for ((tree, run), rows) in &accepted.deletes.rows {
+        if let Some(run) = state.version.run(*tree, *run) {
             run.marks.add(rows.iter(), seq);
         }
     }
     let memtable = Arc::clone(&state.memtable);
     let mut tables = memtable.tables();
-    for (tree, versions) in &prepared.deletes.versions {
+    for (tree, versions) in &accepted.deletes.versions {
         if let Some(table) = tables.get_mut(tree) {
             for (version, _) in versions {
                 table.end(*version, seq);
             }
         }
     }
-    let dropped = dropped_trees(own);
+    let dropped = own.dropped_trees();
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
-        let table = tables.entry(*id).or_default();
-        let before = table.bytes();
-        for (key, version) in tree.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
-            if let Some(row) = tree.buffer.row(version) {
-                table.insert(key, row, seq);
-                if remember && !tree.tree.has_row_id() {
-                    state.recent.add_key(*id, key, seq);
+        let has_conflicts = remember && !tree.tree.has_row_id();
+        let mut rows = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ).peekable();
+        if rows.peek().is_some() {
+            let table = tables.entry(*id).or_default();
+            let before = table.bytes();
+            for (key, version) in rows {
+                if let Some(row) = tree.buffer.row(version) {
+                    table.insert(key, row, seq);
+                    if has_conflicts {
+                        state.recent.add_key(*id, key, seq);
+                    }
                 }
             }
+            memtable.add_bytes(table.bytes() - before);
         }
-        memtable.add_bytes(table.bytes() - before);
         let ranges = tree.runs.iter().filter_map(|run| run.key_range());
-        for (first, last) in ranges.filter(|_| remember && !tree.tree.has_row_id()) {
+        for (first, last) in ranges.filter(|_| has_conflicts) {
             state.recent.add_range(*id, first, last, seq);
         }
     }
@@ -228,10 +238,6 @@ fn apply(state: &mut State, own: &mut Own, prepared: Prepared) {
         catalogue.version = seq.0;
         state.catalogue = Arc::new(catalogue);
     }
-    let bytes = state.memtable.bytes();
-    // No more than was booked before the commit.
-    let _ = state.memtable_bytes.resize(bytes);
-    state.log_values = state.log_values.saturating_add(prepared.log_values);
     state.last = seq;
     state.counters.commits += 1;
 }

@@ -8,7 +8,7 @@ use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
 use crate::InsertError;
 use crate::format::row::encode_row;
 use crate::memtable::RowTable;
-use crate::read::{OWN_SEQ, View};
+use crate::read::View;
 use crate::transaction::Transaction;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
@@ -22,7 +22,12 @@ impl Transaction {
         if rows.is_empty() {
             return Ok(());
         }
+        self.own().check_usable()?;
         let tree = self.tree(tree)?;
+        // Before the new rows, so that those of one statement, which may be taken back, seldom
+        // need a run of their own.
+        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        self.spill_past(bytes_max / 2).await?;
         let columns = tree.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys: Vec<Vec<u8>> = (0..rows.rows())
             .map(|row| {
@@ -35,7 +40,7 @@ impl Transaction {
             self.check_unique(&tree, &columns, &keys).await?;
         }
         self.buffer_rows(&tree, &columns, &keys)?;
-        self.spill_if_due().await?;
+        self.spill_past(bytes_max).await?;
         Ok(())
     }
 
@@ -109,17 +114,19 @@ impl Transaction {
         let mut own = self.own();
         let bytes = own.buffer_bytes().saturating_add(cost);
         self.snapshot.store.reserve(&mut own.reservation, bytes)?;
+        let now = own.savepoints.now();
         let buffer = &mut own.tree_mut(tree).buffer;
         for (row, key) in keys.iter().enumerate() {
-            buffer.insert(key, row_of(row), OWN_SEQ);
+            buffer.insert(key, row_of(row), now);
         }
         Ok(())
     }
 
-    async fn spill_if_due(&mut self) -> Result<()> {
+    /// Writes the buffers out if they take more than `bytes_max`.
+    async fn spill_past(&mut self, bytes_max: u64) -> Result<()> {
         let store = &self.snapshot.store;
         let bytes = self.own().buffer_bytes();
-        if bytes <= store.settings.memtable_bytes_max / 2 {
+        if bytes <= bytes_max {
             return Ok(());
         }
         let spill = self.spill.get_mut();

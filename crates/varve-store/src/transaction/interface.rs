@@ -13,15 +13,19 @@ use crate::read::{self, RowRef, View};
 use crate::snapshot::Snapshot;
 use crate::store::Ids;
 use crate::transaction::commit;
+use crate::transaction::group::Work;
 use crate::transaction::own::Own;
+use crate::transaction::savepoint::SavepointId;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
-use crate::{Durability, InsertError, ScanOptions, TreeScan};
+use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
 
 /// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before
 /// the commit. Dropped without commit, it is rolled back.
 ///
-/// After a failed write only a rollback makes sense: part of the statement may have been done.
+/// A call that fails has written nothing; several calls are made one by a savepoint. Where rows were to be written out of memory
+/// and storage failed, or the future was dropped, every later call answers that error: only a
+/// rollback of the whole transaction is left.
 pub struct Transaction {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) own: Arc<Mutex<Own>>,
@@ -102,7 +106,6 @@ impl Transaction {
     /// Removes a tree with all of its rows.
     pub fn drop_tree(&mut self, tree: TreeId) -> Result<()> {
         self.tree(tree)?;
-        self.own().forget_tree(tree);
         self.change(CatalogueChange::DropTree(tree))
     }
 
@@ -164,9 +167,12 @@ impl Transaction {
     pub fn row_count(&self, tree: TreeId) -> Option<u64> {
         let tree = self.tree(tree).ok()?;
         let spilling = self.spill.try_lock()?;
-        let unfinished = spilling
-            .as_ref()
-            .map_or(0, |spill| spill.open_rows(tree.schema().tree));
+        let unfinished = spilling.as_ref().map_or(0, |spill| {
+            let Some((run, rows)) = spill.open_rows(tree.schema().tree) else {
+                return 0;
+            };
+            rows.saturating_sub(self.own().dead_rows(run).map_or(0, |dead| dead.len()))
+        });
         drop(spilling);
         let view = View::new(tree, Arc::clone(&self.snapshot), Arc::clone(&self.own));
         let mut rows = unfinished;
@@ -208,6 +214,21 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &[Batch],
     ) -> Result<(), InsertError> {
+        let savepoint = self.savepoint();
+        let done = self.replace_rows(tree, positions, rows).await;
+        if done.is_err() {
+            self.rollback_to(savepoint)?;
+        }
+        self.release(savepoint)?;
+        done
+    }
+
+    async fn replace_rows(
+        &mut self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        rows: &[Batch],
+    ) -> Result<(), InsertError> {
         self.delete(tree, positions).await?;
         for rows in rows {
             self.insert_rows(tree, rows).await?;
@@ -215,14 +236,44 @@ impl Transaction {
         Ok(())
     }
 
+    /// Marks a point to come back to: cheap enough for every statement.
+    pub fn savepoint(&mut self) -> SavepointId {
+        self.own().savepoint()
+    }
+
+    /// Takes back everything that was written since a savepoint, which stays in force; those after
+    /// it are gone. Positions of rows that were read since then are not valid any more.
+    pub fn rollback_to(&mut self, savepoint: SavepointId) -> Result<()> {
+        let mut own = read::lock_own(&self.own);
+        own.check_usable()?;
+        let runs = own.rollback_to(savepoint)?;
+        drop(own);
+        if let Some(spill) = self.spill.get_mut() {
+            spill.drop_runs(&runs);
+        }
+        Ok(())
+    }
+
+    /// Forgets a savepoint and those after it; what was written since stays.
+    pub fn release(&mut self, savepoint: SavepointId) -> Result<()> {
+        self.own().release(savepoint)
+    }
+
     /// Makes the writes visible and as durable as asked. `40001` where another commit since the
     /// snapshot wrote the same rows, inserted the same keys, or both changed the catalogue.
-    pub async fn commit(self, durability: Durability) -> Result<CommitSeq> {
+    ///
+    /// The future may be dropped: the transaction is then committed or not, as a whole.
+    pub async fn commit(self, durability: impl Into<CommitDurability>) -> Result<CommitSeq> {
         if self.own().is_empty() {
             return Ok(self.snapshot.seq);
         }
-        let spill = self.spill.into_inner();
-        commit::commit(self.snapshot, &self.own, spill, durability).await
+        commit::commit(Work {
+            snapshot: self.snapshot,
+            own: self.own,
+            spill: self.spill.into_inner(),
+            durability: durability.into(),
+        })
+        .await
     }
 
     /// Forgets the writes and deletes what was spilled of them.
@@ -257,6 +308,7 @@ impl Transaction {
 
     /// The tree as this transaction sees it, with rows being spilled made readable.
     pub(crate) async fn view(&self, id: TreeId) -> Result<View> {
+        self.own().check_usable()?;
         let tree = self.tree(id)?;
         if let Some(spill) = &mut *self.spill.lock().await {
             spill.finish(&self.own, Some(id)).await?;

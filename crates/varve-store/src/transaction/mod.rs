@@ -1,14 +1,19 @@
 //! Transactions: a snapshot, and private writes on top of it.
 
 mod commit;
+mod group;
 mod insert;
 mod insert_error;
 mod interface;
 mod own;
 mod runs;
+mod savepoint;
 mod spill;
 mod validate;
 
+pub(crate) use group::CommitQueue;
 pub use insert_error::InsertError;
 pub use interface::Transaction;
 pub(crate) use own::Own;
+pub use savepoint::SavepointId;
+pub(crate) use validate::Deletes;

@@ -1,15 +1,16 @@
 //! What one transaction has written so far, seen by nobody else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_types::{Reservation, Result, RunId, TreeId};
+use varve_types::{Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::memtable::RowTable;
-use crate::read::RowRef;
+use crate::read::{OWN_SEQ, RowRef};
 use crate::run::Run;
+use crate::transaction::savepoint::Savepoints;
 use crate::tree::Tree;
 
 /// Private writes.
@@ -24,6 +25,9 @@ pub(crate) struct Own {
     pub(crate) dead_rows: BTreeMap<RunId, DeadRows>,
     /// What the buffers take in memory.
     pub(crate) reservation: Reservation,
+    pub(crate) savepoints: Savepoints,
+    /// Why nothing but a rollback of the whole transaction is possible any more.
+    pub(crate) failure: Option<Error>,
 }
 
 /// Rows of one run that a transaction deleted.
@@ -41,6 +45,12 @@ pub(crate) struct OwnTree {
     pub(crate) runs: Vec<Arc<Run>>,
 }
 
+impl OwnTree {
+    fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.buffer.ascend(None, OWN_SEQ).next().is_none()
+    }
+}
+
 impl Own {
     pub(crate) fn new(reservation: Reservation) -> Own {
         Own {
@@ -50,20 +60,29 @@ impl Own {
             dead_versions: BTreeMap::new(),
             dead_rows: BTreeMap::new(),
             reservation,
+            savepoints: Savepoints::default(),
+            failure: None,
         }
     }
 
+    /// Whether there is nothing to commit.
     pub(crate) fn is_empty(&self) -> bool {
         self.changes.is_empty()
-            && self.trees.is_empty()
             && self.dead_versions.is_empty()
             && self.dead_rows.is_empty()
+            && self.trees.values().all(OwnTree::is_empty)
+    }
+
+    pub(crate) fn check_usable(&self) -> Result<()> {
+        self.failure.clone().map_or(Ok(()), Err)
     }
 
     /// Changes the catalogue as this transaction sees it.
     pub(crate) fn change(&mut self, base: &Arc<Catalogue>, change: CatalogueChange) -> Result<()> {
         let mut catalogue = Catalogue::clone(self.catalogue.as_ref().unwrap_or(base));
         catalogue.apply(&change)?;
+        self.savepoints
+            .note_catalogue(self.catalogue.as_ref(), self.changes.len());
         self.catalogue = Some(Arc::new(catalogue));
         self.changes.push(change);
         Ok(())
@@ -100,33 +119,48 @@ impl Own {
         rows: &[RowRef],
         run_of: impl Fn(u32) -> Option<RunId>,
     ) {
+        let now = self.savepoints.now();
         for row in rows {
             match *row {
                 RowRef::Own(version) => {
-                    if let Some(own) = self.trees.get_mut(&tree) {
-                        own.buffer.end(version, crate::read::OWN_SEQ);
+                    if let Some(own) = self.trees.get_mut(&tree)
+                        && own.buffer.end(version, now)
+                    {
+                        self.savepoints.note_ended(tree, version);
                     }
                 }
                 RowRef::Memtable(version) => {
-                    self.dead_versions.entry(tree).or_default().insert(version);
+                    if self.dead_versions.entry(tree).or_default().insert(version) {
+                        self.savepoints.note_version(tree, version);
+                    }
                 }
                 RowRef::Run { slot, ordinal } => {
-                    if let Some(run) = run_of(slot) {
-                        let dead = self.dead_rows.entry(run).or_insert_with(|| DeadRows {
-                            tree,
-                            ordinals: Arc::default(),
-                        });
-                        Arc::make_mut(&mut dead.ordinals).insert(ordinal);
+                    if let Some(run) = run_of(slot)
+                        && self.dead_rows_mut(tree, run).insert(ordinal)
+                    {
+                        self.savepoints.note_row(run, ordinal);
                     }
                 }
             }
         }
     }
 
-    /// Forgets what was written to a tree that the transaction drops.
-    pub(crate) fn forget_tree(&mut self, tree: TreeId) {
-        self.dead_versions.remove(&tree);
-        self.dead_rows.retain(|_, dead| dead.tree != tree);
+    /// What this transaction deleted in a run of a tree.
+    pub(crate) fn dead_rows_mut(&mut self, tree: TreeId, run: RunId) -> &mut RoaringBitmap {
+        let dead = self.dead_rows.entry(run).or_insert_with(|| DeadRows {
+            tree,
+            ordinals: Arc::default(),
+        });
+        Arc::make_mut(&mut dead.ordinals)
+    }
+
+    /// The trees that this transaction dropped. What it wrote to them is not committed.
+    pub(crate) fn dropped_trees(&self) -> BTreeSet<TreeId> {
+        let dropped = self.changes.iter().filter_map(|change| match change {
+            CatalogueChange::DropTree(tree) => Some(*tree),
+            _ => None,
+        });
+        dropped.collect()
     }
 
     /// Bytes of all buffers.

@@ -23,6 +23,8 @@ impl Transaction {
 
     /// Adds a run whose values and head are written.
     pub(crate) fn add_run(&mut self, tree: &Arc<Tree>, run: Run) {
-        self.own().tree_mut(tree).runs.push(Arc::new(run));
+        let mut own = self.own();
+        own.savepoints.note_newest_run(run.tree, run.id);
+        own.tree_mut(tree).runs.push(Arc::new(run));
     }
 }

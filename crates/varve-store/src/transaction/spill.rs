@@ -1,21 +1,35 @@
 //! Writes the rows of a transaction out before its commit, to runs that only the commit publishes.
+//!
+//! A run goes on over several spills as long as keys ascend and all of its rows belong to one
+//! segment between savepoints.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex};
 
+use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
-use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, CommitSeq, Error, Result, RunId, SqlState, TreeId, VECTOR_ROWS};
 
 use crate::Store;
-use crate::memtable::RowTable;
+use crate::memtable::{RowTable, RowVersion};
 use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::read::{ChunkRequest, KeyRange, OWN_SEQ, TableChunk, lock_own};
 use crate::run::Run;
 use crate::transaction::own::Own;
 use crate::tree::Tree;
+
+/// The rows that came between two savepoints.
+struct Segment {
+    number: usize,
+    start: CommitSeq,
+    /// The last sequence before the segment after it.
+    seq: CommitSeq,
+    /// The versions of the segments before it.
+    earlier: RoaringBitmap,
+}
 
 /// A run is ended at this many rows, so that ordinals fit 32 bits.
 const RUN_ROWS_MAX: u64 = 1 << 31;
@@ -30,6 +44,8 @@ pub(crate) struct Spill {
 
 struct OpenRun {
     id: RunId,
+    /// Where the segment of its rows began.
+    segment: CommitSeq,
     writer: RunWriter,
 }
 
@@ -47,10 +63,16 @@ impl Spill {
         &mut self.sink
     }
 
-    /// Writes out what all buffers hold.
+    /// Writes out what all buffers hold. Fails for good: the rows are lost to the transaction then,
+    /// and also where the future is dropped.
     pub(crate) async fn write_buffers(&mut self, own: &Mutex<Own>) -> Result<()> {
         let buffers: Vec<(Arc<Tree>, RowTable)> = {
             let mut own = lock_own(own);
+            own.check_usable()?;
+            own.failure = Some(Error::new(
+                SqlState::IO_ERROR,
+                "writing rows out was interrupted; the transaction must be rolled back",
+            ));
             let full = own
                 .trees
                 .values_mut()
@@ -59,15 +81,22 @@ impl Spill {
                 .collect()
         };
         for (tree, buffer) in buffers {
-            self.write_buffer(&tree, &buffer, own).await?;
+            if let Err(error) = self.write_buffer(&tree, &buffer, own).await {
+                lock_own(own).failure = Some(error.clone());
+                return Err(error);
+            }
         }
         let mut own = lock_own(own);
+        own.failure = None;
         let bytes = own.buffer_bytes();
         // A smaller reservation is never refused.
         let _ = own.reservation.resize(bytes);
         Ok(())
     }
 
+    /// Writes the rows of one buffer, each segment to a run of its own. A row that was deleted
+    /// after its segment is written too, and deleted in the run, so that a savepoint can have it
+    /// back.
     async fn write_buffer(
         &mut self,
         tree: &Arc<Tree>,
@@ -75,23 +104,42 @@ impl Spill {
         own: &Mutex<Own>,
     ) -> Result<()> {
         let id = tree.schema().tree;
-        let first = buffer.ascend(Bound::Unbounded, OWN_SEQ).next();
+        let starts = lock_own(own).savepoints.segment_starts();
+        let mut ended = BTreeMap::new();
+        for (segment, start) in starts.iter().enumerate() {
+            let end = starts.get(segment + 1);
+            let part = Segment {
+                number: segment,
+                start: *start,
+                seq: end.map_or(OWN_SEQ, |end| CommitSeq(end.0.saturating_sub(1))),
+                earlier: (0..buffer.first_since(*start)).collect(),
+            };
+            self.write_segment(tree, buffer, &part, own, &mut ended)
+                .await?;
+        }
+        let mut own = lock_own(own);
+        for (run, ordinal) in ended.values() {
+            own.dead_rows_mut(id, *run).insert(*ordinal);
+        }
+        own.savepoints.move_ended(id, &ended);
+        Ok(())
+    }
+
+    async fn write_segment(
+        &mut self,
+        tree: &Arc<Tree>,
+        buffer: &RowTable,
+        segment: &Segment,
+        own: &Mutex<Own>,
+        ended: &mut BTreeMap<u32, (RunId, u32)>,
+    ) -> Result<()> {
+        let mut rows = buffer.ascend(Bound::Unbounded, segment.seq);
+        let first = rows.find(|(_, version)| !segment.earlier.contains(*version));
         let Some(first) = first.map(|(key, _)| key.to_vec()) else {
             return Ok(());
         };
-        let goes_on = self.open.get(&id).is_some_and(|open| {
-            let above = open
-                .writer
-                .last_key()
-                .is_none_or(|last| last < first.as_slice());
-            above && open.writer.rows() < RUN_ROWS_MAX
-        });
-        if !goes_on {
-            self.finish(own, Some(id)).await?;
-            let run = self.sink.new_run();
-            let writer = RunWriter::new(tree.run_spec(run))?;
-            self.open.insert(id, OpenRun { id: run, writer });
-        }
+        let id = tree.schema().tree;
+        self.open_run(tree, segment, &first, own).await?;
         let Some(open) = self.open.get_mut(&id) else {
             return Ok(());
         };
@@ -103,14 +151,20 @@ impl Spill {
             let request = ChunkRequest {
                 tree,
                 columns: &all,
-                seq: OWN_SEQ,
-                dead: None,
+                seq: segment.seq,
+                dead: (segment.number > 0).then_some(&segment.earlier),
                 after: after.as_deref(),
                 reverse: false,
                 range: &KeyRange::default(),
                 rows_max: VECTOR_ROWS,
             };
             let chunk = TableChunk::read(buffer, &request)?;
+            for (version, at) in chunk.versions.iter().zip(open.writer.rows()..) {
+                if !buffer.version(*version).is_some_and(RowVersion::is_alive) {
+                    let ordinal = u32::try_from(at).map_err(|_| Error::internal("run too long"))?;
+                    ended.insert(*version, (open.id, ordinal));
+                }
+            }
             open.writer
                 .append(&Batch::new(chunk.columns, chunk.versions.len()))?;
             self.sink
@@ -120,6 +174,47 @@ impl Spill {
             if after.is_none() {
                 return Ok(());
             }
+        }
+    }
+
+    /// Makes sure that the open run of a tree takes rows of a segment, from key `first` on.
+    async fn open_run(
+        &mut self,
+        tree: &Arc<Tree>,
+        segment: &Segment,
+        first: &[u8],
+        own: &Mutex<Own>,
+    ) -> Result<()> {
+        let id = tree.schema().tree;
+        let goes_on = self.open.get(&id).is_some_and(|open| {
+            let above = open.writer.last_key().is_none_or(|last| last < first);
+            let same = lock_own(own).savepoints.segment_of(open.segment) == segment.number;
+            above && same && open.writer.rows() < RUN_ROWS_MAX
+        });
+        if goes_on {
+            return Ok(());
+        }
+        self.finish(own, Some(id)).await?;
+        let run = self.sink.new_run();
+        let writer = RunWriter::new(tree.run_spec(run))?;
+        let open = OpenRun {
+            id: run,
+            segment: segment.start,
+            writer,
+        };
+        self.open.insert(id, open);
+        lock_own(own).savepoints.note_run(segment.number, id, run);
+        Ok(())
+    }
+
+    /// Gives up runs that were written since a savepoint that is returned to. Their pages are
+    /// deleted by the commit, or with everything else that was spilled.
+    pub(crate) fn drop_runs(&mut self, runs: &[(TreeId, RunId)]) {
+        for (tree, run) in runs {
+            if self.open.get(tree).is_some_and(|open| open.id == *run) {
+                self.open.remove(tree);
+            }
+            self.sink.drop_run(*run);
         }
     }
 
@@ -144,9 +239,10 @@ impl Spill {
         Ok(())
     }
 
-    /// Rows of a tree that are in no buffer and no readable run.
-    pub(crate) fn open_rows(&self, tree: TreeId) -> u64 {
-        self.open.get(&tree).map_or(0, |open| open.writer.rows())
+    /// The run of a tree that cannot be read yet, and how many rows it has so far.
+    pub(crate) fn open_rows(&self, tree: TreeId) -> Option<(RunId, u64)> {
+        let open = self.open.get(&tree)?;
+        Some((open.id, open.writer.rows()))
     }
 
     /// Whether rows with this key or a higher one may be in the open run of a tree.

@@ -19,11 +19,17 @@ use crate::tree::Tree;
 
 /// Deletes in terms of what is there now.
 #[derive(Default)]
-pub(super) struct Deletes {
+pub(crate) struct Deletes {
     /// Versions of the memtable, with their keys.
-    pub(super) versions: BTreeMap<TreeId, Vec<(u32, Vec<u8>)>>,
+    pub(crate) versions: BTreeMap<TreeId, Vec<(u32, Vec<u8>)>>,
     /// Rows of runs, own ones included.
-    pub(super) rows: BTreeMap<RunId, RoaringBitmap>,
+    pub(crate) rows: BTreeMap<(TreeId, RunId), RoaringBitmap>,
+}
+
+impl Deletes {
+    fn add(&mut self, tree: TreeId, run: RunId, rows: &RoaringBitmap) {
+        *self.rows.entry((tree, run)).or_default() |= rows;
+    }
 }
 
 /// Compares a transaction with everything that was committed since its snapshot.
@@ -35,7 +41,9 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
     check_trees(state, own)?;
     check_inserts(state, snapshot, own)?;
     let mut deletes = Deletes::default();
-    for (tree, versions) in &own.dead_versions {
+    let dropped = own.dropped_trees();
+    let dead = own.dead_versions.iter();
+    for (tree, versions) in dead.filter(|(tree, _)| !dropped.contains(tree)) {
         let shape = tree_of(state, own, *tree)?;
         if Arc::ptr_eq(&state.memtable, &snapshot.memtable) {
             let keys = keys_of_versions(state, shape, versions)?;
@@ -43,26 +51,35 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
             continue;
         }
         // A flush since the snapshot moved the rows to a run.
+        let mut places: Option<(&Arc<RunTrace>, RoaringBitmap)> = None;
         for version in versions {
-            let place = snapshot.memtable.flushed_to(*tree, version);
-            let (run, ordinal) = place.ok_or_else(row_conflict)?;
-            let (run, ordinal) = row_now(state, run, ordinal)?;
-            deletes.rows.entry(run).or_default().insert(ordinal);
+            let (run, ordinal) = memtable_place(snapshot, *tree, version)?;
+            let place = places.get_or_insert_with(|| (run, RoaringBitmap::new()));
+            place.1.insert(ordinal);
+        }
+        if let Some((run, rows)) = places {
+            rows_now(state, run, &rows, &mut deletes)?;
         }
     }
-    for (run, dead) in &own.dead_rows {
-        let Some(seen) = snapshot.version.run(dead.tree, *run) else {
+    let dead = own.dead_rows.iter();
+    for (run, dead) in dead.filter(|(_, dead)| !dropped.contains(&dead.tree)) {
+        match snapshot.version.run(dead.tree, *run) {
+            Some(seen) => rows_now(state, &seen.pin.trace, &dead.ordinals, &mut deletes)?,
             // One that the transaction spilled: nobody else knows it.
-            let rows = deletes.rows.entry(*run).or_default();
-            *rows |= &*dead.ordinals;
-            continue;
-        };
-        for ordinal in &*dead.ordinals {
-            let (run, ordinal) = row_now(state, &seen.pin.trace, ordinal)?;
-            deletes.rows.entry(run).or_default().insert(ordinal);
+            None => deletes.add(dead.tree, *run, &dead.ordinals),
         }
     }
     Ok(deletes)
+}
+
+/// The run to which a flush moved a version.
+fn memtable_place(
+    snapshot: &Snapshot,
+    tree: TreeId,
+    version: u32,
+) -> Result<(&Arc<RunTrace>, u32)> {
+    let place = snapshot.memtable.flushed_to(tree, version);
+    place.ok_or_else(row_conflict)
 }
 
 /// `40001`
@@ -77,11 +94,36 @@ fn row_conflict() -> Error {
     conflict("a row was changed by a concurrent commit")
 }
 
-/// Where a row of a run is that the snapshot saw; it must still be alive.
-fn row_now(state: &State, seen: &Arc<RunTrace>, ordinal: u32) -> Result<(RunId, u32)> {
-    let (run, ordinal) = seen.row_now(ordinal).ok_or_else(row_conflict)?;
+/// Adds rows of a run that the snapshot saw to the deletes, where they are now; they must still be
+/// alive.
+fn rows_now(
+    state: &State,
+    seen: &Arc<RunTrace>,
+    rows: &RoaringBitmap,
+    deletes: &mut Deletes,
+) -> Result<()> {
+    if seen.forward.get().is_none() {
+        check_alive(state, seen, rows)?;
+        deletes.add(seen.tree, seen.id, rows);
+        return Ok(());
+    }
+    let mut moved: BTreeMap<RunId, (&Arc<RunTrace>, RoaringBitmap)> = BTreeMap::new();
+    for ordinal in rows {
+        let (run, ordinal) = seen.row_now(ordinal).ok_or_else(row_conflict)?;
+        let place = moved.entry(run.id);
+        let place = place.or_insert_with(|| (run, RoaringBitmap::new()));
+        place.1.insert(ordinal);
+    }
+    for (run, rows) in moved.values() {
+        check_alive(state, run, rows)?;
+        deletes.add(run.tree, run.id, rows);
+    }
+    Ok(())
+}
+
+fn check_alive(state: &State, run: &RunTrace, rows: &RoaringBitmap) -> Result<()> {
     match state.version.run(run.tree, run.id) {
-        Some(run) if !run.marks.is_dead_now(ordinal) => Ok((run.id, ordinal)),
+        Some(run) if run.marks.all_alive_now(rows) => Ok(()),
         _ => Err(row_conflict()),
     }
 }
