@@ -33,7 +33,8 @@ impl Store {
     pub(crate) async fn flush_if_due(self: &Arc<Store>, coming_bytes: u64) -> Result<()> {
         let (bytes, values) = {
             let state = self.state();
-            (state.memtable.bytes(), state.log.values())
+            let bytes = state.memtable.bytes().max(state.log.bytes());
+            (bytes, state.log.values())
         };
         let (bytes_max, values_max) = (
             self.settings.memtable_bytes_max,
