@@ -27,6 +27,7 @@ const goldens = [
   ['v2/run-small.hex', () => wasm.goldenRun()],
   ['v1/manifest.hex', () => wasm.goldenManifest()],
   ['v1/log.hex', () => wasm.goldenLog()],
+  ['v2/merged-log.hex', () => wasm.goldenMergedLog()],
 ];
 for (const [name, write] of goldens) {
   test(`${name} is what wasm writes`, () => {

@@ -20,3 +20,9 @@ pub fn golden_manifest() -> String {
 pub fn golden_log() -> String {
     varve_store::fixtures::golden_log()
 }
+
+/// The golden log value that several records share.
+#[wasm_bindgen(js_name = goldenMergedLog)]
+pub fn golden_merged_log() -> String {
+    varve_store::fixtures::golden_merged_log()
+}

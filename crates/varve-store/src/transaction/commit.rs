@@ -44,6 +44,9 @@ pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
         spill.write_buffers(&work.own).await?;
         spill.finish(&work.own, None).await?;
     }
+    if lock_own(&work.own).is_empty() {
+        return Ok(work.snapshot.seq);
+    }
     let store = Arc::clone(&work.snapshot.store);
     store.commit(work).await
 }

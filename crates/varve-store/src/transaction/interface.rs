@@ -264,9 +264,6 @@ impl Transaction {
     ///
     /// The future may be dropped: the transaction is then committed or not, as a whole.
     pub async fn commit(self, durability: impl Into<CommitDurability>) -> Result<CommitSeq> {
-        if self.own().is_empty() {
-            return Ok(self.snapshot.seq);
-        }
         commit::commit(Work {
             snapshot: self.snapshot,
             own: self.own,
