@@ -114,7 +114,7 @@ impl GroupWrites {
     pub(crate) fn admit(&mut self, own: &Own, deletes: &Deletes) -> bool {
         let mut keys = Vec::new();
         for (id, own) in own.trees.iter().filter(|(_, own)| !own.tree.has_row_id()) {
-            let rows = own.buffer.ascend(std::ops::Bound::Unbounded, OWN_SEQ);
+            let rows = own.buffer.ascend(Bound::Unbounded, OWN_SEQ);
             keys.extend(rows.map(|(key, _)| xxh3_64_with_seed(key, id.0)));
         }
         let versions: Vec<(TreeId, RoaringBitmap)> = deletes

@@ -222,8 +222,12 @@ fn replay_skips_a_mark_for_a_missing_run_up_to_marks_through_and_calls_a_later_o
             ordinals: vec![3],
         };
         let mut batch = varve_kv::WriteBatch::new();
-        for (key, value) in log::encode(seq, &[op]) {
-            batch.put(key, value);
+        let record = log::Record {
+            seq,
+            bytes: log::encode_record(&[op]),
+        };
+        for value in log::encode(&[record], usize::MAX) {
+            batch.put(value.key, value.bytes);
         }
         drop(store);
         block_on(kv.commit(batch, Durability::Strict)).unwrap();

@@ -1,6 +1,7 @@
 //! What one transaction has written so far, seen by nobody else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -47,7 +48,12 @@ pub(crate) struct OwnTree {
 
 impl OwnTree {
     fn is_empty(&self) -> bool {
-        self.runs.is_empty() && self.buffer.ascend(None, OWN_SEQ).next().is_none()
+        self.runs.is_empty()
+            && self
+                .buffer
+                .ascend(Bound::Unbounded, OWN_SEQ)
+                .next()
+                .is_none()
     }
 }
 
