@@ -9,7 +9,6 @@ mod direct;
 mod run;
 mod savepoint;
 mod settings;
-mod shim;
 mod show;
 
 use std::sync::Arc;

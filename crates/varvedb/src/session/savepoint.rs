@@ -1,6 +1,6 @@
 //! SAVEPOINT, RELEASE and ROLLBACK TO.
 
-use super::shim::{SavepointId, Shim};
+use varve_store::SavepointId;
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;
