@@ -290,6 +290,11 @@ impl Frame {
         reader.take(bytes)
     }
 
+    /// Bytes that the frame keeps since its general stage was undone.
+    pub fn kept_bytes(&self) -> usize {
+        self.raw.get().map_or(0, Vec::len)
+    }
+
     fn content<'a>(
         &'a self,
         stored: &'a [u8],

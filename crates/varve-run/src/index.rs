@@ -39,6 +39,16 @@ impl GroupIndex {
         index.map_err(RunError::corrupt(head.run, Some(value.number())))
     }
 
+    /// Bytes that the index takes in memory, roughly.
+    pub fn memory_bytes(&self) -> usize {
+        let vector = |vector: &VectorIndex| {
+            size_of::<VectorIndex>()
+                + vector.first_key.len()
+                + vector.zones.len() * size_of::<ZoneMap>()
+        };
+        self.vectors.iter().map(vector).sum()
+    }
+
     /// The vectors in order.
     pub fn vectors(&self) -> &[VectorIndex] {
         &self.vectors

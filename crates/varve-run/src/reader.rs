@@ -5,36 +5,19 @@ use std::sync::{Arc, OnceLock};
 use varve_codec::{CodecError, Frame, read_frames};
 use varve_types::{Column, Selection};
 
+use crate::group_parts::OpenColumn;
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
 use crate::vector::VectorFormat;
-use crate::{CheckedValue, RunError, VectorFilter};
+use crate::{CheckedValue, GroupParts, KeyVector, RunError, VectorFilter};
 
-/// A group of a run with some of its values at hand. Making one costs nothing by itself: a page's
-/// frame directory is read when its column is first asked for, and a general stage is undone once
-/// for each frame and reader.
+/// A group of a run with some of its values at hand. Making one costs nothing by itself: what is
+/// made of the values on the way stays in its [`GroupParts`], which other readers may share.
 #[derive(Debug)]
 pub struct GroupReader {
     head: Arc<RunHead>,
     group: usize,
     values: Vec<CheckedValue>,
-    columns: Vec<OpenColumn>,
-}
-
-/// What was read of a column so far.
-#[derive(Debug)]
-struct OpenColumn {
-    format: OnceLock<VectorFormat>,
-    /// The frames of each segment.
-    frames: Vec<OnceLock<Vec<Frame>>>,
-}
-
-impl OpenColumn {
-    fn new(places: &ColumnPlaces) -> OpenColumn {
-        OpenColumn {
-            format: OnceLock::new(),
-            frames: places.segments.iter().map(|_| OnceLock::new()).collect(),
-        }
-    }
+    parts: Arc<GroupParts>,
 }
 
 impl GroupReader {
@@ -44,19 +27,38 @@ impl GroupReader {
         group: usize,
         values: Vec<CheckedValue>,
     ) -> Result<GroupReader, RunError> {
-        let info = head.groups.get(group).ok_or(RunError::Mismatch("group"))?;
-        let columns = info.columns.iter().map(OpenColumn::new).collect();
-        Ok(GroupReader {
+        let parts = Arc::new(GroupParts::new(&head, group)?);
+        Ok(GroupReader::sharing(head, group, values, parts))
+    }
+
+    /// The same, with what other readers of this group have made of its values.
+    pub fn sharing(
+        head: Arc<RunHead>,
+        group: usize,
+        values: Vec<CheckedValue>,
+        parts: Arc<GroupParts>,
+    ) -> GroupReader {
+        GroupReader {
             head,
             group,
             values,
-            columns,
-        })
+            parts,
+        }
     }
 
     /// The run's head.
     pub fn head(&self) -> &Arc<RunHead> {
         &self.head
+    }
+
+    /// The number of the group.
+    pub fn group(&self) -> usize {
+        self.group
+    }
+
+    /// What was made of the group so far.
+    pub fn parts(&self) -> &Arc<GroupParts> {
+        &self.parts
     }
 
     /// The group's entry in the directory.
@@ -115,29 +117,25 @@ impl GroupReader {
 
     /// Where `key` is in a vector: `Ok` with the position of its row, or `Err` with that of the
     /// first row above it (the number of rows when there is none). The values of the key columns
-    /// must be at hand.
+    /// must be at hand, unless they were decoded before.
     pub fn search(&self, vector: usize, key: &[u8]) -> Result<Result<u16, u16>, RunError> {
-        let keys: Vec<Column> = self
+        Ok(self.key_vector(vector)?.search(key))
+    }
+
+    /// The keys of a vector, decoded once.
+    pub fn key_vector(&self, vector: usize) -> Result<&KeyVector, RunError> {
+        if let Some(keys) = self.parts.key_vector(vector) {
+            return Ok(keys);
+        }
+        let columns: Vec<Column> = self
             .head
             .key_columns
             .iter()
             .map(|column| self.column(*column, vector))
             .collect::<Result<_, _>>()?;
-        let rows = self.info().map_or(0, |info| info.vector_rows(vector));
-        let mut row_key = Vec::with_capacity(key.len());
-        let (mut low, mut high) = (0, u16::try_from(rows).unwrap_or(u16::MAX));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            row_key.clear();
-            let keys = keys.iter();
-            self.head.put_key(keys, usize::from(middle), &mut row_key);
-            match row_key.as_slice().cmp(key) {
-                core::cmp::Ordering::Less => low = middle + 1,
-                core::cmp::Ordering::Equal => return Ok(Ok(middle)),
-                core::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        Ok(Err(low))
+        let keys = KeyVector::new(columns, self.head.key_orders.clone());
+        let keys = self.parts.keep_key_vector(vector, keys);
+        keys.ok_or(RunError::Mismatch("vector"))
     }
 
     /// The same vector of the column that a column is stored as differences from, if it is.
@@ -155,7 +153,7 @@ impl GroupReader {
 
     fn stored_vector(&self, column: usize, vector: usize) -> Result<StoredVector<'_>, RunError> {
         let info = self.info().ok_or(RunError::Mismatch("group"))?;
-        let (Some(places), Some(open)) = (info.columns.get(column), self.columns.get(column))
+        let (Some(places), Some(open)) = (info.columns.get(column), self.parts.column(column))
         else {
             return Err(RunError::Mismatch("column"));
         };
@@ -174,11 +172,14 @@ impl GroupReader {
         let value = self.value(number)?;
         let find = || {
             let stored = value.payload(segment.place.offset, segment.place.bytes)?;
-            let frames = frames_of(frames, segment, stored)?;
+            let frames = self.frames_of(frames, segment, stored)?;
             let after = frames.partition_point(|frame| frame.first_vector() <= vector);
             let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
             let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
-            frame.vector(stored, vector, &())
+            let kept_before = frame.kept_bytes();
+            let bytes = frame.vector(stored, vector, &())?;
+            self.parts.add_bytes(frame.kept_bytes() - kept_before);
+            Ok(bytes)
         };
         let bytes = find().map_err(self.corrupt(number))?;
         Ok(StoredVector {
@@ -214,7 +215,26 @@ impl GroupReader {
                 read(place).map_err(self.corrupt(place.value))?
             }
         };
+        // What is decoded of a shared part takes a few times its bytes.
+        let shared_bytes = places.shared.map_or(0, |place| place.bytes as usize);
+        self.parts.add_bytes(shared_bytes.saturating_mul(4));
         Ok(open.format.get_or_init(|| format))
+    }
+
+    /// The frames of a segment, read once.
+    fn frames_of<'a>(
+        &self,
+        slot: &'a OnceLock<Vec<Frame>>,
+        segment: &Segment,
+        stored: &[u8],
+    ) -> Result<&'a [Frame], CodecError> {
+        if let Some(frames) = slot.get() {
+            return Ok(frames);
+        }
+        let first_vector = segment.first_vector as usize;
+        let frames = read_frames(stored, first_vector, segment.vectors as usize)?;
+        self.parts.add_bytes(frames.len() * size_of::<Frame>());
+        Ok(slot.get_or_init(|| frames))
     }
 
     fn value(&self, number: u32) -> Result<&CheckedValue, RunError> {
@@ -228,20 +248,6 @@ impl GroupReader {
     fn corrupt(&self, value: u32) -> impl Fn(CodecError) -> RunError {
         RunError::corrupt(self.head.run, Some(value))
     }
-}
-
-/// The frames of a segment, read once.
-fn frames_of<'a>(
-    slot: &'a OnceLock<Vec<Frame>>,
-    segment: &Segment,
-    stored: &[u8],
-) -> Result<&'a [Frame], CodecError> {
-    if let Some(frames) = slot.get() {
-        return Ok(frames);
-    }
-    let first_vector = segment.first_vector as usize;
-    let frames = read_frames(stored, first_vector, segment.vectors as usize)?;
-    Ok(slot.get_or_init(|| frames))
 }
 
 /// One column of one vector before decoding.

@@ -134,7 +134,7 @@ pub enum SystemView {
     /// boolean, primary_key boolean)`: a row a column.
     Tables,
     /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
-    /// bigint)`: a row a cache; NULL where a cache does not count.
+    /// bigint)`: a row a cache.
     Caches,
 }
 

@@ -34,6 +34,7 @@ mod report;
 mod run;
 mod scratch;
 mod settings;
+mod slab;
 mod snapshot;
 mod state;
 mod store;
@@ -42,6 +43,7 @@ mod tree;
 mod version;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
+pub use cache::CacheStats;
 pub use catalogue::CatalogueState;
 pub use durability::CommitDurability;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
@@ -50,7 +52,7 @@ pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;
 pub use store::Store;
-pub use transaction::{InsertError, SavepointId, Transaction};
+pub use transaction::{InsertError, PointRead, SavepointId, Transaction};
 pub use varve_kv::Durability;
 
 #[cfg(test)]

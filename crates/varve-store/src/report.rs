@@ -5,6 +5,7 @@ use std::sync::Arc;
 use varve_codec::{bit_codec_names, string_codec_names, word_codec_names};
 use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType, Result};
 
+use crate::CacheStats;
 use crate::run::Run;
 use crate::tree::{HIDDEN, Tree};
 
@@ -74,14 +75,12 @@ pub struct StoreStats {
     pub memtable_bytes: u64,
     /// Runs in all trees.
     pub runs: u64,
-    /// Pages found in the page cache.
-    pub cache_hits: u64,
-    /// Pages that had to be read.
-    pub cache_misses: u64,
-    /// Pages that made room for others.
-    pub cache_evictions: u64,
-    /// Bytes in the page cache.
-    pub cache_bytes: u64,
+    /// Pages as stored.
+    pub page_cache: CacheStats,
+    /// What was made of the pages of groups.
+    pub group_cache: CacheStats,
+    /// Rows that were looked up by key.
+    pub row_cache: CacheStats,
     /// Bytes in scratch space.
     pub scratch_bytes: u64,
     /// Why the last flush failed, if it did; the next commit tries again.

@@ -16,6 +16,11 @@ pub struct StoreSettings {
     pub run_bytes_max: u64,
     /// The page cache holds up to this, and less where the memory account is short.
     pub page_cache_bytes_max: u64,
+    /// The cache of what was made of pages holds up to this: parsed indexes, shared parts, bytes
+    /// before a general stage, keys.
+    pub group_cache_bytes_max: u64,
+    /// The cache of rows that were looked up by key holds up to this.
+    pub row_cache_bytes_max: u64,
     /// Scratch space holds up to this; 0 where there is no place for it.
     pub scratch_bytes_max: u64,
 }
@@ -30,6 +35,8 @@ impl StoreSettings {
             write_batch_bytes_max: 4 << 20,
             run_bytes_max: 32 << 20,
             page_cache_bytes_max: 128 << 20,
+            group_cache_bytes_max: 32 << 20,
+            row_cache_bytes_max: 8 << 20,
             scratch_bytes_max: 4 << 30,
         }
     }
@@ -41,6 +48,8 @@ impl StoreSettings {
             async_delay_us: 10_000,
             run_bytes_max: 128 << 20,
             page_cache_bytes_max: 512 << 20,
+            group_cache_bytes_max: 128 << 20,
+            row_cache_bytes_max: 64 << 20,
             scratch_bytes_max: 64 << 30,
             ..StoreSettings::browser()
         }

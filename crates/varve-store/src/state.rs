@@ -1,6 +1,6 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Weak};
 
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
@@ -28,8 +28,8 @@ pub(crate) struct State {
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<Error>,
     pub(crate) counters: Counters,
-    /// How many snapshots there are, by commit.
-    snapshots: BTreeMap<CommitSeq, u32>,
+    /// How many snapshots there are, by commit, the oldest first. In front is one that is in use.
+    snapshots: VecDeque<(CommitSeq, u32)>,
     /// Runs that are not listed any more, and whether a snapshot still holds them.
     retired: Vec<(RunId, Weak<RunPin>)>,
     orphans: Vec<Orphan>,
@@ -109,7 +109,7 @@ impl State {
             recent: RecentKeys::default(),
             failure: None,
             counters: Counters::default(),
-            snapshots: BTreeMap::new(),
+            snapshots: VecDeque::new(),
             retired: Vec::new(),
             orphans: Vec::new(),
             damaged: BTreeSet::new(),
@@ -127,17 +127,24 @@ impl State {
     }
 
     pub(crate) fn begin_snapshot(&mut self) {
-        *self.snapshots.entry(self.last).or_default() += 1;
+        match self.snapshots.back_mut() {
+            Some((seq, count)) if *seq == self.last => *count += 1,
+            _ => self.snapshots.push_back((self.last, 1)),
+        }
     }
 
     pub(crate) fn end_snapshot(&mut self, seq: CommitSeq) {
-        if let Some(count) = self.snapshots.get_mut(&seq) {
+        if let Ok(at) = self.snapshots.binary_search_by_key(&seq, |(of, _)| *of)
+            && let Some((_, count)) = self.snapshots.get_mut(at)
+        {
             *count -= 1;
-            if *count == 0 {
-                self.snapshots.remove(&seq);
-            }
         }
-        match self.snapshots.first_key_value() {
+        while self
+            .snapshots
+            .pop_front_if(|(_, count)| *count == 0)
+            .is_some()
+        {}
+        match self.snapshots.front() {
             Some((oldest, _)) => self.recent.forget_through(*oldest),
             None => self.recent.forget_all(),
         }
@@ -145,7 +152,7 @@ impl State {
 
     /// Whether a transaction beside the one that commits could conflict with it later.
     pub(crate) fn has_other_snapshots(&self) -> bool {
-        self.snapshots.values().sum::<u32>() > 1
+        self.snapshots.iter().map(|(_, count)| count).sum::<u32>() > 1
     }
 
     /// Notes a run that the next manifest does not list.

@@ -7,7 +7,7 @@ use futures_util::lock::{Mutex as Turn, MutexGuard as TurnGuard};
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_types::{Env, Error, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId};
 
-use crate::cache::PageCache;
+use crate::cache::{GroupCache, PageCache, RowCache};
 use crate::failure::kv_error;
 use crate::format::keys;
 use crate::scratch::ScratchUse;
@@ -24,6 +24,8 @@ pub struct Store {
     pub(crate) memory: Arc<dyn MemoryAccount>,
     pub(crate) settings: StoreSettings,
     pub(crate) cache: PageCache,
+    pub(crate) groups: GroupCache,
+    pub(crate) rows: RowCache,
     pub(crate) ids: Ids,
     pub(crate) epoch: Epoch,
     pub(crate) scratch_use: Mutex<ScratchUse>,
@@ -98,10 +100,13 @@ impl Store {
     ) -> Result<Arc<Store>> {
         let parts = crate::open::open(kv, env, memory, settings).await?;
         // Whatever the settings say, operators keep half of the memory.
-        let cache_bytes = parts.settings.page_cache_bytes_max;
-        let cache_bytes = cache_bytes.min(parts.memory.limit_bytes() / 2);
+        let bytes = |wanted: u64, part: u64| wanted.min(parts.memory.limit_bytes() / 16 * part);
+        let memory = || Arc::clone(&parts.memory);
+        let settings = &parts.settings;
         Ok(Arc::new(Store {
-            cache: PageCache::new(cache_bytes, Arc::clone(&parts.memory)),
+            cache: PageCache::new(bytes(settings.page_cache_bytes_max, 5), memory()),
+            groups: GroupCache::new(bytes(settings.group_cache_bytes_max, 2), memory()),
+            rows: RowCache::new(bytes(settings.row_cache_bytes_max, 1), memory()),
             kv: parts.kv,
             env: parts.env,
             memory: parts.memory,
@@ -182,12 +187,10 @@ impl Store {
 
     /// Counters.
     pub fn stats(&self) -> StoreStats {
-        let cache = self.cache.counters();
         StoreStats {
-            cache_hits: cache.hits,
-            cache_misses: cache.misses,
-            cache_evictions: cache.evictions,
-            cache_bytes: cache.bytes,
+            page_cache: self.cache.stats(),
+            group_cache: self.groups.stats(),
+            row_cache: self.rows.stats(),
             scratch_bytes: self.scratch_use().used_bytes,
             vectors_decoded: self.vectors_decoded.load(Ordering::Relaxed),
             ..self.state().stats()
@@ -269,13 +272,16 @@ impl Store {
         values.map_err(|error| kv_error(&error))
     }
 
-    /// Books memory, for which cached pages make room.
+    /// Books memory, for which the caches make room.
     pub(crate) fn reserve(&self, reservation: &mut Reservation, bytes: u64) -> Result<()> {
         if reservation.resize(bytes).is_ok() {
             return Ok(());
         }
-        self.cache
-            .release(bytes.saturating_sub(reservation.bytes()));
+        // What is made again from pages goes first, what would have to be read again last.
+        let mut wanted = bytes.saturating_sub(reservation.bytes());
+        wanted -= self.groups.release(wanted).min(wanted);
+        wanted -= self.rows.release(wanted).min(wanted);
+        self.cache.release(wanted);
         reservation.resize(bytes)
     }
 
@@ -298,6 +304,7 @@ impl Store {
             Ok(()) => {
                 for run in runs {
                     self.cache.forget_run(run);
+                    self.groups.forget_run(run);
                 }
                 Ok(())
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_exec::ScanRequest;
 use varve_sql::{Catalog, SystemView, TableDef, system_view_columns};
-use varve_store::Transaction;
+use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, Result, VECTOR_ROWS, Value};
 
 use crate::database::Shared;
@@ -73,29 +73,33 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
 }
 
 fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
-    let row = |name: &str, cache: CacheCounters, entries: Value| {
+    let row = |name: &str, cache: CacheCounters| {
         vec![
             Value::text(name),
             count(cache.hits),
             count(cache.misses),
             count(cache.evictions),
-            entries,
+            count(cache.entries),
             count(cache.bytes),
         ]
     };
-    let of_statements = |name, cache: CacheCounters| row(name, cache, count(cache.entries));
-    let pages = shared.store.stats();
-    let pages = CacheCounters {
-        hits: pages.cache_hits,
-        misses: pages.cache_misses,
-        evictions: pages.cache_evictions,
-        entries: 0,
-        bytes: pages.cache_bytes,
+    let of_store = |name, cache: CacheStats| {
+        let counters = CacheCounters {
+            hits: cache.hits,
+            misses: cache.misses,
+            evictions: cache.evictions,
+            entries: cache.entries,
+            bytes: cache.bytes,
+        };
+        row(name, counters)
     };
+    let store = shared.store.stats();
     vec![
-        of_statements("parse", shared.statements.parsed.counters()),
-        of_statements("plan", shared.statements.plans.counters()),
-        row("page", pages, Value::Null),
+        row("parse", shared.statements.parsed.counters()),
+        row("plan", shared.statements.plans.counters()),
+        of_store("page", store.page_cache),
+        of_store("group", store.group_cache),
+        of_store("row", store.row_cache),
     ]
 }
 

@@ -5,7 +5,7 @@
 //! double precision as 8 bytes little-endian, text as its length (varint) and bytes.
 
 use varve_codec::{ByteReader, CodecError, put_zigzag};
-use varve_types::{Column, ColumnBuilder, LogicalType, PhysicalType, Value};
+use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, PhysicalType, Value};
 
 use crate::format::wire::{put_bytes, take_bytes};
 
@@ -100,6 +100,34 @@ pub(crate) fn decode_row(
         }
     }
     Ok(())
+}
+
+/// A row that holds only some columns, in this order, as columns of one row.
+pub(crate) fn decode_columns(
+    types: &[LogicalType],
+    columns: &[usize],
+    row: &[u8],
+) -> Result<Vec<ColumnRef>, CodecError> {
+    let mut reader = ByteReader::new(row);
+    let nulls = reader.take(columns.len().div_ceil(8))?;
+    let mut outputs = Vec::with_capacity(columns.len() + 1);
+    for (i, column) in columns.iter().enumerate() {
+        let ty = *types.get(*column).ok_or(CodecError::Malformed("column"))?;
+        let mut output = ColumnBuilder::with_capacity(ty, 1);
+        let null = nulls
+            .get(i / 8)
+            .is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+        if null {
+            output.push_null();
+        } else if ty.physical() == PhysicalType::Bytes {
+            output.push_str(take_text(&mut reader)?);
+        } else {
+            output.push(&take_value(ty, &mut reader)?);
+        }
+        outputs.push(ColumnRef::new(output.finish()));
+    }
+    reader.end()?;
+    Ok(outputs)
 }
 
 /// Every value of a row, which must have nothing after them.

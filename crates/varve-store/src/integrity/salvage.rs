@@ -77,6 +77,7 @@ impl Store {
         sink.set_published();
         publication.install(&mut self.state());
         self.cache.forget_run(run.id);
+        self.groups.forget_run(run.id);
         Ok(Some(repair))
     }
 

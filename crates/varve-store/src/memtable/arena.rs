@@ -57,7 +57,7 @@ impl Arena {
         chunk.extend_from_slice(head);
         chunk.extend_from_slice(tail);
         chunk.resize(start + stored, 0);
-        let place = number << CHUNK_SHIFT | start / UNIT;
+        let place = (number << CHUNK_SHIFT) | (start / UNIT);
         Slot(u32::try_from(place).unwrap_or(u32::MAX))
     }
 

@@ -4,7 +4,6 @@ mod arena;
 mod art;
 mod key_index;
 mod shared;
-mod slab;
 mod table;
 
 pub(crate) use shared::{FlushMap, Memtable};

@@ -7,7 +7,7 @@ use varve_types::CommitSeq;
 use crate::memtable::arena::{Arena, Slot};
 use crate::memtable::art::ArtIndex;
 use crate::memtable::key_index::KeyIndex;
-use crate::memtable::slab::Slab;
+use crate::slab::Slab;
 
 /// The end of a version that nothing has deleted.
 const ALIVE: u64 = u64::MAX;

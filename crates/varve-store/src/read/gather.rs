@@ -1,24 +1,33 @@
 //! Reads columns of chosen rows of a view, in the order in which the rows are asked for.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_run::{GroupReader, RunHead};
-use varve_types::{Batch, ColumnBuilder, ColumnRef, Error, Result, VECTOR_ROWS};
+use varve_run::RunHead;
+use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Error, Result, VECTOR_ROWS};
 
 use crate::format::row::Projection;
 use crate::memtable::RowTable;
 use crate::pacer::Pacer;
-use crate::read::pages::{column_pages, group_reader};
+use crate::read::pages::PageSource;
 use crate::read::run_cursor::{missing_column, position_column, run_position};
 use crate::read::table_chunk::{builders, decode_version};
 use crate::read::{RowRef, RunView, View};
 
 /// Groups whose pages are read in one call.
 const GROUPS_AT_ONCE: usize = 16;
+/// Vectors that are read between two looks at the clock.
+const VECTORS_AT_ONCE: usize = 8;
 
-/// Rows of one vector: the position in the vector, and the places in the request that ask for it.
-type VectorRows = BTreeMap<u16, Vec<usize>>;
+/// A row of a run that is wanted. They are sorted by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct WantedRow {
+    slot: u32,
+    group: usize,
+    vector: usize,
+    position: u16,
+    /// Its number in the request.
+    request: usize,
+}
 
 /// Collects pieces of rows, then puts them into the order of the request.
 struct Pieces {
@@ -71,85 +80,127 @@ impl View {
         Ok(batches)
     }
 
-    /// Columns of at most 1,024 rows.
-    async fn gather_vector(&self, rows: &[RowRef], columns: &[usize]) -> Result<Vec<ColumnRef>> {
-        let mut pieces = Pieces {
-            outputs: builders(&self.tree, columns, rows.len()),
-            order: vec![u32::MAX; rows.len()],
-        };
-        self.gather_in_memory(rows, columns, &mut pieces)?;
-        let mut runs: BTreeMap<u32, BTreeMap<usize, BTreeMap<usize, VectorRows>>> = BTreeMap::new();
-        for (request, row) in rows.iter().enumerate() {
-            let RowRef::Run { slot, ordinal } = *row else {
-                continue;
-            };
-            let head = self.run(slot)?.run.head()?;
-            let place = head.locate(u64::from(ordinal)).ok_or_else(no_such_row)?;
-            let groups = runs.entry(slot).or_default();
-            let vectors = groups.entry(place.group).or_default();
-            let rows = vectors.entry(place.vector).or_default();
-            rows.entry(place.position).or_default().push(request);
+    /// Columns of one row, or `None` when pages must be read first.
+    pub(crate) fn gather_now(
+        &self,
+        row: RowRef,
+        columns: &[usize],
+        source: &mut PageSource<'_>,
+    ) -> Result<Option<Vec<ColumnRef>>> {
+        let wanted = self.wanted(&[row])?;
+        if wanted.is_empty() {
+            let mut pieces = self.pieces(columns, 1);
+            self.gather_in_memory(&[row], columns, &mut pieces)?;
+            return Ok(Some(pieces.finish()));
         }
+        let gathered = self.gather_group(&wanted, columns, source)?;
+        let Some(vectors) = gathered else {
+            return Ok(None);
+        };
+        let columns = vectors.into_iter().flatten().map(Arc::new);
+        Ok(Some(columns.collect()))
+    }
+
+    fn pieces(&self, columns: &[usize], rows: usize) -> Pieces {
+        Pieces {
+            outputs: builders(&self.tree, columns, rows),
+            order: vec![u32::MAX; rows],
+        }
+    }
+
+    /// Columns of at most 1,024 rows.
+    pub(crate) async fn gather_vector(
+        &self,
+        rows: &[RowRef],
+        columns: &[usize],
+    ) -> Result<Vec<ColumnRef>> {
+        let mut pieces = self.pieces(columns, rows.len());
+        self.gather_in_memory(rows, columns, &mut pieces)?;
+        let wanted = self.wanted(rows)?;
+        let part = |row: &WantedRow| (row.slot, row.group, row.vector / VECTORS_AT_ONCE);
+        let mut groups: Vec<&[WantedRow]> = wanted.chunk_by(|a, b| part(a) == part(b)).collect();
+        let mut source = PageSource::new(&self.snapshot.store, self.id());
         let mut pacer = Pacer::new(&self.snapshot.store.env);
-        for (slot, groups) in runs {
-            let run = self.run(slot)?;
-            let head = run.run.head()?;
-            let positions: Vec<Option<usize>> = columns
-                .iter()
-                .map(|stored| run_position(&self.tree, head, *stored))
-                .collect();
-            let present: Vec<usize> = positions.iter().copied().flatten().collect();
-            let groups: Vec<_> = groups.into_iter().collect();
-            for some in groups.chunks(GROUPS_AT_ONCE) {
-                let wanted = some
-                    .iter()
-                    .flat_map(|(group, _)| column_pages(head, *group, &present));
-                let wanted = wanted.collect();
-                let pages = self.snapshot.store.read_pages(self.id(), wanted).await?;
-                for (group, vectors) in some {
-                    let reader = group_reader(head, *group, &pages)?;
-                    for (vector, rows) in vectors {
-                        pacer.pause().await;
-                        let part = RunPart {
-                            run,
-                            reader: &reader,
-                            vector: *vector,
-                            rows,
-                        };
-                        self.gather_from_run(&part, columns, &positions, &mut pieces)?;
+        for some in groups.chunks_mut(GROUPS_AT_ONCE) {
+            loop {
+                for rows in some.iter_mut().filter(|rows| !rows.is_empty()) {
+                    pacer.pause().await;
+                    let gathered = self.gather_group(rows, columns, &mut source)?;
+                    if let Some(vectors) = gathered {
+                        append(&mut pieces, rows, &vectors);
+                        *rows = &[];
                     }
                 }
+                if source.is_complete() {
+                    break;
+                }
+                source.fetch().await?;
             }
+            source.forget();
         }
         Ok(pieces.finish())
     }
 
-    fn run(&self, slot: u32) -> Result<&RunView> {
-        self.runs.get(slot as usize).ok_or_else(no_such_row)
-    }
-
-    fn gather_from_run(
-        &self,
-        part: &RunPart<'_>,
-        columns: &[usize],
-        positions: &[Option<usize>],
-        pieces: &mut Pieces,
-    ) -> Result<()> {
-        let before = pieces.len();
-        let chosen: Vec<u16> = part.rows.keys().copied().collect();
-        for ((stored, position), output) in columns.iter().zip(positions).zip(&mut pieces.outputs) {
-            let column = match position {
-                Some(position) => part.reader.gather(*position, part.vector, &chosen),
-                None => Ok(missing_column(&self.tree, *stored, chosen.len())),
-            };
-            output.append(&column.map_err(|error| part.run.run.place_error(error))?);
-        }
-        for (requests, at) in part.rows.values().zip(before..) {
-            for request in requests {
-                pieces.place(*request, at);
+    /// Those of the rows that are in runs, by place.
+    fn wanted(&self, rows: &[RowRef]) -> Result<Vec<WantedRow>> {
+        let mut wanted = Vec::new();
+        for (request, row) in rows.iter().enumerate() {
+            if let RowRef::Run { slot, ordinal } = *row {
+                let head = self.run(slot)?.run.head()?;
+                let place = head.locate(u64::from(ordinal)).ok_or_else(no_such_row)?;
+                wanted.push(WantedRow {
+                    slot,
+                    group: place.group,
+                    vector: place.vector,
+                    position: place.position,
+                    request,
+                });
             }
         }
-        Ok(())
+        wanted.sort_unstable();
+        Ok(wanted)
+    }
+
+    /// By vector of one group the columns of its wanted rows, or `None` when pages must be read
+    /// first. A row that is wanted twice is in them once.
+    fn gather_group(
+        &self,
+        rows: &[WantedRow],
+        columns: &[usize],
+        source: &mut PageSource<'_>,
+    ) -> Result<Option<Vec<Vec<Column>>>> {
+        let Some(first) = rows.first() else {
+            return Ok(Some(Vec::new()));
+        };
+        let run = self.run(first.slot)?;
+        let head = run.run.head()?;
+        let position = |stored: &usize| run_position(&self.tree, head, *stored);
+        let present: Vec<usize> = columns.iter().filter_map(position).collect();
+        let groups = &self.snapshot.store.groups;
+        let parts = groups.parts(head, first.group);
+        let parts = parts.map_err(|error| run.run.place_error(error))?;
+        let Some(reader) = source.reader(head, first.group, &present, &parts) else {
+            return Ok(None);
+        };
+        let mut vectors = Vec::new();
+        for rows in rows.chunk_by(|a, b| a.vector == b.vector) {
+            let vector = rows.first().map_or(0, |row| row.vector);
+            let mut chosen: Vec<u16> = rows.iter().map(|row| row.position).collect();
+            chosen.dedup();
+            let gathered = columns.iter().map(|stored| match position(stored) {
+                Some(position) => reader.gather(position, vector, &chosen),
+                None => Ok(missing_column(&self.tree, *stored, chosen.len())),
+            });
+            let gathered: Result<Vec<Column>, _> = gathered.collect();
+            vectors.push(gathered.map_err(|error| run.run.place_error(error))?);
+        }
+        groups.book(head.run(), first.group, &parts);
+        Ok(Some(vectors))
+    }
+
+    /// The run at a slot of the view.
+    pub(crate) fn run(&self, slot: u32) -> Result<&RunView> {
+        self.runs.get(slot as usize).ok_or_else(no_such_row)
     }
 
     fn gather_in_memory(
@@ -208,12 +259,21 @@ impl View {
     }
 }
 
-/// The rows wanted of one vector of a run.
-struct RunPart<'a> {
-    run: &'a RunView,
-    reader: &'a GroupReader,
-    vector: usize,
-    rows: &'a VectorRows,
+/// Adds gathered rows of a group to the pieces.
+fn append(pieces: &mut Pieces, rows: &[WantedRow], vectors: &[Vec<Column>]) {
+    let vectors_of_rows = rows.chunk_by(|a, b| a.vector == b.vector);
+    for (rows, columns) in vectors_of_rows.zip(vectors) {
+        let before = pieces.len();
+        for (output, column) in pieces.outputs.iter_mut().zip(columns) {
+            output.append(column);
+        }
+        let different = rows.chunk_by(|a, b| a.position == b.position);
+        for (same, at) in different.zip(before..) {
+            for row in same {
+                pieces.place(row.request, at);
+            }
+        }
+    }
 }
 
 fn rows_of(head: &RunHead) -> u64 {

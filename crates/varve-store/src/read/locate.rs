@@ -1,13 +1,12 @@
-//! Finds rows by key: own writes and memtable first, then runs by range, index, filter and search.
+//! Finds rows by key: own writes and memtable first, then runs by range, filter, index and search.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use varve_run::{GroupIndex, GroupReader, KeyFilter, RunHead, key_hash};
-use varve_types::{Column, Error, Result};
+use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
+use varve_types::{Result, VECTOR_ROWS};
 
 use crate::pacer::Pacer;
-use crate::read::pages::{column_pages, group_reader};
+use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
 use crate::read::view::OWN_SEQ;
 use crate::read::{RowRef, RunView, View};
@@ -15,42 +14,62 @@ use crate::read::{RowRef, RunView, View};
 /// Groups whose pages are read in one call.
 const GROUPS_AT_ONCE: usize = 16;
 
-/// Keys still to be found, by their number in the request.
-type Wanted<'a> = Vec<(usize, &'a [u8])>;
+/// A key that may be in a group: its number in the request, and its hash.
+#[derive(Clone, Copy)]
+struct Probe {
+    request: usize,
+    hash: u64,
+}
+
+/// A group of a run, and the keys that may be in it.
+struct GroupSearch {
+    slot: u32,
+    group: usize,
+    /// In the order of their keys.
+    probes: Vec<Probe>,
+    /// The filter was asked.
+    is_filtered: bool,
+}
 
 impl View {
     /// For each key where its row is, if there is one.
     pub(crate) async fn locate(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<RowRef>>> {
         let mut found = self.locate_in_memory(keys);
+        let mut searches = self.searches(keys, &found)?;
+        if searches.is_empty() {
+            return Ok(found);
+        }
+        let mut source = PageSource::new(&self.snapshot.store, self.id());
         let mut pacer = Pacer::new(&self.snapshot.store.env);
-        for (run, slot) in self.runs.iter().zip(0..) {
-            let head = run.run.head()?;
-            let Some((first, last)) = head.key_range() else {
-                continue;
-            };
-            let open = keys.iter().zip(&found).enumerate();
-            let mut groups: BTreeMap<usize, Wanted<'_>> = BTreeMap::new();
-            for (i, (key, found)) in open {
-                if found.is_none()
-                    && first <= key.as_slice()
-                    && key.as_slice() <= last
-                    && let Some(group) = head.group_of_key(key)
-                {
-                    groups.entry(group).or_default().push((i, key));
+        for some in searches.chunks_mut(GROUPS_AT_ONCE) {
+            loop {
+                for search in some.iter_mut() {
+                    pacer.pause().await;
+                    self.search_group(search, keys, &mut source, &mut found)?;
                 }
-            }
-            let groups: Vec<(usize, Wanted<'_>)> = groups.into_iter().collect();
-            for some in groups.chunks(GROUPS_AT_ONCE) {
-                for (i, ordinal) in self.search_groups(run, head, some, &mut pacer).await? {
-                    if !run.is_dead(ordinal, self.snapshot.seq)
-                        && let Some(found) = found.get_mut(i)
-                    {
-                        *found = Some(RowRef::Run { slot, ordinal });
-                    }
+                if source.is_complete() {
+                    break;
                 }
+                source.fetch().await?;
             }
+            source.forget();
         }
         Ok(found)
+    }
+
+    /// The same for one key, or `None` when pages must be read first.
+    pub(crate) fn locate_now(
+        &self,
+        key: Vec<u8>,
+        source: &mut PageSource<'_>,
+    ) -> Result<Option<Option<RowRef>>> {
+        let keys = [key];
+        let mut found = self.locate_in_memory(&keys);
+        for search in &mut self.searches(&keys, &found)? {
+            self.search_group(search, &keys, source, &mut found)?;
+        }
+        let found = found.pop().flatten();
+        Ok((found.is_some() || source.is_complete()).then_some(found))
     }
 
     fn locate_in_memory(&self, keys: &[Vec<u8>]) -> Vec<Option<RowRef>> {
@@ -74,104 +93,171 @@ impl View {
         found
     }
 
-    /// The ordinals of the keys that these groups of a run hold, dead or not.
-    async fn search_groups(
-        &self,
-        run: &RunView,
-        head: &Arc<RunHead>,
-        groups: &[(usize, Wanted<'_>)],
-        pacer: &mut Pacer,
-    ) -> Result<Vec<(usize, u32)>> {
-        let store = &self.snapshot.store;
-        let place = |error| run.run.place_error(error);
-        let mut wanted = BTreeSet::new();
-        for (group, _) in groups {
-            let index = head.index_value_for(*group);
-            let filter = head.filter_value_for(*group);
-            wanted.extend(
-                index
-                    .into_iter()
-                    .chain(filter)
-                    .map(|number| (head.run(), number)),
-            );
+    /// The groups in whose key ranges keys lie that were not found yet.
+    fn searches(&self, keys: &[Vec<u8>], found: &[Option<RowRef>]) -> Result<Vec<GroupSearch>> {
+        let open = found
+            .iter()
+            .enumerate()
+            .filter(|(_, found)| found.is_none());
+        let mut open: Vec<(&[u8], Probe)> = open
+            .filter_map(|(request, _)| {
+                let key = keys.get(request)?.as_slice();
+                let hash = key_hash(self.filter_key(key));
+                Some((key, Probe { request, hash }))
+            })
+            .collect();
+        if !open.is_sorted_by_key(|(key, _)| *key) {
+            open.sort_unstable_by_key(|(key, _)| *key);
         }
-        let pages = store.read_pages(self.id(), wanted).await?;
-        let page = |number: Option<u32>| {
-            let page = pages.get(&(head.run(), number.unwrap_or(u32::MAX)));
-            page.ok_or_else(|| Error::internal("page not at hand"))
-        };
-        // By group the vectors in which keys may be.
-        let mut candidates: Vec<(usize, BTreeMap<usize, Wanted<'_>>)> = Vec::new();
-        let mut wanted = BTreeSet::new();
-        for (group, keys) in groups {
-            let mut keys: Wanted<'_> = keys.clone();
-            if let Some(number) = head.filter_value_for(*group) {
-                let value = page(Some(number))?;
-                let filter = KeyFilter::of_group(head, *group, value).map_err(place)?;
-                keys.retain(|(_, key)| filter.may_contain(key_hash(key)));
-            }
-            if keys.is_empty() {
+        let mut searches = Vec::new();
+        // What was written last is more likely to be asked for.
+        let runs: Vec<(u32, &RunView)> = (0..).zip(&self.runs).collect();
+        for (slot, run) in runs.into_iter().rev() {
+            let head = run.run.head()?;
+            let Some((first, last)) = head.key_range() else {
                 continue;
-            }
-            let value = page(head.index_value_for(*group))?;
-            let index = GroupIndex::decode(head, *group, value).map_err(place)?;
-            let mut vectors: BTreeMap<usize, Wanted<'_>> = BTreeMap::new();
-            for (i, key) in keys {
-                if let Some(vector) = index.vector_of_key(key) {
-                    vectors.entry(vector).or_default().push((i, key));
+            };
+            let start = open.partition_point(|(key, _)| *key < first);
+            let mut rest = open.get(start..).unwrap_or_default();
+            while let Some((key, _)) = rest.first().filter(|(key, _)| *key <= last) {
+                let group = head.first_group_from(key);
+                let Some(info) = head.groups().get(group) else {
+                    break;
+                };
+                let before = rest.partition_point(|(key, _)| *key < info.first_key.as_slice());
+                let end = rest.partition_point(|(key, _)| *key <= info.last_key.as_slice());
+                let within = rest.get(before..end).unwrap_or_default();
+                if !within.is_empty() {
+                    searches.push(GroupSearch {
+                        slot,
+                        group,
+                        probes: within.iter().map(|(_, probe)| *probe).collect(),
+                        is_filtered: false,
+                    });
                 }
-            }
-            wanted.append(&mut column_pages(head, *group, head.key_columns()));
-            candidates.push((*group, vectors));
-        }
-        let pages = store.read_pages(self.id(), wanted).await?;
-        let mut found = Vec::new();
-        for (group, vectors) in candidates {
-            let reader = group_reader(head, group, &pages)?;
-            let first_row = head.groups().get(group).map_or(0, |info| info.first_row);
-            for (vector, keys) in vectors {
-                pacer.pause().await;
-                let before = first_row + (vector * varve_types::VECTOR_ROWS) as u64;
-                let rows = search_vector(&reader, head, vector, &keys).map_err(place)?;
-                for (i, row) in rows {
-                    found.push((i, ordinal(before + row as u64)?));
-                }
+                rest = rest.get(end..).unwrap_or_default();
             }
         }
-        Ok(found)
+        Ok(searches)
+    }
+
+    /// The part of a key that filters hold.
+    fn filter_key<'a>(&self, key: &'a [u8]) -> &'a [u8] {
+        let of_index = self.tree.index().and_then(|index| {
+            let (_, bytes) = self.tree.key_values(key, index.own_columns)?;
+            key.get(..bytes)
+        });
+        of_index.unwrap_or(key)
+    }
+
+    /// Looks for the keys of a search that were not found yet. Where pages are missing it notes them
+    /// and goes no further.
+    fn search_group(
+        &self,
+        search: &mut GroupSearch,
+        keys: &[Vec<u8>],
+        source: &mut PageSource<'_>,
+        found: &mut [Option<RowRef>],
+    ) -> Result<()> {
+        let is_open = |probe: &Probe| found.get(probe.request).is_some_and(Option::is_none);
+        search.probes.retain(is_open);
+        if search.probes.is_empty() {
+            return Ok(());
+        }
+        let run = self.run(search.slot)?;
+        let head = run.run.head()?;
+        let groups = &self.snapshot.store.groups;
+        let parts = groups.parts(head, search.group);
+        let parts = parts.map_err(|error| run.run.place_error(error))?;
+        let hits = search.run(run, &parts, keys, source);
+        groups.book(head.run(), search.group, &parts);
+        for (request, ordinal) in hits? {
+            if !run.is_dead(ordinal, self.snapshot.seq)
+                && let Some(found) = found.get_mut(request)
+            {
+                let slot = search.slot;
+                *found = Some(RowRef::Run { slot, ordinal });
+            }
+        }
+        Ok(())
     }
 }
 
-/// The rows of a vector that have these keys. The key columns are decoded once for all of them.
-fn search_vector(
-    reader: &GroupReader,
-    head: &RunHead,
-    vector: usize,
-    keys: &[(usize, &[u8])],
-) -> Result<Vec<(usize, usize)>, varve_run::RunError> {
-    let columns: Vec<Column> = head
-        .key_columns()
-        .iter()
-        .map(|column| reader.column(*column, vector))
-        .collect::<Result<_, _>>()?;
-    let rows = columns.first().map_or(0, Column::len);
-    let mut found = Vec::new();
-    let mut row_key = Vec::new();
-    for (i, key) in keys {
-        let (mut low, mut high) = (0, rows);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            row_key.clear();
-            head.put_key(&columns, middle, &mut row_key);
-            match row_key.as_slice().cmp(key) {
-                core::cmp::Ordering::Less => low = middle + 1,
-                core::cmp::Ordering::Greater => high = middle,
-                core::cmp::Ordering::Equal => {
-                    found.push((*i, middle));
-                    break;
+impl GroupSearch {
+    /// The ordinals of the keys that the group holds, dead or not. The filter is asked first, then
+    /// the index, and only then are keys of the vectors decoded in which they must be.
+    fn run(
+        &mut self,
+        run: &RunView,
+        parts: &Arc<GroupParts>,
+        keys: &[Vec<u8>],
+        source: &mut PageSource<'_>,
+    ) -> Result<Vec<(usize, u32)>> {
+        let head = run.run.head()?;
+        let place = |error| run.run.place_error(error);
+        let index_value = head.index_value_for(self.group).unwrap_or(u32::MAX);
+        if let Some(number) = head
+            .filter_value_for(self.group)
+            .filter(|_| !self.is_filtered)
+        {
+            let value = match parts.filter() {
+                Some(value) => value,
+                None => match source.page(head.run(), number) {
+                    Some(value) => parts.keep_filter(&value),
+                    None => {
+                        // Both are read in one call: keys are seldom looked up in vain.
+                        if parts.index().is_none() {
+                            source.page(head.run(), index_value);
+                        }
+                        return Ok(Vec::new());
+                    }
+                },
+            };
+            let filter = KeyFilter::of_group(head, self.group, value).map_err(place)?;
+            self.probes.retain(|probe| filter.may_contain(probe.hash));
+            self.is_filtered = true;
+        }
+        if self.probes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let index = match parts.index() {
+            Some(index) => index,
+            None => match source.page(head.run(), index_value) {
+                Some(value) => parts.read_index(head, self.group, &value).map_err(place)?,
+                None => return Ok(Vec::new()),
+            },
+        };
+        let first_row = head
+            .groups()
+            .get(self.group)
+            .map_or(0, |info| info.first_row);
+        let mut reader: Option<GroupReader> = None;
+        let mut hits = Vec::new();
+        for probe in &self.probes {
+            let Some(key) = keys.get(probe.request) else {
+                continue;
+            };
+            let Some(vector) = index.vector_of_key(key) else {
+                continue;
+            };
+            let found = match parts.key_vector(vector) {
+                Some(keys) => keys.search(key),
+                None => {
+                    if reader.is_none() {
+                        reader = source.reader(head, self.group, head.key_columns(), parts);
+                    }
+                    let Some(reader) = &reader else {
+                        return Ok(Vec::new());
+                    };
+                    reader.key_vector(vector).map_err(place)?.search(key)
                 }
+            };
+            if let Ok(position) = found {
+                let row = (vector * VECTOR_ROWS) as u64 + u64::from(position);
+                hits.push((probe.request, ordinal(first_row + row)?));
             }
         }
+        self.probes.clear();
+        Ok(hits)
     }
-    Ok(found)
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use varve_kv::Key;
-use varve_run::{CheckedValue, GroupReader, RunHead};
-use varve_types::{Error, Result, TreeId};
+use varve_run::{CheckedValue, GroupParts, GroupReader, RunHead};
+use varve_types::{Error, Result, RunId, TreeId};
 
 use crate::Store;
 use crate::cache::PageId;
@@ -27,9 +27,19 @@ impl Store {
                 None => missing.push(*page),
             }
         }
-        if missing.is_empty() {
-            return Ok(pages);
+        if !missing.is_empty() {
+            self.fetch_pages(tree, missing, &mut pages).await?;
         }
+        Ok(pages)
+    }
+
+    /// Pages that are not in the cache, read in one call and checked.
+    async fn fetch_pages(
+        &self,
+        tree: TreeId,
+        missing: Vec<PageId>,
+        pages: &mut Pages,
+    ) -> Result<()> {
         let key = |(run, number): &PageId| keys::run_value(*run, *number);
         let missing_keys: Vec<Key> = missing.iter().map(key).collect();
         let values = self.get_many(&missing_keys).await;
@@ -44,7 +54,96 @@ impl Store {
             self.cache.put((run, number), &value);
             pages.insert((run, number), value);
         }
-        Ok(pages)
+        Ok(())
+    }
+
+    /// A reader of a group that shares what others made of its pages. [`Store::book`] follows once
+    /// it was used.
+    pub(crate) fn shared_reader(
+        &self,
+        head: &Arc<RunHead>,
+        group: usize,
+        values: Vec<CheckedValue>,
+    ) -> Result<GroupReader> {
+        let parts = self.groups.parts(head, group)?;
+        let head = Arc::clone(head);
+        Ok(GroupReader::sharing(head, group, values, parts))
+    }
+
+    /// Books what a reader made of its pages.
+    pub(crate) fn book(&self, reader: &GroupReader) {
+        self.groups
+            .book(reader.head().run(), reader.group(), reader.parts());
+    }
+}
+
+/// The pages that one read needs: what is at hand is used at once, the rest is noted, and read in
+/// one call when the reader has gone as far as it could.
+pub(crate) struct PageSource<'a> {
+    store: &'a Store,
+    tree: TreeId,
+    /// What was read for this source; the cache may have had no room for it.
+    fetched: Pages,
+    missing: BTreeSet<PageId>,
+}
+
+impl<'a> PageSource<'a> {
+    pub(crate) fn new(store: &'a Store, tree: TreeId) -> PageSource<'a> {
+        PageSource {
+            store,
+            tree,
+            fetched: Pages::new(),
+            missing: BTreeSet::new(),
+        }
+    }
+
+    /// A page, or `None` when it must be read first.
+    pub(crate) fn page(&mut self, run: RunId, number: u32) -> Option<CheckedValue> {
+        let page = (run, number);
+        if let Some(value) = self.fetched.get(&page) {
+            return Some(value.clone());
+        }
+        let value = self.store.cache.get(page);
+        if value.is_none() {
+            self.missing.insert(page);
+        }
+        value
+    }
+
+    /// A reader of some columns of a group, or `None` when pages must be read first.
+    pub(crate) fn reader(
+        &mut self,
+        head: &Arc<RunHead>,
+        group: usize,
+        columns: &[usize],
+        parts: &Arc<GroupParts>,
+    ) -> Option<GroupReader> {
+        let numbers = head.values_for(group, columns);
+        let mut values = Vec::with_capacity(numbers.len());
+        for number in &numbers {
+            values.extend(self.page(head.run(), *number));
+        }
+        let (head, parts) = (Arc::clone(head), Arc::clone(parts));
+        (values.len() == numbers.len()).then(|| GroupReader::sharing(head, group, values, parts))
+    }
+
+    /// Whether everything asked for was at hand.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// Reads what was missing.
+    pub(crate) async fn fetch(&mut self) -> Result<()> {
+        let missing = core::mem::take(&mut self.missing).into_iter().collect();
+        let store = self.store;
+        store
+            .fetch_pages(self.tree, missing, &mut self.fetched)
+            .await
+    }
+
+    /// Lets go of what was read; the cache may still have it.
+    pub(crate) fn forget(&mut self) {
+        self.fetched.clear();
     }
 }
 
@@ -59,11 +158,12 @@ pub(crate) fn column_pages(head: &RunHead, group: usize, columns: &[usize]) -> B
 
 /// A reader of a group over the pages at hand.
 pub(crate) fn group_reader(
+    store: &Store,
     head: &Arc<RunHead>,
     group: usize,
     pages: &Pages,
 ) -> Result<GroupReader> {
     let of_run = pages.range((head.run(), 0)..=(head.run(), u32::MAX));
     let values = of_run.map(|(_, value)| value.clone()).collect();
-    Ok(GroupReader::new(Arc::clone(head), group, values)?)
+    store.shared_reader(head, group, values)
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_run::{GroupIndex, GroupReader, RunHead, VectorFilter};
+use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, Selection, VECTOR_ROWS};
 
 use crate::Store;
@@ -141,10 +141,12 @@ impl RunCursor {
             let mut vectors: VecDeque<Part> = vectors.collect();
             let is_edge = !plan.tested_range.covers(&info.first_key, &info.last_key);
             if is_edge || !tests.is_empty() {
-                let index = self.index(store, group).await?;
-                vectors.retain(|part| tests.may_match_vector(&index, part.vector));
-                if is_edge {
-                    vectors.retain_mut(|part| part.meets(plan, &index, &info.last_key));
+                let parts = self.index(store, group).await?;
+                if let Some(index) = parts.index() {
+                    vectors.retain(|part| tests.may_match_vector(index, part.vector));
+                    if is_edge {
+                        vectors.retain_mut(|part| part.meets(plan, index, &info.last_key));
+                    }
                 }
             }
             if vectors.is_empty() {
@@ -252,6 +254,7 @@ impl RunCursor {
             };
             columns.push(Arc::new(self.positions(&ordinals)));
         }
+        store.book(reader);
         let batch = match (gathered, &kept) {
             (Some(kept), _) => Batch::new(columns, kept.len()),
             (None, Some(kept)) => Batch::new(columns, rows).select(kept),
@@ -274,7 +277,7 @@ impl RunCursor {
     ) -> Result<core::ops::Range<u32>> {
         let wanted = column_pages(&self.head, group, self.head.key_columns());
         let pages = store.read_pages(self.view.run.tree, wanted).await?;
-        let reader = group_reader(&self.head, group, &pages)?;
+        let reader = group_reader(store, &self.head, group, &pages)?;
         let row = |key: &[u8]| match reader.search(vector, key) {
             Ok(Ok(row) | Err(row)) => Ok(u32::from(row)),
             Err(error) => Err(self.view.run.place_error(error)),
@@ -283,6 +286,7 @@ impl RunCursor {
         let rows = rows.map_or(0, |info| info.vector_rows(vector));
         let from = plan.range.from.as_deref().map_or(Ok(0), row)?;
         let to = plan.range.to.as_deref().map(row).transpose()?;
+        store.book(&reader);
         Ok(from..to.unwrap_or(ordinal(rows as u64)?))
     }
 
@@ -291,15 +295,21 @@ impl RunCursor {
         run_position(&plan.tree, &self.head, stored)
     }
 
-    async fn index(&self, store: &Store, group: usize) -> Result<GroupIndex> {
-        let number = self.head.index_value_for(group).unwrap_or(0);
-        let page = (self.head.run(), number);
-        let pages = store.read_pages(self.view.run.tree, [page].into()).await?;
-        let value = pages
-            .get(&page)
-            .ok_or_else(|| Error::internal("page not at hand"))?;
-        GroupIndex::decode(&self.head, group, value)
-            .map_err(|error| self.view.run.place_error(error))
+    /// The parts of a group, its index among them.
+    async fn index(&self, store: &Store, group: usize) -> Result<Arc<GroupParts>> {
+        let place = |error| self.view.run.place_error(error);
+        let parts = store.groups.parts(&self.head, group).map_err(place)?;
+        if parts.index().is_none() {
+            let number = self.head.index_value_for(group).unwrap_or(0);
+            let page = (self.head.run(), number);
+            let pages = store.read_pages(self.view.run.tree, [page].into()).await?;
+            let value = pages
+                .get(&page)
+                .ok_or_else(|| Error::internal("page not at hand"))?;
+            parts.read_index(&self.head, group, value).map_err(place)?;
+            store.groups.book(self.head.run(), group, &parts);
+        }
+        Ok(parts)
     }
 
     async fn reader(
@@ -315,7 +325,7 @@ impl RunCursor {
             .collect();
         let wanted = column_pages(&self.head, group, &columns);
         let pages = store.read_pages(self.view.run.tree, wanted).await?;
-        group_reader(&self.head, group, &pages)
+        group_reader(store, &self.head, group, &pages)
     }
 
     /// The rows that pass, where the encoded vector tells.

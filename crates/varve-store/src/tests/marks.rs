@@ -252,8 +252,8 @@ fn metadata_answers_leave_out_marked_rows() {
     delete_below(&store, 1500);
     let new = store.begin();
     let reads = || {
-        let stats = store.stats();
-        stats.cache_hits + stats.cache_misses
+        let pages = store.stats().page_cache;
+        pages.hits + pages.misses
     };
     let before = reads();
     for _ in 0..2 {

@@ -7,6 +7,7 @@ mod integrity;
 mod marks;
 mod open;
 mod ordered;
+mod point;
 mod properties;
 mod savepoints;
 mod scan;
@@ -64,6 +65,8 @@ pub(super) fn small() -> StoreSettings {
         write_batch_bytes_max: 4 << 10,
         run_bytes_max: 64 << 10,
         page_cache_bytes_max: 64 << 10,
+        group_cache_bytes_max: 32 << 10,
+        row_cache_bytes_max: 4 << 10,
         scratch_bytes_max: 1 << 20,
     }
 }

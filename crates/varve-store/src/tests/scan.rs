@@ -23,6 +23,7 @@ fn large() -> (Arc<FaultKv<MemoryKv>>, Arc<Store>) {
     let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(1)));
     let settings = StoreSettings {
         page_cache_bytes_max: 0,
+        group_cache_bytes_max: 0,
         ..StoreSettings::browser()
     };
     let store = open_with(kv.clone(), settings).unwrap();
@@ -145,7 +146,7 @@ fn a_cold_lookup_takes_two_calls_and_a_hot_one_none() {
         assert!(calls <= calls_max, "{calls}");
     }
     let stats = store.stats();
-    assert!(stats.cache_hits > 0 && stats.cache_bytes > 0);
+    assert!(stats.page_cache.hits > 0 && stats.page_cache.bytes > 0);
 }
 
 #[test]
@@ -180,6 +181,7 @@ fn of_groups_whose_vectors_cannot_match_only_the_index_is_read() {
     let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(1)));
     let settings = StoreSettings {
         page_cache_bytes_max: 0,
+        group_cache_bytes_max: 0,
         ..StoreSettings::browser()
     };
     let store = open_with(kv.clone(), settings).unwrap();

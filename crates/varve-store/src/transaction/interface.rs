@@ -132,6 +132,10 @@ impl Transaction {
         columns: &[usize],
         with_position: bool,
     ) -> Result<Vec<Batch>> {
+        if let [key] = keys {
+            let row = self.get(tree, key, columns, with_position).await?;
+            return Ok(row.into_iter().collect());
+        }
         let view = self.view(tree).await?;
         let key_bytes: Result<Vec<Vec<u8>>> =
             keys.iter().map(|key| encode_key(&view.tree, key)).collect();
@@ -326,7 +330,7 @@ impl core::fmt::Debug for Transaction {
     }
 }
 
-fn stored(tree: &Tree, columns: &[usize]) -> Result<Vec<usize>> {
+pub(super) fn stored(tree: &Tree, columns: &[usize]) -> Result<Vec<usize>> {
     columns.iter().map(|column| tree.stored(*column)).collect()
 }
 
@@ -340,7 +344,7 @@ fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRef>> {
     Ok(rows)
 }
 
-fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
+pub(super) fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
     let has_null = values.iter().any(Value::is_null) && tree.index().is_none();
     if values.len() != tree.key().len() || has_null {
         return Err(Error::internal("a key does not fit its tree"));

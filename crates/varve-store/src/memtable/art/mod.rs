@@ -12,7 +12,7 @@ mod node;
 
 use crate::memtable::arena::Arena;
 use crate::memtable::key_index::KeyIndex;
-use crate::memtable::slab::Slab;
+use crate::slab::Slab;
 use cursor::{Ascent, Descent};
 use node::{
     Children, Header, Link, Node4, Node16, Node48, Node256, POSITIONS, Target, first_at,

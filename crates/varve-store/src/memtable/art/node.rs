@@ -33,7 +33,7 @@ impl Link {
             Target::Nothing => return Link::NONE,
         };
         // Memory is bounded far below 2^29 nodes or units of keys.
-        Link(kind << NUMBER_BITS | number % NUMBERS)
+        Link((kind << NUMBER_BITS) | (number % NUMBERS))
     }
 
     #[inline]

@@ -1,0 +1,130 @@
+//! What readers make of the values of a group, kept for the next reader.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use varve_codec::Frame;
+
+use crate::head::{ColumnPlaces, RunHead};
+use crate::vector::VectorFormat;
+use crate::{CheckedValue, GroupIndex, KeyVector, RunError};
+
+/// Parts of a group in the form in which they are used: its index, the shared parts of its columns,
+/// frames with their general stage undone, the keys of vectors. Each is made when it is first
+/// needed. Nothing of it changes once it is made, so any number of readers may share it.
+#[derive(Debug)]
+pub struct GroupParts {
+    columns: Vec<OpenColumn>,
+    /// Read from the value that it came from.
+    index: OnceLock<GroupIndex>,
+    /// The value that holds the filter.
+    filter: OnceLock<CheckedValue>,
+    /// By vector.
+    keys: Vec<OnceLock<KeyVector>>,
+    bytes: AtomicU64,
+    /// What [`GroupParts::take_growth`] told last.
+    told_bytes: AtomicU64,
+}
+
+/// What was read of a column so far.
+#[derive(Debug)]
+pub(crate) struct OpenColumn {
+    pub(crate) format: OnceLock<VectorFormat>,
+    /// The frames of each segment.
+    pub(crate) frames: Vec<OnceLock<Vec<Frame>>>,
+}
+
+impl OpenColumn {
+    fn new(places: &ColumnPlaces) -> OpenColumn {
+        OpenColumn {
+            format: OnceLock::new(),
+            frames: places.segments.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+}
+
+impl GroupParts {
+    /// Nothing yet of a group.
+    pub fn new(head: &RunHead, group: usize) -> Result<GroupParts, RunError> {
+        let info = head.groups.get(group).ok_or(RunError::Mismatch("group"))?;
+        let keys: Vec<OnceLock<KeyVector>> = (0..info.vectors()).map(|_| OnceLock::new()).collect();
+        let columns: Vec<OpenColumn> = info.columns.iter().map(OpenColumn::new).collect();
+        let segments: usize = columns.iter().map(|column| column.frames.len()).sum();
+        let bytes = size_of::<GroupParts>()
+            + columns.len() * size_of::<OpenColumn>()
+            + segments * size_of::<OnceLock<Vec<Frame>>>()
+            + keys.len() * size_of::<OnceLock<KeyVector>>();
+        Ok(GroupParts {
+            columns,
+            index: OnceLock::new(),
+            filter: OnceLock::new(),
+            keys,
+            bytes: AtomicU64::new(bytes as u64),
+            told_bytes: AtomicU64::new(0),
+        })
+    }
+
+    /// Bytes that it takes in memory so far, roughly, if they are more than was told before.
+    pub fn take_growth(&self) -> Option<u64> {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        let told_bytes = self.told_bytes.load(Ordering::Relaxed);
+        (bytes != told_bytes).then(|| {
+            self.told_bytes.store(bytes, Ordering::Relaxed);
+            bytes
+        })
+    }
+
+    /// The group's index, if it was read.
+    pub fn index(&self) -> Option<&GroupIndex> {
+        self.index.get()
+    }
+
+    /// Reads the group's index from the value that [`RunHead::index_value_for`] names.
+    pub fn read_index(
+        &self,
+        head: &RunHead,
+        group: usize,
+        value: &CheckedValue,
+    ) -> Result<&GroupIndex, RunError> {
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        let index = GroupIndex::decode(head, group, value)?;
+        self.add_bytes(index.memory_bytes());
+        Ok(self.index.get_or_init(|| index))
+    }
+
+    /// The value that holds the filter, if it was kept.
+    pub fn filter(&self) -> Option<&CheckedValue> {
+        self.filter.get()
+    }
+
+    /// Keeps the value that [`RunHead::filter_value_for`] names.
+    pub fn keep_filter(&self, value: &CheckedValue) -> &CheckedValue {
+        if self.filter.get().is_none() {
+            self.add_bytes(value.bytes());
+        }
+        self.filter.get_or_init(|| value.clone())
+    }
+
+    /// The keys of a vector, if they were decoded.
+    pub fn key_vector(&self, vector: usize) -> Option<&KeyVector> {
+        self.keys.get(vector)?.get()
+    }
+
+    pub(crate) fn keep_key_vector(&self, vector: usize, keys: KeyVector) -> Option<&KeyVector> {
+        let slot = self.keys.get(vector)?;
+        self.add_bytes(keys.memory_bytes());
+        Some(slot.get_or_init(|| keys))
+    }
+
+    pub(crate) fn column(&self, column: usize) -> Option<&OpenColumn> {
+        self.columns.get(column)
+    }
+
+    pub(crate) fn add_bytes(&self, bytes: usize) {
+        if bytes > 0 {
+            self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        }
+    }
+}

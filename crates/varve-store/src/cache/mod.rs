@@ -1,0 +1,12 @@
+//! What was read before, bounded in bytes under the memory account, the least recently used first
+//! to go: pages as stored, what was made of them by group, and rows by key.
+
+mod groups;
+mod lru;
+mod pages;
+mod rows;
+
+pub(crate) use groups::GroupCache;
+pub use lru::CacheStats;
+pub(crate) use pages::{PageCache, PageId};
+pub(crate) use rows::{CachedRow, RowCache};
