@@ -1,6 +1,7 @@
 // Our codecs in wasm under Node beside the same natively: hashes, speeds, shares.
 // usage: npm run bench -- codecs [--size S|M] [--profile wasm|release] [--json FILE] [--docs DIR] [NAME...]
 //        npm run bench -- store [--size XS|S|M] [--json FILE] [--docs DIR] [ENGINE...]
+//        npm run bench -- large [--gigabytes 2]
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { toolEnvironment } from '../lib/environment.mjs';
 import { root } from '../lib/paths.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
+import { large } from './large.mjs';
 import { buildBenchModule } from './module.mjs';
 import { sizesPage } from './sizes.mjs';
 import { store } from './store.mjs';
@@ -119,14 +121,16 @@ async function main() {
       profile: { type: 'string', default: 'wasm' },
       json: { type: 'string' },
       docs: { type: 'string' },
+      gigabytes: { type: 'string', default: '2' },
     },
   });
   const [command, ...names] = positionals;
   if (command === 'codecs') return codecs(values, names);
   if (command === 'sizes') return sizesPage(values);
   if (command === 'store') return store(values, names);
+  if (command === 'large') return large(values);
   throw new Stop(
-    'usage: npm run bench -- codecs|sizes|store [--size S|M] [--json FILE] [--docs DIR]',
+    'usage: npm run bench -- codecs|sizes|store|large [--size S|M] [--json FILE] [--docs DIR]',
   );
 }
 
