@@ -113,9 +113,13 @@ impl GroupWrites {
     /// Adds a transaction to the group, unless it writes what one in it writes.
     pub(crate) fn admit(&mut self, own: &Own, deletes: &Deletes) -> bool {
         let mut keys = Vec::new();
-        for (id, own) in own.trees.iter().filter(|(_, own)| !own.tree.has_row_id()) {
+        for (id, own) in &own.trees {
             let rows = own.buffer.ascend(Bound::Unbounded, OWN_SEQ);
-            keys.extend(rows.map(|(key, _)| xxh3_64_with_seed(key, id.0)));
+            let written = rows.filter_map(|(key, version)| {
+                let row = own.buffer.row(version).unwrap_or_default();
+                own.tree.conflict_key(key, row)
+            });
+            keys.extend(written.map(|key| xxh3_64_with_seed(key, id.0)));
         }
         let versions: Vec<(TreeId, RoaringBitmap)> = deletes
             .versions

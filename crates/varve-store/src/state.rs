@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub(crate) manifest: Manifest,
     pub(crate) log: Log,
     pub(crate) recent: RecentKeys,
+    /// The last commit of this process that wrote to a tree.
+    pub(crate) written: BTreeMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<Error>,
     pub(crate) counters: Counters,
@@ -107,6 +109,7 @@ impl State {
             manifest,
             log,
             recent: RecentKeys::default(),
+            written: BTreeMap::new(),
             failure: None,
             counters: Counters::default(),
             snapshots: VecDeque::new(),

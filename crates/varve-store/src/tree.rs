@@ -6,10 +6,11 @@ use std::sync::Arc;
 use varve_run::{ColumnSpec, RunSpec};
 use varve_types::{
     Batch, Column, ColumnData, ColumnId, ColumnRef, Error, IndexKey, KeyOrder, LogicalType, Result,
-    RunId, SortKey, TreeSchema, Value, decode_ordered_key_value, encode_ordered_key_cell,
-    encode_ordered_key_value,
+    RunId, SortKey, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
+    encode_ordered_key_cell, encode_ordered_key_value,
 };
 
+use crate::format::row::entry_is_deleted;
 use crate::store::Ids;
 
 /// The hidden column: the row id of a tree without a key, which comes first, or what an index does
@@ -146,21 +147,28 @@ impl Tree {
         column.map_or(Value::Null, |column| column.missing.clone())
     }
 
-    /// The stored columns of new rows, which get the next hidden row ids where the tree has such.
+    /// The stored columns of new rows, which get the next hidden row ids where the tree has such and
+    /// they do not follow as one more column.
     pub(crate) fn stored_columns(&self, ids: &Ids, rows: &Batch) -> Result<Vec<ColumnRef>> {
         let schema = &self.schema;
+        let mut width = schema.columns.len();
         let mut columns = Vec::with_capacity(self.types.len());
         if self.has_row_id() {
-            let count = rows.rows() as u64;
-            let first = Ids::take(&ids.row, count);
-            let ids = (first..first + count).map(u64::cast_signed).collect();
-            let ids = Column::plain(LogicalType::Int8, ColumnData::Int64(ids), None);
-            columns.extend(ids.map(Arc::new));
+            let given = rows.column(width);
+            let given = given.filter(|ids| ids.logical_type() == LogicalType::Int8);
+            width += usize::from(given.is_some());
+            columns.extend(given.or_else(|| {
+                let count = rows.rows() as u64;
+                let first = Ids::take(&ids.row, count);
+                let ids = (first..first + count).map(u64::cast_signed).collect();
+                let ids = Column::plain(LogicalType::Int8, ColumnData::Int64(ids), None);
+                ids.map(Arc::new)
+            }));
         }
         for (at, expected) in schema.columns.iter().enumerate() {
             let column = rows.column(at);
             let column = column.filter(|column| column.logical_type() == expected.ty);
-            let column = column.filter(|_| rows.width() == schema.columns.len());
+            let column = column.filter(|_| rows.width() == width);
             columns.push(column.ok_or_else(|| {
                 Error::internal(format!("inserted rows do not fit tree {}", schema.tree))
             })?);
@@ -209,6 +217,43 @@ impl Tree {
             encode_ordered_key_value(value, self.order(at), out);
         }
         Ok(())
+    }
+
+    /// What two transactions may not both write of a row; `None` where they may write any.
+    pub(crate) fn conflict_key<'a>(&self, key: &'a [u8], row: &[u8]) -> Option<&'a [u8]> {
+        match &self.schema.key {
+            SortKey::RowId => None,
+            SortKey::Columns(_) => Some(key),
+            SortKey::Index(_) if entry_is_deleted(row) => None,
+            SortKey::Index(index) => self.unique_prefix(index, key),
+        }
+    }
+
+    /// The same of all rows of a run.
+    pub(crate) fn conflict_range<'a>(
+        &self,
+        first: &'a [u8],
+        last: &'a [u8],
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        let index = match &self.schema.key {
+            SortKey::RowId => return None,
+            SortKey::Columns(_) => return Some((first, last)),
+            SortKey::Index(index) if index.uniqueness == Uniqueness::None => return None,
+            SortKey::Index(index) => index,
+        };
+        let (_, bytes) = self.key_values(first, index.own_columns)?;
+        Some((first.get(..bytes)?, last))
+    }
+
+    /// The bytes of a key of an index that must be unique.
+    fn unique_prefix<'a>(&self, index: &IndexKey, key: &'a [u8]) -> Option<&'a [u8]> {
+        if index.uniqueness == Uniqueness::None {
+            return None;
+        }
+        let (values, bytes) = self.key_values(key, index.own_columns)?;
+        let distinct = index.uniqueness == Uniqueness::NullsDistinct;
+        let is_free = distinct && values.iter().any(Value::is_null);
+        (!is_free).then(|| key.get(..bytes)).flatten()
     }
 
     /// The first `columns` values of a key, and how many bytes they take.

@@ -88,7 +88,11 @@ pub fn batch_error_object(error: &Error, index: Option<usize>) -> JsValue {
     let object = error_object(error);
     if let Some(index) = index.and_then(|index| u32::try_from(index).ok()) {
         // Setting a property of a fresh plain object cannot fail.
-        drop(Reflect::set(&object, &"statementIndex".into(), &index.into()));
+        drop(Reflect::set(
+            &object,
+            &"statementIndex".into(),
+            &index.into(),
+        ));
     }
     object
 }

@@ -107,7 +107,7 @@ pub(crate) fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
 pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
     let key = match error {
-        InsertError::Duplicate { key } => key,
+        InsertError::Duplicate { key, .. } => key,
         InsertError::Other(error) => return error,
     };
     let names = table

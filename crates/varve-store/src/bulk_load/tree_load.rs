@@ -230,6 +230,7 @@ impl TreeLoad {
 fn duplicate(tree: &Tree, columns: &[ColumnRef], row: usize) -> InsertError {
     let key = tree.key().iter().filter_map(|at| columns.get(*at));
     InsertError::Duplicate {
+        index: None,
         key: key.map(|column| column.value(row)).collect(),
     }
 }

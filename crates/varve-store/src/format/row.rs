@@ -26,6 +26,16 @@ pub(crate) fn encode_row<C: AsRef<Column>>(columns: &[C], row: usize, out: &mut 
     }
 }
 
+/// What the last column of an index entry holds in memory and in the log.
+pub(crate) const ENTRY_ADDED: i64 = 0;
+pub(crate) const ENTRY_DELETED: i64 = 1;
+
+/// Whether an index entry in memory says that it was deleted: its last value is a varint of one
+/// byte.
+pub(crate) fn entry_is_deleted(row: &[u8]) -> bool {
+    row.last() == Some(&2)
+}
+
 fn put_value(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::Null => {}

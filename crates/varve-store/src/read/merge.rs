@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 
-use varve_types::{Batch, ColumnBuilder, PredicateTest, Result, Selection, VECTOR_ROWS, Value};
+use varve_types::{
+    Batch, ColumnBuilder, CommitSeq, PredicateTest, Result, Selection, VECTOR_ROWS, Value,
+};
 
 use crate::pacer::Pacer;
 use crate::read::View;
@@ -275,7 +277,8 @@ impl Merge {
             Source::Own => (2, 0, 0),
             Source::Run(slot) => match view.run_seq(slot) {
                 None => (1, 0, slot),
-                Some(published) => (0, published.0.max(entry), slot),
+                Some(CommitSeq(0)) => (0, entry, slot),
+                Some(published) => (0, published.0, slot),
             },
             Source::Memtable => (0, entry, u32::MAX),
         }

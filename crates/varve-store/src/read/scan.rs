@@ -85,7 +85,7 @@ impl Cursor {
         {
             return Ok(Cursor::Run(RunCursor::new(slot, run.clone(), plan)?));
         }
-        Ok(Cursor::Table(TableCursor::new(source, plan)))
+        Ok(Cursor::Table(TableCursor::new(source)))
     }
 
     /// The next rows, at most a vector; `None` at the end.

@@ -38,11 +38,16 @@ pub(crate) struct TableChunk {
 impl TableChunk {
     /// Reads the rows asked for.
     pub(crate) fn read(table: &RowTable, request: &ChunkRequest<'_>) -> Result<TableChunk> {
-        let from = request.after.map_or(Bound::Unbounded, Bound::Excluded);
+        let after = request.after.map(Bound::Excluded);
+        let KeyRange { from, to } = request.range;
         if request.reverse {
-            collect(table, request, table.descend(from, request.seq))
+            let to = to.as_deref().map(Bound::Excluded);
+            let start = after.or(to).unwrap_or(Bound::Unbounded);
+            collect(table, request, table.descend(start, request.seq))
         } else {
-            collect(table, request, table.ascend(from, request.seq))
+            let from = from.as_deref().map(Bound::Included);
+            let start = after.or(from).unwrap_or(Bound::Unbounded);
+            collect(table, request, table.ascend(start, request.seq))
         }
     }
 }
@@ -60,11 +65,8 @@ fn collect<'a>(
     for (key, version) in rows {
         let below = from.as_deref().is_some_and(|from| key < from);
         let above = to.as_deref().is_some_and(|to| key >= to);
-        if if request.reverse { below } else { above } {
-            break;
-        }
         if below || above {
-            continue;
+            break;
         }
         if request.dead.is_some_and(|dead| dead.contains(version)) {
             continue;

@@ -20,16 +20,10 @@ pub(super) struct TableCursor {
 }
 
 impl TableCursor {
-    pub(super) fn new(source: Source, plan: &ScanPlan) -> TableCursor {
-        let range = &plan.tested_range;
-        let after = if plan.reverse {
-            range.to.clone()
-        } else {
-            range.from.as_deref().map(just_below)
-        };
+    pub(super) fn new(source: Source) -> TableCursor {
         TableCursor {
             source,
-            after,
+            after: None,
             done: false,
         }
     }
@@ -94,16 +88,4 @@ impl TableCursor {
             _ => output,
         }))
     }
-}
-
-/// Bytes below `key` with hardly any key in between; the rest is left out by its range.
-fn just_below(key: &[u8]) -> Vec<u8> {
-    let mut below = key.to_vec();
-    if let Some(last) = below.pop()
-        && let Some(before) = last.checked_sub(1)
-    {
-        below.push(before);
-        below.extend_from_slice(&[u8::MAX; 32]);
-    }
-    below
 }

@@ -38,6 +38,7 @@ fn load(
 
 fn duplicate(key: i64) -> InsertError {
     InsertError::Duplicate {
+        index: None,
         key: vec![Value::Int8(key)],
     }
 }
@@ -172,6 +173,7 @@ fn keys_of_several_columns() {
     expected.sort();
     assert_eq!(sorted_rows(&store.begin(), tree), expected);
     let twice = InsertError::Duplicate {
+        index: None,
         key: vec![Value::text("7"), Value::Int8(3)],
     };
     assert_eq!(

@@ -3,6 +3,7 @@ mod compaction;
 mod crash;
 mod damage;
 mod golden;
+mod index;
 mod integrity;
 mod marks;
 mod open;

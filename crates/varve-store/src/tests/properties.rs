@@ -213,7 +213,7 @@ impl World {
                     .extend(rows.iter().map(|row| (row.0, row.clone())));
                 current.inserted_bytes += rows.iter().map(row_bytes).sum::<usize>();
             }
-            Err(InsertError::Duplicate { key }) => {
+            Err(InsertError::Duplicate { key, .. }) => {
                 assert!(!new);
                 let [Value::Int8(key)] = key[..] else {
                     panic!("{key:?}")

@@ -71,6 +71,7 @@ fn own_rows_are_read_and_checked_whether_spilled_or_not() {
         assert_eq!(
             block_on(transaction.insert(KEYED, &batch(&twin))),
             Err(InsertError::Duplicate {
+                index: None,
                 key: vec![Value::Int8(key)]
             })
         );

@@ -92,7 +92,7 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
             seq,
             bytes: log::encode_record(&operations(&own, &deletes)),
         };
-        let publication = publication(state, &own, member.work.spill.as_ref());
+        let publication = publication(state, &own, member.work.spill.as_ref(), seq);
         drop(own);
         let next = Accepted {
             seq,
@@ -170,7 +170,12 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
 }
 
 /// What the commit changes in the list of runs, if anything.
-fn publication(state: &State, own: &Own, spill: Option<&Spill>) -> Option<Publication> {
+fn publication(
+    state: &State,
+    own: &Own,
+    spill: Option<&Spill>,
+    seq: CommitSeq,
+) -> Option<Publication> {
     let dropped = own.dropped_trees();
     let drops_runs = dropped
         .iter()
@@ -179,8 +184,15 @@ fn publication(state: &State, own: &Own, spill: Option<&Spill>) -> Option<Public
         return None;
     }
     let mut publication = Publication::new(state);
-    for run in own.trees.values().flat_map(|own| &own.runs) {
-        publication.version.set(Arc::clone(run));
+    for tree in own.trees.values() {
+        for run in &tree.runs {
+            publication.version.set(if tree.tree.index().is_some() {
+                let seq = own.entries_seq.unwrap_or(seq);
+                Arc::new(run.with_entries_seq(seq))
+            } else {
+                Arc::clone(run)
+            });
+        }
     }
     for tree in dropped {
         for run in publication.version.runs(tree).to_vec() {
@@ -195,7 +207,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
     let seq = accepted.seq;
     let mut own = lock_own(&work.own);
     let own = &mut *own;
-    let remember = state.has_other_snapshots();
+    let remember = state.has_other_snapshots() && own.entries_seq.is_none();
     if let Some(publication) = accepted.publication {
         publication.install(state);
     }
@@ -203,6 +215,9 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
         if let Some(run) = state.version.run(*tree, *run) {
             run.marks.add(rows.iter(), seq);
         }
+    }
+    for tree in own.written_trees() {
+        state.written.insert(tree, seq);
     }
     let memtable = Arc::clone(&state.memtable);
     let mut tables = memtable.tables();
@@ -215,7 +230,6 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
     }
     let dropped = own.dropped_trees();
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
-        let has_conflicts = remember && !tree.tree.has_row_id();
         let mut rows = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ).peekable();
         if rows.peek().is_some() {
             let table = tables.entry(*id).or_default();
@@ -223,7 +237,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
             for (key, version) in rows {
                 if let Some(row) = tree.buffer.row(version) {
                     table.insert(key, row, seq);
-                    if has_conflicts {
+                    if let Some(key) = tree.tree.conflict_key(key, row).filter(|_| remember) {
                         state.recent.add_key(*id, key, seq);
                     }
                 }
@@ -231,7 +245,8 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
             memtable.add_bytes(table.bytes() - before);
         }
         let ranges = tree.runs.iter().filter_map(|run| run.key_range());
-        for (first, last) in ranges.filter(|_| has_conflicts) {
+        let ranges = ranges.filter_map(|(first, last)| tree.tree.conflict_range(first, last));
+        for (first, last) in ranges.filter(|_| remember) {
             state.recent.add_range(*id, first, last, seq);
         }
     }

@@ -9,6 +9,7 @@ use crate::InsertError;
 use crate::format::row::encode_row;
 use crate::memtable::RowTable;
 use crate::read::View;
+use crate::store::Ids;
 use crate::transaction::Transaction;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
@@ -24,6 +25,9 @@ impl Transaction {
         }
         self.own().check_usable()?;
         let tree = self.tree(tree)?;
+        if tree.index().is_some() {
+            return Err(Error::internal("rows are not inserted into an index").into());
+        }
         // Before the new rows, so that those of one statement, which may be taken back, seldom
         // need a run of their own.
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
@@ -44,6 +48,12 @@ impl Transaction {
         Ok(())
     }
 
+    /// The first of so many row ids that nobody else gets.
+    pub fn new_row_ids(&self, count: usize) -> i64 {
+        let ids = &self.snapshot.store.ids.row;
+        Ids::take(ids, count as u64).cast_signed()
+    }
+
     /// Refuses keys that occur twice, or that rows of the snapshot or own rows already have.
     async fn check_unique(
         &self,
@@ -54,6 +64,7 @@ impl Transaction {
         let duplicate = |row: usize| {
             let key = tree.key().iter().filter_map(|at| columns.get(*at));
             InsertError::Duplicate {
+                index: None,
                 key: key.map(|column| column.value(row)).collect(),
             }
         };
@@ -83,7 +94,12 @@ impl Transaction {
         }
     }
 
-    fn buffer_rows(&self, tree: &Arc<Tree>, columns: &[ColumnRef], keys: &[Vec<u8>]) -> Result<()> {
+    pub(super) fn buffer_rows(
+        &self,
+        tree: &Arc<Tree>,
+        columns: &[ColumnRef],
+        keys: &[Vec<u8>],
+    ) -> Result<()> {
         let mut rows = Vec::new();
         let mut ends = Vec::with_capacity(keys.len());
         for row in 0..keys.len() {
@@ -123,7 +139,7 @@ impl Transaction {
     }
 
     /// Writes the buffers out if they take more than `bytes_max`.
-    async fn spill_past(&mut self, bytes_max: u64) -> Result<()> {
+    pub(super) async fn spill_past(&mut self, bytes_max: u64) -> Result<()> {
         let store = &self.snapshot.store;
         let bytes = self.own().buffer_bytes();
         if bytes <= bytes_max {

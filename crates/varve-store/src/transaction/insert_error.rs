@@ -1,6 +1,6 @@
 //! Why rows were not inserted.
 
-use varve_types::{Error, SqlState, Value};
+use varve_types::{Error, SqlState, TreeId, Value};
 
 /// Why rows were not inserted. The caller knows the names that belong into the message of a
 /// duplicate.
@@ -8,6 +8,8 @@ use varve_types::{Error, SqlState, Value};
 pub enum InsertError {
     /// `23505`: a row with this key is already there.
     Duplicate {
+        /// The unique index; `None` for the key of the tree itself.
+        index: Option<TreeId>,
         /// The values of the key columns, in the order of the sort key.
         key: Vec<Value>,
     },

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::lock::Mutex as Turn;
 use varve_types::{
-    Batch, CommitSeq, Error, ObjectId, Reservation, Result, RowPosition, RunId, TreeId, TreeSchema,
-    Value,
+    Batch, CommitSeq, Error, IndexState, ObjectId, Reservation, Result, RowPosition, RunId,
+    SqlState, TreeId, TreeSchema, Value,
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
@@ -118,8 +118,18 @@ impl Transaction {
             .map(|tree| Arc::clone(tree.schema()))
     }
 
-    /// Streams rows. The transaction must not write while the scan runs.
+    /// Streams rows. The transaction must not write while the scan runs. `55000` for an index that
+    /// is not complete yet.
     pub async fn scan(&self, options: ScanOptions) -> Result<TreeScan> {
+        let tree = self.tree(options.tree)?;
+        if tree
+            .index()
+            .is_some_and(|index| index.state == IndexState::Building)
+        {
+            let message = format!("index {} is being built", options.tree);
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            return Err(Error::new(state, message));
+        }
         TreeScan::new(self.view(options.tree).await?, &options)
     }
 
@@ -195,6 +205,8 @@ impl Transaction {
     }
 
     /// Adds rows; the columns of the batch are those of the schema, in any form. Keys must be new.
+    /// Where there is a hidden row id, it may follow as one more column: one of
+    /// [`Transaction::new_row_ids`], or that of a row that is replaced.
     pub async fn insert(&mut self, tree: TreeId, rows: &Batch) -> Result<(), InsertError> {
         self.insert_rows(tree, rows).await
     }
@@ -297,7 +309,7 @@ impl Transaction {
         Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue))
     }
 
-    fn change(&mut self, change: CatalogueChange) -> Result<()> {
+    pub(super) fn change(&mut self, change: CatalogueChange) -> Result<()> {
         self.own().change(&self.snapshot.catalogue, change)
     }
 

@@ -2,6 +2,7 @@
 
 mod commit;
 mod group;
+mod index;
 mod insert;
 mod insert_error;
 mod interface;
@@ -10,6 +11,7 @@ mod point;
 mod runs;
 mod savepoint;
 mod spill;
+mod unique;
 mod validate;
 
 pub(crate) use group::CommitQueue;

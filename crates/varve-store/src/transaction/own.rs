@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_types::{Error, Reservation, Result, RunId, TreeId};
+use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::memtable::RowTable;
@@ -24,6 +24,8 @@ pub(crate) struct Own {
     pub(crate) dead_versions: BTreeMap<TreeId, RoaringBitmap>,
     /// Rows of runs, own ones included, that were deleted.
     pub(crate) dead_rows: BTreeMap<RunId, DeadRows>,
+    /// The commit as of which index entries were written, where it is not that of the transaction.
+    pub(crate) entries_seq: Option<CommitSeq>,
     /// What the buffers take in memory.
     pub(crate) reservation: Reservation,
     pub(crate) savepoints: Savepoints,
@@ -65,6 +67,7 @@ impl Own {
             trees: BTreeMap::new(),
             dead_versions: BTreeMap::new(),
             dead_rows: BTreeMap::new(),
+            entries_seq: None,
             reservation,
             savepoints: Savepoints::default(),
             failure: None,
@@ -167,6 +170,13 @@ impl Own {
             _ => None,
         });
         dropped.collect()
+    }
+
+    /// The trees whose rows were changed.
+    pub(crate) fn written_trees(&self) -> BTreeSet<TreeId> {
+        let dead = self.dead_rows.values().map(|dead| dead.tree);
+        let trees = self.trees.keys().chain(self.dead_versions.keys()).copied();
+        trees.chain(dead).collect()
     }
 
     /// Bytes of all buffers.

@@ -5,9 +5,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_types::{ColumnBuilder, Error, Result, RunId, SqlState, TreeId};
+use varve_types::{ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::format::row::Projection;
 use crate::memtable::RowTable;
 use crate::read::{OWN_SEQ, builders, decode_version};
@@ -39,6 +39,7 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
         return Err(conflict("the catalogue was changed by a concurrent commit"));
     }
     check_trees(state, own)?;
+    check_indexes(state, snapshot, own)?;
     check_inserts(state, snapshot, own)?;
     let mut deletes = Deletes::default();
     let dropped = own.dropped_trees();
@@ -146,18 +147,56 @@ fn check_trees(state: &State, own: &Own) -> Result<()> {
     Ok(())
 }
 
+/// Whoever writes to a table maintains each of its indexes, and whoever makes an index knows each
+/// row of the table.
+fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
+    for change in &own.changes {
+        if let CatalogueChange::CreateTree(schema) = change
+            && let SortKey::Index(index) = &schema.key
+            && index.state == IndexState::Valid
+        {
+            // Of an index that was building, all that was written to it was seen to be unique.
+            let building = snapshot.catalogue.trees.contains_key(&schema.tree);
+            let source = if building { schema.tree } else { index.of };
+            let written = state.written.get(&source);
+            if written.is_some_and(|written| *written > snapshot.seq) {
+                return Err(conflict("a table was changed while its index was made"));
+            }
+        }
+    }
+    if state.catalogue.version == snapshot.catalogue.version {
+        return Ok(());
+    }
+    let written = own.written_trees();
+    let missed = |(id, tree): (&TreeId, &Arc<Tree>)| {
+        let of = tree.index().map(|index| index.of);
+        of.is_some_and(|of| written.contains(&of)) && !snapshot.catalogue.trees.contains_key(id)
+    };
+    if state.catalogue.trees.iter().any(missed) {
+        return Err(conflict("an index was created by a concurrent commit"));
+    }
+    Ok(())
+}
+
 fn check_inserts(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
+    if own.entries_seq.is_some() {
+        // What others have written to an index counts more than what it lacked.
+        return Ok(());
+    }
     let taken = || conflict("a key was inserted by a concurrent commit");
     for (id, own) in &own.trees {
-        if own.tree.has_row_id() {
-            continue;
-        }
-        for (key, _) in own.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
+        for (key, version) in own.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
+            let row = own.buffer.row(version).unwrap_or_default();
+            let Some(key) = own.tree.conflict_key(key, row) else {
+                continue;
+            };
             if state.recent.has_key(*id, key, snapshot.seq) {
                 return Err(taken());
             }
         }
-        for (first, last) in own.runs.iter().filter_map(|run| run.key_range()) {
+        let ranges = own.runs.iter().filter_map(|run| run.key_range());
+        let ranges = ranges.filter_map(|(first, last)| own.tree.conflict_range(first, last));
+        for (first, last) in ranges {
             if state.recent.has_range(*id, first, last, snapshot.seq) {
                 return Err(taken());
             }

@@ -1,0 +1,106 @@
+//! Writing to indexes: entries are added and deleted by key, without reading anything.
+
+use std::sync::Arc;
+
+use varve_types::{
+    Batch, Column, ColumnRef, Error, IndexState, LogicalType, Result, SortKey, TreeId, TreeSchema,
+    Value,
+};
+
+use crate::catalogue::CatalogueChange;
+use crate::format::row::{ENTRY_ADDED, ENTRY_DELETED};
+use crate::transaction::Transaction;
+use crate::transaction::spill::Spill;
+use crate::tree::Tree;
+
+impl Transaction {
+    /// Adds entries to an index; the columns of the batch are those of its schema. An entry that is
+    /// there already is replaced. Uniqueness is not checked: see
+    /// [`Transaction::index_check_unique`].
+    pub async fn index_insert(&mut self, tree: TreeId, entries: &Batch) -> Result<()> {
+        self.write_entries(tree, entries, ENTRY_ADDED).await
+    }
+
+    /// Deletes entries from an index; of each only the key counts. One that is not there is no
+    /// error.
+    pub async fn index_delete(&mut self, tree: TreeId, entries: &Batch) -> Result<()> {
+        self.write_entries(tree, entries, ENTRY_DELETED).await
+    }
+
+    /// Adds the entries that an index under construction lacks: those of rows that the snapshot of
+    /// this transaction sees. What commits have written to the index since then counts more. The
+    /// transaction must write nothing else.
+    pub async fn index_backfill(&mut self, tree: TreeId, entries: &Batch) -> Result<()> {
+        self.own().entries_seq = Some(self.snapshot.seq);
+        // Entries of an older date than their commit are published as runs, never logged.
+        let store = &self.snapshot.store;
+        self.spill
+            .get_mut()
+            .get_or_insert_with(|| Spill::new(store));
+        self.index_insert(tree, entries).await
+    }
+
+    /// Says that an index has an entry for each row that it should have one for. The commit fails
+    /// with `40001` if somebody else has written to the index since the snapshot.
+    pub fn set_index_valid(&mut self, tree: TreeId) -> Result<()> {
+        let tree = self.tree(tree)?;
+        let mut schema = TreeSchema::clone(tree.schema());
+        let SortKey::Index(index) = &mut schema.key else {
+            return Err(no_index(&tree));
+        };
+        index.state = IndexState::Valid;
+        self.change(CatalogueChange::CreateTree(schema))
+    }
+
+    async fn write_entries(&mut self, tree: TreeId, entries: &Batch, operation: i64) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.own().check_usable()?;
+        let tree = self.tree(tree)?;
+        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        self.spill_past(bytes_max / 2).await?;
+        let columns = entry_columns(&tree, entries, operation)?;
+        let key = |row| {
+            let mut key = Vec::new();
+            tree.put_key(&columns, row, &mut key);
+            key
+        };
+        let keys: Vec<Vec<u8>> = (0..entries.rows()).map(key).collect();
+        self.buffer_rows(&tree, &columns, &keys)?;
+        self.spill_past(bytes_max).await
+    }
+}
+
+/// The stored columns of entries.
+fn entry_columns(tree: &Tree, entries: &Batch, operation: i64) -> Result<Vec<ColumnRef>> {
+    if tree.index().is_none() {
+        return Err(no_index(tree));
+    }
+    let mut columns = Vec::with_capacity(tree.types().len());
+    for (at, expected) in tree.schema().columns.iter().enumerate() {
+        let column = entries.column(at);
+        let column = column.filter(|column| column.logical_type() == expected.ty);
+        let is_key = tree.key().contains(&at);
+        columns.push(match column {
+            // What is deleted has no use for anything but its key.
+            _ if operation == ENTRY_DELETED && !is_key => {
+                Arc::new(Column::constant(expected.ty, &Value::Null, entries.rows()))
+            }
+            Some(column) => column,
+            None => {
+                let tree = tree.schema().tree;
+                let message = format!("index entries do not fit tree {tree}");
+                return Err(Error::internal(message));
+            }
+        });
+    }
+    let operation = Value::Int8(operation);
+    let operation = Column::constant(LogicalType::Int8, &operation, entries.rows());
+    columns.push(Arc::new(operation));
+    Ok(columns)
+}
+
+pub(super) fn no_index(tree: &Tree) -> Error {
+    Error::internal(format!("tree {} is no index", tree.schema().tree))
+}
