@@ -502,7 +502,7 @@ fn an_index_is_built_while_others_write() {
         change(110..130, 10);
         block_on(build.commit(Durability::Strict)).unwrap();
         let mut publish = store.begin();
-        change(0..5, 1);
+        change(20..40, 1);
         block_on(publish.index_check_all_unique(BY_TEXT)).unwrap();
         publish.set_index_valid(BY_TEXT).unwrap();
         let error = block_on(publish.commit(Durability::Strict)).unwrap_err();
