@@ -1,5 +1,6 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
+use std::collections::BTreeMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Weak};
 
