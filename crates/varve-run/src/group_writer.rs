@@ -1,7 +1,9 @@
 //! Gathers the vectors of one group and lays them out as values.
 
-use varve_codec::{WrittenFrame, put_frames, write_frames};
-use varve_types::Column;
+use core::cmp::Reverse;
+
+use varve_codec::{CodecError, WrittenFrame, put_frames, write_frames};
+use varve_types::{Column, Job, Parallel};
 
 use crate::column_encoder::{ColumnEncoder, EncodedColumn};
 use crate::envelope::{Kind, begin, seal};
@@ -133,13 +135,12 @@ impl GroupWriter {
         next_value: &mut u32,
         values: &mut Vec<RunValue>,
         writers: &mut [ColumnWriter],
+        parallel: Option<&dyn Parallel>,
     ) -> Result<GroupInfo, RunError> {
         let filter = spec.filter.then(|| filter::build(&self.key_hashes));
-        let mut parts = Vec::with_capacity(self.columns.len());
-        for (at, (vectors, writer)) in self.columns.iter().zip(writers.iter_mut()).enumerate() {
-            let encoded = writer.encoder.encode(vectors);
-            let encoded = encoded.map_err(|_| RunError::Mismatch("column"))?;
-            let part = Part::of(encoded, None, writer);
+        let mut parts: Vec<Part> = Vec::with_capacity(self.columns.len());
+        let encoded = self.encode_columns(writers, parallel)?;
+        for ((at, part), writer) in encoded.into_iter().enumerate().zip(writers.iter_mut()) {
             let part = match spec.key_columns.contains(&at) {
                 true => part,
                 false => self.smaller_same(spec, at, part, &parts, writer)?,
@@ -176,6 +177,37 @@ impl GroupWriter {
             filter,
             columns,
         })
+    }
+
+    /// Every column by itself, each of them a job of its own.
+    fn encode_columns(
+        &self,
+        writers: &mut [ColumnWriter],
+        parallel: Option<&dyn Parallel>,
+    ) -> Result<Vec<Part>, RunError> {
+        let mut parts: Vec<Option<Result<Part, CodecError>>> = Vec::new();
+        parts.resize_with(self.columns.len(), || None);
+        let mut jobs: Vec<(usize, Job<'_>)> = Vec::with_capacity(parts.len());
+        for ((vectors, writer), slot) in self.columns.iter().zip(writers).zip(&mut parts) {
+            let bytes = vectors.iter().map(Column::memory_bytes).sum();
+            let job = move || {
+                let encoded = writer.encoder.encode(vectors);
+                *slot = Some(encoded.map(|encoded| Part::of(encoded, None, writer)));
+            };
+            jobs.push((bytes, Box::new(job)));
+        }
+        // What takes long begins first, so that nobody waits for it at the end.
+        jobs.sort_by_key(|(bytes, _)| Reverse(*bytes));
+        let jobs = jobs.into_iter().map(|(_, job)| job);
+        match parallel {
+            Some(parallel) => parallel.run_all(jobs.collect()),
+            None => jobs.for_each(|job| job()),
+        }
+        let encoded = |part: Option<Result<Part, CodecError>>| {
+            part.and_then(Result::ok)
+                .ok_or(RunError::Mismatch("column"))
+        };
+        parts.into_iter().map(encoded).collect()
     }
 
     /// Column `at` as its differences from an earlier one, where that is smaller than `part`.

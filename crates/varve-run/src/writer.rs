@@ -1,6 +1,10 @@
 //! Writes a run from batches in key order.
 
-use varve_types::{Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, VECTOR_ROWS};
+use std::sync::Arc;
+
+use varve_types::{
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Parallel, VECTOR_ROWS,
+};
 
 use crate::column_encoder::ColumnEncoder;
 use crate::envelope::{VERSION, VERSION_ORDERED};
@@ -36,6 +40,7 @@ pub struct RunWriter {
     next_value: u32,
     values: Vec<RunValue>,
     value_bytes: u64,
+    parallel: Option<Arc<dyn Parallel>>,
 }
 
 /// A finished value of a run.
@@ -100,8 +105,15 @@ impl RunWriter {
             next_value: 0,
             values: Vec::new(),
             value_bytes: 0,
+            parallel: None,
             spec,
         })
+    }
+
+    /// Lets columns be encoded at the same time. The bytes stay the same.
+    #[must_use]
+    pub fn with_parallel(self, parallel: Option<Arc<dyn Parallel>>) -> RunWriter {
+        RunWriter { parallel, ..self }
     }
 
     /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend
@@ -326,6 +338,7 @@ impl RunWriter {
             &mut self.next_value,
             &mut self.values,
             &mut self.columns,
+            self.parallel.as_deref(),
         )?;
         let new = self.values.iter().skip(before);
         let stored_bytes: usize = new.map(|value| value.bytes.len()).sum();

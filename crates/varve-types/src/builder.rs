@@ -150,6 +150,11 @@ impl ColumnBuilder {
             (ColumnData::Int32(to), ColumnData::Int32(from), None) => gather(to, from, rows),
             (ColumnData::Int64(to), ColumnData::Int64(from), None) => gather(to, from, rows),
             (ColumnData::Float64(to), ColumnData::Float64(from), None) => gather(to, from, rows),
+            (ColumnData::Text(to), ColumnData::Text(from), None) => {
+                for row in rows {
+                    to.push(from.get(*row as usize));
+                }
+            }
             _ => {
                 for row in rows {
                     self.push_row(column, *row as usize);

@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// A boxed future that stays on the thread that made it.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -30,4 +31,18 @@ pub trait Env: Send + Sync {
 
     /// Runs `task` to its end in the background of the calling thread.
     fn spawn(&self, task: LocalFuture<'static, ()>);
+
+    /// What computes on several cores; `None` where there is one thread only.
+    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+        None
+    }
+}
+
+/// A piece of computing that waits for nothing.
+pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// Computes on several cores. What comes out must not depend on it.
+pub trait Parallel: Send + Sync {
+    /// Runs all jobs to their end, some of them at the same time; the first ones begin first.
+    fn run_all(&self, jobs: Vec<Job<'_>>);
 }

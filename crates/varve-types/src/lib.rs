@@ -31,7 +31,7 @@ pub use batch::{Batch, ColumnRef, Selection, VECTOR_ROWS};
 pub use bitmap::Bitmap;
 pub use builder::ColumnBuilder;
 pub use column::{Column, ColumnData};
-pub use env::{Env, LocalFuture};
+pub use env::{Env, Job, LocalFuture, Parallel};
 pub use error::{Error, ErrorFields, Result};
 pub use ids::{ColumnId, CommitSeq, ObjectId, RowPosition, RunId, TreeId};
 pub use keycode::{

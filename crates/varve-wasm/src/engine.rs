@@ -8,11 +8,11 @@ use varve_types::{Error, SqlState};
 use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use crate::EngineSession;
 use crate::browser_env::BrowserEnv;
 use crate::convert::{backend_error, error_object};
 use crate::panic::{check_sound, record_panics};
 use crate::reports::{check_object, repair_object};
+use crate::{EngineLoad, EngineSession};
 
 /// An open database.
 #[wasm_bindgen]
@@ -66,6 +66,24 @@ impl Engine {
         async move {
             check_sound()?;
             Ok(check_object(&database.check().await?))
+        }
+        .await
+        .map_err(|error: Error| error_object(&error))
+    }
+
+    /// Begins to load these columns into a table, or all of them where none are named; with
+    /// `auto_id` all but the primary key, which is counted on.
+    #[wasm_bindgen(js_name = bulkLoad)]
+    pub async fn bulk_load(
+        &self,
+        table: String,
+        columns: Vec<String>,
+        auto_id: bool,
+    ) -> Result<EngineLoad, JsValue> {
+        let database = self.database.clone();
+        async move {
+            check_sound()?;
+            EngineLoad::begin(&database, &table, &columns, auto_id).await
         }
         .await
         .map_err(|error: Error| error_object(&error))

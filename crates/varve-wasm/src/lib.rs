@@ -8,10 +8,14 @@
 
 #[cfg(target_arch = "wasm32")]
 mod browser_env;
+#[cfg(any(target_arch = "wasm32", test))]
+mod columns;
 #[cfg(target_arch = "wasm32")]
 mod convert;
 #[cfg(target_arch = "wasm32")]
 mod engine;
+#[cfg(target_arch = "wasm32")]
+mod load;
 #[cfg(any(target_arch = "wasm32", test))]
 mod panic;
 #[cfg(target_arch = "wasm32")]
@@ -22,6 +26,8 @@ mod session;
 
 #[cfg(target_arch = "wasm32")]
 pub use engine::Engine;
+#[cfg(target_arch = "wasm32")]
+pub use load::EngineLoad;
 pub use result::encode_results;
 #[cfg(target_arch = "wasm32")]
 pub use session::EngineSession;

@@ -1,7 +1,8 @@
-//! What a check found and a repair did, as plain objects; `js/src/interface.ts` has their types.
+//! What a check found, a repair or a load did, as plain objects; `js/src/interface.ts` has their
+//! types.
 
 use js_sys::{Array, Object, Reflect};
-use varvedb::{CheckReport, RepairReport};
+use varvedb::{BulkLoadReport, CheckReport, RepairReport};
 use wasm_bindgen::JsValue;
 
 use crate::convert::{error_object, number};
@@ -18,6 +19,18 @@ pub fn check_object(report: &CheckReport) -> JsValue {
         ("bytes", number(report.bytes).into()),
         ("rows", number(report.rows).into()),
         ("problems", problems.collect::<Array>().into()),
+    ])
+}
+
+/// `BulkLoadResult` of the package.
+pub fn load_object(report: &BulkLoadReport) -> JsValue {
+    let greatest = report.max_row_id.map_or(JsValue::NULL, JsValue::from);
+    object([
+        ("rowCount", number(report.rows).into()),
+        ("bytes", number(report.bytes).into()),
+        ("durationMs", (number(report.duration_us) / 1000.0).into()),
+        ("rowsPerSecond", number(report.rows_per_second()).into()),
+        ("maxRowId", greatest),
     ])
 }
 

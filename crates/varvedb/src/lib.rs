@@ -32,6 +32,8 @@ mod statements;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
 mod system_view;
+#[cfg(not(target_arch = "wasm32"))]
+mod threads;
 mod write;
 
 #[cfg(test)]

@@ -1,26 +1,38 @@
 //! The surroundings of a native process.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZero;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use varve_types::{Env, LocalFuture};
+use varve_types::{Env, LocalFuture, Parallel};
+
+use crate::threads::Threads;
 
 /// The operating system's clocks and randomness. Futures are polled to their end by the thread that
 /// began them.
 #[derive(Debug, Clone)]
 pub struct SystemEnv {
     start: Instant,
+    threads: usize,
 }
 
 impl SystemEnv {
-    /// Surroundings whose monotonic clock starts now.
+    /// Surroundings whose monotonic clock starts now, with as many threads as there are cores.
+    pub fn new() -> SystemEnv {
+        let cores = std::thread::available_parallelism();
+        SystemEnv::with_threads(cores.map_or(1, NonZero::get))
+    }
+
+    /// Surroundings that encode large loads on so many threads at a time.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the Env that the lint points to"
     )]
-    pub fn new() -> SystemEnv {
+    pub fn with_threads(threads: usize) -> SystemEnv {
         SystemEnv {
             start: Instant::now(),
+            threads,
         }
     }
 }
@@ -62,5 +74,10 @@ impl Env for SystemEnv {
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {
         pollster::block_on(task);
+    }
+
+    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+        let several = self.threads > 1;
+        several.then(|| Arc::new(Threads(self.threads)) as Arc<dyn Parallel>)
     }
 }

@@ -190,7 +190,8 @@ impl TreeLoad {
             None => {
                 let run = transaction.sink().new_run();
                 let writer = RunWriter::new(self.tree.run_spec(run)).map_err(Error::from)?;
-                self.open.insert((run, writer))
+                let parallel = transaction.store().env.parallel();
+                self.open.insert((run, writer.with_parallel(parallel)))
             }
         };
         let mut start = rows.start;
