@@ -12,7 +12,7 @@ use crate::failure::kv_error;
 use crate::format::keys;
 use crate::scratch::ScratchUse;
 use crate::snapshot::Snapshot;
-use crate::state::State;
+use crate::state::{Garbage, State};
 use crate::transaction::CommitQueue;
 use crate::{Durability, ScratchSpace, StoreSettings, StoreStats, Transaction, TreeStorage};
 
@@ -288,10 +288,13 @@ impl Store {
     /// Deletes pages that nothing names any more: of transactions that were rolled back, and of
     /// runs that no snapshot holds. The caller has the turn.
     pub(crate) async fn reap(&self) -> Result<()> {
-        let garbage = self.state().take_garbage();
-        if garbage.is_empty() {
+        let collected = Collected {
+            store: self,
+            garbage: Some(self.state().take_garbage()),
+        };
+        let Some(garbage) = collected.garbage.as_ref().filter(|found| !found.is_empty()) else {
             return Ok(());
-        }
+        };
         let mut batch = WriteBatch::new();
         for intent in &garbage.intents {
             batch.delete(keys::intent(*intent));
@@ -300,18 +303,34 @@ impl Store {
         for range in runs.iter().flat_map(|run| keys::all_of_run(*run)) {
             batch.delete_range(range);
         }
-        match self.write(batch, Durability::Relaxed).await {
-            Ok(()) => {
-                for run in runs {
-                    self.cache.forget_run(run);
-                    self.groups.forget_run(run);
-                }
-                Ok(())
-            }
-            Err(error) => {
-                self.state().put_garbage_back(garbage);
-                Err(kv_error(&error))
-            }
+        let written = self.write(batch, Durability::Relaxed).await;
+        written.map_err(|error| kv_error(&error))?;
+        collected.is_deleted();
+        for run in runs {
+            self.cache.forget_run(run);
+            self.groups.forget_run(run);
+        }
+        Ok(())
+    }
+}
+
+/// Garbage that is being deleted. Dropped before it surely is, with the future that deletes it, it
+/// is garbage again: deleting it twice does no harm.
+struct Collected<'a> {
+    store: &'a Store,
+    garbage: Option<Garbage>,
+}
+
+impl Collected<'_> {
+    fn is_deleted(mut self) {
+        self.garbage = None;
+    }
+}
+
+impl Drop for Collected<'_> {
+    fn drop(&mut self) {
+        if let Some(garbage) = self.garbage.take() {
+            self.store.state().put_garbage_back(garbage);
         }
     }
 }

@@ -15,6 +15,12 @@ pub enum CallFault {
     /// The connection closes under the call: by chance it is carried out or not, and it answers
     /// [`KvError::Unavailable`] in either case. The next call finds the connection renewed.
     Close,
+    /// The process dies in this call, which never answers: whoever polls it drops all that it
+    /// polls, then calls [`FaultKv::crash`](crate::fault::FaultKv::crash).
+    Crash {
+        /// Whether the call is still carried out.
+        carried_out: bool,
+    },
 }
 
 /// The faults to inject. Calls are numbered from 1 over `get_many`, `scan`, `read` and `commit`.

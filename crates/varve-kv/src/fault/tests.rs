@@ -58,6 +58,21 @@ fn a_lost_answer_has_taken_effect_and_a_close_may_have() {
 }
 
 #[test]
+fn a_call_in_which_the_process_dies_never_answers() {
+    for carried_out in [false, true] {
+        let kv = faulty(FaultPlan::new(1).at_call(1, CallFault::Crash { carried_out }));
+        let mut commit = kv.commit(put("a", b"1"), Durability::Strict);
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(commit.as_mut().poll(&mut context).is_pending());
+        assert!(kv.is_crashing());
+        drop(commit);
+        block_on(kv.crash()).unwrap();
+        assert!(!kv.is_crashing());
+        assert_eq!(get(&kv, "a").unwrap().is_some(), carried_out);
+    }
+}
+
+#[test]
 fn a_full_store_writes_nothing_and_still_deletes() {
     let kv = faulty(FaultPlan::new(1).quota_bytes(100));
     block_on(kv.commit(put("a", &[1; 60]), Durability::Strict)).unwrap();

@@ -32,6 +32,7 @@ struct Control {
     /// What the store holds, known from the first commit under a quota on.
     used_bytes: Option<u64>,
     history: History,
+    is_crashing: bool,
 }
 
 /// What was decided for one call when it began.
@@ -53,6 +54,7 @@ impl<K: Kv> FaultKv<K> {
             calls: 0,
             used_bytes: None,
             history: History::default(),
+            is_crashing: false,
         };
         Self {
             inner,
@@ -71,11 +73,21 @@ impl<K: Kv> FaultKv<K> {
         self.control().calls
     }
 
+    /// Whether a call has met [`CallFault::Crash`] since the last [`FaultKv::crash`].
+    pub fn is_crashing(&self) -> bool {
+        self.control().is_crashing
+    }
+
     /// Injects a fault into the `n`th call from now; 1 is the next one.
     pub fn fault_in(&self, n: u64, fault: CallFault) {
         let mut control = self.control();
         let number = control.calls.saturating_add(n);
         control.plan.at_call.insert(number, fault);
+    }
+
+    /// Takes back the faults of all calls that have not begun.
+    pub fn forget_faults(&self) {
+        self.control().plan.at_call.clear();
     }
 
     /// Changes or lifts the quota.
@@ -94,9 +106,11 @@ impl<K: Kv> FaultKv<K> {
                 history,
                 random,
                 used_bytes,
+                is_crashing,
                 ..
             } = &mut *control;
             *used_bytes = None;
+            *is_crashing = false;
             history.crash(random)
         };
         self.inner.commit(batch, Durability::Strict).await?;
@@ -121,6 +135,13 @@ impl<K: Kv> FaultKv<K> {
                     work.await?;
                 }
                 Err(unavailable("the connection was closed"))
+            }
+            Some(CallFault::Crash { carried_out }) => {
+                if carried_out {
+                    work.await?;
+                }
+                self.control().is_crashing = true;
+                std::future::pending().await
             }
         };
         yield_times(decision.yields_after).await;

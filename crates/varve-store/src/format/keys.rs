@@ -115,6 +115,12 @@ pub(crate) fn log_through(seq: CommitSeq) -> KeyRange {
     KeyRange::new([LOG], numbered(LOG, seq.0.saturating_add(1)))
 }
 
+/// The log values after this sequence.
+#[cfg(feature = "inspect")]
+pub(crate) fn log_after(seq: CommitSeq) -> KeyRange {
+    KeyRange::new(numbered(LOG, seq.0.saturating_add(1)), [LOG + 1])
+}
+
 /// Everything that belongs to a run.
 pub(crate) fn all_of_run(run: RunId) -> [KeyRange; 3] {
     [HEAD, MARKS, RUN].map(|kind| KeyRange::prefix(numbered(kind, run.0)))

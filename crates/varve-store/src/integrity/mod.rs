@@ -5,5 +5,7 @@ mod inspect;
 mod repair;
 mod report;
 mod salvage;
+#[cfg(feature = "inspect")]
+mod strays;
 
 pub use report::{CheckReport, Problem, RepairReport, RunRepair};

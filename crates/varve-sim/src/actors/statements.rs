@@ -1,0 +1,271 @@
+//! The statements of one transaction, carried out on the store and on the model.
+
+use std::collections::BTreeSet;
+
+use varve_store::{InsertError, Transaction};
+use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
+
+use crate::chance::Chance;
+use crate::data::{JOURNAL, KINDS, Kind, Row, batch, scan_where, schema};
+use crate::failure::{Outcome, Stop, broken};
+use crate::ledger::Token;
+use crate::model::{Delta, Model, Rows, Tree};
+
+/// Keys of keyed trees, for which transactions compete, lie below this.
+const KEYS: i64 = 120;
+/// Keys of other trees are multiples of the token from here on, so that no two are equal.
+const KEYS_PER_TOKEN: i64 = 1000;
+const TREES_MAX: usize = 6;
+
+pub(crate) struct Statements {
+    pub(crate) transaction: Transaction,
+    /// What the transaction must read.
+    pub(crate) model: Model,
+    pub(crate) delta: Delta,
+    /// A statement failed, as it should.
+    pub(crate) must_roll_back: bool,
+    token: Token,
+    next_key: i64,
+}
+
+impl Statements {
+    pub(crate) fn new(transaction: Transaction, model: Model, token: Token) -> Statements {
+        Statements {
+            transaction,
+            model,
+            delta: Delta::default(),
+            must_roll_back: false,
+            token,
+            next_key: (token + 1) * KEYS_PER_TOKEN,
+        }
+    }
+
+    pub(crate) async fn add_to_journal(&mut self) -> Outcome<()> {
+        let row = Row {
+            k: self.token,
+            t: None,
+            n: 0,
+        };
+        self.insert_rows(JOURNAL, vec![row]).await
+    }
+
+    /// One statement; answers what it did.
+    pub(crate) async fn run_one(&mut self, chance: &mut Chance) -> Outcome<String> {
+        let all = self.model.trees.keys().filter(|tree| **tree != JOURNAL);
+        let all: Vec<TreeId> = all.copied().collect();
+        let Some(tree) = chance.pick(&all).copied() else {
+            return self.create_tree(chance);
+        };
+        match chance.below(24) {
+            0..10 => self.insert(tree, chance).await,
+            10..15 => self.update(tree, chance).await,
+            15..20 => self.delete(tree, chance).await,
+            20..22 => self.insert_twice(tree, chance).await,
+            22 if all.len() < TREES_MAX => self.create_tree(chance),
+            _ if all.len() > 2 => self.drop_tree(tree),
+            _ => self.insert(tree, chance).await,
+        }
+    }
+
+    async fn insert(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let count = match chance.below(12) {
+            0 => chance.between(40, 90),
+            1..4 => chance.between(5, 30),
+            _ => chance.between(1, 4),
+        };
+        let kind = self.kind(tree)?;
+        let mut taken: BTreeSet<i64> = self.tree(tree)?.rows.keys().copied().collect();
+        let mut rows = Vec::new();
+        for _ in 0..count {
+            let k = self.free_key(kind, &taken, chance);
+            if taken.insert(k) {
+                rows.push(row(kind, k, chance));
+            }
+        }
+        let what = format!("inserts {} rows into {tree}", rows.len());
+        self.insert_rows(tree, rows).await?;
+        Ok(what)
+    }
+
+    /// A key that no row of the tree has; of a crowded tree, sometimes one that a row does have.
+    fn free_key(&mut self, kind: Kind, taken: &BTreeSet<i64>, chance: &mut Chance) -> i64 {
+        if kind == Kind::Keyed {
+            let from = chance.between(0, KEYS);
+            let above = (from..KEYS).find(|k| !taken.contains(k));
+            if let Some(k) = above {
+                return k;
+            }
+        }
+        self.next_key += 1;
+        self.next_key
+    }
+
+    async fn insert_rows(&mut self, tree: TreeId, rows: Vec<Row>) -> Outcome<()> {
+        if let Err(error) = self.transaction.insert(tree, &batch(&rows)).await {
+            return refuse(tree, error);
+        }
+        for row in rows {
+            self.put(tree, row);
+        }
+        Ok(())
+    }
+
+    async fn insert_twice(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let kind = self.kind(tree)?;
+        let rows: Vec<&Row> = self.tree(tree)?.rows.values().collect();
+        let Some(again) = chance.pick(&rows).map(|row| Row::clone(row)) else {
+            return Ok(format!("finds {tree} empty"));
+        };
+        if kind == Kind::Plain {
+            return Ok(format!("leaves {tree} alone"));
+        }
+        self.must_roll_back = true;
+        match self.transaction.insert(tree, &batch(&[again])).await {
+            Err(InsertError::Duplicate { .. }) => Ok(format!("inserts a row of {tree} twice")),
+            Err(InsertError::Other(error)) => Err(error.into()),
+            Ok(()) => broken(format!("a key of {tree} was inserted twice")),
+        }
+    }
+
+    async fn update(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let kind = self.kind(tree)?;
+        let found = self.some_rows(tree, chance).await?;
+        let mut taken: BTreeSet<i64> = self.tree(tree)?.rows.keys().copied().collect();
+        let mut new = Vec::new();
+        for (old, _) in &found {
+            let mut row = row(kind, old.k, chance);
+            if kind == Kind::Keyed && chance.one_in(4) {
+                row.k = self.free_key(kind, &taken, chance);
+                taken.insert(row.k);
+            }
+            new.push(row);
+        }
+        if found.is_empty() {
+            return Ok(format!("finds nothing to update in {tree}"));
+        }
+        let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
+        let batches = [batch(&new)];
+        if let Err(error) = self.transaction.update(tree, &positions, &batches).await {
+            return refuse(tree, error);
+        }
+        for (old, _) in &found {
+            self.remove(tree, old.k);
+        }
+        for row in new {
+            self.put(tree, row);
+        }
+        Ok(format!("updates {} rows of {tree}", found.len()))
+    }
+
+    async fn delete(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let found = self.some_rows(tree, chance).await?;
+        let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
+        self.transaction.delete(tree, &positions).await?;
+        for (row, _) in &found {
+            self.remove(tree, row.k);
+        }
+        Ok(format!("deletes {} rows of {tree}", found.len()))
+    }
+
+    /// Rows of a range, as the store finds them.
+    async fn some_rows(
+        &self,
+        tree: TreeId,
+        chance: &mut Chance,
+    ) -> Outcome<Vec<(Row, RowPosition)>> {
+        let rows: &Rows = &self.tree(tree)?.rows;
+        let keys: Vec<i64> = rows.keys().copied().collect();
+        let Some(from) = chance.pick(&keys).copied() else {
+            return Ok(Vec::new());
+        };
+        let some = match chance.below(10) {
+            0 => keys.len(),
+            1..4 => 12,
+            _ => 2,
+        };
+        let chosen = rows.range(from..).take(some);
+        let to = chosen.last().map_or(from, |(k, _)| *k);
+        let bound = |op, k| ColumnPredicate {
+            column: 0,
+            test: PredicateTest::Compare(op, Value::Int8(k)),
+        };
+        let range = vec![bound(CompareOp::GtEq, from), bound(CompareOp::LtEq, to)];
+        let mut found = scan_where(&self.transaction, tree, range).await?;
+        found.sort_by_key(|(row, _)| row.k);
+        let wanted = rows.range(from..=to).map(|(_, row)| row);
+        if !found.iter().map(|(row, _)| row).eq(wanted) {
+            return broken(format!(
+                "rows {from} to {to} of tree {tree}: {} were found",
+                found.len()
+            ));
+        }
+        Ok(found)
+    }
+
+    fn create_tree(&mut self, chance: &mut Chance) -> Outcome<String> {
+        let tree = self.transaction.new_tree_id();
+        let kind = chance.pick(&KINDS).copied().unwrap_or(Kind::Keyed);
+        self.transaction.create_tree(schema(tree, kind))?;
+        let rows = Rows::new();
+        self.model.trees.insert(tree, Tree { kind, rows });
+        self.delta.created.insert(tree, kind);
+        Ok(format!("creates tree {tree}: {kind:?}"))
+    }
+
+    fn drop_tree(&mut self, tree: TreeId) -> Outcome<String> {
+        self.transaction.drop_tree(tree)?;
+        self.model.trees.remove(&tree);
+        self.delta.dropped.insert(tree);
+        Ok(format!("drops tree {tree}"))
+    }
+
+    fn tree(&self, tree: TreeId) -> Outcome<&Tree> {
+        match self.model.trees.get(&tree) {
+            Some(tree) => Ok(tree),
+            None => broken(format!("the model has no tree {tree}")),
+        }
+    }
+
+    fn kind(&self, tree: TreeId) -> Outcome<Kind> {
+        Ok(self.tree(tree)?.kind)
+    }
+
+    fn put(&mut self, tree: TreeId, row: Row) {
+        if let Some(tree) = self.model.trees.get_mut(&tree) {
+            tree.rows.insert(row.k, row.clone());
+        }
+        self.delta.put(tree, row);
+    }
+
+    fn remove(&mut self, tree: TreeId, k: i64) {
+        if let Some(tree) = self.model.trees.get_mut(&tree) {
+            tree.rows.remove(&k);
+        }
+        self.delta.remove(tree, k);
+    }
+}
+
+fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
+    let letters = match chance.below(16) {
+        0 => chance.between(100, 300),
+        1..4 => 0,
+        _ => chance.between(1, 40),
+    };
+    let text = (0..letters).map(|_| char::from(chance.pick(b"abcdefgh ").copied().unwrap_or(b'x')));
+    let text: String = text.collect();
+    Row {
+        k,
+        // Keys to look up hold no NULL.
+        t: (kind == Kind::ByText || !chance.one_in(8)).then_some(text),
+        n: i32::try_from(chance.below(1000)).unwrap_or(0),
+    }
+}
+
+fn refuse<T>(tree: TreeId, error: InsertError) -> Outcome<T> {
+    match error {
+        InsertError::Other(error) => Err(Stop::Refused(error)),
+        InsertError::Duplicate { key } => {
+            broken(format!("a new key of tree {tree} is a duplicate: {key:?}"))
+        }
+    }
+}

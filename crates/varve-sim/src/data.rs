@@ -1,0 +1,152 @@
+//! Trees and rows of the simulation, and how a store is asked for them.
+
+use std::sync::Arc;
+
+use varve_store::{ScanOptions, Transaction};
+use varve_types::{
+    Batch, Column, ColumnId, ColumnPredicate, LogicalType, RowPosition, SortKey, TreeColumn,
+    TreeId, TreeSchema, Value,
+};
+
+use crate::failure::{Outcome, broken};
+
+/// One row: its identity, a text, a number. `k` is unique in every tree, whatever its sort key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Row {
+    pub(crate) k: i64,
+    pub(crate) t: Option<String>,
+    pub(crate) n: i32,
+}
+
+/// How a tree is sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// By `k`, which transactions compete for.
+    Keyed,
+    /// By a hidden row id.
+    Plain,
+    /// By `t`, then `k`.
+    ByText,
+}
+
+pub(crate) const KINDS: [Kind; 3] = [Kind::Keyed, Kind::Plain, Kind::ByText];
+
+/// Every transaction that writes adds its number here, so that a snapshot tells by itself which of
+/// them it includes.
+pub(crate) const JOURNAL: TreeId = TreeId(1);
+
+/// Positions of all columns.
+pub(crate) const COLUMNS: [usize; 3] = [0, 1, 2];
+
+pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
+    let types = [LogicalType::Int8, LogicalType::Text, LogicalType::Int4];
+    let column = |(id, ty)| TreeColumn {
+        id: ColumnId(id),
+        ty,
+        nullable: true,
+        missing: Value::Null,
+    };
+    TreeSchema {
+        tree,
+        version: 1,
+        columns: (1..).zip(types).map(column).collect(),
+        key: match kind {
+            Kind::Keyed => SortKey::Columns(vec![0]),
+            Kind::Plain => SortKey::RowId,
+            Kind::ByText => SortKey::Columns(vec![1, 0]),
+        },
+    }
+}
+
+/// The values of a row's sort key; `None` where it has none to look up.
+pub(crate) fn key_of(kind: Kind, row: &Row) -> Option<Vec<Value>> {
+    let text = || text_value(row);
+    match kind {
+        Kind::Keyed => Some(vec![Value::Int8(row.k)]),
+        Kind::Plain => None,
+        Kind::ByText => Some(vec![text(), Value::Int8(row.k)]),
+    }
+}
+
+fn text_value(row: &Row) -> Value {
+    row.t.as_deref().map_or(Value::Null, Value::text)
+}
+
+pub(crate) fn batch(rows: &[Row]) -> Batch {
+    let column = |ty, value: fn(&Row) -> Value| {
+        let values: Vec<Value> = rows.iter().map(value).collect();
+        Arc::new(Column::from_values(ty, &values))
+    };
+    let columns = vec![
+        column(LogicalType::Int8, |row| Value::Int8(row.k)),
+        column(LogicalType::Text, text_value),
+        column(LogicalType::Int4, |row| Value::Int4(row.n)),
+    ];
+    Batch::new(columns, rows.len())
+}
+
+/// The rows of a batch whose first columns are all of ours.
+pub(crate) fn rows_of(batch: &Batch) -> Outcome<Vec<Row>> {
+    let [Some(k), Some(t), Some(n)] = COLUMNS.map(|at| batch.column(at)) else {
+        return broken(format!("a batch of {} columns", batch.width()));
+    };
+    let row = |at| match (k.value(at), n.value(at)) {
+        (Value::Int8(k), Value::Int4(n)) => Ok(Row {
+            k,
+            t: t.str_at(at).map(str::to_owned),
+            n,
+        }),
+        values => broken(format!("a row of {values:?}")),
+    };
+    (0..batch.rows()).map(row).collect()
+}
+
+pub(crate) fn everything(tree: TreeId) -> ScanOptions {
+    ScanOptions {
+        tree,
+        columns: COLUMNS.to_vec(),
+        predicates: Vec::new(),
+        with_position: true,
+        reverse: false,
+        limit_rows: None,
+    }
+}
+
+/// Rows with their positions, in the order of the scan, and whether that is the order of keys.
+pub(crate) struct Scanned {
+    pub(crate) rows: Vec<(Row, RowPosition)>,
+    pub(crate) is_key_ordered: bool,
+}
+
+pub(crate) async fn scan(transaction: &Transaction, options: ScanOptions) -> Outcome<Scanned> {
+    let mut scan = transaction.scan(options).await?;
+    let mut rows = Vec::new();
+    while let Some(batch) = scan.next().await? {
+        let Some(positions) = batch.column(COLUMNS.len()) else {
+            return broken("a scan without positions");
+        };
+        for (at, row) in rows_of(&batch)?.into_iter().enumerate() {
+            let Value::Int8(position) = positions.value(at) else {
+                return broken("a position that is no number");
+            };
+            rows.push((row, RowPosition(position.cast_unsigned())));
+        }
+    }
+    Ok(Scanned {
+        rows,
+        is_key_ordered: scan.is_key_ordered(),
+    })
+}
+
+/// Scans rows that pass the predicates.
+pub(crate) async fn scan_where(
+    transaction: &Transaction,
+    tree: TreeId,
+    predicates: Vec<ColumnPredicate>,
+) -> Outcome<Vec<(Row, RowPosition)>> {
+    let options = ScanOptions {
+        predicates,
+        ..everything(tree)
+    };
+    Ok(scan(transaction, options).await?.rows)
+}

@@ -1,0 +1,49 @@
+//! Which stored records nobody accounts for: what tests ask of a store.
+
+use varve_kv::{KeyRange, Scan, ScanLimit};
+use varve_types::Result;
+
+use crate::Store;
+use crate::failure::kv_error;
+use crate::format::keys;
+use crate::state::State;
+
+impl Store {
+    /// Deletes what may be deleted, then names every stored record that neither manifest nor log
+    /// accounts for. Nothing else may be under way: an intent that is being written would be named.
+    pub async fn stray_records(&self) -> Result<Vec<String>> {
+        {
+            let _turn = self.take_turn().await;
+            self.reap().await?;
+        }
+        let all = Scan::forward(KeyRange::all(), ScanLimit::NONE);
+        let entries = self.kv.scan(&all).await.map_err(|error| kv_error(&error))?;
+        let state = self.state();
+        let expected = expected(&state);
+        let is_stray = |key: &[u8]| !expected.iter().any(|range| range.contains(key));
+        let strays = entries.iter().filter(|(key, _)| is_stray(key));
+        Ok(strays.map(|(key, _)| keys::describe(key)).collect())
+    }
+}
+
+fn expected(state: &State) -> Vec<KeyRange> {
+    let manifest = &state.manifest;
+    let mut ranges = vec![
+        KeyRange::prefix(keys::epoch()),
+        KeyRange::prefix(keys::manifest()),
+        KeyRange::prefix(keys::manifest_copy()),
+        KeyRange::prefix(keys::catalogue(manifest.catalogue_version)),
+        KeyRange::prefix(keys::catalogue_copy(manifest.catalogue_version)),
+        keys::log_after(manifest.flushed),
+        keys::all_scratch(),
+    ];
+    for entry in &manifest.runs {
+        let [head, _, values] = keys::all_of_run(entry.run);
+        let marks = KeyRange::prefix(keys::marks(entry.run, entry.marks_version));
+        ranges.extend([head, marks, values]);
+    }
+    for run in state.retired_runs() {
+        ranges.extend(keys::all_of_run(run));
+    }
+    ranges
+}
