@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use varve_store::{ScanOptions, Transaction};
+use varve_store::{KeyRange, ScanOptions, Transaction};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
 
 use crate::chance::Chance;
@@ -42,8 +42,9 @@ pub(crate) async fn check_tree(
     tree: &Tree,
     chance: &mut Chance,
 ) -> Outcome<()> {
-    check_scan(transaction, id, tree, chance.one_in(2)).await?;
-    match chance.below(4) {
+    check_scan(transaction, id, tree, chance).await?;
+    match chance.below(5) {
+        4 => check_keys(transaction, id, tree, chance).await,
         0 => check_count(transaction, id, &tree.rows),
         1 => check_lookup(transaction, id, tree, chance).await,
         2 => check_range(transaction, id, &tree.rows, chance).await,
@@ -55,17 +56,65 @@ async fn check_scan(
     transaction: &Transaction,
     id: TreeId,
     tree: &Tree,
-    reverse: bool,
+    chance: &mut Chance,
 ) -> Outcome<()> {
     let options = ScanOptions {
-        reverse,
+        reverse: chance.one_in(2),
+        ordered: chance.one_in(3),
         ..everything(id)
     };
+    check_rows(transaction, id, tree, options).await
+}
+
+/// Rows in key order between those of two rows.
+async fn check_keys(
+    transaction: &Transaction,
+    id: TreeId,
+    tree: &Tree,
+    chance: &mut Chance,
+) -> Outcome<()> {
+    let all: Vec<&Row> = tree.rows.values().collect();
+    let mut bound = || {
+        let row = chance.pick(&all)?;
+        Some(encode(&key_of(tree.kind, row)?))
+    };
+    let range = KeyRange {
+        from: bound(),
+        to: bound(),
+    };
+    let options = ScanOptions {
+        range,
+        ordered: chance.one_in(2),
+        reverse: chance.one_in(2),
+        ..everything(id)
+    };
+    check_rows(transaction, id, tree, options).await
+}
+
+async fn check_rows(
+    transaction: &Transaction,
+    id: TreeId,
+    tree: &Tree,
+    options: ScanOptions,
+) -> Outcome<()> {
+    let key = |row: &Row| key_of(tree.kind, row).map(|key| encode(&key));
+    let range = options.range.clone();
+    let is_wanted = |row: &&Row| {
+        let key = key(row);
+        range.from.is_none() && range.to.is_none()
+            || key.is_some_and(|key| {
+                range.from.as_ref().is_none_or(|from| *from <= key)
+                    && range.to.as_ref().is_none_or(|to| key < *to)
+            })
+    };
+    let (ordered, reverse) = (options.ordered, options.reverse);
     let scanned = scan(transaction, options).await?;
     let mut found: Vec<Row> = scanned.rows.into_iter().map(|(row, _)| row).collect();
+    if ordered && !scanned.is_key_ordered {
+        return broken(format!("a scan of tree {id} is not in order as asked"));
+    }
     if scanned.is_key_ordered {
-        let keys = found.iter().filter_map(|row| key_of(tree.kind, row));
-        let mut keys: Vec<Vec<u8>> = keys.map(|key| encode(&key)).collect();
+        let mut keys: Vec<Vec<u8>> = found.iter().filter_map(key).collect();
         if reverse {
             keys.reverse();
         }
@@ -74,7 +123,7 @@ async fn check_scan(
         }
     }
     found.sort();
-    compare(id, "a scan", &found, tree.rows.values())
+    compare(id, "a scan", &found, tree.rows.values().filter(is_wanted))
 }
 
 fn encode(key: &[Value]) -> Vec<u8> {
