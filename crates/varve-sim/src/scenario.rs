@@ -260,6 +260,8 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         write_batch_bytes_max: 512 << chance.below(4),
         page_cache_bytes_max: chance.below(2) * (32 << 10),
         scratch_bytes_max: 1 << 20,
+        async_delay_us: chance.below(100_000),
+        ..StoreSettings::browser()
     };
     Plan {
         seed: chance.next_u64(),
