@@ -264,7 +264,7 @@ fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
 fn refuse<T>(tree: TreeId, error: InsertError) -> Outcome<T> {
     match error {
         InsertError::Other(error) => Err(Stop::Refused(error)),
-        InsertError::Duplicate { key } => {
+        InsertError::Duplicate { key, .. } => {
             broken(format!("a new key of tree {tree} is a duplicate: {key:?}"))
         }
     }
