@@ -1,5 +1,6 @@
 mod bulk_load;
 mod compaction;
+mod constraints;
 mod crash;
 mod damage;
 mod durability;

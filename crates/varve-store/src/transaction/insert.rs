@@ -14,11 +14,27 @@ use crate::transaction::Transaction;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
 
+/// Room for most keys.
+const KEY_BYTES: usize = 16;
+
+/// The keys of rows of stored columns.
+pub(super) fn keys_of(tree: &Tree, columns: &[ColumnRef], rows: usize) -> Vec<Vec<u8>> {
+    let key = |row| {
+        let mut key = Vec::with_capacity(KEY_BYTES);
+        tree.put_key(columns, row, &mut key);
+        key
+    };
+    (0..rows).map(key).collect()
+}
+
 impl Transaction {
+    /// Adds rows. Where `has_old_keys`, they have the keys of rows that were just deleted, which
+    /// need no check.
     pub(super) async fn insert_rows(
         &mut self,
         tree: TreeId,
         rows: &Batch,
+        has_old_keys: bool,
     ) -> Result<(), InsertError> {
         if rows.is_empty() {
             return Ok(());
@@ -33,14 +49,8 @@ impl Transaction {
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
         self.spill_past(bytes_max / 2).await?;
         let columns = tree.stored_columns(&self.snapshot.store.ids, rows)?;
-        let keys: Vec<Vec<u8>> = (0..rows.rows())
-            .map(|row| {
-                let mut key = Vec::new();
-                tree.put_key(&columns, row, &mut key);
-                key
-            })
-            .collect();
-        if !tree.has_row_id() {
+        let keys = keys_of(&tree, &columns, rows.rows());
+        if !tree.has_row_id() && !has_old_keys {
             self.check_unique(&tree, &columns, &keys).await?;
         }
         self.buffer_rows(&tree, &columns, &keys)?;

@@ -208,7 +208,7 @@ impl Transaction {
     /// Where there is a hidden row id, it may follow as one more column: one of
     /// [`Transaction::new_row_ids`], or that of a row that is replaced.
     pub async fn insert(&mut self, tree: TreeId, rows: &Batch) -> Result<(), InsertError> {
-        self.insert_rows(tree, rows).await
+        self.insert_rows(tree, rows, false).await
     }
 
     /// Removes the rows at these positions; one named twice, or already removed by this
@@ -230,13 +230,18 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &[Batch],
     ) -> Result<(), InsertError> {
-        let savepoint = self.savepoint();
-        let done = self.replace_rows(tree, positions, rows).await;
-        if done.is_err() {
-            self.rollback_to(savepoint)?;
-        }
-        self.release(savepoint)?;
-        done
+        self.replace_rows(tree, positions, rows, false).await
+    }
+
+    /// Like [`Transaction::update`], for new rows that have the same keys as the old ones, which the
+    /// caller vouches for: so nothing is looked up.
+    pub async fn update_same_keys(
+        &mut self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        rows: &[Batch],
+    ) -> Result<(), InsertError> {
+        self.replace_rows(tree, positions, rows, true).await
     }
 
     async fn replace_rows(
@@ -244,10 +249,28 @@ impl Transaction {
         tree: TreeId,
         positions: &[RowPosition],
         rows: &[Batch],
+        has_old_keys: bool,
+    ) -> Result<(), InsertError> {
+        let savepoint = self.savepoint();
+        let replaced = self.delete_and_insert(tree, positions, rows, has_old_keys);
+        let done = replaced.await;
+        if done.is_err() {
+            self.rollback_to(savepoint)?;
+        }
+        self.release(savepoint)?;
+        done
+    }
+
+    async fn delete_and_insert(
+        &mut self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        rows: &[Batch],
+        has_old_keys: bool,
     ) -> Result<(), InsertError> {
         self.delete(tree, positions).await?;
         for rows in rows {
-            self.insert_rows(tree, rows).await?;
+            self.insert_rows(tree, rows, has_old_keys).await?;
         }
         Ok(())
     }
@@ -279,7 +302,8 @@ impl Transaction {
     /// snapshot wrote the same rows, inserted the same keys, or both changed the catalogue.
     ///
     /// The future may be dropped: the transaction is then committed or not, as a whole.
-    pub async fn commit(self, durability: impl Into<CommitDurability>) -> Result<CommitSeq> {
+    pub async fn commit(mut self, durability: impl Into<CommitDurability>) -> Result<CommitSeq> {
+        self.check_deferred().await?;
         commit::commit(Work {
             snapshot: self.snapshot,
             own: self.own,

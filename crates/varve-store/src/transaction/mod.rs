@@ -1,6 +1,7 @@
 //! Transactions: a snapshot, and private writes on top of it.
 
 mod commit;
+mod deferred;
 mod group;
 mod index;
 mod insert;

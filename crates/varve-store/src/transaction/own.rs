@@ -29,6 +29,8 @@ pub(crate) struct Own {
     /// What the buffers take in memory.
     pub(crate) reservation: Reservation,
     pub(crate) savepoints: Savepoints,
+    /// Keys of rows that were added without looking whether they are new.
+    pub(crate) deferred: BTreeMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
     pub(crate) failure: Option<Error>,
 }
@@ -70,6 +72,7 @@ impl Own {
             entries_seq: None,
             reservation,
             savepoints: Savepoints::default(),
+            deferred: BTreeMap::new(),
             failure: None,
         }
     }
