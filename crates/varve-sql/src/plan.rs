@@ -136,6 +136,9 @@ pub enum SystemView {
     /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
     /// bigint)`: a row a cache.
     Caches,
+    /// `varve_statistics(name text, value double precision)`: counters since the store was opened,
+    /// and what it holds now.
+    Statistics,
 }
 
 /// A primary-key lookup.

@@ -30,6 +30,7 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("entries", LogicalType::Int8),
             ("bytes", LogicalType::Int8),
         ],
+        SystemView::Statistics => &[("name", LogicalType::Text), ("value", LogicalType::Float8)],
     };
     columns
         .iter()
@@ -46,6 +47,7 @@ pub(crate) fn system_view(name: &str) -> Option<SystemView> {
         "varve_storage" => Some(SystemView::Storage),
         "varve_tables" => Some(SystemView::Tables),
         "varve_caches" => Some(SystemView::Caches),
+        "varve_statistics" => Some(SystemView::Statistics),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_exec::ScanRequest;
 use varve_sql::{Catalog, SystemView, TableDef, system_view_columns};
 use varve_store::{CacheStats, Transaction};
-use varve_types::{Batch, Column, Error, Result, VECTOR_ROWS, Value};
+use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 
 use crate::database::Shared;
 use crate::lru::CacheCounters;
@@ -34,6 +34,7 @@ pub(crate) fn rows(
             rows
         }
         SystemView::Caches => cache_rows(shared),
+        SystemView::Statistics => statistics_rows(shared),
     };
     rows.retain(|row| {
         request.predicates.iter().all(|predicate| {
@@ -103,6 +104,36 @@ fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
     ]
 }
 
+/// Counters stay far below 2^53, from where on doubles have gaps.
+#[expect(clippy::cast_precision_loss, reason = "see above")]
+fn statistics_rows(shared: &Shared) -> Vec<Vec<Value>> {
+    let stats = shared.store.stats();
+    let amplification = stats.written_bytes as f64 / stats.row_bytes.max(1) as f64;
+    let lines = [
+        ("last_commit", stats.last_commit as f64),
+        ("commits", stats.commits as f64),
+        ("conflicts", stats.conflicts as f64),
+        ("flushes", stats.flushes as f64),
+        ("compactions", stats.compactions as f64),
+        ("row_bytes", stats.row_bytes as f64),
+        ("written_bytes", stats.written_bytes as f64),
+        ("write_amplification", amplification),
+        ("run_bytes_written", stats.run_bytes_written as f64),
+        (
+            "compaction_bytes_written",
+            stats.compaction_bytes_written as f64,
+        ),
+        ("runs", stats.runs as f64),
+        ("log_values", stats.log_values as f64),
+        ("memtable_bytes", stats.memtable_bytes as f64),
+        ("scratch_bytes", stats.scratch_bytes as f64),
+        ("memory_used_bytes", shared.memory.used_bytes() as f64),
+        ("memory_limit_bytes", shared.memory.limit_bytes() as f64),
+    ];
+    let row = |(name, value): &(&str, f64)| vec![Value::text(*name), Value::Float8(*value)];
+    lines.iter().map(row).collect()
+}
+
 fn count(number: u64) -> Value {
     Value::Int8(i64::try_from(number).unwrap_or(i64::MAX))
 }
@@ -148,6 +179,15 @@ fn storage_rows(
             count(rows),
             count(storage.total_bytes - in_columns),
             Value::text("heads, zone maps, filters"),
+        ]);
+    }
+    if storage.marked_rows > 0 {
+        lines.push(vec![
+            Value::text(table.name.as_str()),
+            Value::Null,
+            count(storage.marked_rows),
+            count(0),
+            Value::text("deleted, space not given back yet"),
         ]);
     }
     if storage.memtable_rows > 0 {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::transaction::own::Own;
 
 /// Names a savepoint of one transaction.
@@ -194,7 +194,12 @@ impl Own {
         }
         if let Some((catalogue, changes)) = since.catalogue {
             self.catalogue = catalogue;
-            self.changes.truncate(changes);
+            // Nothing may be left of trees that do not exist any more.
+            for change in self.changes.drain(changes.min(self.changes.len())..) {
+                if let CatalogueChange::CreateTree(schema) = change {
+                    self.trees.remove(&schema.tree);
+                }
+            }
         }
         self.savepoints.stack.push(Savepoint {
             seq: CommitSeq(id.0),

@@ -110,7 +110,7 @@ impl Session {
         Ok(result)
     }
 
-    /// Moves what is in memory into runs.
+    /// Gives the space of deleted rows back; `FULL` also merges runs that lie over each other.
     async fn vacuum(&mut self, full: bool, tables: &[String]) -> Result<ResultSet> {
         if self.in_transaction() {
             return Err(Error::new(
@@ -119,16 +119,20 @@ impl Session {
             ));
         }
         let (catalog, _) = self.catalog.get(&self.shared.store.begin())?;
-        for name in tables {
-            if !catalog.tables.contains_key(name) {
-                return Err(Error::new(
-                    SqlState::UNDEFINED_TABLE,
-                    format!("relation \"{name}\" does not exist"),
-                ));
-            }
+        let tree = |name: &String| {
+            let table = catalog.tables.get(name);
+            table.map(|table| Some(table.tree)).ok_or_else(|| {
+                let message = format!("relation \"{name}\" does not exist");
+                Error::new(SqlState::UNDEFINED_TABLE, message)
+            })
+        };
+        let mut trees: Vec<_> = tables.iter().map(tree).collect::<Result<_>>()?;
+        if trees.is_empty() {
+            trees.push(None);
         }
-        let _ = full;
-        self.shared.store.flush().await?;
+        for tree in trees {
+            self.shared.store.vacuum(tree, full).await?;
+        }
         Ok(ResultSet::command("VACUUM"))
     }
 }
