@@ -1,6 +1,6 @@
 //! Settings of a database.
 
-use varve_store::StoreSettings;
+use varve_store::{CommitDurability, StoreSettings};
 
 /// What a commit survives once it has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,11 @@ impl Durability {
     }
 
     /// The store's word for it.
-    pub(crate) fn of_commit(self) -> varve_store::Durability {
+    pub(crate) fn of_commit(self) -> CommitDurability {
         match self {
-            Durability::Strict => varve_store::Durability::Strict,
-            Durability::Relaxed | Durability::Async => varve_store::Durability::Relaxed,
+            Durability::Strict => CommitDurability::Strict,
+            Durability::Relaxed => CommitDurability::Relaxed,
+            Durability::Async => CommitDurability::Async,
         }
     }
 }

@@ -6,6 +6,7 @@ mod bulk_load;
 mod copy;
 mod integrity;
 mod prepared;
+mod savepoints;
 mod session;
 mod settings;
 
