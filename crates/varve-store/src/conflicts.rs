@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, RunId, TreeId};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::memtable::MemtableSlot;
 use crate::read::OWN_SEQ;
 use crate::transaction::{Deletes, Own};
 
@@ -105,7 +106,7 @@ impl RecentKeys {
 pub(crate) struct GroupWrites {
     /// Hashes of inserted keys: that two are equal by chance only makes one commit a little later.
     keys: BTreeSet<u64>,
-    versions: BTreeMap<TreeId, RoaringBitmap>,
+    versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
     rows: BTreeMap<RunId, RoaringBitmap>,
 }
 
@@ -121,7 +122,7 @@ impl GroupWrites {
             });
             keys.extend(written.map(|key| xxh3_64_with_seed(key, id.0)));
         }
-        let versions: Vec<(TreeId, RoaringBitmap)> = deletes
+        let versions: Vec<((MemtableSlot, TreeId), RoaringBitmap)> = deletes
             .versions
             .iter()
             .map(|(tree, versions)| {

@@ -56,6 +56,19 @@ impl Log {
         self.bytes + self.waiting_bytes
     }
 
+    /// Number and bytes of what it holds of commits after `seq`.
+    pub(crate) fn size_after(&self, seq: CommitSeq) -> (u64, u64) {
+        let later = self
+            .values
+            .iter()
+            .rev()
+            .take_while(|value| value.last > seq);
+        let (values, bytes) = later.fold((0, 0), |(values, bytes), value| {
+            (values + 1, bytes + value.bytes)
+        });
+        (values, bytes + self.waiting_bytes)
+    }
+
     /// Whether it holds nothing since the last flush.
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.waiting.is_empty()

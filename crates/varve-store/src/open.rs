@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use varve_codec::CodecError;
 use varve_kv::{Bytes, Durability, Entry, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
@@ -44,7 +43,7 @@ pub(crate) async fn open(
     let version = read_runs(&*kv, &found.manifest).await?;
     sweep(&*kv, &epoch, &found).await?;
 
-    let ids = ids_after(&found.manifest, &catalogue);
+    let ids = Ids::after(&found.manifest, &catalogue);
     let mut replay = Replay::new(&found.manifest, version, catalogue, &ids);
     replay.records(&found.log)?;
     let mut reservation = Reservation::new(Arc::clone(&memory));
@@ -259,15 +258,4 @@ async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
         answer => answer,
     };
     swept.map_err(|error| kv_error(&error))
-}
-
-pub(crate) fn ids_after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
-    let (object, tree) = catalogue.next_ids();
-    Ids {
-        run: AtomicU64::new(manifest.next_run),
-        object: AtomicU64::new(manifest.next_object.max(object)),
-        tree: AtomicU64::new(manifest.next_tree.max(tree)),
-        row: AtomicU64::new(manifest.next_row),
-        intent: AtomicU64::new(1),
-    }
 }

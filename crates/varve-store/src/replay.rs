@@ -123,8 +123,15 @@ impl<'a> Replay<'a> {
             }
             LogOp::DeleteKeys { tree, keys } => {
                 let mut tables = self.memtable.tables();
-                let table = tables.get_mut(&tree).ok_or_else(|| malformed("tree"))?;
-                delete_keys(table, seq, &keys).ok_or_else(|| malformed("deleted key"))?;
+                let mut table = tables.get_mut(&tree);
+                for key in keys {
+                    let table = table.as_deref_mut();
+                    let deleted = table.is_some_and(|table| delete_key(table, seq, key));
+                    // What is not here was flushed, with a mark in the place of this delete.
+                    if !deleted && seq > self.marks_through {
+                        return Err(malformed("deleted key"));
+                    }
+                }
             }
             LogOp::Mark { run, ordinals } => match self.run(run) {
                 Some(run) => run.marks.add(ordinals, seq),
@@ -164,10 +171,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-fn delete_keys(table: &mut RowTable, seq: CommitSeq, keys: &[&[u8]]) -> Option<()> {
-    for key in keys {
-        let version = table.find(key, seq)?;
-        table.end(version, seq).then_some(())?;
-    }
-    Some(())
+fn delete_key(table: &mut RowTable, seq: CommitSeq, key: &[u8]) -> bool {
+    let version = table.find(key, seq);
+    version.is_some_and(|version| table.end(version, seq))
 }

@@ -86,9 +86,8 @@ impl RunMarks {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks rows as deleted by a commit.
+    /// Marks rows as deleted by a commit. On replay some may be among the folded ones already.
     pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
-        // On replay some may be among the folded ones already.
         let unmarked = |ordinal: &u32| !self.folded.contains(*ordinal);
         let ordinals = ordinals.into_iter().filter(unmarked);
         self.recent().add(ordinals, seq);
@@ -138,6 +137,7 @@ impl RunMarks {
 }
 
 impl Run {
+    /// A new run without marks.
     pub(crate) fn new(tree: TreeId, head: Arc<RunHead>, bytes: u64) -> Run {
         Run {
             id: head.run(),

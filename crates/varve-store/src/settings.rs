@@ -3,7 +3,8 @@
 /// Bounds of memory, log and batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// The memtable is flushed when it passes this; a transaction spills past half of it.
+    /// The memtable is frozen when it or its log passes this, to be flushed while another one of
+    /// this size takes commits; a transaction spills past half of it.
     pub memtable_bytes_max: u64,
     /// Values of the log are merged when it holds this many.
     pub log_values_max: u32,

@@ -6,16 +6,16 @@ use varve_types::CommitSeq;
 
 use crate::Store;
 use crate::catalogue::Catalogue;
-use crate::memtable::Memtable;
+use crate::memtable::Memtables;
 use crate::version::Version;
 
-/// The state of a store after one commit. Runs, memtable and catalogue are pinned; marks and row
+/// The state of a store after one commit. Runs, memtables and catalogue are pinned; marks and row
 /// versions that are newer than `seq` are left out by whoever reads them.
 pub(crate) struct Snapshot {
     pub(crate) store: Arc<Store>,
     pub(crate) seq: CommitSeq,
     pub(crate) version: Arc<Version>,
-    pub(crate) memtable: Arc<Memtable>,
+    pub(crate) memtables: Memtables,
     pub(crate) catalogue: Arc<Catalogue>,
 }
 

@@ -10,16 +10,20 @@ use crate::catalogue::Catalogue;
 use crate::conflicts::RecentKeys;
 use crate::format::manifest::Manifest;
 use crate::log::Log;
-use crate::memtable::Memtable;
+use crate::memtable::{Memtable, Memtables};
 use crate::run::RunPin;
 use crate::version::Version;
-use crate::{StoreStats, TreeStorage, report};
+use crate::{StoreSettings, StoreStats, TreeStorage, report};
 
 /// The newest state of a store.
 pub(crate) struct State {
     pub(crate) last: CommitSeq,
     pub(crate) version: Arc<Version>,
+    /// The memtable that takes commits.
     pub(crate) memtable: Arc<Memtable>,
+    /// The one that is being flushed.
+    pub(crate) frozen: Option<Frozen>,
+    /// What both take.
     pub(crate) memtable_bytes: Reservation,
     pub(crate) catalogue: Arc<Catalogue>,
     /// As it is stored, or would be.
@@ -38,6 +42,25 @@ pub(crate) struct State {
     orphans: Vec<Orphan>,
     /// Runs that compactions found damaged.
     pub(crate) damaged: BTreeSet<RunId>,
+}
+
+/// What a flush writes out: everything up to one commit.
+#[derive(Clone)]
+pub(crate) struct Frozen {
+    /// The last commit whose rows and catalogue are in here; rows may die after it.
+    pub(crate) seq: CommitSeq,
+    pub(crate) memtable: Arc<Memtable>,
+    pub(crate) catalogue: Arc<Catalogue>,
+}
+
+/// Whether commits may add to the active memtable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    Enough,
+    /// They pass a bound, and the frozen memtable must be flushed first.
+    Tight,
+    /// They pass a bound twice over.
+    Full,
 }
 
 /// Counters for [`StoreStats`].
@@ -105,6 +128,7 @@ impl State {
             last,
             version: Arc::new(version),
             memtable: Arc::new(memtable),
+            frozen: None,
             memtable_bytes,
             catalogue: Arc::new(catalogue),
             manifest,
@@ -124,10 +148,60 @@ impl State {
         self.failure.clone().map_or(Ok(()), Err)
     }
 
-    /// Books what the memtable takes now, no more than was booked before.
-    pub(crate) fn book_memtable(&mut self) {
+    pub(crate) fn memtables(&self) -> Memtables {
+        Memtables {
+            active: Arc::clone(&self.memtable),
+            frozen: self
+                .frozen
+                .as_ref()
+                .map(|frozen| Arc::clone(&frozen.memtable)),
+        }
+    }
+
+    /// Puts an empty memtable in the place of the active one, which waits to be flushed. Does
+    /// nothing while another one waits, or where no commit came since. The caller has the turn.
+    pub(crate) fn freeze(&mut self) {
+        if self.frozen.is_none() && self.last > self.manifest.flushed {
+            self.frozen = Some(Frozen {
+                seq: self.last,
+                memtable: core::mem::take(&mut self.memtable),
+                catalogue: Arc::clone(&self.catalogue),
+            });
+        }
+    }
+
+    /// The frozen memtable was published.
+    pub(crate) fn thaw(&mut self) {
+        if let Some(frozen) = self.frozen.take() {
+            self.log.forget_through(frozen.seq);
+        }
+        self.book_memtables();
+    }
+
+    /// Books what the memtables take now, no more than was booked before.
+    pub(crate) fn book_memtables(&mut self) {
         // A smaller reservation is never refused.
-        let _ = self.memtable_bytes.resize(self.memtable.bytes());
+        let _ = self.memtable_bytes.resize(self.memtables().bytes());
+    }
+
+    /// Whether the active memtable and its log may take commits of so many bytes.
+    pub(crate) fn room_for(&self, coming_bytes: u64, settings: &StoreSettings) -> Room {
+        let (values, log_bytes) = match &self.frozen {
+            Some(frozen) => self.log.size_after(frozen.seq),
+            None => (u64::from(self.log.values()), self.log.bytes()),
+        };
+        let bytes = self.memtable.bytes().max(log_bytes);
+        let bytes_max = settings.memtable_bytes_max;
+        let values_max = u64::from(settings.log_values_max);
+        let over = |times: u64| {
+            bytes > 0 && bytes.saturating_add(coming_bytes) > bytes_max.saturating_mul(times)
+                || values >= values_max.saturating_mul(times)
+        };
+        match (over(1), over(2)) {
+            (false, _) => Room::Enough,
+            (true, false) => Room::Tight,
+            (true, true) => Room::Full,
+        }
     }
 
     pub(crate) fn begin_snapshot(&mut self) {
@@ -199,10 +273,14 @@ impl State {
         let Some(shape) = self.catalogue.trees.get(&tree) else {
             return Err(Error::internal(format!("there is no tree {tree}")));
         };
-        let tables = self.memtable.tables();
-        let memtable_rows = tables
-            .get(&tree)
-            .map_or(0, |table| table.count_visible(self.last));
+        let memtables = self.memtables();
+        let rows = memtables.iter().map(|memtable| {
+            let tables = memtable.tables();
+            tables
+                .get(&tree)
+                .map_or(0, |table| table.count_visible(self.last))
+        });
+        let memtable_rows = rows.sum();
         report::tree_storage(shape, self.version.runs(tree), memtable_rows, self.last)
     }
 
@@ -221,7 +299,7 @@ impl State {
             compaction_bytes_written: self.counters.compaction_bytes,
             run_bytes_written: self.counters.run_bytes_written,
             log_values: u64::from(self.log.values()),
-            memtable_bytes: self.memtable.bytes(),
+            memtable_bytes: self.memtables().bytes(),
             runs: self.version.all_runs().count() as u64,
             flush_error: self.counters.flush_error.clone(),
             ..StoreStats::default()

@@ -8,8 +8,10 @@ use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_types::{Env, Error, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
+use crate::catalogue::Catalogue;
 use crate::failure::kv_error;
 use crate::format::keys;
+use crate::format::manifest::Manifest;
 use crate::scratch::ScratchUse;
 use crate::snapshot::Snapshot;
 use crate::state::{Garbage, State};
@@ -31,8 +33,10 @@ pub struct Store {
     pub(crate) scratch_use: Mutex<ScratchUse>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
-    /// Whoever changes what is published holds it: commits, flushes, deletions of pages.
+    /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of pages.
     turn: Turn<()>,
+    /// Whoever writes the frozen memtable out holds it, and takes the turn only within.
+    pub(crate) flushing: Turn<()>,
     /// Whoever merges runs holds it, and takes the turn only within.
     pub(crate) compacting: Turn<()>,
     /// Vectors of columns that scans decoded, filtered or took rows of.
@@ -56,6 +60,18 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
+    /// The ids that are free after an open.
+    pub(crate) fn after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
+        let (object, tree) = catalogue.next_ids();
+        Ids {
+            run: AtomicU64::new(manifest.next_run),
+            object: AtomicU64::new(manifest.next_object.max(object)),
+            tree: AtomicU64::new(manifest.next_tree.max(tree)),
+            row: AtomicU64::new(manifest.next_row),
+            intent: AtomicU64::new(1),
+        }
+    }
+
     pub(crate) fn next(counter: &AtomicU64) -> u64 {
         Ids::take(counter, 1)
     }
@@ -117,6 +133,7 @@ impl Store {
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
             turn: Turn::new(()),
+            flushing: Turn::new(()),
             compacting: Turn::new(()),
             vectors_decoded: AtomicU64::new(0),
         }))
@@ -140,19 +157,11 @@ impl Store {
             store: Arc::clone(self),
             seq: state.last,
             version: Arc::clone(&state.version),
-            memtable: Arc::clone(&state.memtable),
+            memtables: state.memtables(),
             catalogue: Arc::clone(&state.catalogue),
         };
         drop(state);
         Transaction::new(snapshot)
-    }
-
-    /// Writes the memtable to runs and empties the log.
-    pub async fn flush(self: &Arc<Store>) -> Result<()> {
-        let _turn = self.take_turn().await;
-        self.state().check_usable()?;
-        self.reap().await?;
-        self.flush_in_turn().await
     }
 
     /// Makes every commit durable and gives the backend up; later calls answer `08003`.

@@ -6,6 +6,7 @@ use varve_types::{
     Column, ColumnData, ColumnRef, Error, LogicalType, Result, SqlState, Value, decode_key_value,
 };
 
+use crate::memtable::MemtableSlot;
 use crate::read::View;
 use crate::tree::Tree;
 
@@ -26,10 +27,12 @@ impl AutoId {
         })?;
         let runs = view.runs.iter().filter_map(|run| run.run.key_range());
         let mut greatest: Option<i64> = runs.filter_map(|(_, last)| integer_of(ty, last)).max();
-        view.with_memtable(|table, _| {
-            let last = table.key_range().and_then(|(_, last)| integer_of(ty, last));
-            greatest = greatest.max(last);
-        });
+        for slot in MemtableSlot::ALL {
+            view.with_memtable(slot, |table, _| {
+                let last = table.key_range().and_then(|(_, last)| integer_of(ty, last));
+                greatest = greatest.max(last);
+            });
+        }
         Ok(AutoId {
             column,
             ty,

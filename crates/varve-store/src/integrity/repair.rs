@@ -12,8 +12,9 @@ use crate::failure::kv_error;
 use crate::format::keys::Found;
 use crate::format::manifest::Manifest;
 use crate::format::{catalogue, intent, keys};
-use crate::open::{ids_after, read_catalogue, read_runs};
+use crate::open::{read_catalogue, read_runs};
 use crate::replay::Replay;
+use crate::store::Ids;
 use crate::{RepairReport, Store, StoreSettings};
 
 /// Records are read in answers of about this size.
@@ -207,7 +208,7 @@ async fn end_log_before_damage(
         }
     }
     let version = read_runs(kv, manifest).await?;
-    let ids = ids_after(manifest, &catalogue);
+    let ids = Ids::after(manifest, &catalogue);
     let mut replay = Replay::new(manifest, version, catalogue, &ids);
     let replayed = replay.records(&log);
     if replayed.is_err() || !all_read {

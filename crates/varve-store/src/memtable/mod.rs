@@ -3,8 +3,10 @@
 mod arena;
 mod art;
 mod key_index;
+mod pair;
 mod shared;
 mod table;
 
+pub(crate) use pair::{MemtableSlot, Memtables};
 pub(crate) use shared::{FlushMap, Memtable};
 pub(crate) use table::{RowTable, RowVersion};

@@ -1,4 +1,4 @@
-//! The memtable of the store: the rows of every commit since the last flush.
+//! A memtable of the store: the rows of every commit between two freezes.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,8 @@ pub(crate) struct FlushMap {
     pub(crate) ordinals: Vec<u32>,
 }
 
-/// Row versions of all trees. A flush replaces the memtable as a whole; snapshots keep theirs.
+/// Row versions of all trees. When it is full it is frozen: it takes no more rows, and a flush writes
+/// it out as a whole. Rows of it may be deleted all the while; snapshots keep theirs.
 #[derive(Default)]
 pub(crate) struct Memtable {
     tables: Mutex<BTreeMap<TreeId, RowTable>>,
@@ -41,7 +42,7 @@ impl Memtable {
     }
 
     pub(crate) fn set_flushed(&self, maps: BTreeMap<TreeId, FlushMap>) {
-        // A memtable is flushed once: its successor takes its place in the same step.
+        // A memtable is flushed once: in the same step the state lets it go.
         let _ = self.flushed.set(maps);
     }
 

@@ -6,7 +6,7 @@ use varve_run::RunHead;
 use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Error, Result, VECTOR_ROWS};
 
 use crate::format::row::Projection;
-use crate::memtable::RowTable;
+use crate::memtable::{MemtableSlot, RowTable};
 use crate::pacer::Pacer;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::{missing_column, position_column, run_position};
@@ -210,7 +210,7 @@ impl View {
         pieces: &mut Pieces,
     ) -> Result<()> {
         let projection = Projection::new(columns, self.tree.types().len());
-        let mut read = |table: &RowTable, wanted: fn(&RowRef) -> Option<u32>| {
+        let mut read = |table: &RowTable, wanted: &dyn Fn(&RowRef) -> Option<u32>| {
             for (request, row) in rows.iter().enumerate() {
                 let Some(version) = wanted(row) else {
                     continue;
@@ -222,15 +222,17 @@ impl View {
             }
             Ok::<(), Error>(())
         };
-        let memtable = self.with_memtable(|table, _| {
-            read(table, |row| match row {
-                RowRef::Memtable(version) => Some(*version),
-                _ => None,
-            })
-        });
-        memtable.transpose()?;
+        for from in MemtableSlot::ALL {
+            let memtable = self.with_memtable(from, |table, _| {
+                read(table, &|row| match row {
+                    RowRef::Memtable { slot, version } if *slot == from => Some(*version),
+                    _ => None,
+                })
+            });
+            memtable.transpose()?;
+        }
         let own = self.with_own(|table| {
-            read(table, |row| match row {
+            read(table, &|row| match row {
                 RowRef::Own(version) => Some(*version),
                 _ => None,
             })
@@ -241,11 +243,16 @@ impl View {
 
     /// Whether the positions name rows that this view could have given.
     pub(crate) fn check_positions(&self, rows: &[RowRef]) -> Result<()> {
-        let versions = self.with_memtable(|table, _| table.versions()).unwrap_or(0);
+        let versions = MemtableSlot::ALL.map(|slot| {
+            let versions = self.with_memtable(slot, |table, _| table.versions());
+            (slot, versions.unwrap_or(0))
+        });
         let own_versions = self.with_own(RowTable::versions).unwrap_or(0);
         for row in rows {
             let exists = match *row {
-                RowRef::Memtable(version) => (version as usize) < versions,
+                RowRef::Memtable { slot, version } => versions
+                    .iter()
+                    .any(|(of, versions)| *of == slot && (version as usize) < *versions),
                 RowRef::Own(version) => (version as usize) < own_versions,
                 RowRef::Run { slot, ordinal } => {
                     u64::from(ordinal) < self.run(slot)?.run.head().map(|head| rows_of(head))?

@@ -1,10 +1,11 @@
-//! Finds rows by key: own writes and memtable first, then runs by range, filter, index and search.
+//! Finds rows by key: own writes and memtables first, then runs by range, filter, index and search.
 
 use std::sync::Arc;
 
 use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
 use varve_types::{Result, VECTOR_ROWS};
 
+use crate::memtable::MemtableSlot;
 use crate::pacer::Pacer;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
@@ -78,18 +79,20 @@ impl View {
             keys.iter().map(find).collect::<Vec<_>>()
         });
         let mut found = in_own.unwrap_or_else(|| vec![None; keys.len()]);
-        self.with_memtable(|table, dead| {
-            for (key, found) in keys
-                .iter()
-                .zip(&mut found)
-                .filter(|(_, found)| found.is_none())
-            {
-                *found = table
-                    .find(key, self.snapshot.seq)
-                    .filter(|version| !dead.is_some_and(|dead| dead.contains(*version)))
-                    .map(RowRef::Memtable);
-            }
-        });
+        for slot in MemtableSlot::ALL {
+            self.with_memtable(slot, |table, dead| {
+                for (key, found) in keys
+                    .iter()
+                    .zip(&mut found)
+                    .filter(|(_, found)| found.is_none())
+                {
+                    *found = table
+                        .find(key, self.snapshot.seq)
+                        .filter(|version| !dead.is_some_and(|dead| dead.contains(*version)))
+                        .map(|version| RowRef::Memtable { slot, version });
+                }
+            });
+        }
         found
     }
 

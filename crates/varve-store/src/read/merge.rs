@@ -13,7 +13,7 @@ use varve_types::{
 use crate::pacer::Pacer;
 use crate::read::View;
 use crate::read::run_cursor::ScanPlan;
-use crate::read::scan::{Cursor, Source, SourceRange};
+use crate::read::scan::{Cursor, Source, SourceRange, TableSource};
 use crate::tree::Tree;
 
 /// Pieces of at least so many rows are passed on without a copy.
@@ -274,13 +274,13 @@ impl Merge {
             }
         });
         match input.source {
-            Source::Own => (2, 0, 0),
+            Source::Table(TableSource::Own) => (2, 0, 0),
             Source::Run(slot) => match view.run_seq(slot) {
                 None => (1, 0, slot),
                 Some(CommitSeq(0)) => (0, entry, slot),
                 Some(published) => (0, published.0, slot),
             },
-            Source::Memtable => (0, entry, u32::MAX),
+            Source::Table(TableSource::Memtable(_)) => (0, entry, u32::MAX),
         }
     }
 }

@@ -2,13 +2,15 @@
 
 use varve_types::RowPosition;
 
+use crate::memtable::MemtableSlot;
+
 /// Where a row of a view is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowRef {
     /// In a run of the view, by its place in the view's list.
     Run { slot: u32, ordinal: u32 },
-    /// A version in the memtable of the snapshot.
-    Memtable(u32),
+    /// A version in a memtable of the snapshot.
+    Memtable { slot: MemtableSlot, version: u32 },
     /// A version in the transaction's own buffer.
     Own(u32),
 }
@@ -23,7 +25,13 @@ impl RowRef {
             RowRef::Run { slot, ordinal } => {
                 (u64::from(slot) % SLOTS) << SLOT_SHIFT | u64::from(ordinal)
             }
-            RowRef::Memtable(version) => 1 << TAG_SHIFT | u64::from(version),
+            RowRef::Memtable { slot, version } => {
+                let slot = match slot {
+                    MemtableSlot::Active => 0,
+                    MemtableSlot::Frozen => 1,
+                };
+                1 << TAG_SHIFT | slot << SLOT_SHIFT | u64::from(version)
+            }
             RowRef::Own(version) => 2 << TAG_SHIFT | u64::from(version),
         })
     }
@@ -37,7 +45,14 @@ impl RowRef {
                 slot: u32::try_from(slot).ok()?,
                 ordinal: low,
             }),
-            (1, 0) => Some(RowRef::Memtable(low)),
+            (1, 0) => Some(RowRef::Memtable {
+                slot: MemtableSlot::Active,
+                version: low,
+            }),
+            (1, 1) => Some(RowRef::Memtable {
+                slot: MemtableSlot::Frozen,
+                version: low,
+            }),
             (2, 0) => Some(RowRef::Own(low)),
             _ => None,
         }
@@ -47,16 +62,19 @@ impl RowRef {
 #[cfg(test)]
 mod tests {
     use super::RowRef;
+    use crate::memtable::MemtableSlot;
     use varve_types::RowPosition;
 
     #[test]
     fn positions_come_back() {
         let run = |slot, ordinal| RowRef::Run { slot, ordinal };
+        let memtable = |slot, version| RowRef::Memtable { slot, version };
         for row in [
             run(0, 0),
             run(3, u32::MAX),
             run((1 << 30) - 1, 7),
-            RowRef::Memtable(9),
+            memtable(MemtableSlot::Active, 9),
+            memtable(MemtableSlot::Frozen, u32::MAX),
             RowRef::Own(u32::MAX),
         ] {
             assert_eq!(RowRef::unpack(row.pack()), Some(row));

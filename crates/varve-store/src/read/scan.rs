@@ -6,6 +6,7 @@ use std::sync::Arc;
 use varve_run::VectorFilter;
 use varve_types::{Batch, ColumnPredicate, PredicateTest, Result, TreeId, VECTOR_ROWS};
 
+use crate::memtable::MemtableSlot;
 use crate::pacer::Pacer;
 use crate::read::key_range::range_of_tests;
 use crate::read::merge::Merge;
@@ -60,7 +61,13 @@ enum Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Run(u32),
-    Memtable,
+    Table(TableSource),
+}
+
+/// Rows in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableSource {
+    Memtable(MemtableSlot),
     Own,
 }
 
@@ -80,12 +87,10 @@ pub(super) enum Cursor {
 
 impl Cursor {
     pub(super) fn open(source: Source, view: &View, plan: &ScanPlan) -> Result<Cursor> {
-        if let Source::Run(slot) = source
-            && let Some(run) = view.runs.get(slot as usize)
-        {
-            return Ok(Cursor::Run(RunCursor::new(slot, run.clone(), plan)?));
-        }
-        Ok(Cursor::Table(TableCursor::new(source)))
+        Ok(match source {
+            Source::Run(slot) => Cursor::Run(RunCursor::new(slot, view.run(slot)?.clone(), plan)?),
+            Source::Table(source) => Cursor::Table(TableCursor::new(source)),
+        })
     }
 
     /// The next rows, at most a vector; `None` at the end.
@@ -229,8 +234,12 @@ fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)
     for (run, slot) in view.runs.iter().zip(0..) {
         add(run.run.head()?.key_range(), Source::Run(slot));
     }
-    view.with_memtable(|table, _| add(table.key_range(), Source::Memtable));
-    view.with_own(|table| add(table.key_range(), Source::Own));
+    for slot in MemtableSlot::ALL {
+        let source = Source::Table(TableSource::Memtable(slot));
+        view.with_memtable(slot, |table, _| add(table.key_range(), source));
+    }
+    let source = Source::Table(TableSource::Own);
+    view.with_own(|table| add(table.key_range(), source));
     sources.sort_by(|a, b| a.first.cmp(&b.first));
     let overlap = !sources.is_sorted_by(|a, b| a.last < b.first);
     if plan.reverse {

@@ -7,20 +7,20 @@ use varve_types::{Batch, CommitSeq, Result};
 
 use crate::memtable::RowTable;
 use crate::read::run_cursor::{ScanPlan, position_column};
-use crate::read::scan::Source;
+use crate::read::scan::TableSource;
 use crate::read::view::OWN_SEQ;
 use crate::read::{ChunkRequest, RowRef, TableChunk, View};
 
 /// Goes through the keys of a table.
 pub(super) struct TableCursor {
-    source: Source,
+    source: TableSource,
     /// The key of the last row before, in the direction of reading.
     after: Option<Vec<u8>>,
     done: bool,
 }
 
 impl TableCursor {
-    pub(super) fn new(source: Source) -> TableCursor {
+    pub(super) fn new(source: TableSource) -> TableCursor {
         TableCursor {
             source,
             after: None,
@@ -49,8 +49,10 @@ impl TableCursor {
             TableChunk::read(table, &request)
         };
         let chunk = match self.source {
-            Source::Own => view.with_own(|table| read(table, OWN_SEQ, None)),
-            _ => view.with_memtable(|table, dead| read(table, plan.seq, dead)),
+            TableSource::Own => view.with_own(|table| read(table, OWN_SEQ, None)),
+            TableSource::Memtable(slot) => {
+                view.with_memtable(slot, |table, dead| read(table, plan.seq, dead))
+            }
         };
         let Some(mut chunk) = chunk.transpose()? else {
             return Ok(None);
@@ -62,8 +64,11 @@ impl TableCursor {
         let tested = columns.split_off(plan.outputs.len());
         if plan.with_position {
             let rows = chunk.versions.iter().map(|version| match source {
-                Source::Own => RowRef::Own(*version),
-                _ => RowRef::Memtable(*version),
+                TableSource::Own => RowRef::Own(*version),
+                TableSource::Memtable(slot) => RowRef::Memtable {
+                    slot,
+                    version: *version,
+                },
             });
             columns.push(Arc::new(position_column(rows)));
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, TreeId};
 
-use crate::memtable::RowTable;
+use crate::memtable::{MemtableSlot, RowTable};
 use crate::recent_marks::within;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ use crate::tree::Tree;
 /// Own rows are read as of this sequence: all that are alive, whatever savepoint they came after.
 pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
 
-/// The runs, the memtable and the own writes of one tree. The transaction must not write while a
+/// The runs, the memtables and the own writes of one tree. The transaction must not write while a
 /// view is in use.
 pub(crate) struct View {
     pub(crate) tree: Arc<Tree>,
@@ -80,18 +80,22 @@ impl View {
             let mut rows = table.ascend(Bound::Included(first), seq);
             rows.next().is_some_and(|(key, _)| key <= last)
         };
-        self.runs.iter().any(overlaps) || self.with_memtable(in_memtable) == Some(true)
+        let in_memtables = MemtableSlot::ALL
+            .into_iter()
+            .any(|slot| self.with_memtable(slot, in_memtable) == Some(true));
+        self.runs.iter().any(overlaps) || in_memtables
     }
 
-    /// Reads the memtable: the table of the tree, and the versions that the transaction deleted.
+    /// Reads a memtable: the table of the tree, and the versions that the transaction deleted.
     pub(crate) fn with_memtable<T>(
         &self,
+        slot: MemtableSlot,
         read: impl FnOnce(&RowTable, Option<&RoaringBitmap>) -> T,
     ) -> Option<T> {
         let own = lock_own(&self.own);
-        let tables = self.snapshot.memtable.tables();
+        let tables = self.snapshot.memtables.get(slot)?.tables();
         let table = tables.get(&self.id())?;
-        Some(read(table, own.dead_versions(self.id())))
+        Some(read(table, own.dead_versions(slot, self.id())))
     }
 
     /// Reads the transaction's own buffer.

@@ -7,7 +7,9 @@ use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv, Scan, ScanLimit};
 use varve_types::Result;
 
-use super::{KEYED, PLAIN, Row, batch, open_with, small, some_rows, sorted_rows, with_trees};
+use super::{
+    Background, KEYED, PLAIN, Row, batch, open_with, small, some_rows, sorted_rows, with_trees,
+};
 use crate::format::keys;
 use crate::{Durability, Store};
 
@@ -36,8 +38,9 @@ pub(super) fn stored_runs(kv: &dyn Kv) -> Vec<u64> {
     runs
 }
 
-/// Commits, a spilled transaction, a flush, deletes. Counts the commits that answered.
-fn scenario(kv: &Arc<FaultyKv>, done: &mut usize) -> Result<()> {
+/// Commits, a spilled transaction, a flush, deletes, a commit while a flush has gone so many steps.
+/// Counts the commits that answered.
+fn scenario(kv: &Arc<FaultyKv>, flush_steps: usize, done: &mut usize) -> Result<()> {
     let store = open_with(kv.clone(), small())?;
     let mut transaction = store.begin();
     for tree in [KEYED, PLAIN] {
@@ -62,26 +65,54 @@ fn scenario(kv: &Arc<FaultyKv>, done: &mut usize) -> Result<()> {
     }
     block_on(transaction.commit(Durability::Strict))?;
     *done = 3;
-    block_on(store.flush())?;
+    let mut transaction = store.begin();
+    for tree in [KEYED, PLAIN] {
+        block_on(transaction.insert(tree, &batch(&some_rows(500..560))))?;
+    }
+    block_on(transaction.commit(Durability::Relaxed))?;
+    *done = 4;
+    let mut flush = Background::flush(&store);
+    flush.steps(flush_steps);
+    let mut transaction = store.begin();
+    for tree in [KEYED, PLAIN] {
+        let all = super::read(&transaction, super::everything(tree))?;
+        let thirds = all.iter().filter(|(row, _)| row.0 % 3 == 0);
+        let (rows, thirds): (Vec<Row>, Vec<_>) = thirds.cloned().unzip();
+        block_on(transaction.update(tree, &thirds, &[batch(&changed(rows))]))?;
+    }
+    flush.beside(transaction.commit(Durability::Relaxed))?;
+    *done = 5;
+    flush.finish()?;
     block_on(store.close())
 }
 
+/// What the last commit makes of rows.
+fn changed(rows: Vec<Row>) -> Vec<Row> {
+    rows.into_iter().map(|row| (row.0, row.1, -1)).collect()
+}
+
 fn prepared(seed: u64) -> Arc<FaultyKv> {
-    let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(seed)));
+    let plan = FaultPlan::new(seed).yields_max(2);
+    let kv = Arc::new(FaultKv::new(MemoryKv::new(), plan));
     with_trees(&open_with(kv.clone(), small()).unwrap());
     kv
 }
 
 /// What the scenario's commits leave, one after the other.
-fn states() -> [Vec<Row>; 4] {
+fn states() -> [Vec<Row>; 6] {
     let first = some_rows(0..20);
     let second: Vec<Row> = some_rows((0..20).chain(100..400));
-    let third = second
+    let third: Vec<Row> = second
         .iter()
         .filter(|row| row.0 % 2 == 0)
         .cloned()
         .collect();
-    [Vec::new(), first, second, third]
+    let fourth: Vec<Row> = third.iter().cloned().chain(some_rows(500..560)).collect();
+    let (thirds, mut fifth): (Vec<Row>, Vec<Row>) =
+        fourth.iter().cloned().partition(|row| row.0 % 3 == 0);
+    fifth.extend(changed(thirds));
+    fifth.sort();
+    [Vec::new(), first, second, third, fourth, fifth]
 }
 
 /// The store reads as after the last commit that answered, or after the one that was under way; no
@@ -126,11 +157,11 @@ fn any_call_may_fail() {
             kv.fault_in(call, fault.clone());
             let before = kv.calls();
             let mut done = 0;
-            let answer = scenario(&kv, &mut done);
+            let answer = scenario(&kv, call as usize % 23, &mut done);
             if kv.calls() - before < call {
                 answer.unwrap();
-                assert_eq!(done, 3);
-                assert!(call > 15, "{call}");
+                assert_eq!(done, 5);
+                assert!(call > 25, "{call}");
                 break;
             }
             check(
@@ -151,8 +182,8 @@ fn a_process_may_die_at_any_call() {
             kv.fault_in(later, CallFault::Fail(KvError::Closed));
         }
         let mut done = 0;
-        let answer = scenario(&kv, &mut done);
-        assert!(answer.is_err() || call > 15);
+        let answer = scenario(&kv, call as usize % 23, &mut done);
+        assert!(answer.is_err() || call > 25);
         check(&kv, done, false);
     }
 }

@@ -4,6 +4,7 @@ mod constraints;
 mod crash;
 mod damage;
 mod durability;
+mod flush;
 mod golden;
 mod group;
 mod index;
@@ -18,8 +19,11 @@ mod scan;
 mod spill;
 mod untouched;
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
 
 use pollster::block_on;
 use varve_kv::{Kv, MemoryKv};
@@ -52,11 +56,79 @@ impl Env for TestEnv {
     }
 
     fn yield_now(&self) -> LocalFuture<'static, ()> {
-        Box::pin(async {})
+        let mut has_yielded = false;
+        Box::pin(poll_fn(move |context| {
+            if core::mem::replace(&mut has_yielded, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }))
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {
         block_on(task);
+    }
+}
+
+/// Work that goes on only when it is told to.
+pub(super) struct Background {
+    future: Pin<Box<dyn Future<Output = Result<()>>>>,
+    answer: Option<Result<()>>,
+}
+
+impl Background {
+    pub(super) fn new(future: impl Future<Output = Result<()>> + 'static) -> Background {
+        Background {
+            future: Box::pin(future),
+            answer: None,
+        }
+    }
+
+    pub(super) fn flush(store: &Arc<Store>) -> Background {
+        let store = Arc::clone(store);
+        Background::new(async move { store.flush().await })
+    }
+
+    /// Goes on up to the next place where it waits.
+    pub(super) fn step(&mut self) {
+        if self.answer.is_none()
+            && let Poll::Ready(answer) = self
+                .future
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            self.answer = Some(answer);
+        }
+    }
+
+    pub(super) fn steps(&mut self, count: usize) {
+        (0..count).for_each(|_| self.step());
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// Carries something else out, for which it goes on as well.
+    pub(super) fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+        let mut other = pin!(other);
+        loop {
+            let mut context = Context::from_waker(Waker::noop());
+            if let Poll::Ready(answer) = other.as_mut().poll(&mut context) {
+                return answer;
+            }
+            self.step();
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        loop {
+            match self.answer.take() {
+                Some(answer) => return answer,
+                None => self.step(),
+            }
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, Value};
 
 use super::{
-    KEYED, PLAIN, Row, batch, everything, open_with, positions_where, read, rows_of, small,
-    sorted_rows, with_trees,
+    Background, KEYED, PLAIN, Row, batch, everything, open_with, positions_where, read, rows_of,
+    small, sorted_rows, with_trees,
 };
 use crate::{Durability, InsertError, ScanOptions, Store, Transaction};
 
@@ -57,6 +57,10 @@ enum Op {
     Compact {
         full: bool,
     },
+    /// Begins a flush, or goes on with it.
+    FlushSteps {
+        count: usize,
+    },
     Reopen,
     Crash,
 }
@@ -79,6 +83,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Hold),
         1 => Just(Op::Flush),
         1 => any::<bool>().prop_map(|full| Op::Compact { full }),
+        4 => (1_usize..12).prop_map(|count| Op::FlushSteps { count }),
         1 => Just(Op::Reopen),
         1 => Just(Op::Crash),
     ]
@@ -105,11 +110,16 @@ struct World {
     strict: u64,
     sessions: [Option<Session>; 2],
     held: Vec<(Transaction, Model)>,
+    /// A flush that is under way.
+    flush: Option<Background>,
 }
 
 impl World {
     fn new(seed: u64) -> World {
-        let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(seed)));
+        let kv = Arc::new(FaultKv::new(
+            MemoryKv::new(),
+            FaultPlan::new(seed).yields_max(1),
+        ));
         let store = open_with(kv.clone(), small()).unwrap();
         with_trees(&store);
         let last = store.stats().last_commit;
@@ -121,6 +131,7 @@ impl World {
             strict: last,
             sessions: [None, None],
             held: Vec::new(),
+            flush: None,
         }
     }
 
@@ -170,7 +181,7 @@ impl World {
             Op::Commit { session, strict } => self.commit(session, strict),
             Op::Rollback { session } => {
                 if let Some(session) = self.sessions[session].take() {
-                    block_on(session.transaction.rollback()).unwrap();
+                    self.run(session.transaction.rollback()).unwrap();
                 }
             }
             Op::Check { session, key } => {
@@ -179,12 +190,22 @@ impl World {
             }
             Op::Hold => self.held.push((self.store.begin(), self.newest())),
             Op::Flush => {
-                block_on(self.store.flush()).unwrap();
+                let store = Arc::clone(&self.store);
+                self.run(store.flush()).unwrap();
                 self.strict = self.store.stats().last_commit;
             }
             Op::Compact { full } => {
-                block_on(self.store.vacuum(None, full)).unwrap();
+                let store = Arc::clone(&self.store);
+                self.run(store.vacuum(None, full)).unwrap();
                 self.strict = self.store.stats().last_commit;
+            }
+            Op::FlushSteps { count } => {
+                let store = &self.store;
+                let flush = self.flush.get_or_insert_with(|| Background::flush(store));
+                flush.steps(count);
+                if flush.is_done() {
+                    self.flush.take().map(Background::finish).unwrap().unwrap();
+                }
             }
             Op::Reopen => self.reopen(),
             Op::Crash => {
@@ -302,7 +323,7 @@ impl World {
         } else {
             Durability::Relaxed
         };
-        match block_on(session.transaction.commit(durability)) {
+        match self.run(session.transaction.commit(durability)) {
             Ok(seq) if seq.0 == snapshot => assert!(written.is_empty()),
             Ok(seq) => {
                 assert!(!conflict);
@@ -327,7 +348,16 @@ impl World {
         }
     }
 
+    /// Carries something out that may wait for the flush under way.
+    fn run<T>(&mut self, work: impl Future<Output = T>) -> T {
+        match &mut self.flush {
+            Some(flush) => flush.beside(work),
+            None => block_on(work),
+        }
+    }
+
     fn drop_all(&mut self) {
+        self.flush = None;
         self.sessions = [None, None];
         self.held.clear();
     }
@@ -351,7 +381,7 @@ fn compare(op: CompareOp, key: i64) -> ColumnPredicate {
     }
 }
 
-fn equal(key: i64) -> ColumnPredicate {
+pub(super) fn equal(key: i64) -> ColumnPredicate {
     compare(CompareOp::Eq, key)
 }
 

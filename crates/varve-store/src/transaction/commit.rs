@@ -58,7 +58,7 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
     let mut state = store.state();
     let state = &mut *state;
     let mut seq = state.last;
-    let mut bytes = state.memtable.bytes();
+    let mut bytes = state.memtables().bytes();
     let mut accepted: Vec<(Member, Accepted)> = Vec::with_capacity(members.len());
     for member in members {
         let own = lock_own(&member.work.own);
@@ -142,7 +142,7 @@ fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) ->
 /// The operations of the log record.
 fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
     let mut ops: Vec<LogOp<'a>> = own.changes.iter().cloned().map(LogOp::Catalogue).collect();
-    for (tree, versions) in &deletes.versions {
+    for ((_, tree), versions) in &deletes.versions {
         ops.push(LogOp::DeleteKeys {
             tree: *tree,
             keys: versions.iter().map(|(_, key)| key.as_slice()).collect(),
@@ -219,15 +219,19 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
     for tree in own.written_trees() {
         state.written.insert(tree, seq);
     }
-    let memtable = Arc::clone(&state.memtable);
-    let mut tables = memtable.tables();
-    for (tree, versions) in &accepted.deletes.versions {
-        if let Some(table) = tables.get_mut(tree) {
+    let memtables = state.memtables();
+    for ((slot, tree), versions) in &accepted.deletes.versions {
+        let Some(memtable) = memtables.get(*slot) else {
+            continue;
+        };
+        if let Some(table) = memtable.tables().get_mut(tree) {
             for (version, _) in versions {
                 table.end(*version, seq);
             }
         }
     }
+    let memtable = memtables.active;
+    let mut tables = memtable.tables();
     let dropped = own.dropped_trees();
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
         let mut rows = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ).peekable();

@@ -12,6 +12,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use futures_util::lock::MutexGuard as TurnGuard;
 use varve_kv::WriteBatch;
 use varve_types::{CommitSeq, Error, Result, SqlState};
 
@@ -215,16 +216,17 @@ impl Store {
             });
             match next.await {
                 Err(answer) => return answer,
-                Ok(_turn) => self.lead().await?,
+                Ok(turn) => self.lead(turn).await?,
             }
         }
     }
 
-    /// Commits the next group of the queue. The caller has the turn.
-    async fn lead(self: &Arc<Store>) -> Result<()> {
+    /// Commits the next group of the queue; there is none where the turn was given up meanwhile, so
+    /// that the memtable could be flushed, and another one led.
+    async fn lead<'a>(self: &'a Arc<Store>, turn: TurnGuard<'a, ()>) -> Result<()> {
         self.state().check_usable()?;
         self.merge_log_if_due().await?;
-        self.flush_if_due(self.commits.bytes()).await?;
+        let _turn = self.make_room(turn, || self.commits.bytes()).await?;
         let members = self.commits.take_group();
         let prepared = prepare(self, members);
         for (member, error) in prepared.refused {
@@ -277,7 +279,7 @@ impl Store {
         {
             let mut state = self.state();
             // What was booked for the rows is not needed after all.
-            state.book_memtable();
+            state.book_memtables();
             if is_unknown {
                 state.failure = Some(Error::new(
                     SqlState::IO_ERROR,
@@ -326,7 +328,7 @@ impl Store {
                 apply(&mut state, &member.work, accepted);
                 answers.push((member, seq));
             }
-            state.book_memtable();
+            state.book_memtables();
         }
         for (member, seq) in answers {
             // The snapshot ends before the answer is heard.

@@ -9,6 +9,7 @@ use varve_types::{
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
+use crate::memtable::MemtableSlot;
 use crate::read::{self, RowRef, View};
 use crate::snapshot::Snapshot;
 use crate::store::Ids;
@@ -195,11 +196,13 @@ impl Transaction {
             rows += total.saturating_sub(run.dead_count(self.snapshot.seq));
         }
         let seq = self.snapshot.seq;
-        let count = view.with_memtable(|table, dead| {
-            let visible = table.count_visible(seq);
-            visible.saturating_sub(dead.map_or(0, roaring::RoaringBitmap::len))
-        });
-        rows += count.unwrap_or(0);
+        for slot in MemtableSlot::ALL {
+            let count = view.with_memtable(slot, |table, dead| {
+                let visible = table.count_visible(seq);
+                visible.saturating_sub(dead.map_or(0, roaring::RoaringBitmap::len))
+            });
+            rows += count.unwrap_or(0);
+        }
         let own = view.with_own(|table| table.count_visible(read::OWN_SEQ));
         Some(rows + own.unwrap_or(0))
     }

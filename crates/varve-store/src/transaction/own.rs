@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
-use crate::memtable::RowTable;
+use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, RowRef};
 use crate::run::Run;
 use crate::transaction::savepoint::Savepoints;
@@ -20,8 +20,8 @@ pub(crate) struct Own {
     pub(crate) catalogue: Option<Arc<Catalogue>>,
     pub(crate) changes: Vec<CatalogueChange>,
     pub(crate) trees: BTreeMap<TreeId, OwnTree>,
-    /// Rows of the snapshot's memtable that were deleted, by tree and version.
-    pub(crate) dead_versions: BTreeMap<TreeId, RoaringBitmap>,
+    /// Rows of the snapshot's memtables that were deleted, by tree and version.
+    pub(crate) dead_versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
     /// Rows of runs, own ones included, that were deleted.
     pub(crate) dead_rows: BTreeMap<RunId, DeadRows>,
     /// The commit as of which index entries were written, where it is not that of the transaction.
@@ -114,8 +114,8 @@ impl Own {
             })
     }
 
-    pub(crate) fn dead_versions(&self, id: TreeId) -> Option<&RoaringBitmap> {
-        self.dead_versions.get(&id)
+    pub(crate) fn dead_versions(&self, slot: MemtableSlot, id: TreeId) -> Option<&RoaringBitmap> {
+        self.dead_versions.get(&(slot, id))
     }
 
     pub(crate) fn dead_rows(&self, run: RunId) -> Option<Arc<RoaringBitmap>> {
@@ -141,9 +141,10 @@ impl Own {
                         self.savepoints.note_ended(tree, version);
                     }
                 }
-                RowRef::Memtable(version) => {
-                    if self.dead_versions.entry(tree).or_default().insert(version) {
-                        self.savepoints.note_version(tree, version);
+                RowRef::Memtable { slot, version } => {
+                    let dead = self.dead_versions.entry((slot, tree)).or_default();
+                    if dead.insert(version) {
+                        self.savepoints.note_version((slot, tree), version);
                     }
                 }
                 RowRef::Run { slot, ordinal } => {
@@ -178,7 +179,8 @@ impl Own {
     /// The trees whose rows were changed.
     pub(crate) fn written_trees(&self) -> BTreeSet<TreeId> {
         let dead = self.dead_rows.values().map(|dead| dead.tree);
-        let trees = self.trees.keys().chain(self.dead_versions.keys()).copied();
+        let in_memory = self.dead_versions.keys().map(|(_, tree)| *tree);
+        let trees = self.trees.keys().copied().chain(in_memory);
         trees.chain(dead).collect()
     }
 

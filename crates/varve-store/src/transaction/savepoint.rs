@@ -12,6 +12,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::memtable::MemtableSlot;
 use crate::transaction::own::Own;
 
 /// Names a savepoint of one transaction.
@@ -24,7 +25,7 @@ pub(crate) struct Savepoint {
     /// The sequence of the rows that came first after it.
     seq: CommitSeq,
     /// Versions of memtables that were deleted.
-    versions: BTreeMap<TreeId, RoaringBitmap>,
+    versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
     /// Rows of runs that were deleted.
     rows: BTreeMap<RunId, RoaringBitmap>,
     /// Own rows in buffers that were deleted.
@@ -82,7 +83,7 @@ impl Savepoints {
         self.stack.partition_point(|savepoint| savepoint.seq <= seq)
     }
 
-    pub(crate) fn note_version(&mut self, tree: TreeId, version: u32) {
+    pub(crate) fn note_version(&mut self, tree: (MemtableSlot, TreeId), version: u32) {
         if let Some(last) = self.last_mut() {
             last.versions.entry(tree).or_default().insert(version);
         }

@@ -8,7 +8,7 @@ use varve_run::{KeyFilter, key_hash};
 use varve_types::{Batch, CommitSeq, Error, Result, TreeId, key_prefix_end};
 
 use crate::format::row::entry_is_deleted;
-use crate::memtable::RowTable;
+use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, View};
 use crate::transaction::Transaction;
 use crate::transaction::index::no_index;
@@ -43,9 +43,12 @@ impl Transaction {
                 .with_own(|own| entries_of(own, &prefix, OWN_SEQ))
                 .unwrap_or_default();
             let seq = self.snapshot.seq;
-            let others = view.with_memtable(|table, _| entries_of(table, &prefix, seq));
+            let has_others = MemtableSlot::ALL.into_iter().any(|slot| {
+                let others = view.with_memtable(slot, |table, _| entries_of(table, &prefix, seq));
+                others.unwrap_or_default().0 > 0
+            });
             match own.1 {
-                0 | 1 if others.unwrap_or_default().0 > 0 || own.1 == 0 => doubtful.push(prefix),
+                0 | 1 if has_others || own.1 == 0 => doubtful.push(prefix),
                 1 => single.push(prefix),
                 _ => return Err(duplicate(&view.tree, &prefix)),
             }

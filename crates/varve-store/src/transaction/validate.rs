@@ -9,7 +9,7 @@ use varve_types::{ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlS
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::format::row::Projection;
-use crate::memtable::RowTable;
+use crate::memtable::{Memtable, MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, builders, decode_version};
 use crate::run::RunTrace;
 use crate::snapshot::Snapshot;
@@ -20,8 +20,8 @@ use crate::tree::Tree;
 /// Deletes in terms of what is there now.
 #[derive(Default)]
 pub(crate) struct Deletes {
-    /// Versions of the memtable, with their keys.
-    pub(crate) versions: BTreeMap<TreeId, Vec<(u32, Vec<u8>)>>,
+    /// Versions of the memtables, with their keys.
+    pub(crate) versions: BTreeMap<(MemtableSlot, TreeId), Vec<(u32, Vec<u8>)>>,
     /// Rows of runs, own ones included.
     pub(crate) rows: BTreeMap<(TreeId, RunId), RoaringBitmap>,
 }
@@ -44,17 +44,20 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
     let mut deletes = Deletes::default();
     let dropped = own.dropped_trees();
     let dead = own.dead_versions.iter();
-    for (tree, versions) in dead.filter(|(tree, _)| !dropped.contains(tree)) {
+    let memtables = state.memtables();
+    for ((slot, tree), versions) in dead.filter(|((_, tree), _)| !dropped.contains(tree)) {
         let shape = tree_of(state, own, *tree)?;
-        if Arc::ptr_eq(&state.memtable, &snapshot.memtable) {
-            let keys = keys_of_versions(state, shape, versions)?;
-            deletes.versions.insert(*tree, keys);
+        let memtable = snapshot.memtables.get(*slot).ok_or_else(row_conflict)?;
+        if let Some(slot) = memtables.slot_of(memtable) {
+            let keys = keys_of_versions(memtable, shape, versions)?;
+            deletes.versions.insert((slot, *tree), keys);
             continue;
         }
         // A flush since the snapshot moved the rows to a run.
         let mut places: Option<(&Arc<RunTrace>, RoaringBitmap)> = None;
         for version in versions {
-            let (run, ordinal) = memtable_place(snapshot, *tree, version)?;
+            let place = memtable.flushed_to(*tree, version);
+            let (run, ordinal) = place.ok_or_else(row_conflict)?;
             let place = places.get_or_insert_with(|| (run, RoaringBitmap::new()));
             place.1.insert(ordinal);
         }
@@ -71,16 +74,6 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
         }
     }
     Ok(deletes)
-}
-
-/// The run to which a flush moved a version.
-fn memtable_place(
-    snapshot: &Snapshot,
-    tree: TreeId,
-    version: u32,
-) -> Result<(&Arc<RunTrace>, u32)> {
-    let place = snapshot.memtable.flushed_to(tree, version);
-    place.ok_or_else(row_conflict)
 }
 
 /// `40001`
@@ -206,11 +199,11 @@ fn check_inserts(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
 }
 
 fn keys_of_versions(
-    state: &State,
+    memtable: &Memtable,
     tree: &Tree,
     versions: &RoaringBitmap,
 ) -> Result<Vec<(u32, Vec<u8>)>> {
-    let tables = state.memtable.tables();
+    let tables = memtable.tables();
     let table = tables.get(&tree.schema().tree);
     let table = table.ok_or_else(row_conflict)?;
     let mut keys = Vec::new();

@@ -1,0 +1,118 @@
+//! Writes the newest rows of a frozen memtable to runs, while others commit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use varve_run::RunWriter;
+use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
+
+use crate::Store;
+use crate::memtable::FlushMap;
+use crate::pacer::Pacer;
+use crate::page_sink::PageSink;
+use crate::read::{ChunkRequest, KeyRange, TableChunk};
+use crate::run::Run;
+use crate::state::Frozen;
+use crate::tree::Tree;
+
+/// Runs that nobody sees yet. Dropped, they are deleted.
+pub(super) struct Written {
+    pub(super) runs: Vec<Arc<Run>>,
+    /// By tree where each version went.
+    pub(super) maps: BTreeMap<TreeId, FlushMap>,
+    pub(super) sink: PageSink,
+}
+
+impl Store {
+    pub(super) async fn write_frozen(self: &Arc<Store>, frozen: &Frozen) -> Result<Written> {
+        let mut written = Written {
+            runs: Vec::new(),
+            maps: BTreeMap::new(),
+            sink: PageSink::new(self),
+        };
+        for tree in frozen.catalogue.trees.values() {
+            let run = self.write_tree(frozen, tree, &mut written.sink).await?;
+            if let Some((run, map)) = run {
+                written.runs.push(run);
+                written.maps.insert(tree.schema().tree, map);
+            }
+        }
+        written.sink.write_pending().await?;
+        Ok(written)
+    }
+
+    /// Writes the rows of one tree as of the freeze as a run; `None` where it has none.
+    async fn write_tree(
+        self: &Arc<Store>,
+        frozen: &Frozen,
+        tree: &Arc<Tree>,
+        sink: &mut PageSink,
+    ) -> Result<Option<(Arc<Run>, FlushMap)>> {
+        let id = tree.schema().tree;
+        let all: Vec<usize> = (0..tree.types().len()).collect();
+        let mut pacer = Pacer::new(&self.env);
+        let mut writer: Option<RunWriter> = None;
+        let mut ordinals = vec![u32::MAX; versions(frozen, id)];
+        let mut run = RunId(0);
+        let mut after: Option<Vec<u8>> = None;
+        let mut next = 0_u32;
+        loop {
+            pacer.pause().await;
+            let chunk = {
+                let tables = frozen.memtable.tables();
+                let Some(table) = tables.get(&id) else {
+                    return Ok(None);
+                };
+                let request = ChunkRequest {
+                    tree,
+                    columns: &all,
+                    seq: frozen.seq,
+                    dead: None,
+                    after: after.as_deref(),
+                    reverse: false,
+                    range: &KeyRange::default(),
+                    rows_max: VECTOR_ROWS,
+                };
+                TableChunk::read(table, &request)?
+            };
+            if !chunk.versions.is_empty() {
+                let writer = match &mut writer {
+                    Some(writer) => writer,
+                    None => {
+                        run = sink.new_run();
+                        writer.insert(RunWriter::new(tree.run_spec(run))?)
+                    }
+                };
+                for version in &chunk.versions {
+                    if let Some(ordinal) = ordinals.get_mut(*version as usize) {
+                        *ordinal = next;
+                    }
+                    next = next.saturating_add(1);
+                }
+                writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+                sink.put_values(run, writer.take_values()).await?;
+            }
+            after = chunk.last_key;
+            if after.is_none() {
+                break;
+            }
+        }
+        let Some(writer) = writer else {
+            return Ok(None);
+        };
+        let mut finished = writer.finish()?;
+        sink.put_finished(&mut finished).await?;
+        let bytes = finished.bytes;
+        let run = Run::new(id, Arc::new(finished.head), bytes);
+        let map = FlushMap {
+            run: Arc::clone(&run.pin.trace),
+            ordinals,
+        };
+        Ok(Some((Arc::new(run), map)))
+    }
+}
+
+fn versions(frozen: &Frozen, tree: TreeId) -> usize {
+    let tables = frozen.memtable.tables();
+    tables.get(&tree).map_or(0, |table| table.versions())
+}
