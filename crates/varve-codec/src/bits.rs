@@ -7,6 +7,8 @@
 
 use crate::CodecError;
 
+pub(crate) use varve_kernels::{load, mask};
+
 const WIDTH_MAX: u32 = 56;
 
 /// The width that holds every value up to `max`.
@@ -72,25 +74,15 @@ pub(crate) fn get(packed: &[u8], width: u32, index: usize) -> u64 {
     load(packed, bit >> 3) >> (bit & 7) & mask(width)
 }
 
-pub(crate) fn mask(width: u32) -> u64 {
-    u64::MAX.checked_shr(64 - width).unwrap_or(0)
-}
-
-pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
-    let rest = bytes.get(at..).unwrap_or_default();
-    match rest.first_chunk::<8>() {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => load_tail(rest),
-    }
-}
-
-#[cold]
-fn load_tail(rest: &[u8]) -> u64 {
-    let mut chunk = [0; 8];
-    for (to, from) in chunk.iter_mut().zip(rest) {
-        *to = *from;
-    }
-    u64::from_le_bytes(chunk)
+/// The `width` bits, at most 64, from bit `at`; bits past the end are zero.
+pub(crate) fn bits_at(bytes: &[u8], at: usize, width: u32) -> u64 {
+    let (byte, shift) = (at / 8, at % 8);
+    let low = load(bytes, byte) >> shift;
+    let high = match bytes.get(byte + 8) {
+        Some(next) if shift > 0 => u64::from(*next) << (64 - shift),
+        _ => 0,
+    };
+    (low | high) & mask(width)
 }
 
 #[expect(

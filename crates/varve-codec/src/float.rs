@@ -1,5 +1,7 @@
 //! Doubles as integers in the same order, so that one set of codecs serves both.
 
+use varve_kernels::fold;
+
 /// The word of a double: a bijection on all bit patterns, NaN payloads and -0 included, ascending
 /// as the doubles do.
 #[inline]
@@ -11,12 +13,6 @@ pub fn word_from_f64(number: f64) -> i64 {
 #[inline]
 pub fn f64_from_word(word: i64) -> f64 {
     f64::from_bits(fold(word).cast_unsigned())
-}
-
-/// Flips all but the sign bit of negative patterns; its own inverse.
-#[inline]
-fn fold(bits: i64) -> i64 {
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 //!
 //! Invariant: no input makes a function panic or allocate more than it is asked for; missing bytes
 //! read as zeros.
-//! Invariant: nothing here is generic, or it would be compiled with its caller.
+//! Invariant: no loop is generic, or it would be compiled with its caller; what is inlined into
+//! callers has none.
 
 mod packed;
 mod strings;
@@ -14,8 +15,8 @@ mod strings;
 mod tests;
 mod words;
 
-pub use packed::{unpack, unpack_codes};
+pub use packed::{load, mask, unpack, unpack_codes};
 pub use strings::repeat_strings;
 pub use words::{
-    add_line, doubles_of_words, fit_32_bits, look_up, narrow, prefix_sums, scale_to_words,
+    add_line, doubles_of_words, fit_32_bits, fold, look_up, narrow, prefix_sums, scale_to_words,
 };

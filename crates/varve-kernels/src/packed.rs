@@ -26,13 +26,17 @@ pub fn unpack_codes(packed: &[u8], width: u32, count: usize) -> Vec<u32> {
         .collect()
 }
 
-fn mask(width: u32) -> u64 {
+/// Ones in the low `width` bits.
+#[inline]
+pub fn mask(width: u32) -> u64 {
     u64::MAX
         .checked_shr(64_u32.saturating_sub(width))
         .unwrap_or(0)
 }
 
-fn load(bytes: &[u8], at: usize) -> u64 {
+/// The eight bytes from `at` on as a little-endian number; bytes past the end are zeros.
+#[inline]
+pub fn load(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest.first_chunk::<8>() {
         Some(chunk) => u64::from_le_bytes(*chunk),

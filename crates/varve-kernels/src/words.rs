@@ -27,7 +27,8 @@ pub fn doubles_of_words(words: &[i64]) -> Vec<f64> {
 }
 
 /// Flips all but the sign bit of negative patterns; its own inverse.
-fn fold(bits: i64) -> i64 {
+#[inline]
+pub fn fold(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 

@@ -50,14 +50,8 @@ impl VectorFormat {
     /// that form.
     pub(crate) fn decode(&self, bytes: &[u8], rows: usize) -> Result<Column, CodecError> {
         let ty = self.ty;
-        let (validity, values) = split_bits(bytes, rows)?;
-        let validity = match decode_bits(validity, rows)? {
-            DecodedBits::Constant(false) if rows > 0 => {
-                ByteReader::new(values).end()?;
-                return Ok(Column::constant(ty, &Value::Null, rows));
-            }
-            DecodedBits::Constant(_) => None,
-            DecodedBits::Plain(bits) => Some(Bitmap::from_bytes(bits, rows)),
+        let Some((validity, values)) = split_validity(bytes, rows)? else {
+            return Ok(Column::constant(ty, &Value::Null, rows));
         };
         match ty.physical() {
             PhysicalType::Bits => match decode_bits(values, rows)? {
@@ -99,16 +93,10 @@ impl VectorFormat {
         reference: &VectorFormat,
         reference_bytes: &[u8],
     ) -> Result<Column, CodecError> {
-        let (validity, values) = split_bits(bytes, rows)?;
-        let (_, reference_values) = split_bits(reference_bytes, rows)?;
-        let validity = match decode_bits(validity, rows)? {
-            DecodedBits::Constant(false) if rows > 0 => {
-                ByteReader::new(values).end()?;
-                return Ok(Column::constant(self.ty, &Value::Null, rows));
-            }
-            DecodedBits::Constant(_) => None,
-            DecodedBits::Plain(bits) => Some(Bitmap::from_bytes(bits, rows)),
+        let Some((validity, values)) = split_validity(bytes, rows)? else {
+            return Ok(Column::constant(self.ty, &Value::Null, rows));
         };
+        let (_, reference_values) = split_bits(reference_bytes, rows)?;
         let shared = &reference.shared;
         if self.ty.physical() == PhysicalType::Bytes {
             let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
@@ -236,6 +224,24 @@ impl VectorFormat {
             _ => plain_words(self.ty, self.shared.words(resource)?.to_vec(), None)?,
         };
         Ok(Arc::clone(slot.get_or_init(|| Arc::new(column))))
+    }
+}
+
+/// Which rows have a value, all where this tells nothing, and the bytes of the values; `None` where
+/// no row has one.
+#[expect(clippy::type_complexity, reason = "taken apart where it is made")]
+fn split_validity(
+    bytes: &[u8],
+    rows: usize,
+) -> Result<Option<(Option<Bitmap>, &[u8])>, CodecError> {
+    let (validity, values) = split_bits(bytes, rows)?;
+    match decode_bits(validity, rows)? {
+        DecodedBits::Constant(false) if rows > 0 => {
+            ByteReader::new(values).end()?;
+            Ok(None)
+        }
+        DecodedBits::Constant(_) => Ok(Some((None, values))),
+        DecodedBits::Plain(bits) => Ok(Some((Some(Bitmap::from_bytes(bits, rows)), values))),
     }
 }
 

@@ -46,6 +46,11 @@ impl BitWriter {
         self.put(u64::from(value) & ((1 << width) - 1), width);
     }
 
+    /// How many bits there are.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() * 8 + self.filled as usize
+    }
+
     /// The bytes, the last one filled up with zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let bytes = self.filled.div_ceil(8) as usize;
@@ -125,6 +130,39 @@ impl<'a> BitReader<'a> {
             bytes if bytes > self.bytes.len() => Err(CodecError::UnexpectedEnd),
             bytes if bytes < self.bytes.len() => Err(CodecError::TrailingBytes),
             _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BitReader, BitWriter};
+    use crate::bits::bits_at;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
+    proptest! {
+        #[test]
+        fn bits_come_back(parts in proptest::collection::vec((any::<u64>(), 0..=64_u32), 0..99)) {
+            let cut = |(value, width): (u64, u32)| {
+                (value & u64::MAX.checked_shr(64 - width).unwrap_or(0), width)
+            };
+            let parts: Vec<(u64, u32)> = parts.into_iter().map(cut).collect();
+            let mut writer = BitWriter::default();
+            for (value, width) in &parts {
+                writer.put_wide(*value, *width);
+            }
+            let total = writer.len();
+            let bytes = writer.finish();
+            prop_assert_eq!(bytes.len(), total.div_ceil(8));
+            let mut reader = BitReader::new(&bytes);
+            let mut at = 0;
+            for (value, width) in parts {
+                prop_assert_eq!(bits_at(&bytes, at, width), value);
+                prop_assert_eq!(reader.take_wide(width), value);
+                at += width as usize;
+            }
+            prop_assert_eq!(at, total);
+            prop_assert_eq!(reader.end(), Ok(()));
         }
     }
 }

@@ -9,6 +9,7 @@
 //! finds one earlier place, a match is extended as far as it goes, and steps grow while nothing
 //! matches. Decompression is `lz4_flex`'s, in safe code.
 
+use super::buffer;
 use crate::CodecError;
 
 const MATCH_MIN: usize = 4;
@@ -57,13 +58,7 @@ pub fn decompress_lz4(
     raw_bytes: usize,
     bytes_max: usize,
 ) -> Result<Vec<u8>, CodecError> {
-    if raw_bytes > bytes_max {
-        return Err(CodecError::TooLarge {
-            bytes: raw_bytes,
-            bytes_max,
-        });
-    }
-    let mut raw = vec![0; raw_bytes];
+    let mut raw = buffer(raw_bytes, bytes_max)?;
     match lz4_flex::block::decompress_into(block, &mut raw) {
         Ok(written) if written == raw_bytes => Ok(raw),
         _ => Err(CodecError::Malformed("LZ4 block")),

@@ -10,3 +10,16 @@ pub use zstd::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, decompress_zstd,
 };
+
+use crate::CodecError;
+
+/// Room for what a header says; refused above `bytes_max`.
+fn buffer(raw_bytes: usize, bytes_max: usize) -> Result<Vec<u8>, CodecError> {
+    if raw_bytes > bytes_max {
+        return Err(CodecError::TooLarge {
+            bytes: raw_bytes,
+            bytes_max,
+        });
+    }
+    Ok(vec![0; raw_bytes])
+}

@@ -217,10 +217,8 @@ fn shared_dictionary(
     shared: &SharedWriter,
 ) -> Option<(StringPlan, SharedWriter)> {
     let block = sample.block?;
-    let distinct_in_sample = distinct(sample.vectors, usize::MAX)?.len() as u64;
-    if distinct_in_sample * 2 > sample.scale.sample_rows {
-        return None;
-    }
+    let half = usize::try_from(sample.scale.sample_rows / 2).unwrap_or(usize::MAX);
+    distinct(sample.vectors, half)?;
     let limit = usize::try_from(sample.scale.block_rows / 4).unwrap_or(usize::MAX);
     let values = distinct(block, limit.min(SHARED_VALUES_MAX))?;
     let mut grown = shared.clone();

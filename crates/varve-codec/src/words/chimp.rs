@@ -13,10 +13,10 @@
 //! before; 2 all behind the leading zeros, as many as at the row before; 3 with a new class of
 //! them. Kinds 2 and 3 are against the row before.
 
-use super::bit_stream::{BitWriter, bits_at};
 use super::{pick, rows_through};
 use crate::CodecError;
-use crate::bits::{get, pack, packed_bytes, unpack};
+use crate::bits::{bits_at, get, pack, packed_bytes, unpack};
+use crate::entropy::BitWriter;
 use crate::float::{f64_from_word, word_from_f64};
 use crate::reader::ByteReader;
 use crate::writer::put_varint;
@@ -98,7 +98,7 @@ impl Parts {
             self.backs.push(back as u64 - 1);
             self.classes.push(class as u64);
             self.widths.push(u64::from(width) - 1);
-            self.stream.put(centre >> trailing, width);
+            self.stream.put_wide(centre >> trailing, width);
             return NO_CLASS;
         }
         let (now, leading) = leading_class(change);
@@ -108,7 +108,7 @@ impl Parts {
             self.kinds.push(NEW_LEADING);
             self.classes.push(now as u64);
         }
-        self.stream.put(change, 64 - leading);
+        self.stream.put_wide(change, 64 - leading);
         now
     }
 }

@@ -240,10 +240,8 @@ fn shared_dictionary(
     depth: u8,
     shared: &SharedWriter,
 ) -> Option<(WordPlan, SharedWriter)> {
-    let distinct_in_sample = distinct(sample.iter().map(Vec::as_slice), usize::MAX)?.len() as u64;
-    if distinct_in_sample * 2 > scale.sample_rows {
-        return None;
-    }
+    let half = usize::try_from(scale.sample_rows / 2).unwrap_or(usize::MAX);
+    distinct(sample.iter().map(Vec::as_slice), half)?;
     let limit = usize::try_from(scale.block_rows / 4).unwrap_or(usize::MAX);
     let values = distinct(block.iter().copied(), limit.min(SHARED_VALUES_MAX))?;
     let mut grown = shared.clone();

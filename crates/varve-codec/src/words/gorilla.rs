@@ -11,10 +11,10 @@
 //! it opens a window (a bit); for each window its leading zeros and width less one (6 bits each);
 //! the bits of the changes in their windows.
 
-use super::bit_stream::{BitWriter, bits_at};
 use super::{pick, pick_from_end, rows_through};
 use crate::CodecError;
-use crate::bits::{get, pack, packed_bytes};
+use crate::bits::{bits_at, get, pack, packed_bytes};
+use crate::entropy::BitWriter;
 use crate::float::{f64_from_word, word_from_f64};
 use crate::reader::ByteReader;
 use crate::writer::put_varint;
@@ -43,7 +43,7 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
         if kept.is_none() {
             windows.push(used.code());
         }
-        stream.put(change >> used.trailing(), used.width);
+        stream.put_wide(change >> used.trailing(), used.width);
         window = Some(used);
     }
     let end = |bits: Option<&u64>| bits.copied().unwrap_or(0).to_le_bytes();

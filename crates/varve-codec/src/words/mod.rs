@@ -10,7 +10,6 @@ mod alp_rd;
 mod basic;
 mod binning;
 pub(crate) mod bins;
-mod bit_stream;
 mod chimp;
 mod choose;
 pub(crate) mod constant;

@@ -4,6 +4,7 @@
 
 use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
 
+use super::super::buffer;
 use crate::{CodecError, ZstdDictionary, ZstdFraming};
 
 /// The memory that decoding needs, kept from frame to frame.
@@ -67,13 +68,7 @@ pub fn decompress_zstd(
     raw_bytes: usize,
     bytes_max: usize,
 ) -> Result<Vec<u8>, CodecError> {
-    if raw_bytes > bytes_max {
-        return Err(CodecError::TooLarge {
-            bytes: raw_bytes,
-            bytes_max,
-        });
-    }
-    let mut raw = vec![0; raw_bytes];
+    let mut raw = buffer(raw_bytes, bytes_max)?;
     ZstdDecoder::new().decode(frame, framing, dictionary, &mut raw)?;
     Ok(raw)
 }
