@@ -166,6 +166,7 @@ fn memory_refused_is_53200_or_spilled() {
 fn a_failing_source_passes_its_error_on() {
     let setting = setting(100);
     let plan = Plan::Scan(varve_sql::ScanNode {
+        table: None,
         relation: varve_sql::Relation::System(varve_sql::SystemView::Tables),
         name: "varve_tables".to_owned(),
         column_names: Vec::new(),

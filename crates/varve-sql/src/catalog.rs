@@ -7,6 +7,8 @@ use varve_types::{
     ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
+use crate::index::IndexDef;
+
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableDef {
@@ -22,6 +24,8 @@ pub struct TableDef {
     pub columns: Vec<ColumnDef>,
     /// Positions of the primary key; empty without one.
     pub primary_key: Vec<usize>,
+    /// Its indexes, in the order in which they were made.
+    pub indexes: Vec<IndexDef>,
 }
 
 /// A column of a table.

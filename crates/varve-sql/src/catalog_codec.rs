@@ -11,15 +11,35 @@
 //! | a column: id, type code, nullable (0 or 1), name | 4 + 1 + 1 + 2 + UTF-8 |
 //! | number of key columns | 2 |
 //! | positions of the key columns | 2 each |
+//! | where there are indexes: their number | 2 |
+//! | an index: tree, name | 8 + 2 + UTF-8 |
+//! | 1 for a UNIQUE constraint; 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
+//! | number of keys, each: position, order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
+//! | number of included columns, their positions | 2, then 2 each |
+//! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
 //!
-//! Integers are little-endian; nothing follows the last key column.
+//! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
+//! Integers are little-endian; nothing follows.
 
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, TreeId};
+use varve_types::{
+    ColumnId, ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, ObjectId, PredicateTest,
+    Result, TreeId, Uniqueness, Value, decode_key_value, encode_key_value,
+};
 
 use crate::catalog::{ColumnDef, TableDef};
+use crate::index::IndexDef;
 
 const LAYOUT_VERSION: u8 = 1;
 const KIND_TABLE: u8 = 1;
+/// Comparisons by their codes.
+const OPS: [CompareOp; 6] = [
+    CompareOp::Eq,
+    CompareOp::NotEq,
+    CompareOp::Lt,
+    CompareOp::LtEq,
+    CompareOp::Gt,
+    CompareOp::GtEq,
+];
 
 /// The bytes of a table in the catalogue. Names and counts beyond 65,535 are cut, and then do not
 /// decode: CREATE TABLE refuses them long before.
@@ -40,7 +60,123 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     for position in &table.primary_key {
         put_count(&mut bytes, *position);
     }
+    if !table.indexes.is_empty() {
+        put_count(&mut bytes, table.indexes.len());
+        for index in &table.indexes {
+            put_index(&mut bytes, index);
+        }
+    }
     bytes
+}
+
+fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
+    bytes.extend(index.tree.0.to_le_bytes());
+    put_name(bytes, &index.name);
+    bytes.push(u8::from(index.is_constraint));
+    bytes.push(match index.uniqueness {
+        Uniqueness::None => 0,
+        Uniqueness::NullsDistinct => 1,
+        Uniqueness::NullsEqual => 2,
+    });
+    put_count(bytes, index.keys.len());
+    for (column, order) in &index.keys {
+        put_count(bytes, *column);
+        bytes.push(order.code());
+    }
+    put_count(bytes, index.include.len());
+    for column in &index.include {
+        put_count(bytes, *column);
+    }
+    put_count(bytes, index.predicate.len());
+    for ColumnPredicate { column, test } in &index.predicate {
+        put_count(bytes, *column);
+        let (kind, constants): (u8, &[Value]) = match test {
+            PredicateTest::Compare(op, value) => {
+                let kind = (0..).zip(OPS).find(|(_, known)| known == op);
+                (
+                    kind.map_or(0, |(kind, _)| kind),
+                    core::slice::from_ref(value),
+                )
+            }
+            PredicateTest::In(values) => (6, values),
+            PredicateTest::IsNull => (7, &[]),
+            PredicateTest::IsNotNull => (8, &[]),
+        };
+        bytes.push(kind);
+        put_count(bytes, constants.len());
+        for constant in constants {
+            let mut key = Vec::new();
+            encode_key_value(constant, &mut key);
+            put_count(bytes, key.len());
+            bytes.extend(key);
+        }
+    }
+}
+
+fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> {
+    let tree = TreeId(u64::from_le_bytes(input.array()?));
+    let name = input.name()?;
+    let is_constraint = match input.u8()? {
+        0 => false,
+        1 => true,
+        _ => return Err(broken("constraint")),
+    };
+    let uniqueness = match input.u8()? {
+        0 => Uniqueness::None,
+        1 => Uniqueness::NullsDistinct,
+        2 => Uniqueness::NullsEqual,
+        _ => return Err(broken("uniqueness")),
+    };
+    let position = |input: &mut Input<'_>| {
+        let position = input.count()?;
+        let known = columns.get(position);
+        known
+            .map(|column| (position, column.ty))
+            .ok_or_else(|| broken("index column"))
+    };
+    let mut keys = Vec::new();
+    for _ in 0..input.count()? {
+        let (column, _) = position(input)?;
+        let order = KeyOrder::from_code(input.u8()?);
+        keys.push((column, order.ok_or_else(|| broken("key order"))?));
+    }
+    if keys.is_empty() {
+        return Err(broken("index key"));
+    }
+    let mut include = Vec::new();
+    for _ in 0..input.count()? {
+        include.push(position(input)?.0);
+    }
+    let mut predicate = Vec::new();
+    for _ in 0..input.count()? {
+        let (column, ty) = position(input)?;
+        let kind = input.u8()?;
+        let mut constants = Vec::new();
+        for _ in 0..input.count()? {
+            let bytes = input.count()?;
+            let mut key = input.take(bytes)?;
+            let value = decode_key_value(ty, &mut key);
+            let value = value.filter(|value| key.is_empty() && !value.is_null());
+            constants.push(value.ok_or_else(|| broken("index predicate"))?);
+        }
+        let test = match (OPS.get(usize::from(kind)), kind, constants.as_slice()) {
+            (Some(op), _, [value]) => PredicateTest::Compare(*op, value.clone()),
+            (None, 6, _) => PredicateTest::In(constants),
+            (None, 7, []) => PredicateTest::IsNull,
+            (None, 8, []) => PredicateTest::IsNotNull,
+            _ => return Err(broken("index predicate")),
+        };
+        predicate.push(ColumnPredicate { column, test });
+    }
+    Ok(IndexDef {
+        tree,
+        name,
+        is_constraint,
+        uniqueness,
+        keys,
+        include,
+        predicate,
+    })
 }
 
 /// The table that [`encode_table`] wrote; `XX001` for any other bytes.
@@ -95,8 +231,14 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         }
         primary_key.push(position);
     }
+    let mut indexes = Vec::new();
     if !input.0.is_empty() {
-        return Err(broken("end"));
+        for _ in 0..input.count()? {
+            indexes.push(take_index(&mut input, &columns)?);
+        }
+        if indexes.is_empty() || !input.0.is_empty() {
+            return Err(broken("end"));
+        }
     }
     Ok(TableDef {
         object,
@@ -105,6 +247,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         name,
         columns,
         primary_key,
+        indexes,
     })
 }
 
@@ -161,8 +304,12 @@ impl<'a> Input<'a> {
 mod tests {
     use super::{decode_table, encode_table};
     use crate::catalog::{ColumnDef, TableDef};
+    use crate::index::IndexDef;
     use proptest::prelude::{any, prop_assert_eq, proptest};
-    use varve_types::{ColumnId, LogicalType, ObjectId, SqlState, TreeId};
+    use varve_types::{
+        ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
+        SqlState, TreeId, Uniqueness, Value,
+    };
 
     fn table() -> TableDef {
         let column = |id, name: &str, ty, nullable| ColumnDef {
@@ -181,7 +328,49 @@ mod tests {
                 column(3, "t\u{b0}", LogicalType::Float8, true),
             ],
             primary_key: vec![0],
+            indexes: Vec::new(),
         }
+    }
+
+    fn with_indexes() -> TableDef {
+        let test = |column, test| ColumnPredicate { column, test };
+        let index = |tree, name: &str, uniqueness| IndexDef {
+            tree: TreeId(tree),
+            name: name.to_owned(),
+            is_constraint: uniqueness != Uniqueness::None,
+            uniqueness,
+            keys: vec![
+                (1, KeyOrder::from_code(3).unwrap()),
+                (0, KeyOrder::default()),
+            ],
+            include: vec![1],
+            predicate: vec![
+                test(
+                    1,
+                    PredicateTest::Compare(CompareOp::LtEq, Value::Float8(1.5)),
+                ),
+                test(
+                    0,
+                    PredicateTest::In(vec![Value::TimestampTz(3), Value::TimestampTz(4)]),
+                ),
+                test(1, PredicateTest::IsNotNull),
+                test(1, PredicateTest::IsNull),
+            ],
+        };
+        TableDef {
+            indexes: vec![
+                index(10, "a", Uniqueness::None),
+                index(11, "b", Uniqueness::NullsDistinct),
+                index(12, "c", Uniqueness::NullsEqual),
+            ],
+            ..table()
+        }
+    }
+
+    #[test]
+    fn indexes_come_back() {
+        let table = with_indexes();
+        assert_eq!(decode_table(&encode_table(&table)).unwrap(), table);
     }
 
     #[test]
@@ -198,8 +387,9 @@ mod tests {
 
     #[test]
     fn every_damaged_object_is_refused_or_sound() {
-        let good = encode_table(&table());
-        for len in 0..good.len() {
+        let plain = encode_table(&table());
+        let good = encode_table(&with_indexes());
+        for len in (0..good.len()).filter(|len| *len != plain.len()) {
             let error = decode_table(&good[..len]).unwrap_err();
             assert_eq!(error.state(), SqlState::DATA_CORRUPTED, "{len}");
         }

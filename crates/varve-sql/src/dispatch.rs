@@ -127,7 +127,12 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
                 .parse_one_of_keywords(&[Keyword::TEMP, Keyword::TEMPORARY])
                 .is_some();
             let unlogged = parser.parse_keyword(Keyword::UNLOGGED);
-            if !parser.parse_keyword(Keyword::TABLE) {
+            let unique = parser.parse_keyword(Keyword::UNIQUE);
+            if parser.parse_keyword(Keyword::INDEX) {
+                let index = parser.parse_create_index(unique)?;
+                return Ok(Body::Statement(Box::new(Statement::CreateIndex(index))));
+            }
+            if unique || !parser.parse_keyword(Keyword::TABLE) {
                 return skip(parser);
             }
             let global = global.then_some(!local);
@@ -136,7 +141,13 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
                     .parse_create_table(false, temporary, unlogged, global, false, false, None)?,
             )
         }
-        Keyword::DROP if parser.parse_keyword(Keyword::TABLE) => parse_drop_table(parser)?,
+        Keyword::DROP if parser.parse_keyword(Keyword::TABLE) => {
+            parse_drop(parser, ObjectType::Table)?
+        }
+        Keyword::DROP if parser.parse_keyword(Keyword::INDEX) => {
+            let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
+            parse_drop(parser, ObjectType::Index)?
+        }
         _ if OTHER_STATEMENTS
             .iter()
             .any(|other| word.value.eq_ignore_ascii_case(other)) =>
@@ -148,13 +159,13 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
     Ok(Body::Statement(Box::new(statement)))
 }
 
-fn parse_drop_table(parser: &mut Parser<'_>) -> Result<Statement, ParserError> {
+fn parse_drop(parser: &mut Parser<'_>, object_type: ObjectType) -> Result<Statement, ParserError> {
     let if_exists = parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
     let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
     let cascade = parser.parse_keyword(Keyword::CASCADE);
     let restrict = !cascade && parser.parse_keyword(Keyword::RESTRICT);
     Ok(Statement::Drop {
-        object_type: ObjectType::Table,
+        object_type,
         if_exists,
         names,
         cascade,

@@ -198,7 +198,18 @@ fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec
 
 fn describe_scan(scan: &ScanNode) -> Node {
     let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    let node = Node::on_table("Seq Scan", &scan.name, columns);
+    let node = match scan.index() {
+        None => Node::on_table("Seq Scan", &scan.name, columns),
+        Some(choice) => {
+            let kind = if choice.covers {
+                "Index Only Scan"
+            } else {
+                "Index Scan"
+            };
+            let title = format!("{kind} using {}", choice.index.name);
+            Node::on_table(&title, &scan.name, columns)
+        }
+    };
     if scan.predicates.is_empty() {
         return node;
     }

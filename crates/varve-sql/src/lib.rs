@@ -12,6 +12,7 @@ mod command;
 mod deparse;
 mod dispatch;
 mod explain;
+mod index;
 mod parse;
 mod plan;
 mod position;
@@ -28,10 +29,11 @@ pub use catalog::{Catalog, ColumnDef, TableDef};
 pub use catalog_codec::{decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
+pub use index::{Asked, IndexChoice, IndexDef, choose_index};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{
     AggregateCall, Bound, CopyPlan, CsvOptions, Field, InsertPlan, JoinNode, LookupNode,
-    ModifyPlan, NewTable, Plan, PushedPredicate, Query, Relation, Row, ScanNode, SortKeyExpr,
-    Statement, SystemView,
+    ModifyPlan, NewIndex, NewTable, Plan, PushedPredicate, Query, Relation, Row, ScanNode,
+    SortKeyExpr, Statement, SystemView,
 };
 pub use system_view::system_view_columns;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use varve_expr::{AggregateFunction, Expr};
-use varve_types::{ColumnPredicate, LogicalType, ObjectId, TreeId, Value};
+use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
 use crate::catalog::TableDef;
 use crate::command::Command;
+use crate::index::IndexDef;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +85,8 @@ pub enum Plan {
 pub struct ScanNode {
     /// What is scanned.
     pub relation: Relation,
+    /// The table, whose indexes may be used; `None` for a system view.
+    pub table: Option<Arc<TableDef>>,
     /// The table's name, for EXPLAIN.
     pub name: String,
     /// The names of all the relation's columns, for EXPLAIN.
@@ -228,6 +231,22 @@ pub enum Statement {
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
     },
+    /// `CREATE INDEX`.
+    CreateIndex {
+        /// The table.
+        table: Arc<TableDef>,
+        /// The index, ids not yet assigned; `None` where IF NOT EXISTS found one.
+        definition: Option<NewIndex>,
+        /// Its name.
+        name: String,
+    },
+    /// `DROP INDEX`.
+    DropIndex {
+        /// The indexes, with the names of their tables.
+        indexes: Vec<(String, TreeId)>,
+        /// Names that IF EXISTS did not find, for notices.
+        missing: Vec<String>,
+    },
     /// One that needs no plan; see also [`crate::ParsedStatement::command`].
     Command(Command),
     /// `EXPLAIN [ANALYZE] statement`.
@@ -301,6 +320,40 @@ pub struct NewTable {
     pub columns: Vec<(String, LogicalType, bool)>,
     /// Positions of the primary key; empty without one.
     pub primary_key: Vec<usize>,
+    /// Indexes of UNIQUE constraints.
+    pub indexes: Vec<NewIndex>,
+}
+
+/// An index to be created; see [`crate::IndexDef`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewIndex {
+    /// Its name.
+    pub name: String,
+    /// Whether it belongs to a UNIQUE constraint.
+    pub is_constraint: bool,
+    /// What its keys must be.
+    pub uniqueness: Uniqueness,
+    /// Its key: positions in the table's columns, and their orders.
+    pub keys: Vec<(usize, KeyOrder)>,
+    /// Further columns that it holds, by position.
+    pub include: Vec<usize>,
+    /// Only rows that pass all of these have an entry.
+    pub predicate: Vec<ColumnPredicate>,
+}
+
+impl NewIndex {
+    /// The index, with its tree.
+    pub fn with_tree(&self, tree: TreeId) -> IndexDef {
+        IndexDef {
+            tree,
+            name: self.name.clone(),
+            is_constraint: self.is_constraint,
+            uniqueness: self.uniqueness,
+            keys: self.keys.clone(),
+            include: self.include.clone(),
+            predicate: self.predicate.clone(),
+        }
+    }
 }
 
 /// A parsed and bound statement, ready to run.

@@ -229,7 +229,7 @@ fn equal_value(predicate: &PushedPredicate, wanted: usize) -> Option<Expr> {
 }
 
 /// The condition as a test of one column that a scan can apply, where it is one.
-fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
+pub(crate) fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
     let fixed = |column, test| Some(PushedPredicate::Fixed(ColumnPredicate { column, test }));
     match condition {
         Expr::Column { index, .. } => fixed(

@@ -42,6 +42,7 @@ sqlstates! {
     READ_ONLY_SQL_TRANSACTION "25006" "read_only_sql_transaction",
     NO_ACTIVE_SQL_TRANSACTION "25P01" "no_active_sql_transaction",
     IN_FAILED_SQL_TRANSACTION "25P02" "in_failed_sql_transaction",
+    DEPENDENT_OBJECTS_STILL_EXIST "2BP01" "dependent_objects_still_exist",
     INVALID_SAVEPOINT_SPECIFICATION "3B001" "invalid_savepoint_specification",
     SERIALIZATION_FAILURE "40001" "serialization_failure",
     SYNTAX_ERROR "42601" "syntax_error",

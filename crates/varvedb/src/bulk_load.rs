@@ -31,6 +31,7 @@ impl Database {
     ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
+        refuse_indexes(&table)?;
         let places = places(&table, columns, None)?;
         Ok(BulkLoad {
             load: transaction.into_bulk_load(table.tree, options)?,
@@ -50,6 +51,7 @@ impl Database {
     ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
+        refuse_indexes(&table)?;
         let automatic = table.primary_key.first().copied();
         let places = places(&table, columns, automatic)?;
         let load = transaction.into_bulk_load(table.tree, options)?;
@@ -182,6 +184,14 @@ impl core::fmt::Debug for BulkLoad {
             .field("rows", &self.rows)
             .finish_non_exhaustive()
     }
+}
+
+/// `0A000`: entries of indexes are not loaded.
+fn refuse_indexes(table: &TableDef) -> Result<()> {
+    if table.indexes.is_empty() {
+        return Ok(());
+    }
+    Err(Error::unsupported("bulk load of a table with indexes"))
 }
 
 fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {

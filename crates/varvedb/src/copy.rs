@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use varve_expr::parse_value;
-use varve_sql::CopyPlan;
+use varve_sql::{CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
     Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, VECTOR_ROWS,
 };
 
 use crate::csv::{CsvReader, Record};
+use crate::index;
 use crate::pacer::Pacer;
 use crate::write::{name_constraint, not_null_error};
 
@@ -29,9 +30,14 @@ pub(crate) enum CopyTarget<'a> {
 }
 
 impl CopyTarget<'_> {
-    async fn insert(&mut self, tree: TreeId, rows: &Batch) -> Result<(), InsertError> {
+    async fn insert(&mut self, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
         match self {
-            CopyTarget::Transaction(transaction) => transaction.insert(tree, rows).await,
+            CopyTarget::Transaction(transaction) => {
+                let rows = index::with_row_ids(transaction, table, rows);
+                transaction.insert(table.tree, &rows).await?;
+                let rows = core::slice::from_ref(&rows);
+                Ok(index::add(transaction, table, rows).await?)
+            }
             CopyTarget::Load(load) => load.append(rows).await,
         }
     }
@@ -184,7 +190,7 @@ impl CopyIn {
             .collect();
         let batch = Batch::new(columns, rows);
         self.unchecked_line.get_or_insert(self.batch_line);
-        let inserted = target.insert(self.plan.table.tree, &batch).await;
+        let inserted = target.insert(&self.plan.table, &batch).await;
         inserted.map_err(|error| self.name_error(error))?;
         if !target.has_unchecked() {
             self.unchecked_line = None;
@@ -199,6 +205,11 @@ impl CopyIn {
         let line = self.unchecked_line.unwrap_or(self.batch_line);
         let context = format!("COPY {}, the rows from line {line} on", table.name);
         name_constraint(table, error).with_context(context)
+    }
+
+    /// Whether rows have entries in indexes, which only a transaction writes.
+    pub fn has_indexes(&self) -> bool {
+        !self.plan.table.indexes.is_empty()
     }
 
     /// The tree of the table.

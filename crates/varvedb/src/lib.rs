@@ -18,6 +18,8 @@ mod catalog_cache;
 mod copy;
 mod csv;
 mod database;
+mod index;
+mod index_scan;
 mod integrity;
 mod lru;
 mod options;

@@ -8,6 +8,7 @@ use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::database::Shared;
+use crate::index_scan::{self, IndexBatches};
 use crate::system_view;
 
 /// The tables of the store and the system views, as one transaction sees them.
@@ -55,6 +56,18 @@ impl ScanSource for TransactionSource<'_> {
                     return Ok(stream);
                 }
             };
+            let mut tables = self.catalog.tables.values();
+            let table = tables.find(|table| table.tree == tree && !table.indexes.is_empty());
+            if let Some(table) = table
+                && let Some(read) = index_scan::read(self.transaction, table, &request).await?
+            {
+                let stream: Box<dyn BatchStream + 'a> = Box::new(IndexBatches {
+                    transaction: self.transaction,
+                    table,
+                    read,
+                });
+                return Ok(stream);
+            }
             let scan = self.transaction.scan(ScanOptions {
                 tree,
                 columns: request.columns,

@@ -1,9 +1,11 @@
 //! Writes complete rows into a table, after what the table promises of them was checked.
 
 use varve_expr::format_value;
-use varve_sql::{ColumnDef, TableDef};
+use varve_sql::{ColumnDef, IndexDef, TableDef};
 use varve_store::{InsertError, Transaction};
-use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState};
+use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState, Value};
+
+use crate::index;
 
 /// Inserts rows that have one column a table column; answers how many.
 pub(crate) async fn insert(
@@ -16,12 +18,17 @@ pub(crate) async fn insert(
         check_not_null(table, batch)?;
         count += batch.rows() as u64;
     }
-    for batch in rows {
+    let rows = rows
+        .iter()
+        .map(|batch| index::with_row_ids(transaction, table, batch));
+    let rows: Vec<Batch> = rows.collect();
+    for batch in &rows {
         transaction
             .insert(table.tree, batch)
             .await
             .map_err(|error| name_constraint(table, error))?;
     }
+    index::add(transaction, table, &rows).await?;
     Ok(count)
 }
 
@@ -44,10 +51,13 @@ pub(crate) async fn update(
         check_not_null(table, &batch)?;
         changed.push(batch);
     }
+    let changed = index::keep_row_ids(transaction, table, &positions, changed).await?;
+    let old = index::read(transaction, table, &positions).await?;
     transaction
         .update(table.tree, &positions, &changed)
         .await
         .map_err(|error| name_constraint(table, error))?;
+    index::replace(transaction, table, &old, &changed).await?;
     Ok(positions.len() as u64)
 }
 
@@ -58,7 +68,9 @@ pub(crate) async fn delete(
     rows: &[Batch],
 ) -> Result<u64> {
     let positions = positions_of(rows)?;
+    let old = index::read(transaction, table, &positions).await?;
     transaction.delete(table.tree, &positions).await?;
+    index::remove(transaction, table, &old).await?;
     Ok(positions.len() as u64)
 }
 
@@ -106,17 +118,24 @@ pub(crate) fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
 
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
 pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
-    let key = match error {
-        InsertError::Duplicate { key, .. } => key,
+    let (index, key) = match error {
+        InsertError::Duplicate { index, key } => (index, key),
         InsertError::Other(error) => return error,
     };
-    let names = table
-        .primary_key
+    let index = table.indexes.iter().find(|known| Some(known.tree) == index);
+    let columns: Vec<usize> = match index {
+        None => table.primary_key.clone(),
+        Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
+    };
+    let names = columns
         .iter()
         .filter_map(|position| table.columns.get(*position));
     let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
-    let values: Vec<String> = key.iter().map(format_value).collect();
-    let constraint = format!("{}_pkey", table.name);
+    let values: Vec<String> = key.iter().map(shown_value).collect();
+    let constraint = match index {
+        None => format!("{}_pkey", table.name),
+        Some(index) => index.name.clone(),
+    };
     let message = format!("duplicate key value violates unique constraint \"{constraint}\"");
     let detail = format!(
         "Key ({})=({}) already exists.",
@@ -127,4 +146,32 @@ pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
         .with_detail(detail)
         .with_table(&table.name)
         .with_constraint(constraint)
+}
+
+fn shown_value(value: &Value) -> String {
+    if value.is_null() {
+        "null".to_owned()
+    } else {
+        format_value(value)
+    }
+}
+
+/// The error of a unique index that cannot be made.
+pub(crate) fn cannot_build(table: &TableDef, index: &IndexDef, error: InsertError) -> Error {
+    let is_duplicate = matches!(error, InsertError::Duplicate { .. });
+    let shape = TableDef {
+        indexes: vec![index.clone()],
+        ..table.clone()
+    };
+    let named = name_constraint(&shape, error);
+    if !is_duplicate {
+        return named;
+    }
+    let message = format!("could not create unique index \"{}\"", index.name);
+    let detail = named.fields().detail.clone().unwrap_or_default();
+    let detail = detail.replace(" already exists.", " is duplicated.");
+    Error::new(SqlState::UNIQUE_VIOLATION, message)
+        .with_detail(detail)
+        .with_table(&table.name)
+        .with_constraint(index.name.clone())
 }

@@ -57,6 +57,7 @@ impl Setting {
     pub(crate) fn scan(&self, table: usize, letters: &str) -> Plan {
         let types = super::types_of_letters(letters);
         Plan::Scan(ScanNode {
+            table: None,
             relation: Relation::Tree(TreeId(table as u64)),
             name: format!("t{table}"),
             column_names: vec!["column".to_owned(); types.len()],

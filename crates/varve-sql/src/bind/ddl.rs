@@ -2,14 +2,16 @@
 
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, Expr as Ast,
-    HiveDistributionStyle, HiveFormat, Ident, IndexColumn, ObjectName, ObjectNamePart, OrderByExpr,
-    OrderByOptions, PrimaryKeyConstraint, TableConstraint,
+    HiveDistributionStyle, HiveFormat, Ident, IndexColumn, NullsDistinctOption, ObjectName,
+    ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, TableConstraint,
+    UniqueConstraint,
 };
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Uniqueness};
 
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{NewTable, Statement};
+use crate::catalog::{ColumnDef as TableColumn, TableDef};
+use crate::plan::{NewIndex, NewTable, Statement};
 use crate::system_view::system_view;
 
 /// Most columns of a table, as in PostgreSQL.
@@ -36,6 +38,7 @@ impl Binder<'_> {
         let mut columns: Vec<(String, LogicalType, bool)> =
             Vec::with_capacity(create.columns.len());
         let mut primary_key: Option<Vec<usize>> = None;
+        let mut uniques = Vec::new();
         for column in &create.columns {
             let ColumnDef {
                 name: ident,
@@ -51,6 +54,9 @@ impl Binder<'_> {
             let constraints = self.column_constraints(options, &column_name, &name, position)?;
             if constraints.primary_key {
                 self.set_primary_key(&mut primary_key, vec![columns.len()], &name, position)?;
+            }
+            if let Some(unique) = constraints.unique {
+                uniques.push(Unique::Column(columns.len(), unique));
             }
             columns.push((column_name, ty, !constraints.not_null));
         }
@@ -68,7 +74,11 @@ impl Binder<'_> {
                     self.set_primary_key(&mut primary_key, key, &name, position)?;
                     continue;
                 }
-                TableConstraint::Unique(_) | TableConstraint::UniqueUsingIndex(_) => "UNIQUE",
+                TableConstraint::Unique(unique) => {
+                    uniques.push(Unique::Table(unique));
+                    continue;
+                }
+                TableConstraint::UniqueUsingIndex(_) => "UNIQUE USING INDEX",
                 TableConstraint::ForeignKey(_) => "FOREIGN KEY",
                 TableConstraint::Check(_) => "CHECK",
                 TableConstraint::Exclude(_) => "EXCLUDE",
@@ -82,14 +92,52 @@ impl Binder<'_> {
                 *nullable = false;
             }
         }
+        let indexes = self.unique_indexes(&name, &columns, &primary_key, &uniques)?;
         Ok(Statement::CreateTable {
             definition: NewTable {
                 name,
                 columns,
                 primary_key,
+                indexes,
             },
             exists: known,
         })
+    }
+
+    fn unique_indexes(
+        &self,
+        name: &str,
+        columns: &[(String, LogicalType, bool)],
+        primary_key: &[usize],
+        uniques: &[Unique<'_>],
+    ) -> Result<Vec<NewIndex>> {
+        let columns = (1..)
+            .zip(columns)
+            .map(|(id, (name, ty, nullable))| TableColumn {
+                id: ColumnId(id),
+                name: name.clone(),
+                ty: *ty,
+                nullable: *nullable,
+            });
+        let table = TableDef {
+            object: ObjectId(0),
+            tree: TreeId(0),
+            version: 1,
+            name: name.to_owned(),
+            columns: columns.collect(),
+            primary_key: primary_key.to_vec(),
+            indexes: Vec::new(),
+        };
+        let mut indexes = Vec::with_capacity(uniques.len());
+        for unique in uniques {
+            indexes.push(match unique {
+                Unique::Column(column, (name, uniqueness)) => {
+                    self.unique_index(&table, *name, &[*column], *uniqueness, &indexes)?
+                }
+                Unique::Table(unique) => self.unique_constraint(&table, unique, &indexes)?,
+            });
+        }
+        Ok(indexes)
     }
 
     fn set_primary_key(
@@ -110,18 +158,33 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn column_constraints(
+    fn column_constraints<'a>(
         &self,
-        options: &[ColumnOptionDef],
+        options: &'a [ColumnOptionDef],
         column: &str,
         table: &str,
         position: u32,
-    ) -> Result<ColumnConstraints> {
+    ) -> Result<ColumnConstraints<'a>> {
         let mut not_null = false;
         let mut null = false;
         let mut primary_key = false;
-        for ColumnOptionDef { name: _, option } in options {
+        let mut unique = None;
+        for ColumnOptionDef { name, option } in options {
             let what = match option {
+                ColumnOption::Unique(key) => {
+                    let plain = key.columns.is_empty()
+                        && key.index_name.is_none()
+                        && key.index_type.is_none()
+                        && key.index_options.is_empty()
+                        && key.characteristics.is_none();
+                    refuse(!plain, "this form of UNIQUE", position)?;
+                    let uniqueness = match key.nulls_distinct {
+                        NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
+                        _ => Uniqueness::NullsDistinct,
+                    };
+                    unique = Some((name.as_ref().or(key.name.as_ref()), uniqueness));
+                    continue;
+                }
                 ColumnOption::NotNull => {
                     not_null = true;
                     continue;
@@ -137,7 +200,6 @@ impl Binder<'_> {
                     continue;
                 }
                 ColumnOption::Default(_) => "DEFAULT",
-                ColumnOption::Unique(_) => "UNIQUE",
                 ColumnOption::ForeignKey(_) => "REFERENCES",
                 ColumnOption::Check(_) => "CHECK",
                 ColumnOption::Collation(_) => "COLLATE",
@@ -157,6 +219,7 @@ impl Binder<'_> {
         Ok(ColumnConstraints {
             not_null,
             primary_key,
+            unique,
         })
     }
 
@@ -233,9 +296,17 @@ impl Binder<'_> {
     }
 }
 
-struct ColumnConstraints {
+struct ColumnConstraints<'a> {
     not_null: bool,
     primary_key: bool,
+    unique: Option<(Option<&'a Ident>, Uniqueness)>,
+}
+
+/// A UNIQUE constraint.
+enum Unique<'a> {
+    /// Of the column at a position: its name, and what its values must be.
+    Column(usize, (Option<&'a Ident>, Uniqueness)),
+    Table(&'a UniqueConstraint),
 }
 
 /// Whether a key is columns only.

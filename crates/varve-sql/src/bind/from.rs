@@ -1,5 +1,7 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{
     Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableAlias, TableFactor,
     TableWithJoins,
@@ -216,7 +218,8 @@ impl Binder<'_> {
                     .map(|column| (column.name.clone(), column.ty))
                     .collect();
                 let relation = Relation::Tree(table.tree);
-                let scan = full_scan(relation, table_name.clone(), &columns);
+                let mut scan = full_scan(relation, table_name.clone(), &columns);
+                scan.table = Some(Arc::clone(table));
                 (scan, table.primary_key.clone(), columns)
             }
             None => {
@@ -364,6 +367,7 @@ pub(crate) fn full_scan(
 ) -> ScanNode {
     ScanNode {
         relation,
+        table: None,
         name,
         column_names: columns.iter().map(|(name, _)| name.clone()).collect(),
         columns: (0..columns.len()).collect(),

@@ -11,6 +11,7 @@ mod delete;
 mod expr;
 mod from;
 mod function;
+mod index;
 mod insert;
 mod limit;
 mod literal;

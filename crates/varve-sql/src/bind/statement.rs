@@ -55,8 +55,9 @@ impl Binder<'_> {
             AstStatement::Update(update) => self.update(update),
             AstStatement::Delete(delete) => self.delete(delete),
             AstStatement::CreateTable(create) => self.create_table(create),
+            AstStatement::CreateIndex(create) => self.create_index(create),
             AstStatement::Drop {
-                object_type: ObjectType::Table,
+                object_type: object_type @ (ObjectType::Table | ObjectType::Index),
                 if_exists,
                 names,
                 cascade,
@@ -65,10 +66,16 @@ impl Binder<'_> {
                 temporary,
                 table,
             } => {
-                refuse(*cascade, "DROP TABLE ... CASCADE", position)?;
+                let is_index = *object_type == ObjectType::Index;
+                // Nothing depends on an index that is not a constraint's.
+                refuse(*cascade && !is_index, "DROP TABLE ... CASCADE", position)?;
                 let other_dialect = *purge || *temporary || table.is_some();
                 refuse(other_dialect, "this form of DROP TABLE", position)?;
-                self.drop_table(names, *if_exists)
+                if is_index {
+                    self.drop_index(names, *if_exists)
+                } else {
+                    self.drop_table(names, *if_exists)
+                }
             }
             AstStatement::Copy {
                 source,

@@ -1,5 +1,7 @@
 //! UPDATE.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{Assignment, AssignmentTarget, Ident, ObjectNamePart, Update};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -95,7 +97,7 @@ impl Binder<'_> {
     /// All columns and the positions of the rows that UPDATE or DELETE changes.
     pub(crate) fn changed_rows(
         &mut self,
-        table: &TableDef,
+        table: &Arc<TableDef>,
         names: &Scope,
         selection: Option<&sqlparser::ast::Expr>,
     ) -> Result<Plan> {
@@ -106,6 +108,7 @@ impl Binder<'_> {
         }
         let columns = named_types(table);
         let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+        scan.table = Some(Arc::clone(table));
         scan.with_position = true;
         Ok(filtered_scan(scan, &table.primary_key, conditions))
     }

@@ -218,6 +218,7 @@ fn tables_are_defined() {
     assert_eq!(
         definition,
         NewTable {
+            indexes: Vec::new(),
             name: "n".to_owned(),
             columns: vec![
                 column("id", Int8, false),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, execute};
 use varve_expr::EvalContext;
 use varve_sql::{
-    Catalog, ColumnDef, Field, NewTable, Plan, Statement, TableDef, encode_table, explain,
+    Catalog, ColumnDef, Field, NewIndex, NewTable, Plan, Statement, TableDef, encode_table, explain,
 };
 use varve_store::Transaction;
 use varve_types::{
     Batch, Column, ColumnId, Error, LogicalType, MemoryAccount, Reservation, Result, SqlState,
-    VECTOR_ROWS, Value,
+    TreeId, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
@@ -18,7 +18,7 @@ use super::{CancelFlag, Scope};
 use crate::database::Shared;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
-use crate::{Notice, ResultSet, write};
+use crate::{Notice, ResultSet, index, write};
 
 /// What one statement runs with.
 pub(super) struct Run<'a> {
@@ -69,7 +69,11 @@ impl Run<'_> {
                 create_table(transaction, definition, *exists)
             }
             Statement::DropTable { tables, missing } => {
-                for (object, tree, _) in tables {
+                for (object, tree, name) in tables {
+                    let table = self.catalog.tables.get(name);
+                    for index in table.iter().flat_map(|table| &table.indexes) {
+                        transaction.drop_tree(index.tree)?;
+                    }
                     transaction.delete_object(*object);
                     transaction.drop_tree(*tree)?;
                 }
@@ -82,6 +86,44 @@ impl Run<'_> {
                 }));
                 Ok(result)
             }
+            Statement::CreateIndex {
+                table,
+                definition,
+                name,
+            } => {
+                let mut result = ResultSet::command("CREATE");
+                match definition {
+                    Some(definition) => self.create_index(transaction, table, definition).await?,
+                    None => result.notices.push(Notice::info(
+                        SqlState::DUPLICATE_TABLE,
+                        format!("relation \"{name}\" already exists, skipping"),
+                    )),
+                }
+                Ok(result)
+            }
+            Statement::DropIndex { indexes, missing } => {
+                for (table, tree) in indexes {
+                    transaction.drop_tree(*tree)?;
+                    let dropped: Vec<TreeId> = indexes
+                        .iter()
+                        .filter(|(of, _)| of == table)
+                        .map(|(_, tree)| *tree)
+                        .collect();
+                    if let Some(table) = self.catalog.tables.get(table) {
+                        let mut table = TableDef::clone(table);
+                        table.indexes.retain(|index| !dropped.contains(&index.tree));
+                        transaction.put_object(table.object, table.version, encode_table(&table));
+                    }
+                }
+                let mut result = ResultSet::command("DROP");
+                result.notices.extend(missing.iter().map(|name| {
+                    Notice::info(
+                        SqlState::UNDEFINED_OBJECT,
+                        format!("index \"{name}\" does not exist, skipping"),
+                    )
+                }));
+                Ok(result)
+            }
             Statement::Explain { statement, analyze } => {
                 self.explain(transaction, statement, *analyze).await
             }
@@ -89,6 +131,23 @@ impl Run<'_> {
                 Err(Error::internal("statement in the wrong place"))
             }
         }
+    }
+
+    async fn create_index(
+        &self,
+        transaction: &mut Transaction,
+        table: &TableDef,
+        definition: &NewIndex,
+    ) -> Result<()> {
+        let index = definition.with_tree(transaction.new_tree_id());
+        transaction.create_tree(index.tree_schema(table))?;
+        index::build(transaction, table, &index, self.cancel).await?;
+        let unique = transaction.index_check_all_unique(index.tree).await;
+        unique.map_err(|error| write::cannot_build(table, &index, error))?;
+        let mut table = table.clone();
+        table.indexes.push(index);
+        transaction.put_object(table.object, table.version, encode_table(&table));
+        Ok(())
     }
 
     /// All rows of a plan, within the memory limit.
@@ -173,6 +232,8 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Delete(_) => Some("DELETE"),
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
         Statement::DropTable { .. } => Some("DROP TABLE"),
+        Statement::CreateIndex { .. } => Some("CREATE INDEX"),
+        Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),
         Statement::Query(_) | Statement::Explain { .. } | Statement::Command(_) => None,
     }
@@ -208,15 +269,21 @@ fn create_table(
             nullable: *nullable,
         })
         .collect();
-    let table = TableDef {
+    let mut table = TableDef {
         object: transaction.new_object_id(),
         tree: transaction.new_tree_id(),
         version: 1,
         name: definition.name.clone(),
         columns,
         primary_key: definition.primary_key.clone(),
+        indexes: Vec::new(),
     };
     transaction.create_tree(table.tree_schema())?;
+    for index in &definition.indexes {
+        let index = index.with_tree(transaction.new_tree_id());
+        transaction.create_tree(index.tree_schema(&table))?;
+        table.indexes.push(index);
+    }
     transaction.put_object(table.object, table.version, encode_table(&table));
     Ok(result)
 }

@@ -1,0 +1,259 @@
+//! Entries of indexes: what rows have, how changes of rows change them, and how a new index gets
+//! them.
+
+use std::sync::Arc;
+
+use varve_exec::Cancel;
+use varve_sql::{IndexDef, TableDef};
+use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_types::{
+    Batch, Column, Error, LogicalType, Result, RowPosition, Value, encode_key_value,
+};
+
+use crate::write::name_constraint;
+
+/// Rows that a build reads before it writes their entries.
+const BUILD_ROWS: usize = 1 << 16;
+
+/// The columns of the table that an index reads: those of its entries, then those that its
+/// predicate tests.
+fn read_columns(table: &TableDef, index: &IndexDef) -> Vec<usize> {
+    let tested = index.predicate.iter().map(|test| test.column);
+    index.columns(table).into_iter().chain(tested).collect()
+}
+
+/// The entries of rows that consist of the columns that the index reads.
+fn entries(table: &TableDef, index: &IndexDef, rows: &Batch) -> Batch {
+    let width = index.columns(table).len();
+    let mut rows = rows.clone();
+    for (test, at) in index.predicate.iter().zip(width..) {
+        if let Some(column) = rows.column(at) {
+            rows = rows.select(&test.test.select(&column));
+        }
+    }
+    let rows = rows.compact();
+    let columns = rows.physical_columns().iter().take(width).cloned();
+    Batch::new(columns.collect(), rows.rows())
+}
+
+/// Some columns of rows that consist of the columns of the table and, where there is one, the row
+/// id.
+fn project(rows: &Batch, columns: &[usize]) -> Batch {
+    let rows = rows.compact();
+    let all = rows.physical_columns();
+    let columns = columns.iter().filter_map(|at| all.get(*at).cloned());
+    Batch::new(columns.collect(), rows.rows())
+}
+
+/// Rows to be inserted, with row ids where entries of indexes need them.
+pub(crate) fn with_row_ids(transaction: &Transaction, table: &TableDef, rows: &Batch) -> Batch {
+    if table.indexes.is_empty() || !table.primary_key.is_empty() {
+        return rows.clone();
+    }
+    let first = transaction.new_row_ids(rows.rows());
+    let ids: Vec<Value> = (first..).take(rows.rows()).map(Value::Int8).collect();
+    with_column(rows, Column::from_values(LogicalType::Int8, &ids))
+}
+
+fn with_column(rows: &Batch, column: Column) -> Batch {
+    let rows = rows.compact();
+    let mut columns = rows.physical_columns().to_vec();
+    columns.push(Arc::new(column));
+    Batch::new(columns, rows.rows())
+}
+
+/// Adds the entries of rows that were inserted.
+pub(crate) async fn add(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    rows: &[Batch],
+) -> Result<()> {
+    for index in &table.indexes {
+        let columns = read_columns(table, index);
+        let added = rows
+            .iter()
+            .map(|rows| entries(table, index, &project(rows, &columns)));
+        let added: Vec<Batch> = added.collect();
+        write(transaction, table, index, &[], &added).await?;
+    }
+    Ok(())
+}
+
+/// What the indexes have of some rows: for each index the columns that it reads.
+pub(crate) async fn read(
+    transaction: &Transaction,
+    table: &TableDef,
+    positions: &[RowPosition],
+) -> Result<Vec<Vec<Batch>>> {
+    let mut found = Vec::with_capacity(table.indexes.len());
+    for index in &table.indexes {
+        let columns = read_columns(table, index);
+        found.push(transaction.fetch(table.tree, positions, &columns).await?);
+    }
+    Ok(found)
+}
+
+/// Deletes the entries of rows that were read before they were deleted.
+pub(crate) async fn remove(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    old: &[Vec<Batch>],
+) -> Result<()> {
+    for (index, old) in table.indexes.iter().zip(old) {
+        let gone: Vec<Batch> = old.iter().map(|rows| entries(table, index, rows)).collect();
+        write(transaction, table, index, &gone, &[]).await?;
+    }
+    Ok(())
+}
+
+/// Replaces the entries of rows that were read before they were changed, where they differ. The
+/// new rows come in the order of the old ones, cut into other batches.
+pub(crate) async fn replace(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    old: &[Vec<Batch>],
+    new: &[Batch],
+) -> Result<()> {
+    for (index, old) in table.indexes.iter().zip(old) {
+        let columns = read_columns(table, index);
+        let (mut gone, mut added) = (Vec::new(), Vec::new());
+        let mut old_rows = old
+            .iter()
+            .flat_map(|rows| (0..rows.rows()).map(move |row| (rows, row)));
+        let mut kept: Vec<(&Batch, Vec<u32>)> = Vec::new();
+        for new in new {
+            let new = project(new, &columns);
+            let mut changed = Vec::new();
+            for row in 0..new.rows() {
+                let Some((before, at)) = old_rows.next() else {
+                    return Err(Error::internal("an update lost rows"));
+                };
+                let same = before.physical_columns().iter().zip(new.physical_columns());
+                if same
+                    .into_iter()
+                    .all(|(old, new)| old.value(at) == new.value(row))
+                {
+                    continue;
+                }
+                changed.extend(u32::try_from(row));
+                match kept.last_mut() {
+                    Some((last, rows)) if core::ptr::eq(*last, before) => {
+                        rows.extend(u32::try_from(at));
+                    }
+                    _ => kept.push((before, u32::try_from(at).into_iter().collect())),
+                }
+            }
+            added.push(entries(table, index, &chosen(&new, &changed)));
+        }
+        for (rows, changed) in kept {
+            gone.push(entries(table, index, &chosen(rows, &changed)));
+        }
+        write(transaction, table, index, &gone, &added).await?;
+    }
+    Ok(())
+}
+
+fn chosen(rows: &Batch, chosen: &[u32]) -> Batch {
+    let columns = rows.physical_columns().iter();
+    let columns = columns.map(|column| Arc::new(column.take(chosen)));
+    Batch::new(columns.collect(), chosen.len())
+}
+
+/// Row ids of rows that are replaced go on with their successors.
+pub(crate) async fn keep_row_ids(
+    transaction: &Transaction,
+    table: &TableDef,
+    positions: &[RowPosition],
+    rows: Vec<Batch>,
+) -> Result<Vec<Batch>> {
+    if table.indexes.is_empty() || !table.primary_key.is_empty() {
+        return Ok(rows);
+    }
+    let fetched = transaction
+        .fetch(table.tree, positions, &table.row_key())
+        .await?;
+    let mut ids = Vec::with_capacity(positions.len());
+    for batch in &fetched {
+        if let Some(column) = batch.column(0) {
+            ids.extend((0..batch.rows()).map(|row| column.value(row)));
+        }
+    }
+    let mut ids = ids.into_iter();
+    let rows = rows.into_iter().map(|rows| {
+        let ids: Vec<Value> = ids.by_ref().take(rows.rows()).collect();
+        with_column(&rows, Column::from_values(LogicalType::Int8, &ids))
+    });
+    Ok(rows.collect())
+}
+
+async fn write(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    index: &IndexDef,
+    gone: &[Batch],
+    added: &[Batch],
+) -> Result<()> {
+    for entries in gone {
+        transaction.index_delete(index.tree, entries).await?;
+    }
+    for entries in added {
+        transaction.index_insert(index.tree, entries).await?;
+    }
+    for entries in added {
+        let checked = transaction.index_check_unique(index.tree, entries).await;
+        checked.map_err(|error| name_constraint(table, error))?;
+    }
+    Ok(())
+}
+
+/// Adds the entries of all rows to a new index.
+pub(crate) async fn build(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    index: &IndexDef,
+    cancel: &dyn Cancel,
+) -> Result<()> {
+    let columns = read_columns(table, index);
+    let key = index.keys.len()..index.keys.len() + table.row_key().len();
+    let mut range = KeyRange::default();
+    loop {
+        let mut scan = transaction
+            .scan(ScanOptions {
+                tree: table.tree,
+                columns: columns.clone(),
+                predicates: Vec::new(),
+                with_position: false,
+                range: range.clone(),
+                ordered: true,
+                reverse: false,
+                limit_rows: None,
+            })
+            .await?;
+        let mut batches = Vec::new();
+        let mut rows = 0;
+        while rows < BUILD_ROWS
+            && let Some(batch) = scan.next().await?
+        {
+            cancel.check()?;
+            rows += batch.rows();
+            batches.push(batch.compact());
+        }
+        // Nothing is written while a scan runs: the next one goes on after the last row.
+        drop(scan);
+        if let Some(last) = batches.last() {
+            let mut from = Vec::new();
+            for column in last.physical_columns().get(key.clone()).unwrap_or_default() {
+                encode_key_value(&column.value(last.rows().saturating_sub(1)), &mut from);
+            }
+            from.push(0);
+            range.from = Some(from);
+        }
+        for batch in &batches {
+            let added = entries(table, index, batch);
+            transaction.index_insert(index.tree, &added).await?;
+        }
+        if rows < BUILD_ROWS {
+            return Ok(());
+        }
+    }
+}
