@@ -24,18 +24,12 @@ pub(crate) struct Catalogue {
 #[derive(Clone, Debug)]
 pub struct CatalogueState {
     pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) is_private: bool,
 }
 
 impl CatalogueState {
     /// Whether nothing has changed between the two.
     pub fn is_same(&self, other: &CatalogueState) -> bool {
         Arc::ptr_eq(&self.catalogue, &other.catalogue)
-    }
-
-    /// Whether it holds changes that are not committed.
-    pub fn is_private(&self) -> bool {
-        self.is_private
     }
 }
 

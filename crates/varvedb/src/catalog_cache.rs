@@ -11,22 +11,25 @@ use varve_types::Result;
 pub(crate) struct CatalogCache(Option<(CatalogueState, Arc<Catalog>)>);
 
 impl CatalogCache {
-    /// The catalogue as `transaction` sees it, and whether it holds changes of its own.
-    pub fn get(&mut self, transaction: &Transaction) -> Result<(Arc<Catalog>, bool)> {
+    /// The catalogue as `transaction` sees it, its own changes included.
+    pub fn get(&mut self, transaction: &Transaction) -> Result<Arc<Catalog>> {
         let state = transaction.catalogue_state();
-        let is_private = state.is_private();
         if let Some((known, catalog)) = &self.0
             && known.is_same(&state)
         {
-            return Ok((Arc::clone(catalog), is_private));
+            return Ok(Arc::clone(catalog));
         }
+        let before = self.0.take().map(|(_, catalog)| catalog);
         let mut catalog = Catalog::default();
         for (_, _, definition) in &transaction.objects() {
-            let table = decode_table(definition)?;
-            catalog.tables.insert(table.name.clone(), Arc::new(table));
+            let table = Arc::new(decode_table(definition)?);
+            // Tables that are the same are the same in memory, so that plans need not compare them.
+            let known = before.as_ref().and_then(|old| old.tables.get(&table.name));
+            let table = known.filter(|known| **known == table).unwrap_or(&table);
+            catalog.tables.insert(table.name.clone(), Arc::clone(table));
         }
         let catalog = Arc::new(catalog);
         self.0 = Some((state, Arc::clone(&catalog)));
-        Ok((catalog, is_private))
+        Ok(catalog)
     }
 }

@@ -30,9 +30,6 @@ pub(crate) struct Planned {
     pub fields: Arc<[Field]>,
     /// The parameter types that were asked for.
     types: Box<[Option<LogicalType>]>,
-    /// Bound to changes of the catalogue that are not committed, whose versions may come to mean
-    /// something else.
-    is_private: bool,
 }
 
 impl Statements {
@@ -63,7 +60,6 @@ impl Planned {
         parsed: &ParsedStatement,
         catalog: &Catalog,
         types: &[Option<LogicalType>],
-        is_private: bool,
     ) -> Result<Planned> {
         let bound = bind(parsed, catalog, types)?;
         let fields = match &bound.statement {
@@ -74,32 +70,26 @@ impl Planned {
             bound,
             fields,
             types: types.into(),
-            is_private,
         })
     }
 
     /// Whether it is what binding again would give.
     pub fn holds(&self, catalog: &Catalog, types: &[Option<LogicalType>]) -> bool {
-        !self.is_private
-            && *self.types == *types
+        *self.types == *types
             && self.bound.tables.iter().all(|table| {
                 let now = catalog.tables.get(&table.name);
-                now.is_some_and(|now| {
-                    Arc::ptr_eq(now, table)
-                        || (now.object, now.version) == (table.object, table.version)
-                })
+                now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)
             })
     }
 
     /// Whether it may be run again: other statements are rare, or change what they were bound to.
     pub fn is_reusable(&self) -> bool {
-        let is_dml = matches!(
+        matches!(
             self.bound.statement,
             Statement::Query(_)
                 | Statement::Insert(_)
                 | Statement::Update(_)
                 | Statement::Delete(_)
-        );
-        is_dml && !self.is_private
+        )
     }
 }

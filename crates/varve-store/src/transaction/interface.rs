@@ -58,7 +58,6 @@ impl Transaction {
     pub fn catalogue_state(&self) -> CatalogueState {
         let own = self.own();
         CatalogueState {
-            is_private: own.catalogue.is_some(),
             catalogue: Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue)),
         }
     }

@@ -118,7 +118,7 @@ impl Session {
                 "VACUUM cannot run inside a transaction block",
             ));
         }
-        let (catalog, _) = self.catalog.get(&self.shared.store.begin())?;
+        let catalog = self.catalog.get(&self.shared.store.begin())?;
         let tree = |name: &String| {
             let table = catalog.tables.get(name);
             table.map(|table| Some(table.tree)).ok_or_else(|| {

@@ -98,7 +98,7 @@ impl Session {
         statement: &ParsedStatement,
         read_only: bool,
     ) -> Result<CopyPlan> {
-        let (catalog, _) = self.catalog.get(transaction)?;
+        let catalog = self.catalog.get(transaction)?;
         match bind(statement, &catalog, &[])?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
             Statement::CopyFrom(plan) => Ok(plan),

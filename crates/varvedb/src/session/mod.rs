@@ -123,11 +123,11 @@ impl Session {
             Error::new(SqlState::SYNTAX_ERROR, message)
         })?;
         check_single(&parsed)?;
-        let (catalog, is_private) = match &self.block {
+        let catalog = match &self.block {
             Block::Open(open) => self.catalog.get(&open.transaction)?,
             _ => self.catalog.get(&self.shared.store.begin())?,
         };
-        let planned = Arc::new(Planned::new(statement, &catalog, types, is_private)?);
+        let planned = Arc::new(Planned::new(statement, &catalog, types)?);
         Ok(Prepared::new(parsed, types, planned))
     }
 
@@ -284,19 +284,16 @@ impl Session {
         transaction: &Transaction,
         task: &Task<'_>,
     ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
-        let (catalog, is_private) = self.catalog.get(transaction)?;
-        let holds = |planned: &Planned, types: &[Option<LogicalType>]| {
-            !is_private && planned.holds(&catalog, types)
-        };
+        let catalog = self.catalog.get(transaction)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
-            Planned::new(parsed, &catalog, types, is_private).map(Arc::new)
+            Planned::new(parsed, &catalog, types).map(Arc::new)
         };
         let statements = &self.shared.statements;
         let planned = match task {
             Task::Parsed(parsed) => new(parsed, &[])?,
             Task::Text(text, known) => {
                 let parsed = match known {
-                    Known::Plan(planned) if holds(planned, &[]) => {
+                    Known::Plan(planned) if planned.holds(&catalog, &[]) => {
                         statements.plans.count(true);
                         return Ok((Arc::clone(planned), catalog));
                     }
@@ -315,7 +312,7 @@ impl Session {
             }
             Task::Prepared(prepared) => {
                 let known = prepared.planned();
-                if known.is_reusable() && holds(&known, prepared.types()) {
+                if known.is_reusable() && known.holds(&catalog, prepared.types()) {
                     return Ok((known, catalog));
                 }
                 let parsed = prepared.parsed().first().ok_or_else(no_statement_error)?;

@@ -96,7 +96,7 @@ fn plans_are_kept_until_their_tables_change() {
 }
 
 #[test]
-fn plans_of_changes_that_are_not_committed_are_not_kept() {
+fn plans_of_changes_that_are_not_committed_do_not_outlive_them() {
     let database = open(&Arc::new(MemoryKv::new()));
     let (mut a, mut b) = (database.session(), database.session());
     run(&mut a, "BEGIN");
