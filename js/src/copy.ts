@@ -19,7 +19,7 @@ export function copyStatement(table: string, options: CopyOptions): string {
 }
 
 /** As in SQL, names in double quotes are taken as they are and others are folded to lower case. */
-function tableName(name: string): string {
+export function tableName(name: string): string {
   return name.startsWith('"') ? name : quoted(name.toLowerCase());
 }
 

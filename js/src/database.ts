@@ -17,6 +17,7 @@ import type {
   Transaction,
   VarveDBOptions,
 } from './interface.js';
+import { loadInto } from './load.js';
 import type { Result } from './protocol.js';
 import { Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
@@ -152,6 +153,14 @@ export class VarveDB implements Database {
   ): Promise<CopyResult> {
     const sql = copyStatement(table, options);
     return this.#pass(({ client }) => copyInto(client, sql, source, options), options.signal);
+  }
+
+  async bulkLoad(
+    table: string,
+    source: BulkSource,
+    options: BulkLoadOptions = {},
+  ): Promise<BulkLoadResult> {
+    return this.#pass(({ client }) => loadInto(client, table, source, options), options.signal);
   }
 
   async check(): Promise<CheckReport> {

@@ -2,9 +2,9 @@ import { VarveError } from './errors.js';
 import { Lane } from './lane.js';
 import { hold, lockStore, storeName } from './lock.js';
 import type { Param } from './params.js';
-import type { OpenArgs, Result, WasmSource } from './protocol.js';
+import type { Args, OpenArgs, Result, WasmSource } from './protocol.js';
 import { startEngine } from './start-engine.js';
-import { Engine, type EngineSession } from './varve.js';
+import { Engine, type EngineLoad, type EngineSession } from './varve.js';
 
 /** A session of the engine, with the calls that wait for it. */
 class Connection {
@@ -24,6 +24,8 @@ export class EngineStore {
   readonly #main: Connection;
   /** Imports, each in a session of its own, so that statements are answered meanwhile. */
   readonly #copies = new Map<number, Connection>();
+  /** Loads of columns; a call that runs is not interrupted, it takes a moment. */
+  readonly #loads = new Map<number, { readonly load: EngineLoad; readonly lane: Lane }>();
 
   private constructor(engine: Engine, release: () => void) {
     this.#engine = engine;
@@ -118,6 +120,55 @@ export class EngineStore {
     await this.#endCopy(id, copy, (session) => session.copyAbort());
   }
 
+  /** Begins in the main lane, as imports do. */
+  loadBegin(
+    id: number,
+    table: string,
+    columns: readonly string[],
+    autoId: boolean,
+  ): Promise<Result<'loadBegin'>> {
+    return this.#main.lane.run(id, async () => {
+      const load = await this.#engine.bulkLoad(table, [...columns], autoId);
+      this.#loads.set(id, { load, lane: new Lane(() => undefined) });
+      return { load: id };
+    });
+  }
+
+  loadWrite(
+    id: number,
+    number: number,
+    columns: Args<'loadWrite'>['columns'],
+  ): Promise<Result<'loadWrite'>> {
+    const { load, lane } = this.#load(number);
+    return lane.run(id, async () => ({ rows: await load.write([...columns]) }));
+  }
+
+  loadFinish(id: number, number: number): Promise<Result<'loadFinish'>> {
+    return this.#endLoad(id, number, (load) => load.finish());
+  }
+
+  async loadAbort(id: number, number: number): Promise<void> {
+    if (this.#loads.has(number)) await this.#endLoad(id, number, (load) => load.abort());
+  }
+
+  #load(number: number): { readonly load: EngineLoad; readonly lane: Lane } {
+    const found = this.#loads.get(number);
+    if (found !== undefined) return found;
+    throw new VarveError({ code: '55000', message: 'the load has ended' });
+  }
+
+  #endLoad<T>(id: number, number: number, end: (load: EngineLoad) => Promise<T>): Promise<T> {
+    const { load, lane } = this.#load(number);
+    this.#loads.delete(number);
+    return lane.run(id, async () => {
+      try {
+        return await end(load);
+      } finally {
+        load.free();
+      }
+    });
+  }
+
   #copy(copy: number): Connection {
     const connection = this.#copies.get(copy);
     if (connection !== undefined) return connection;
@@ -140,6 +191,7 @@ export class EngineStore {
   cancel(request: number): void {
     this.#main.lane.cancel(request);
     for (const { lane } of this.#copies.values()) lane.cancel(request);
+    for (const { lane } of this.#loads.values()) lane.cancel(request);
   }
 
   /** Stops everything and gives the store up. */
@@ -147,6 +199,8 @@ export class EngineStore {
     const connections = [this.#main, ...this.#copies.values()];
     await Promise.all(connections.map(({ lane }) => lane.drain()));
     for (const { session } of connections) session.free();
+    await Promise.all([...this.#loads.values()].map(({ lane }) => lane.drain()));
+    for (const { load } of this.#loads.values()) load.free();
     try {
       await this.#engine.close();
     } finally {

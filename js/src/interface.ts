@@ -242,6 +242,18 @@ export interface Database extends Queryable, AsyncDisposable {
   copyFrom(table: string, source: CopySource, options?: CopyOptions): Promise<CopyResult>;
 
   /**
+   * Loads columns into a table: all rows, or none, with every constraint checked. The quickest way in; rows in the
+   * order of the primary key are quicker than others.
+   *
+   * The table's name is folded to lower case as in SQL unless it is in double quotes. Column names are taken as they
+   * are.
+   *
+   * @example
+   * await db.bulkLoad('weather', { day: ['2013-01-01', '2013-01-02'], temp: new Float64Array([3.9, 4.1]) });
+   */
+  bulkLoad(table: string, source: BulkSource, options?: BulkLoadOptions): Promise<BulkLoadResult>;
+
+  /**
    * Reads everything that is stored and compares it with what is known of it; statements go on meanwhile.
    *
    * @example

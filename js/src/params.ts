@@ -33,7 +33,7 @@ function toParam(value: unknown, index: number): Param {
 }
 
 /** ISO 8601, but for years that it writes with a sign: those in PostgreSQL's way. */
-function dateParam(date: Date): string {
+export function dateParam(date: Date): string {
   const year = date.getUTCFullYear();
   if (year >= 1 && year <= 9999) return date.toISOString();
   return timestampText(BigInt(date.getTime()) * 1000n, '+00');

@@ -1,5 +1,6 @@
 import type { ErrorFields } from './errors.js';
-import type { CheckReport, Durability, RepairReport } from './interface.js';
+import type { BulkLoadResult, CheckReport, Durability, RepairReport } from './interface.js';
+import type { LoadColumn } from './load-columns.js';
 import type { Param } from './params.js';
 
 /** Where the worker gets the engine from; nothing means the file beside it. */
@@ -32,6 +33,17 @@ export interface Requests {
   copyFinish: { args: { copy: number }; result: { rows: number } };
   /** Undoes the import; nothing happens when it has ended. */
   copyAbort: { args: { copy: number }; result: undefined };
+  loadBegin: {
+    args: { table: string; columns: readonly string[]; autoId: boolean };
+    result: { load: number };
+  };
+  loadWrite: {
+    args: { load: number; columns: readonly LoadColumn[] };
+    result: { rows: number };
+  };
+  loadFinish: { args: { load: number }; result: BulkLoadResult };
+  /** Undoes the load; nothing happens when it has ended. */
+  loadAbort: { args: { load: number }; result: undefined };
   /** Stops the request of this id, which then rejects by itself; nothing happens when it has ended. */
   cancel: { args: { request: number }; result: undefined };
   close: { args: Record<never, never>; result: undefined };

@@ -13,6 +13,8 @@ export interface RequestOptions {
   /** The SQL text that errors shall carry, or several of which they name one. */
   readonly query?: string | readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What of the arguments is given away instead of copied. */
+  readonly transfer?: Transferable[] | undefined;
 }
 
 /** The page's end of a worker. Every request is answered, at the latest when the worker ends. */
@@ -42,7 +44,7 @@ export class WorkerClient {
   request<K extends RequestName>(
     name: K,
     args: Args<K>,
-    { query, signal }: RequestOptions = {},
+    { query, signal, transfer }: RequestOptions = {},
   ): Promise<Result<K>> {
     if (signal?.aborted) return Promise.reject(canceled(signal.reason));
     if (this.#refusal !== undefined) return Promise.reject(failure(this.#refusal, query));
@@ -53,7 +55,7 @@ export class WorkerClient {
       this.#pending.set(id, { query, resolve: take, reject });
     });
     try {
-      this.#worker.postMessage({ id, name, args } as RequestMessage);
+      this.#worker.postMessage({ id, name, args } as RequestMessage, transfer ?? []);
     } catch (error) {
       this.#pending.delete(id);
       return Promise.reject(error);

@@ -41,6 +41,15 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
     case 'copyAbort':
       await opened().copyAbort(id, args.copy);
       return undefined;
+    case 'loadBegin':
+      return opened().loadBegin(id, args.table, args.columns, args.autoId);
+    case 'loadWrite':
+      return opened().loadWrite(id, args.load, args.columns);
+    case 'loadFinish':
+      return opened().loadFinish(id, args.load);
+    case 'loadAbort':
+      await opened().loadAbort(id, args.load);
+      return undefined;
     case 'cancel':
       store?.cancel(args.request);
       return undefined;
