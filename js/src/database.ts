@@ -5,6 +5,9 @@ import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
 import type {
   BatchOptions,
+  BulkLoadOptions,
+  BulkLoadResult,
+  BulkSource,
   CheckReport,
   CopyOptions,
   CopyResult,

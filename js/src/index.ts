@@ -8,6 +8,11 @@ export {
 } from './errors.js';
 export type {
   BatchOptions,
+  BulkColumn,
+  BulkColumns,
+  BulkLoadOptions,
+  BulkLoadResult,
+  BulkSource,
   CheckReport,
   CopyOptions,
   CopyProgress,

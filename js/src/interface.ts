@@ -147,6 +147,55 @@ export interface CopyResult {
 export type CopySource = Blob | ReadableStream<Uint8Array | string> | string;
 
 /**
+ * The values of one column. Numbers go into every type that has the same number (`22003` elsewhere), strings are
+ * read as the type's text, integers count days in a `date` and microseconds in a `timestamp`.
+ */
+export type BulkColumn =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | Float32Array
+  | Float64Array
+  | readonly (string | null | undefined)[]
+  | readonly (number | null | undefined)[]
+  | readonly (bigint | null | undefined)[]
+  | readonly (boolean | null | undefined)[]
+  | readonly (Date | null | undefined)[];
+
+/** Columns of one length by their names. Columns of the table that are not among them become NULL. */
+export type BulkColumns = Readonly<Record<string, BulkColumn>>;
+
+/** What `bulkLoad` reads: columns, or batches of them, all with the same names. */
+export type BulkSource = BulkColumns | Iterable<BulkColumns> | AsyncIterable<BulkColumns>;
+
+/** Options of `bulkLoad`. */
+export interface BulkLoadOptions {
+  /** Whether the primary key, one integer column that is not given, counts on from the greatest one there is. */
+  readonly autoId?: boolean | undefined;
+  /** So many rows are given to the engine at a time. Default 65,536. */
+  readonly batchRows?: number | undefined;
+  /** Called after every batch that the engine has taken. */
+  readonly onProgress?: ((progress: { readonly rows: number }) => void) | undefined;
+  /** Stops the load, which then leaves nothing behind: the call rejects with code `57014`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `bulkLoad` did. */
+export interface BulkLoadResult {
+  readonly rowCount: number;
+  /** Bytes that the rows take in storage, for good. */
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly rowsPerSecond: number;
+  /** The greatest key, where that is one integer column, or row id; null for other keys and without rows. */
+  readonly maxRowId: bigint | null;
+}
+
+/**
  * What a commit survives: `strict` a power failure, `relaxed` the end of the tab or of the browser. `async` answers
  * at once and is written within a bounded delay, 50 ms when nothing else holds it up: what ends before is lost.
  * What is lost is always the last commits, never one before another.

@@ -35,7 +35,7 @@ export function loadColumn(
   end: number,
 ): LoadColumn {
   if (ArrayBuffer.isView(column)) return typedColumn(name, column, start, end);
-  const values = column.slice(start, end);
+  const values: readonly unknown[] = column.slice(start, end);
   const isNull = (value: unknown) => value === null || value === undefined;
   const first = values.find((value) => !isNull(value));
   const validity = values.some(isNull)
