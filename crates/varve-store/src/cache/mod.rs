@@ -9,4 +9,4 @@ mod rows;
 pub(crate) use groups::GroupCache;
 pub use lru::CacheStats;
 pub(crate) use pages::{PageCache, PageId};
-pub(crate) use rows::{CachedRow, RowCache};
+pub(crate) use rows::{CachedRow, RowCache, RowQuery};

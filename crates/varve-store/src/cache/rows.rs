@@ -13,43 +13,76 @@ use crate::cache::lru::{CacheStats, Lru};
 /// Rows above this are not kept.
 const ROW_BYTES_MAX: usize = 64 << 10;
 
-/// A row of a run, or some columns of it.
-#[derive(Debug, PartialEq, Eq)]
+/// What is asked for: some columns of the row with a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowQuery<'a> {
+    pub(crate) tree: TreeId,
+    /// The schema by which the columns are counted.
+    pub(crate) schema_version: u32,
+    pub(crate) key: &'a [u8],
+    /// Positions in the stored columns.
+    pub(crate) columns: &'a [usize],
+}
+
+/// Some columns of a row of a run.
+#[derive(Debug)]
 pub(crate) struct CachedRow {
     pub(crate) run: RunId,
     pub(crate) ordinal: u32,
+    /// The values, as `format::row` writes rows.
+    pub(crate) row: Box<[u8]>,
+    schema_version: u32,
     tree: TreeId,
     key: Box<[u8]>,
-    /// Which stored columns it has.
     columns: Box<[usize]>,
-    /// Their values, as `format::row` writes rows.
-    pub(crate) row: Box<[u8]>,
 }
 
 /// Rows by key, under the memory account.
 pub(crate) struct RowCache(Mutex<Lru<u64, Arc<CachedRow>>>);
 
-/// By this a row is found; the entry has tree, key and columns themselves.
-fn hash((tree, key): (TreeId, &[u8]), columns: &[usize]) -> u64 {
-    let mix = |hash: u64, column: &usize| (hash ^ *column as u64).wrapping_mul(0x9e37_79b9);
-    xxh3_64_with_seed(key, columns.iter().fold(tree.0, mix))
+impl RowQuery<'_> {
+    /// By this a row is found; the entry has the query itself.
+    fn hash(&self) -> u64 {
+        let mix = |hash: u64, number: u64| (hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = mix(self.tree.0, u64::from(self.schema_version));
+        let columns = self.columns.iter();
+        let seed = columns.fold(seed, |seed, column| mix(seed, *column as u64));
+        xxh3_64_with_seed(self.key, seed)
+    }
 }
 
 impl CachedRow {
+    /// What answers a query: the row's place, and its values.
     pub(crate) fn new(
-        (tree, key): (TreeId, &[u8]),
+        query: RowQuery<'_>,
         (run, ordinal): (RunId, u32),
-        columns: &[usize],
-        row: &[u8],
+        row: Vec<u8>,
     ) -> CachedRow {
         CachedRow {
             run,
             ordinal,
-            tree,
-            key: key.into(),
-            columns: columns.into(),
             row: row.into(),
+            schema_version: query.schema_version,
+            tree: query.tree,
+            key: query.key.into(),
+            columns: query.columns.into(),
         }
+    }
+
+    fn query(&self) -> RowQuery<'_> {
+        RowQuery {
+            tree: self.tree,
+            schema_version: self.schema_version,
+            key: &self.key,
+            columns: &self.columns,
+        }
+    }
+
+    fn answers(&self, query: RowQuery<'_>) -> bool {
+        self.tree == query.tree
+            && self.schema_version == query.schema_version
+            && *self.key == *query.key
+            && *self.columns == *query.columns
     }
 
     fn bytes(&self) -> usize {
@@ -70,16 +103,11 @@ impl RowCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// These columns of the row last seen under a key. Where the reader does not see that row it
-    /// calls [`RowCache::miscounted`].
-    pub(crate) fn get(
-        &self,
-        (tree, key): (TreeId, &[u8]),
-        columns: &[usize],
-    ) -> Option<Arc<CachedRow>> {
+    /// The row last seen. Where the reader does not see it it calls [`RowCache::miscounted`].
+    pub(crate) fn get(&self, query: RowQuery<'_>) -> Option<Arc<CachedRow>> {
         let mut rows = self.rows();
-        let row = rows.get(&hash((tree, key), columns))?;
-        if row.tree == tree && *row.key == *key && *row.columns == *columns {
+        let row = rows.get(&query.hash())?;
+        if row.answers(query) {
             return Some(Arc::clone(row));
         }
         rows.miscounted();
@@ -95,7 +123,7 @@ impl RowCache {
     pub(crate) fn put(&self, row: CachedRow) {
         let bytes = row.bytes();
         if bytes <= ROW_BYTES_MAX {
-            let hash = hash((row.tree, &row.key), &row.columns);
+            let hash = row.query().hash();
             self.rows().put(hash, Arc::new(row), bytes as u64);
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_types::{Batch, ColumnRef, Error, Result, TreeId, Value};
 
-use crate::cache::CachedRow;
+use crate::cache::{CachedRow, RowQuery};
 use crate::format::row::{decode_columns, encode_row};
 use crate::read::{PageSource, RowRef, View, position_column};
 use crate::run::Run;
@@ -101,12 +101,11 @@ impl Transaction {
         key: &[u8],
         columns: &[usize],
     ) -> Result<Option<(RowRef, Vec<ColumnRef>)>> {
-        let id = tree.schema().tree;
         let rows = &self.snapshot.store.rows;
-        let Some(row) = rows.get((id, key), columns) else {
+        let Some(row) = rows.get(query(tree, key, columns)) else {
             return Ok(None);
         };
-        let runs = self.snapshot.version.runs(id);
+        let runs = self.snapshot.version.runs(tree.schema().tree);
         let slot = runs.binary_search_by_key(&row.run, |run| run.id).ok();
         let slot = slot.filter(|slot| {
             let is_alive = |run: &Arc<Run>| !run.marks.is_dead(row.ordinal, self.snapshot.seq);
@@ -142,9 +141,18 @@ impl Transaction {
         };
         let mut bytes = Vec::new();
         encode_row(values, 0, &mut bytes);
-        let key = (view.id(), key);
-        let row = CachedRow::new(key, (run.id, ordinal), columns, &bytes);
+        let query = query(&view.tree, key, columns);
+        let row = CachedRow::new(query, (run.id, ordinal), bytes);
         self.snapshot.store.rows.put(row);
+    }
+}
+
+fn query<'a>(tree: &Tree, key: &'a [u8], columns: &'a [usize]) -> RowQuery<'a> {
+    RowQuery {
+        tree: tree.schema().tree,
+        schema_version: tree.schema().version,
+        key,
+        columns,
     }
 }
 
