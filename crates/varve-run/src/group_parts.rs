@@ -1,16 +1,18 @@
 //! What readers make of the values of a group, kept for the next reader.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use varve_codec::Frame;
+use varve_types::Column;
 
 use crate::head::{ColumnPlaces, RunHead};
 use crate::vector::VectorFormat;
 use crate::{CheckedValue, GroupIndex, KeyVector, RunError};
 
 /// Parts of a group in the form in which they are used: its index, the shared parts of its columns,
-/// frames with their general stage undone, the keys of vectors. Each is made when it is first
+/// frames with their general stage undone, vectors
+/// that are searched or from which rows are gathered often. Each is made when it is first
 /// needed. Nothing of it changes once it is made, so any number of readers may share it.
 #[derive(Debug)]
 pub struct GroupParts {
@@ -32,13 +34,27 @@ pub(crate) struct OpenColumn {
     pub(crate) format: OnceLock<VectorFormat>,
     /// The frames of each segment.
     pub(crate) frames: Vec<OnceLock<Vec<Frame>>>,
+    /// By vector.
+    vectors: OnceLock<Box<[KeptVector]>>,
 }
+
+/// A vector from which rows are gathered again and again is kept decoded.
+#[derive(Debug, Default)]
+struct KeptVector {
+    column: OnceLock<Arc<Column>>,
+    /// How often rows were gathered from it while it was not.
+    gathers: AtomicU8,
+}
+
+/// From this gathering of rows on a vector is kept.
+const GATHERS_KEPT: u8 = 2;
 
 impl OpenColumn {
     fn new(places: &ColumnPlaces) -> OpenColumn {
         OpenColumn {
             format: OnceLock::new(),
             frames: places.segments.iter().map(|_| OnceLock::new()).collect(),
+            vectors: OnceLock::new(),
         }
     }
 }
@@ -114,8 +130,43 @@ impl GroupParts {
 
     pub(crate) fn keep_key_vector(&self, vector: usize, keys: KeyVector) -> Option<&KeyVector> {
         let slot = self.keys.get(vector)?;
-        self.add_bytes(keys.memory_bytes());
         Some(slot.get_or_init(|| keys))
+    }
+
+    /// Whether a vector is kept decoded, so that it is read without its value.
+    pub fn is_kept(&self, column: usize, vector: usize) -> bool {
+        self.kept(column, vector).is_some()
+    }
+
+    /// A vector that is kept decoded.
+    pub(crate) fn kept(&self, column: usize, vector: usize) -> Option<&Arc<Column>> {
+        let vectors = self.columns.get(column)?.vectors.get()?;
+        vectors.get(vector)?.column.get()
+    }
+
+    /// Whether rows were gathered from a vector so often that it is worth decoding.
+    pub(crate) fn note_gather(&self, column: usize, vector: usize) -> bool {
+        let kept = self.slot(column, vector);
+        kept.is_some_and(|kept| kept.gathers.fetch_add(1, Ordering::Relaxed) + 1 >= GATHERS_KEPT)
+    }
+
+    /// Keeps a decoded vector.
+    pub(crate) fn keep(&self, column: usize, vector: usize, decoded: Column) -> Arc<Column> {
+        let decoded = Arc::new(decoded);
+        let Some(slot) = self.slot(column, vector) else {
+            return decoded;
+        };
+        self.add_bytes(size_of::<Column>() + decoded.memory_bytes());
+        Arc::clone(slot.column.get_or_init(|| decoded))
+    }
+
+    fn slot(&self, column: usize, vector: usize) -> Option<&KeptVector> {
+        let vectors = &self.columns.get(column)?.vectors;
+        let vectors = vectors.get_or_init(|| {
+            self.add_bytes(self.keys.len() * size_of::<KeptVector>());
+            self.keys.iter().map(|_| KeptVector::default()).collect()
+        });
+        vectors.get(vector)
     }
 
     pub(crate) fn column(&self, column: usize) -> Option<&OpenColumn> {

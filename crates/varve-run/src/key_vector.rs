@@ -1,6 +1,7 @@
 //! The keys of one vector, to be searched.
 
 use core::cmp::Ordering;
+use std::sync::Arc;
 
 use varve_types::{Column, ColumnData, KeyOrder, Value, decode_key_value};
 
@@ -9,23 +10,19 @@ use crate::encode_ordered_row_key;
 /// The decoded key columns of a vector, whose rows ascend by key.
 #[derive(Debug)]
 pub struct KeyVector {
-    columns: Vec<Column>,
+    columns: Vec<Arc<Column>>,
     /// Empty where all are ascending.
     orders: Vec<KeyOrder>,
     rows: usize,
 }
 
 impl KeyVector {
-    pub(crate) fn new(columns: Vec<Column>, orders: Vec<KeyOrder>) -> KeyVector {
+    pub(crate) fn new(columns: Vec<Arc<Column>>, orders: Vec<KeyOrder>) -> KeyVector {
         KeyVector {
-            rows: columns.first().map_or(0, Column::len),
+            rows: columns.first().map_or(0, |column| column.len()),
             columns,
             orders,
         }
-    }
-
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.columns.iter().map(Column::memory_bytes).sum()
     }
 
     /// `Ok` with the position of the row that has this key, or `Err` with that of the first row
@@ -71,7 +68,8 @@ impl KeyVector {
         while low < high {
             let middle = low + (high - low) / 2;
             row_key.clear();
-            encode_ordered_row_key(&self.columns, &self.orders, middle, &mut row_key);
+            let columns = self.columns.iter().map(Arc::as_ref);
+            encode_ordered_row_key(columns, &self.orders, middle, &mut row_key);
             match row_key.as_slice().cmp(key) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Equal => return Ok(middle),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use varve_codec::{CodecError, Frame, read_frames};
-use varve_types::{Column, Selection};
+use varve_types::{Column, ColumnBuilder, Selection};
 
 use crate::group_parts::OpenColumn;
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
@@ -88,15 +88,36 @@ impl GroupReader {
         vector: usize,
         positions: &[u16],
     ) -> Result<Column, RunError> {
+        let take = |whole: &Column| {
+            let positions: Vec<u32> = positions.iter().map(|at| u32::from(*at)).collect();
+            // Plain, since a dictionary would be larger than the rows.
+            let ty = whole.logical_type();
+            let mut taken = ColumnBuilder::with_capacity(ty, positions.len());
+            taken.append_rows(whole, &positions);
+            taken.finish()
+        };
+        if let Some(kept) = self.parts.kept(column, vector) {
+            return Ok(take(kept));
+        }
+        if self.parts.note_gather(column, vector) {
+            let kept = self.kept_column(column, vector)?;
+            return Ok(take(&kept));
+        }
         let stored = self.stored_vector(column, vector)?;
         let gathered = match self.reference(column, vector)? {
             None => stored.format.gather(stored.bytes, stored.rows, positions),
-            Some(_) => {
-                let positions: Vec<u32> = positions.iter().map(|at| u32::from(*at)).collect();
-                return Ok(self.column(column, vector)?.take(&positions));
-            }
+            Some(_) => return Ok(take(&self.column(column, vector)?)),
         };
         gathered.map_err(self.corrupt(stored.value))
+    }
+
+    /// A column of a vector, decoded once and kept.
+    fn kept_column(&self, column: usize, vector: usize) -> Result<Arc<Column>, RunError> {
+        if let Some(kept) = self.parts.kept(column, vector) {
+            return Ok(Arc::clone(kept));
+        }
+        let decoded = self.column(column, vector)?;
+        Ok(self.parts.keep(column, vector, decoded))
     }
 
     /// The rows of a vector that pass, found on its encoded form; `None` where that would take
@@ -127,11 +148,11 @@ impl GroupReader {
         if let Some(keys) = self.parts.key_vector(vector) {
             return Ok(keys);
         }
-        let columns: Vec<Column> = self
+        let columns: Vec<Arc<Column>> = self
             .head
             .key_columns
             .iter()
-            .map(|column| self.column(*column, vector))
+            .map(|column| self.kept_column(*column, vector))
             .collect::<Result<_, _>>()?;
         let keys = KeyVector::new(columns, self.head.key_orders.clone());
         let keys = self.parts.keep_key_vector(vector, keys);

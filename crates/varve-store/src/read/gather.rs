@@ -175,11 +175,13 @@ impl View {
         let run = self.run(first.slot)?;
         let head = run.run.head()?;
         let position = |stored: &usize| run_position(&self.tree, head, *stored);
-        let present: Vec<usize> = columns.iter().filter_map(position).collect();
         let groups = &self.snapshot.store.groups;
         let parts = groups.parts(head, first.group);
         let parts = parts.map_err(|error| run.run.place_error(error))?;
-        let Some(reader) = source.reader(head, first.group, &present, &parts) else {
+        let is_kept = |column: &usize| rows.iter().all(|row| parts.is_kept(*column, row.vector));
+        let stored = columns.iter().filter_map(position);
+        let needed: Vec<usize> = stored.filter(|column| !is_kept(column)).collect();
+        let Some(reader) = source.reader(head, first.group, &needed, &parts) else {
             return Ok(None);
         };
         let mut vectors = Vec::new();

@@ -159,6 +159,8 @@ fn what_was_made_of_a_group_is_made_once_and_goes_with_its_run() {
         ..StoreSettings::browser()
     });
     let transaction = store.begin();
+    // From the second time on whole vectors are kept.
+    get(&transaction, 20_000);
     get(&transaction, 20_000);
     let before = store.stats().group_cache;
     get(&transaction, 20_000);
