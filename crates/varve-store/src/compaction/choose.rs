@@ -83,6 +83,11 @@ impl Effort {
         }
     }
 
+    /// Whether no dead row is to be left.
+    pub(crate) fn is_thorough(&self) -> bool {
+        self.dead_share == u64::MAX
+    }
+
     /// The tier of a run, and whether it is the top one.
     fn tier(&self, shape: &RunShape<'_>) -> (u32, bool) {
         let mut tier = 0;

@@ -115,6 +115,8 @@ pub(super) async fn merge(
         rows: 0,
         finished: Vec::new(),
     };
+    let living = |source: &Source| source.input.run.rows - source.input.dead.len();
+    steps.set_total(sources.iter().map(living).sum());
     while let Some((low, rows)) = next_stretch(&sources) {
         let (low, passed_over) = match rule {
             MergeRule::Table => (low, Vec::new()),
@@ -135,6 +137,7 @@ pub(super) async fn merge(
         output.take(source, rows)?;
         let used_up = source.is_used_up();
         if used_up || output.pieces_rows >= VECTOR_ROWS {
+            steps.add_done(output.pieces_rows as u64);
             output.write_pieces().await?;
             steps.step().await?;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_kv::{Durability, WriteBatch};
-use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId};
+use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId, Value};
 
 use crate::Store;
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
@@ -14,6 +14,7 @@ use crate::format::{keys, marks};
 use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
+use crate::read::run_position;
 use crate::run::{Run, RunMarks};
 use crate::state::State;
 use crate::tree::Tree;
@@ -21,6 +22,12 @@ use crate::tree::Tree;
 /// What a piece of work asks now and then: whether to go on, and to let others have their turn.
 pub(crate) trait Steps {
     async fn step(&mut self) -> Result<()>;
+
+    /// Tells how many rows there are.
+    fn set_total(&mut self, _rows: u64) {}
+
+    /// Tells that so many more are done.
+    fn add_done(&mut self, _rows: u64) {}
 }
 
 impl Steps for Pacer {
@@ -37,28 +44,54 @@ impl State {
         tree: Option<TreeId>,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
-        let trees = self.catalogue.trees.keys().copied();
-        let mut trees = trees.filter(|found| tree.is_none_or(|tree| tree == *found));
-        trees.find_map(|tree| {
-            let runs = self.version.runs(tree).iter();
+        let trees = self.catalogue.trees.iter();
+        let mut trees = trees.filter(|(found, _)| tree.is_none_or(|tree| tree == **found));
+        trees.find_map(|(id, tree)| {
+            let is_index = tree.index().is_some();
+            let effort = if is_index && effort.is_thorough() {
+                // Deleted entries hide others: only where no runs lie over each other they can go.
+                &Effort::full(effort.run_bytes_max)
+            } else {
+                effort
+            };
+            let runs = self.version.runs(*id).iter();
             let sound = runs.filter(|run| !self.damaged.contains(&run.id));
-            let shapes: Vec<RunShape<'_>> = sound.filter_map(|run| shape_of(run)).collect();
-            Some((tree, choose(&shapes, effort)?))
+            let shapes = sound.filter_map(|run| {
+                let (first_key, last_key) = run.key_range()?;
+                let can_settle = is_index && effort.is_thorough() && self.can_settle(tree, run);
+                Some(RunShape {
+                    run: run.id,
+                    first_key,
+                    last_key,
+                    bytes: run.bytes,
+                    rows: run.rows,
+                    dead: run.marks.len() + u64::from(can_settle),
+                })
+            });
+            let shapes: Vec<RunShape<'_>> = shapes.collect();
+            Some((*id, choose(&shapes, effort)?))
         })
+    }
+
+    /// Whether deleted entries could be left out of a run of an index, and it may have some.
+    fn can_settle(&self, tree: &Tree, run: &Run) -> bool {
+        let newest = match run.entries_seq {
+            CommitSeq(0) => newest_entry(tree, run).unwrap_or(0) >> 1,
+            CommitSeq(seq) => seq.cast_signed(),
+        };
+        let settled = settled(self, tree, &[run.id]);
+        newest > 0 && newest.cast_unsigned() <= settled.0
     }
 }
 
-/// `None` for a run that cannot be read.
-fn shape_of(run: &Run) -> Option<RunShape<'_>> {
-    let (first_key, last_key) = run.key_range()?;
-    Some(RunShape {
-        run: run.id,
-        first_key,
-        last_key,
-        bytes: run.bytes,
-        rows: run.rows,
-        dead: run.marks.len(),
-    })
+/// What the newest entry of an index's run tells of itself.
+fn newest_entry(tree: &Tree, run: &Run) -> Option<i64> {
+    let head = run.head().ok()?;
+    let position = run_position(tree, head, tree.entry_column()?)?;
+    match head.stats().get(position)?.zone.max {
+        Some(Value::Int8(entry)) => Some(entry),
+        _ => None,
+    }
 }
 
 impl Store {
@@ -81,6 +114,21 @@ impl Store {
             };
             self.compact_runs(tree, &choice, steps).await?;
         }
+    }
+
+    /// Merges runs that were chosen a while ago, if all of them are listed still.
+    pub(crate) async fn compact_chosen(
+        self: &Arc<Store>,
+        tree: TreeId,
+        choice: &Choice,
+        steps: &mut impl Steps,
+    ) -> Result<()> {
+        let _compacting = self.compacting.lock().await;
+        let is_listed = |run: &RunId| self.state().version.run(tree, *run).is_some();
+        if !choice.runs.iter().all(is_listed) {
+            return Ok(());
+        }
+        self.compact_runs(tree, choice, steps).await
     }
 
     /// Makes new runs of some, and lists them instead.
@@ -218,9 +266,17 @@ impl Store {
 
 /// What becomes of the rows of these runs.
 fn merge_rule(state: &State, tree: &Tree, chosen: &[RunId]) -> MergeRule {
-    let (Some(index), Some(column)) = (tree.index(), tree.entry_column()) else {
-        return MergeRule::Table;
-    };
+    match tree.entry_column() {
+        None => MergeRule::Table,
+        Some(column) => MergeRule::Index {
+            column,
+            settled: settled(state, tree, chosen),
+        },
+    }
+}
+
+/// Up to which commit there are no entries with keys of these runs but in them, nor will be.
+fn settled(state: &State, tree: &Tree, chosen: &[RunId]) -> CommitSeq {
     let runs = state.version.runs(tree.schema().tree);
     let (chosen, others): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
         runs.iter().partition(|run| chosen.contains(&run.id));
@@ -232,15 +288,14 @@ fn merge_rule(state: &State, tree: &Tree, chosen: &[RunId]) -> MergeRule {
         // Nobody knows what a damaged run holds.
         _ => false,
     };
-    // Older entries may come later while the index is built, and until they are flushed.
-    let is_settled = index.state == IndexState::Valid && others.iter().all(is_apart);
-    MergeRule::Index {
-        column,
-        settled: if is_settled {
-            state.manifest.flushed
-        } else {
-            CommitSeq(0)
-        },
+    // Older entries may come while the index is built, and until those in memory are flushed.
+    let is_valid = tree
+        .index()
+        .is_some_and(|index| index.state == IndexState::Valid);
+    if is_valid && others.iter().all(is_apart) {
+        state.manifest.flushed
+    } else {
+        CommitSeq(0)
     }
 }
 

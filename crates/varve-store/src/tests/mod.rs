@@ -1,3 +1,4 @@
+mod amplification;
 mod bulk_load;
 mod compaction;
 mod constraints;
