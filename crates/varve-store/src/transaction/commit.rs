@@ -241,6 +241,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
             for (key, version) in rows {
                 if let Some(row) = tree.buffer.row(version) {
                     table.insert(key, row, seq);
+                    state.counters.row_bytes += row.len() as u64;
                     if let Some(key) = tree.tree.conflict_key(key, row).filter(|_| remember) {
                         state.recent.add_key(*id, key, seq);
                     }
