@@ -257,6 +257,7 @@ enum Op {
     Commit,
     Rollback,
     Flush,
+    Vacuum,
     Reopen,
 }
 
@@ -268,6 +269,7 @@ fn op() -> impl Strategy<Value = Op> {
         5 => Just(Op::Commit),
         1 => Just(Op::Rollback),
         2 => Just(Op::Flush),
+        1 => Just(Op::Vacuum),
         1 => Just(Op::Reopen),
     ]
 }
@@ -325,6 +327,14 @@ fn run(ops: Vec<Op>) {
                 block_on(transaction.rollback()).unwrap();
                 model.clone_from(&committed);
                 transaction = store.begin();
+                continue;
+            }
+            Op::Vacuum => {
+                block_on(store.vacuum(None, false)).unwrap();
+                for tree in [BY_TEXT, BY_NUMBER, EVEN] {
+                    assert_settled(&store, tree);
+                }
+                check(&transaction, &model);
                 continue;
             }
             Op::Flush => {
@@ -583,5 +593,18 @@ fn rows_without_a_key_are_found_by_row_id() {
             .collect();
         let expected = [4, first + 4, 77, first + 10].map(Value::Int8);
         assert_eq!(found, expected);
+    }
+}
+
+/// No entry of an index hides another one, or must tell when it was written.
+fn assert_settled(store: &Store, tree: TreeId) {
+    let state = store.state();
+    let shape = &state.catalogue.trees[&tree];
+    for run in state.version.runs(tree) {
+        let head = run.head().unwrap();
+        let entry = head.columns()[shape.entry_column().unwrap()].id;
+        let zone = &head.stats()[head.column_position(entry).unwrap()].zone;
+        assert_eq!(zone.max, Some(Value::Int8(0)));
+        assert_eq!(run.entries_seq.0, 0);
     }
 }
