@@ -202,9 +202,9 @@ fn newest(sources: &[Source], low: usize, column: usize) -> (usize, Vec<usize>) 
     let same = (0..).zip(sources);
     let same = same.filter(|(_, source)| key.is_some() && source.key() == key);
     let mut same: Vec<(i64, usize)> = same
-        .map(|(at, source)| (source.entry(column, source.at), at))
+        .map(|(at, source)| (source.entry(column, source.at) >> 1, at))
         .collect();
-    // The commit decides; of one commit there is one.
+    // The commit decides; of one commit the run that was written last.
     same.sort_unstable();
     let newest = same.pop().map_or(low, |(_, at)| at);
     (newest, same.into_iter().map(|(_, at)| at).collect())

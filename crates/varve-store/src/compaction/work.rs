@@ -1,5 +1,6 @@
 //! Carries a compaction out: reads and writes beside everything else, then takes the turn to publish.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -69,8 +70,29 @@ impl State {
                 })
             });
             let shapes: Vec<RunShape<'_>> = shapes.collect();
-            Some((*id, choose(&shapes, effort)?))
+            let mut choice = choose(&shapes, effort)?;
+            self.complete(*id, &mut choice)?;
+            Some((*id, choice))
         })
+    }
+
+    /// Adds the runs that one commit wrote with others that were chosen: only their order tells
+    /// which of their entries is newer. `None` where one of them is damaged.
+    fn complete(&self, tree: TreeId, choice: &mut Choice) -> Option<()> {
+        let runs = self.version.runs(tree).iter();
+        let chosen = runs.clone().filter(|run| choice.runs.contains(&run.id));
+        let commits: BTreeSet<CommitSeq> = chosen.map(|run| run.entries_seq).collect();
+        let together =
+            runs.filter(|run| run.entries_seq.0 > 0 && commits.contains(&run.entries_seq));
+        for run in together {
+            if self.damaged.contains(&run.id) || run.key_range().is_none() {
+                return None;
+            }
+            choice.runs.push(run.id);
+        }
+        choice.runs.sort_unstable();
+        choice.runs.dedup();
+        Some(())
     }
 
     /// Whether deleted entries could be left out of a run of an index, and it may have some.
