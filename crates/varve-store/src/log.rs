@@ -16,6 +16,10 @@ const MERGED_BYTES_MAX: usize = (1 << 20) - 64;
 /// Values of relaxed commits stay below [`LARGE_VALUE_BYTES`], or they might get lost one by one.
 const RELAXED_BYTES_MAX: usize = LARGE_VALUE_BYTES - 64;
 
+/// Values up to this, or to this part of a memtable, are merged with others.
+const SMALL_BYTES_MIN: u64 = 32 << 10;
+const SMALL_SHARE: u64 = 256;
+
 /// The values of the log after the last flush, and what waits to be stored.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
@@ -117,13 +121,16 @@ impl Log {
         }
     }
 
-    /// The next stretches of values that fit in one each, up to `bytes_max` in all.
-    fn stretches(&self, bytes_max: u64) -> Vec<Stretch> {
+    /// The next stretches of values that fit in one each, up to `bytes_max` in all. Values of
+    /// `small_max` bytes stay as they are: each record is merged once, not again with all that
+    /// follow.
+    fn stretches(&self, bytes_max: u64, small_max: u64) -> Vec<Stretch> {
         let mut stretches = Vec::new();
         let mut current = Stretch { first: 0, count: 0 };
         let (mut bytes, mut total) = (0, 0);
         for (at, value) in self.values.iter().enumerate() {
-            let fits = value.is_whole && bytes + value.bytes <= MERGED_BYTES_MAX as u64;
+            let is_small = value.is_whole && value.bytes < small_max;
+            let fits = is_small && bytes + value.bytes <= MERGED_BYTES_MAX as u64;
             if fits && current.count > 0 {
                 current.count += 1;
                 bytes += value.bytes;
@@ -134,7 +141,7 @@ impl Log {
                 }
                 let next = Stretch {
                     first: at,
-                    count: usize::from(value.is_whole),
+                    count: usize::from(is_small),
                 };
                 stretches.push(core::mem::replace(&mut current, next));
                 bytes = value.bytes;
@@ -207,7 +214,11 @@ impl Store {
     pub(crate) async fn merge_log(&self) -> Result<()> {
         let (keys, stretches) = {
             let state = self.state();
-            let stretches = state.log.stretches(self.settings.write_batch_bytes_max);
+            // So large that there are fewer of them than values may be.
+            let small_max = self.settings.memtable_bytes_max / SMALL_SHARE;
+            let small_max = small_max.max(SMALL_BYTES_MIN);
+            let bytes_max = self.settings.write_batch_bytes_max;
+            let stretches = state.log.stretches(bytes_max, small_max);
             let values = |stretch: &Stretch| {
                 let values = state.log.values.iter();
                 let values = values.skip(stretch.first).take(stretch.count);

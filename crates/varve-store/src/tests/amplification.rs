@@ -79,6 +79,11 @@ fn random_updates_write_ten_times_their_rows_at_most() {
             panic!("{found:?}");
         };
         let mut row = some_rows([k]);
+        row[0].1 = Some(format!(
+            "what customer {} ordered in shop {}",
+            k % 1009,
+            i % 97
+        ));
         row[0].2 = i as i32;
         let positions = [RowPosition(position.cast_unsigned())];
         block_on(transaction.update(KEYED, &positions, &[batch(&row)])).unwrap();
