@@ -14,7 +14,10 @@ pub fn database(path: &Path) -> Result<Database, String> {
         Arc::new(SystemEnv::new()),
         Options::native(),
     );
-    pollster::block_on(opened).map_err(|error| crate::caret::render(&error, ""))
+    let database = pollster::block_on(opened).map_err(|error| crate::caret::render(&error, ""))?;
+    let jobs = database.spawn_jobs();
+    jobs.map_err(|error| format!("cannot start a thread: {error}"))?;
+    Ok(database)
 }
 
 /// Opens the database at `path`, which must be there.

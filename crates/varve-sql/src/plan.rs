@@ -139,6 +139,9 @@ pub enum SystemView {
     /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
     /// bigint)`: a row a cache.
     Caches,
+    /// `varve_jobs(id bigint, kind text, object text, state text, progress double precision, started
+    /// timestamptz, error text)`: a row a job; `progress` goes from 0 to 1.
+    Jobs,
     /// `varve_statistics(name text, value double precision)`: counters since the store was opened,
     /// and what it holds now.
     Statistics,

@@ -30,6 +30,15 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("entries", LogicalType::Int8),
             ("bytes", LogicalType::Int8),
         ],
+        SystemView::Jobs => &[
+            ("id", LogicalType::Int8),
+            ("kind", LogicalType::Text),
+            ("object", LogicalType::Text),
+            ("state", LogicalType::Text),
+            ("progress", LogicalType::Float8),
+            ("started", LogicalType::TimestampTz),
+            ("error", LogicalType::Text),
+        ],
         SystemView::Statistics => &[("name", LogicalType::Text), ("value", LogicalType::Float8)],
     };
     columns
@@ -47,6 +56,7 @@ pub(crate) fn system_view(name: &str) -> Option<SystemView> {
         "varve_storage" => Some(SystemView::Storage),
         "varve_tables" => Some(SystemView::Tables),
         "varve_caches" => Some(SystemView::Caches),
+        "varve_jobs" => Some(SystemView::Jobs),
         "varve_statistics" => Some(SystemView::Statistics),
         _ => None,
     }

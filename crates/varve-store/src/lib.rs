@@ -1,5 +1,5 @@
 //! The store: trees of rows in columnar runs over a key-value store, with log, memtable, manifest,
-//! snapshots, transactions and flush. It knows tree schemas and encoded catalogue objects, never
+//! snapshots, transactions, flush and background jobs. It knows tree schemas and encoded catalogue objects, never
 //! SQL, and never which backend keeps its values.
 //!
 //! Invariant: a change becomes visible by one atomic `Kv::commit`; what is written before it is
@@ -21,6 +21,7 @@ pub mod fixtures;
 mod flush;
 mod format;
 mod integrity;
+mod jobs;
 mod log;
 mod memtable;
 mod open;
@@ -47,6 +48,7 @@ pub use cache::CacheStats;
 pub use catalogue::CatalogueState;
 pub use durability::CommitDurability;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
+pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};
 pub use read::{KeyRange, ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use scratch::{ScratchSpace, ScratchTicket};

@@ -73,11 +73,6 @@ impl Log {
         (values, bytes + self.waiting_bytes)
     }
 
-    /// Whether it holds nothing since the last flush.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty() && self.waiting.is_empty()
-    }
-
     /// Notes a value that is stored.
     pub(crate) fn add(&mut self, value: LogValue) {
         self.bytes += value.bytes;
@@ -105,6 +100,12 @@ impl Log {
     /// What waits to be stored before any later commit.
     pub(crate) fn waiting(&self) -> &[Record] {
         &self.waiting
+    }
+
+    /// When what waits must be stored, if anything does.
+    pub(crate) fn due_us(&self, delay_us: u64) -> Option<u64> {
+        let is_waiting = !self.waiting.is_empty();
+        is_waiting.then(|| self.waiting_since_us.saturating_add(delay_us))
     }
 
     /// Whether what waits must be stored now.

@@ -12,6 +12,7 @@ use crate::catalogue::Catalogue;
 use crate::failure::kv_error;
 use crate::format::keys;
 use crate::format::manifest::Manifest;
+use crate::jobs::Jobs;
 use crate::scratch::ScratchUse;
 use crate::snapshot::Snapshot;
 use crate::state::{Garbage, State};
@@ -31,6 +32,7 @@ pub struct Store {
     pub(crate) ids: Ids,
     pub(crate) epoch: Epoch,
     pub(crate) scratch_use: Mutex<ScratchUse>,
+    pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
     /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of pages.
@@ -130,6 +132,7 @@ impl Store {
             ids: parts.ids,
             epoch: parts.epoch,
             scratch_use: Mutex::default(),
+            jobs: Arc::default(),
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
             turn: Turn::new(()),
@@ -151,6 +154,7 @@ impl Store {
 
     /// Begins a transaction at a snapshot of the newest commit.
     pub fn begin(self: &Arc<Store>) -> Transaction {
+        self.jobs.note_foreground();
         let mut state = self.state();
         state.begin_snapshot();
         let snapshot = Snapshot {
@@ -164,8 +168,10 @@ impl Store {
         Transaction::new(snapshot)
     }
 
-    /// Makes every commit durable and gives the backend up; later calls answer `08003`.
+    /// Makes every commit durable and gives the backend up; later calls answer `08003`. Jobs end at
+    /// their next step.
     pub async fn close(self: &Arc<Store>) -> Result<()> {
+        self.jobs.stop();
         let _turn = self.take_turn().await;
         let usable = self.state().check_usable().is_ok();
         let mut done = Ok(());
@@ -341,6 +347,13 @@ impl Drop for Collected<'_> {
         if let Some(garbage) = self.garbage.take() {
             self.store.state().put_garbage_back(garbage);
         }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Who runs the jobs waits without holding the store.
+        self.jobs.stop();
     }
 }
 

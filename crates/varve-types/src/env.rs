@@ -29,6 +29,13 @@ pub trait Env: Send + Sync {
     /// Resolves after everything else that was ready had its turn, messages to the worker included.
     fn yield_now(&self) -> LocalFuture<'static, ()>;
 
+    /// Resolves when so many microseconds have passed; in surroundings without a timer, after a
+    /// turn.
+    fn sleep(&self, duration_us: u64) -> LocalFuture<'static, ()> {
+        let _ = duration_us;
+        self.yield_now()
+    }
+
     /// Runs `task` to its end in the background of the calling thread.
     fn spawn(&self, task: LocalFuture<'static, ()>);
 

@@ -1,6 +1,6 @@
 //! The surroundings of the engine in a browser.
 
-use js_sys::{Date, Promise, Uint8Array};
+use js_sys::{Date, Function, Promise, Uint8Array};
 use varve_types::{Env, LocalFuture};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -13,6 +13,9 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = crypto, js_name = getRandomValues)]
     fn get_random_values(into: &Uint8Array);
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(then: &Function, wait_ms: f64) -> JsValue;
 }
 
 /// The longest stretch of work between two messages to the worker.
@@ -54,6 +57,19 @@ impl Env for BrowserEnv {
 
     fn yield_now(&self) -> LocalFuture<'static, ()> {
         Box::pin(turn())
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a timer need not be exact to the microsecond"
+    )]
+    fn sleep(&self, duration_us: u64) -> LocalFuture<'static, ()> {
+        let wait_ms = duration_us as f64 / 1000.0;
+        Box::pin(async move {
+            let timeout = Promise::new(&mut |resolve, _| drop(set_timeout(&resolve, wait_ms)));
+            // The promise is never rejected.
+            drop(JsFuture::from(timeout).await);
+        })
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, MemoryKv};
 use varve_kv_idb::IdbKv;
-use varve_types::{Error, SqlState};
+use varve_types::{Env, Error, SqlState};
 use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -130,6 +130,8 @@ impl Engine {
             }
         };
         let database = Database::open(kv, Arc::new(BrowserEnv), options).await?;
+        // In slices between requests, and when there are none.
+        BrowserEnv.spawn(Box::pin(database.job_runner().run()));
         Ok(Engine { database })
     }
 }

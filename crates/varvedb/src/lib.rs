@@ -21,6 +21,7 @@ mod database;
 mod index;
 mod index_scan;
 mod integrity;
+mod jobs;
 mod lru;
 mod options;
 mod pacer;
@@ -36,6 +37,8 @@ mod system_env;
 mod system_view;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
+#[cfg(not(target_arch = "wasm32"))]
+mod timer;
 mod write;
 
 #[cfg(test)]
@@ -52,4 +55,4 @@ pub use session::{BatchError, CancelFlag, Session};
 pub use system_env::SystemEnv;
 pub use varve_expr::{parse_value, write_cell};
 pub use varve_sql::Field;
-pub use varve_store::{BulkLoadOptions, BulkLoadReport};
+pub use varve_store::{BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState};

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use varve_types::{Env, LocalFuture, Parallel};
 
 use crate::threads::Threads;
+use crate::timer::Timer;
 
 /// The operating system's clocks and randomness. Futures are polled to their end by the thread that
 /// began them.
@@ -70,6 +71,10 @@ impl Env for SystemEnv {
 
     fn yield_now(&self) -> LocalFuture<'static, ()> {
         Box::pin(std::future::ready(()))
+    }
+
+    fn sleep(&self, duration_us: u64) -> LocalFuture<'static, ()> {
+        Box::pin(Timer::new(duration_us))
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {

@@ -8,6 +8,7 @@ use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 
 use crate::database::Shared;
+use crate::jobs::job_rows;
 use crate::lru::CacheCounters;
 
 /// The rows of a view that pass the request's predicates, with the columns that it asks for.
@@ -34,6 +35,7 @@ pub(crate) fn rows(
             rows
         }
         SystemView::Caches => cache_rows(shared),
+        SystemView::Jobs => job_rows(shared),
         SystemView::Statistics => statistics_rows(shared),
     };
     rows.retain(|row| {

@@ -28,7 +28,7 @@ impl Store {
                 (Room::Tight | Room::Full, None) => {}
             }
             drop(turn);
-            refused = match self.flush_frozen().await {
+            refused = match self.help_to_flush().await {
                 Err(error) if error.state() == SqlState::DISK_FULL => Some(error),
                 answer => answer.map(|()| None)?,
             };
@@ -42,6 +42,7 @@ impl Store {
         state.check_usable()?;
         if state.room_for(coming_bytes, &self.settings) != Room::Enough {
             state.freeze();
+            self.wake_jobs();
         }
         let room = state.room_for(coming_bytes, &self.settings);
         let held_bytes = state.memtables().bytes();

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use varve_run::RunWriter;
 use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
 
-use crate::Store;
 use crate::memtable::FlushMap;
-use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::read::{ChunkRequest, KeyRange, TableChunk};
 use crate::run::Run;
 use crate::state::Frozen;
 use crate::tree::Tree;
+use crate::{JobControl, Store};
 
 /// Runs that nobody sees yet. Dropped, they are deleted.
 pub(super) struct Written {
@@ -24,14 +23,25 @@ pub(super) struct Written {
 }
 
 impl Store {
-    pub(super) async fn write_frozen(self: &Arc<Store>, frozen: &Frozen) -> Result<Written> {
+    pub(super) async fn write_frozen(
+        self: &Arc<Store>,
+        frozen: &Frozen,
+        control: &mut JobControl,
+    ) -> Result<Written> {
         let mut written = Written {
             runs: Vec::new(),
             maps: BTreeMap::new(),
             sink: PageSink::new(self),
         };
-        for tree in frozen.catalogue.trees.values() {
-            let run = self.write_tree(frozen, tree, &mut written.sink).await?;
+        let trees = frozen.catalogue.trees.values();
+        let total = trees
+            .clone()
+            .map(|tree| versions(frozen, tree.schema().tree));
+        control.set_total(total.sum::<usize>() as u64);
+        for tree in trees {
+            let run = self
+                .write_tree(frozen, tree, &mut written.sink, control)
+                .await?;
             if let Some((run, map)) = run {
                 written.runs.push(run);
                 written.maps.insert(tree.schema().tree, map);
@@ -47,17 +57,17 @@ impl Store {
         frozen: &Frozen,
         tree: &Arc<Tree>,
         sink: &mut PageSink,
+        control: &mut JobControl,
     ) -> Result<Option<(Arc<Run>, FlushMap)>> {
         let id = tree.schema().tree;
         let all: Vec<usize> = (0..tree.types().len()).collect();
-        let mut pacer = Pacer::new(&self.env);
         let mut writer: Option<RunWriter> = None;
         let mut ordinals = vec![u32::MAX; versions(frozen, id)];
         let mut run = RunId(0);
         let mut after: Option<Vec<u8>> = None;
         let mut next = 0_u32;
         loop {
-            pacer.pause().await;
+            control.step().await?;
             let chunk = {
                 let tables = frozen.memtable.tables();
                 let Some(table) = tables.get(&id) else {
@@ -90,6 +100,7 @@ impl Store {
                     next = next.saturating_add(1);
                 }
                 writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+                control.add_done(chunk.versions.len() as u64);
                 sink.put_values(run, writer.take_values()).await?;
             }
             after = chunk.last_key;

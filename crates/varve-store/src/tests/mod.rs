@@ -10,6 +10,7 @@ mod golden;
 mod group;
 mod index;
 mod integrity;
+mod jobs;
 mod marks;
 mod open;
 mod ordered;
@@ -65,6 +66,11 @@ impl Env for TestEnv {
             context.waker().wake_by_ref();
             Poll::Pending
         }))
+    }
+
+    fn sleep(&self, duration_us: u64) -> LocalFuture<'static, ()> {
+        self.0.fetch_add(duration_us, Ordering::Relaxed);
+        self.yield_now()
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {

@@ -238,6 +238,7 @@ impl Store {
             *lock(&self.commits.under_way) = Some(group);
             if is_async {
                 self.apply_group();
+                self.wake_jobs();
             } else {
                 self.write_group().await;
             }

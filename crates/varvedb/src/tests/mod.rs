@@ -5,6 +5,7 @@ mod batch;
 mod bulk_load;
 mod copy;
 mod integrity;
+mod jobs;
 mod prepared;
 mod savepoints;
 mod session;

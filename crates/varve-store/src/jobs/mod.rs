@@ -1,0 +1,28 @@
+//! Background work: one scheduler for flush, compaction and what the layers above register.
+//!
+//! A job is an async function over small pieces of work, with [`JobControl::step`] between them:
+//! there it is cancelled or paused, gives others their turn when its slice is used, and rests while
+//! foreground requests come. Whatever a job publishes, it publishes by one commit, so that a job
+//! dropped at any step leaves nothing half done.
+//!
+//! To add a job of the store: implement [`Job`], and let `due` of its lane (in `scheduler.rs`) make
+//! one when the state of the store asks for it; call [`Store::wake_jobs`] where that may become so.
+//! Nothing is queued that could be lost: what is due is asked anew whenever a job ends. The facade
+//! registers its own jobs by [`Store::add_job`].
+//!
+//! Nothing depends on the scheduler being run: a commit that needs a flush helps itself.
+//!
+//! [`Store::wake_jobs`]: crate::Store::wake_jobs
+//! [`Store::add_job`]: crate::Store::add_job
+
+mod control;
+mod entries;
+mod job;
+mod scheduler;
+mod signal;
+
+pub(crate) use control::Hurry;
+pub use control::JobControl;
+pub(crate) use entries::Jobs;
+pub use job::{Job, JobId, JobInfo, JobState};
+pub use scheduler::JobRunner;
