@@ -6,10 +6,12 @@
 mod choose;
 mod forward;
 mod input;
+mod job;
 mod merge;
 mod work;
 
 #[cfg(test)]
 pub(crate) use choose::Effort;
 pub(crate) use forward::ForwardMap;
+pub(crate) use job::due;
 pub(crate) use work::Steps;

@@ -48,6 +48,7 @@ impl Store {
             }
         }
         written.sink.write_pending().await?;
+        control.step().await?;
         Ok(written)
     }
 

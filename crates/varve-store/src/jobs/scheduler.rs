@@ -6,7 +6,7 @@ use futures_util::future::{Either, join, select};
 use varve_types::{Env, Result};
 
 use crate::jobs::Jobs;
-use crate::{Job, JobControl, JobId, JobInfo, Store, flush};
+use crate::{Job, JobControl, JobId, JobInfo, Store, compaction, flush};
 
 /// Jobs of different lanes take turns step by step; those of one lane follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Lane {
     fn due(self, store: &Arc<Store>) -> Option<Box<dyn Job>> {
         match self {
             Lane::Flush => flush::due(store),
-            Lane::Background => None,
+            Lane::Background => compaction::due(store),
         }
     }
 }

@@ -161,7 +161,7 @@ fn any_call_may_fail() {
             if kv.calls() - before < call {
                 answer.unwrap();
                 assert_eq!(done, 5);
-                assert!(call > 25, "{call}");
+                assert!(call > 20, "{call}");
                 break;
             }
             check(
@@ -183,7 +183,7 @@ fn a_process_may_die_at_any_call() {
         }
         let mut done = 0;
         let answer = scenario(&kv, call as usize % 23, &mut done);
-        assert!(answer.is_err() || call > 25);
+        assert!(answer.is_err() || call > 20);
         check(&kv, done, false);
     }
 }

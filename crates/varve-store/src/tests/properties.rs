@@ -61,6 +61,7 @@ enum Op {
     FlushSteps {
         count: usize,
     },
+    Jobs,
     Reopen,
     Crash,
 }
@@ -84,6 +85,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Flush),
         1 => any::<bool>().prop_map(|full| Op::Compact { full }),
         4 => (1_usize..12).prop_map(|count| Op::FlushSteps { count }),
+        1 => Just(Op::Jobs),
         1 => Just(Op::Reopen),
         1 => Just(Op::Crash),
     ]
@@ -206,6 +208,10 @@ impl World {
                 if flush.is_done() {
                     self.flush.take().map(Background::finish).unwrap().unwrap();
                 }
+            }
+            Op::Jobs => {
+                let store = Arc::clone(&self.store);
+                self.run(store.run_jobs_until_idle()).unwrap();
             }
             Op::Reopen => self.reopen(),
             Op::Crash => {

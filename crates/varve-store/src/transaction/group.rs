@@ -263,6 +263,7 @@ impl Store {
                 if self.apply_group() {
                     // The commit stands; pages that could not be deleted now are deleted later.
                     let _ = self.reap().await;
+                    self.wake_jobs();
                 }
             }
             Err(error) => {
