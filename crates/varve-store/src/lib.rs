@@ -12,6 +12,7 @@
 mod bulk_load;
 mod cache;
 mod catalogue;
+mod claims;
 mod compaction;
 mod conflicts;
 mod durability;
@@ -46,6 +47,7 @@ mod version;
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use cache::CacheStats;
 pub use catalogue::CatalogueState;
+pub use claims::ClaimKind;
 pub use durability::CommitDurability;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::Catalogue;
+use crate::claims::RecentClaims;
 use crate::conflicts::RecentKeys;
 use crate::format::manifest::Manifest;
 use crate::log::Log;
@@ -30,6 +31,7 @@ pub(crate) struct State {
     pub(crate) manifest: Manifest,
     pub(crate) log: Log,
     pub(crate) recent: RecentKeys,
+    pub(crate) claims: RecentClaims,
     /// The last commit of this process that wrote to a tree.
     pub(crate) written: BTreeMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
@@ -134,6 +136,7 @@ impl State {
             manifest,
             log,
             recent: RecentKeys::default(),
+            claims: RecentClaims::default(),
             written: BTreeMap::new(),
             failure: None,
             counters: Counters::default(),
@@ -223,8 +226,14 @@ impl State {
             .is_some()
         {}
         match self.snapshots.front() {
-            Some((oldest, _)) => self.recent.forget_through(*oldest),
-            None => self.recent.forget_all(),
+            Some((oldest, _)) => {
+                self.recent.forget_through(*oldest);
+                self.claims.forget_through(*oldest);
+            }
+            None => {
+                self.recent.forget_all();
+                self.claims.forget_all();
+            }
         }
     }
 

@@ -46,6 +46,11 @@ impl Memtable {
         let _ = self.flushed.set(maps);
     }
 
+    /// Whether a flush has moved the rows.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.flushed.get().is_some()
+    }
+
     /// Where a version went; `None` if it was deleted before the flush, or there was none yet.
     pub(crate) fn flushed_to(&self, tree: TreeId, version: u32) -> Option<(&Arc<RunTrace>, u32)> {
         let map = self.flushed.get()?.get(&tree)?;

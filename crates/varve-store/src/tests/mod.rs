@@ -1,5 +1,6 @@
 mod amplification;
 mod bulk_load;
+mod claims;
 mod compaction;
 mod constraints;
 mod crash;

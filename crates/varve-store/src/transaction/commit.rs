@@ -13,6 +13,7 @@ use crate::log::put_records;
 use crate::publication::Publication;
 use crate::read::{OWN_SEQ, lock_own};
 use crate::state::State;
+use crate::transaction::claim::{GroupClaims, deleted_rows};
 use crate::transaction::group::{Group, Member, Work};
 use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
@@ -55,6 +56,8 @@ pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
 pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
     let mut prepared = Prepared::default();
     let mut writes = (members.len() > 1).then(GroupWrites::default);
+    let claims = |member: &Member| !lock_own(&member.work.own).claims.is_empty();
+    let mut claims = (writes.is_some() && members.iter().any(claims)).then(GroupClaims::default);
     let mut state = store.state();
     let state = &mut *state;
     let mut seq = state.last;
@@ -73,9 +76,15 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
                 continue;
             }
         };
-        if let Some(writes) = &mut writes
-            && !writes.admit(&own, &deletes)
-        {
+        let goes_with_claims = claims.as_mut().is_none_or(|claims| {
+            let deleted = deleted_rows(&member.work.snapshot, &own);
+            claims.admit(&deleted, &deletes.claims)
+        });
+        let goes = goes_with_claims
+            && writes
+                .as_mut()
+                .is_none_or(|writes| writes.admit(&own, &deletes));
+        if !goes {
             drop(own);
             prepared.later.push(member);
             continue;
@@ -215,6 +224,9 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
         if let Some(run) = state.version.run(*tree, *run) {
             run.marks.add(rows.iter(), seq);
         }
+    }
+    if state.has_other_snapshots() && !accepted.deletes.claims.is_empty() {
+        state.claims.add(seq, accepted.deletes.claims);
     }
     for tree in own.written_trees() {
         state.written.insert(tree, seq);

@@ -372,7 +372,7 @@ pub(super) fn stored(tree: &Tree, columns: &[usize]) -> Result<Vec<usize>> {
     columns.iter().map(|column| tree.stored(*column)).collect()
 }
 
-fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRef>> {
+pub(super) fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRef>> {
     let rows: Option<Vec<RowRef>> = positions
         .iter()
         .map(|position| RowRef::unpack(*position))

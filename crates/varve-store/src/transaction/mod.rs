@@ -1,5 +1,6 @@
 //! Transactions: a snapshot, and private writes on top of it.
 
+mod claim;
 mod commit;
 mod deferred;
 mod group;

@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::claims::Claims;
 use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, RowRef};
 use crate::run::Run;
@@ -29,6 +30,7 @@ pub(crate) struct Own {
     /// What the buffers take in memory.
     pub(crate) reservation: Reservation,
     pub(crate) savepoints: Savepoints,
+    pub(crate) claims: Claims,
     /// Keys of rows that were added without looking whether they are new.
     pub(crate) deferred: BTreeMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
@@ -72,6 +74,7 @@ impl Own {
             entries_seq: None,
             reservation,
             savepoints: Savepoints::default(),
+            claims: Claims::default(),
             deferred: BTreeMap::new(),
             failure: None,
         }

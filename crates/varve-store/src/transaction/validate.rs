@@ -8,12 +8,14 @@ use roaring::RoaringBitmap;
 use varve_types::{ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::claims::Claims;
 use crate::format::row::Projection;
 use crate::memtable::{Memtable, MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, builders, decode_version};
 use crate::run::RunTrace;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::transaction::claim::deleted_rows;
 use crate::transaction::own::Own;
 use crate::tree::Tree;
 
@@ -24,6 +26,8 @@ pub(crate) struct Deletes {
     pub(crate) versions: BTreeMap<(MemtableSlot, TreeId), Vec<(u32, Vec<u8>)>>,
     /// Rows of runs, own ones included.
     pub(crate) rows: BTreeMap<(TreeId, RunId), RoaringBitmap>,
+    /// What the transaction claims, where it is now.
+    pub(crate) claims: Claims,
 }
 
 impl Deletes {
@@ -41,7 +45,10 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
     check_trees(state, own)?;
     check_indexes(state, snapshot, own)?;
     check_inserts(state, snapshot, own)?;
-    let mut deletes = Deletes::default();
+    let mut deletes = Deletes {
+        claims: check_claims(state, snapshot, own)?,
+        ..Deletes::default()
+    };
     let dropped = own.dropped_trees();
     let dead = own.dead_versions.iter();
     let memtables = state.memtables();
@@ -74,6 +81,20 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
         }
     }
     Ok(deletes)
+}
+
+/// Claimed rows must still be there, and nobody may have claimed what this transaction deletes or
+/// claims.
+fn check_claims(state: &State, snapshot: &Snapshot, own: &Own) -> Result<Claims> {
+    if state.claims.is_empty() && own.claims.is_empty() {
+        return Ok(Claims::default());
+    }
+    let claims = own.claims.now(state).ok_or_else(row_conflict)?;
+    let deleted = deleted_rows(snapshot, own);
+    if state.claims.forbid(snapshot.seq, &deleted, &claims) {
+        return Err(conflict("a row was claimed by a concurrent commit"));
+    }
+    Ok(claims)
 }
 
 /// `40001`

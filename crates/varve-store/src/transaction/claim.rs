@@ -1,0 +1,113 @@
+//! Claiming rows.
+
+use std::sync::Arc;
+
+use varve_types::{Result, RowPosition, TreeId, Value};
+
+use crate::claims::{ClaimKind, Claims, Holder, RowSet};
+use crate::read::{RowRef, View};
+use crate::snapshot::Snapshot;
+use crate::transaction::Transaction;
+use crate::transaction::interface::{encode_key, unpack};
+use crate::transaction::own::Own;
+
+impl Transaction {
+    /// Claims the rows with these keys (values in the order of the sort key); answers for each key
+    /// whether there is a row. Only for trees sorted by columns.
+    ///
+    /// The commit fails with `40001` if another one since the snapshot has changed a claimed row or
+    /// claimed it in a way that excludes this; and what commits later than this one, yet began
+    /// before, fails if it does so. A rollback to a savepoint keeps claims, and claims alone, without
+    /// a write, need no commit.
+    pub async fn claim(
+        &mut self,
+        tree: TreeId,
+        keys: &[Vec<Value>],
+        kind: ClaimKind,
+    ) -> Result<Vec<bool>> {
+        let view = self.view(tree).await?;
+        let keys: Result<Vec<Vec<u8>>> =
+            keys.iter().map(|key| encode_key(&view.tree, key)).collect();
+        let found = view.locate(&keys?).await?;
+        self.claim_places(&view, found.iter().flatten(), kind);
+        Ok(found.iter().map(Option::is_some).collect())
+    }
+
+    /// Claims the rows at these positions; see [`Transaction::claim`].
+    pub async fn claim_rows(
+        &mut self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        kind: ClaimKind,
+    ) -> Result<()> {
+        let view = self.view(tree).await?;
+        let rows = unpack(&view, positions)?;
+        self.claim_places(&view, &rows, kind);
+        Ok(())
+    }
+
+    fn claim_places<'a>(
+        &self,
+        view: &View,
+        rows: impl IntoIterator<Item = &'a RowRef>,
+        kind: ClaimKind,
+    ) {
+        let published = self.snapshot.version.runs(view.id()).len();
+        let mut own = self.own();
+        for row in rows {
+            let (holder, row) = match *row {
+                RowRef::Memtable { slot, version } => {
+                    let Some(memtable) = self.snapshot.memtables.get(slot) else {
+                        continue;
+                    };
+                    (Holder::Memtable(Arc::clone(memtable), view.id()), version)
+                }
+                RowRef::Run { slot, ordinal } => match view.runs.get(slot as usize) {
+                    Some(run) if (slot as usize) < published => {
+                        (Holder::Run(Arc::clone(&run.run.pin.trace)), ordinal)
+                    }
+                    _ => continue,
+                },
+                // Nobody else sees an own row before the commit.
+                RowRef::Own(_) => continue,
+            };
+            own.claims.add(kind, &holder, row);
+        }
+    }
+}
+
+/// What a transaction deleted of what its snapshot saw, where that is now.
+pub(super) fn deleted_rows(snapshot: &Snapshot, own: &Own) -> RowSet {
+    let mut deleted = RowSet::default();
+    for ((slot, tree), versions) in &own.dead_versions {
+        if let Some(memtable) = snapshot.memtables.get(*slot) {
+            let holder = Holder::Memtable(Arc::clone(memtable), *tree);
+            deleted.add_rows(&holder, versions);
+        }
+    }
+    for (run, dead) in &own.dead_rows {
+        if let Some(run) = snapshot.version.run(dead.tree, *run) {
+            deleted.add_rows(&Holder::Run(Arc::clone(&run.pin.trace)), &dead.ordinals);
+        }
+    }
+    deleted.now().0
+}
+
+/// What the transactions of one group claim and delete, where any of them claims something.
+#[derive(Default)]
+pub(super) struct GroupClaims {
+    claims: Claims,
+    deleted: RowSet,
+}
+
+impl GroupClaims {
+    /// Adds a transaction to the group, unless it does not go with what is in it.
+    pub(super) fn admit(&mut self, deleted: &RowSet, claims: &Claims) -> bool {
+        let meets = self.claims.meet(deleted, claims) || claims.meet(&self.deleted, &self.claims);
+        if !meets {
+            self.claims.add_all(claims);
+            self.deleted.add_all(deleted);
+        }
+        !meets
+    }
+}
