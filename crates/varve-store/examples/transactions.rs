@@ -213,8 +213,10 @@ async fn updates(store: &Arc<Store>, tree: TreeId) -> Result<()> {
 
 async fn deletes(store: &Arc<Store>, tree: TreeId) -> Result<()> {
     let count = 200;
+    let mut spent = [0.0; 3];
     let start = Instant::now();
     for round in 0..count {
+        let mark = Instant::now();
         let from = round * 4000;
         let compare = |op, key| ColumnPredicate {
             column: 0,
@@ -241,9 +243,16 @@ async fn deletes(store: &Arc<Store>, tree: TreeId) -> Result<()> {
         }
         drop(scan);
         assert_eq!(doomed.len(), 150);
+        spent[0] += mark.elapsed().as_secs_f64();
+        let mark = Instant::now();
         transaction.delete(tree, &doomed).await?;
+        spent[1] += mark.elapsed().as_secs_f64();
+        let mark = Instant::now();
         transaction.commit(CommitDurability::Strict).await?;
+        spent[2] += mark.elapsed().as_secs_f64();
     }
     report("delete of 150 by range", start, count, "transaction");
+    let [scan, delete, commit] = spent.map(|seconds| seconds * 1e6 / count as f64);
+    println!("    scan {scan:.1}, delete {delete:.1}, commit {commit:.1} us a transaction");
     Ok(())
 }
