@@ -320,7 +320,7 @@ impl Store {
         }
         let written = self.write(batch, Durability::Relaxed).await;
         written.map_err(|error| kv_error(&error))?;
-        collected.is_deleted();
+        collected.set_deleted();
         for run in runs {
             self.cache.forget_run(run);
             self.groups.forget_run(run);
@@ -337,7 +337,7 @@ struct Collected<'a> {
 }
 
 impl Collected<'_> {
-    fn is_deleted(mut self) {
+    fn set_deleted(mut self) {
         self.garbage = None;
     }
 }

@@ -191,10 +191,11 @@ impl Drop for Ticket<'_> {
 impl Store {
     /// Commits a transaction, together with others that come at the same time.
     pub(super) async fn commit(self: &Arc<Store>, work: Work) -> Result<CommitSeq> {
-        let own = crate::read::lock_own(&work.own);
-        let bytes = own.buffer_bytes();
-        let is_alone = work.spill.is_some() || !own.changes.is_empty();
-        drop(own);
+        let (bytes, is_alone) = {
+            let own = crate::read::lock_own(&work.own);
+            let is_alone = work.spill.is_some() || !own.changes.is_empty();
+            (own.buffer_bytes(), is_alone)
+        };
         let request = Arc::new(Request {
             work: Mutex::new(Some(work)),
             bytes,
