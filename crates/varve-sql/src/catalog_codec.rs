@@ -13,7 +13,7 @@
 //! | positions of the key columns | 2 each |
 //! | where there are indexes: their number | 2 |
 //! | an index: tree, name | 8 + 2 + UTF-8 |
-//! | 1 for a UNIQUE constraint; 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
+//! | flags (1 a UNIQUE constraint, 2 being built); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
 //! | number of keys, each: position, order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
 //! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
@@ -72,7 +72,7 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
 fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
     bytes.extend(index.tree.0.to_le_bytes());
     put_name(bytes, &index.name);
-    bytes.push(u8::from(index.is_constraint));
+    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1);
     bytes.push(match index.uniqueness {
         Uniqueness::None => 0,
         Uniqueness::NullsDistinct => 1,
@@ -116,11 +116,10 @@ fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
 fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> {
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
-    let is_constraint = match input.u8()? {
-        0 => false,
-        1 => true,
-        _ => return Err(broken("constraint")),
-    };
+    let flags = input.u8()?;
+    if flags > 3 {
+        return Err(broken("index flags"));
+    }
     let uniqueness = match input.u8()? {
         0 => Uniqueness::None,
         1 => Uniqueness::NullsDistinct,
@@ -171,7 +170,8 @@ fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> 
     Ok(IndexDef {
         tree,
         name,
-        is_constraint,
+        is_constraint: flags & 1 == 1,
+        is_building: flags & 2 == 2,
         uniqueness,
         keys,
         include,
@@ -338,6 +338,7 @@ mod tests {
             tree: TreeId(tree),
             name: name.to_owned(),
             is_constraint: uniqueness != Uniqueness::None,
+            is_building: tree == 12,
             uniqueness,
             keys: vec![
                 (1, KeyOrder::from_code(3).unwrap()),

@@ -18,6 +18,8 @@ pub struct IndexDef {
     pub name: String,
     /// Whether it belongs to a UNIQUE constraint.
     pub is_constraint: bool,
+    /// Whether it is being built: writes maintain it, nothing reads it.
+    pub is_building: bool,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
     /// Its key: positions in the table's columns, and their orders.
@@ -64,7 +66,11 @@ impl IndexDef {
                     .collect(),
                 own_columns: self.keys.len(),
                 uniqueness: self.uniqueness,
-                state: IndexState::Valid,
+                state: if self.is_building {
+                    IndexState::Building
+                } else {
+                    IndexState::Valid
+                },
             }),
         }
     }
@@ -149,6 +155,9 @@ pub fn choose_index<'a>(
     let by_table = score(&mut table.primary_key.iter().copied());
     let mut best: Option<(u32, IndexChoice<'a>)> = None;
     for index in &table.indexes {
+        if index.is_building {
+            continue;
+        }
         if !index.predicate.iter().all(|test| known.contains(&test)) {
             continue;
         }

@@ -351,6 +351,7 @@ impl NewIndex {
             tree,
             name: self.name.clone(),
             is_constraint: self.is_constraint,
+            is_building: false,
             uniqueness: self.uniqueness,
             keys: self.keys.clone(),
             include: self.include.clone(),

@@ -206,12 +206,13 @@ async fn write(
     Ok(())
 }
 
-/// Adds the entries of all rows to a new index.
+/// Adds the entries of all rows to a new index, which other transactions may maintain already.
 pub(crate) async fn build(
     transaction: &mut Transaction,
     table: &TableDef,
     index: &IndexDef,
     cancel: &dyn Cancel,
+    others_maintain_it: bool,
 ) -> Result<()> {
     let columns = read_columns(table, index);
     let key = index.keys.len()..index.keys.len() + table.row_key().len();
@@ -250,7 +251,11 @@ pub(crate) async fn build(
         }
         for batch in &batches {
             let added = entries(table, index, batch);
-            transaction.index_insert(index.tree, &added).await?;
+            if others_maintain_it {
+                transaction.index_backfill(index.tree, &added).await?;
+            } else {
+                transaction.index_insert(index.tree, &added).await?;
+            }
         }
         if rows < BUILD_ROWS {
             return Ok(());

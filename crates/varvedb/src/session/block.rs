@@ -57,6 +57,7 @@ impl OpenBlock {
         Scope {
             now_us: self.now_us,
             read_only: self.read_only,
+            is_alone: false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod block;
+mod build_index;
 mod cancel;
 mod command;
 mod copy_in;
@@ -11,11 +12,12 @@ mod savepoint;
 mod settings;
 mod show;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use varve_sql::{Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
@@ -40,6 +42,8 @@ pub struct Session {
     block: Block,
     cancel: Arc<CancelFlag>,
     copy: Option<copy_in::OpenCopy>,
+    /// Table and tree of an index that the statement of this transaction leaves to be built.
+    building: Option<(String, TreeId)>,
 }
 
 /// A statement that is to be run.
@@ -78,6 +82,7 @@ impl Session {
             block: Block::None,
             cancel: Arc::default(),
             copy: None,
+            building: None,
         }
     }
 
@@ -225,6 +230,7 @@ impl Session {
             let scope = Scope {
                 now_us: self.shared.env.now_us(),
                 read_only: self.settings.default_read_only,
+                is_alone: true,
             };
             let result = match self.run_in(&mut transaction, task, parameters, scope).await {
                 Ok(result) => result,
@@ -237,7 +243,12 @@ impl Session {
                 .commit(self.settings.durability.of_commit())
                 .await
             {
-                Ok(_) => return Ok(result),
+                Ok(_) => {
+                    if let Some((table, tree)) = self.building.take() {
+                        self.finish_index(&table, tree).await?;
+                    }
+                    return Ok(result);
+                }
                 Err(error)
                     if error.state() == SqlState::SERIALIZATION_FAILURE
                         && retries < CONFLICT_RETRIES_MAX =>
@@ -270,8 +281,10 @@ impl Session {
             cancel: &self.cancel,
             parameters: &parameters,
             scope,
+            building: Cell::default(),
         };
         let mut result = run.statement(transaction, &planned.bound.statement).await?;
+        self.building = run.building.take();
         if result.fields.is_empty() {
             result.fields = Arc::clone(&planned.fields);
         }
@@ -333,6 +346,8 @@ struct Scope {
     /// `now()`: when the transaction began.
     now_us: i64,
     read_only: bool,
+    /// Whether the statement is all that the transaction does.
+    is_alone: bool,
 }
 
 fn check_single(parsed: &Parsed) -> Result<()> {

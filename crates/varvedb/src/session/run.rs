@@ -1,5 +1,6 @@
 //! Carries out one bound statement in a transaction.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use varve_exec::{Cancel, ExecContext, execute};
@@ -27,6 +28,8 @@ pub(super) struct Run<'a> {
     pub cancel: &'a CancelFlag,
     pub parameters: &'a [Value],
     pub scope: Scope,
+    /// Set to table and tree of an index that is to be built once the transaction is committed.
+    pub building: Cell<Option<(String, TreeId)>>,
 }
 
 impl Run<'_> {
@@ -139,9 +142,18 @@ impl Run<'_> {
         table: &TableDef,
         definition: &NewIndex,
     ) -> Result<()> {
-        let index = definition.with_tree(transaction.new_tree_id());
+        let mut index = definition.with_tree(transaction.new_tree_id());
+        index.is_building = self.scope.is_alone;
         transaction.create_tree(index.tree_schema(table))?;
-        index::build(transaction, table, &index, self.cancel).await?;
+        if index.is_building {
+            // Rows get their entries after the commit from which on every write maintains it.
+            self.building.set(Some((table.name.clone(), index.tree)));
+            let mut table = table.clone();
+            table.indexes.push(index);
+            transaction.put_object(table.object, table.version, encode_table(&table));
+            return Ok(());
+        }
+        index::build(transaction, table, &index, self.cancel, false).await?;
         let unique = transaction.index_check_all_unique(index.tree).await;
         unique.map_err(|error| write::cannot_build(table, &index, error))?;
         let mut table = table.clone();

@@ -1,0 +1,93 @@
+//! The build of an index outside of a block, while others write: CREATE INDEX has committed that it
+//! exists, now the rows of a snapshot get their entries, and then it is valid.
+
+use varve_sql::{IndexDef, TableDef, encode_table};
+use varve_store::Transaction;
+use varve_types::{Error, Result, SqlState, TreeId};
+
+use super::Session;
+use crate::{index, write};
+
+/// How often an index is checked again because somebody wrote to it meanwhile.
+const CHECKS_MAX: u32 = 100;
+
+impl Session {
+    /// Completes an index, or drops it where that fails.
+    pub(super) async fn finish_index(&mut self, table: &str, tree: TreeId) -> Result<()> {
+        let finished = self.build_index(table, tree).await;
+        if finished.is_err() {
+            self.forget_index(table, tree).await?;
+        }
+        finished
+    }
+
+    async fn build_index(&mut self, name: &str, tree: TreeId) -> Result<()> {
+        let durability = self.settings.durability.of_commit();
+        let mut transaction = self.shared.store.begin();
+        let (table, index) = self.unfinished(&transaction, name, tree)?;
+        let cancel = &*self.cancel;
+        let built = index::build(&mut transaction, &table, &index, cancel, true).await;
+        if let Err(error) = built {
+            transaction.rollback().await?;
+            return Err(error);
+        }
+        transaction.commit(durability).await?;
+        let mut checks = 0;
+        loop {
+            let mut transaction = self.shared.store.begin();
+            let (mut table, index) = self.unfinished(&transaction, name, tree)?;
+            let unique = transaction.index_check_all_unique(tree).await;
+            unique.map_err(|error| write::cannot_build(&table, &index, error))?;
+            transaction.set_index_valid(tree)?;
+            for index in table.indexes.iter_mut().filter(|index| index.tree == tree) {
+                index.is_building = false;
+            }
+            transaction.put_object(table.object, table.version, encode_table(&table));
+            match transaction.commit(durability).await {
+                Err(error) if is_conflict(&error) && checks < CHECKS_MAX => checks += 1,
+                done => return done.map(|_| ()),
+            }
+        }
+    }
+
+    async fn forget_index(&mut self, name: &str, tree: TreeId) -> Result<()> {
+        let mut tries = 0;
+        loop {
+            let mut transaction = self.shared.store.begin();
+            let Ok((mut table, _)) = self.unfinished(&transaction, name, tree) else {
+                return Ok(());
+            };
+            transaction.drop_tree(tree)?;
+            table.indexes.retain(|index| index.tree != tree);
+            transaction.put_object(table.object, table.version, encode_table(&table));
+            let durability = self.settings.durability.of_commit();
+            match transaction.commit(durability).await {
+                Err(error) if is_conflict(&error) && tries < CHECKS_MAX => tries += 1,
+                done => return done.map(|_| ()),
+            }
+        }
+    }
+
+    /// The index as a transaction sees it; an error where it was dropped meanwhile.
+    fn unfinished(
+        &mut self,
+        transaction: &Transaction,
+        name: &str,
+        tree: TreeId,
+    ) -> Result<(TableDef, IndexDef)> {
+        let (catalog, _) = self.catalog.get(transaction)?;
+        let table = catalog.tables.get(name);
+        let index = table.and_then(|table| table.indexes.iter().find(|index| index.tree == tree));
+        match (table, index) {
+            (Some(table), Some(index)) => Ok((TableDef::clone(table), index.clone())),
+            _ => Err(Error::new(
+                SqlState::UNDEFINED_OBJECT,
+                "the index was dropped while it was built",
+            )),
+        }
+    }
+}
+
+fn is_conflict(error: &Error) -> bool {
+    error.state() == SqlState::SERIALIZATION_FAILURE
+}
