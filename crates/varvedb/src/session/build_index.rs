@@ -75,7 +75,7 @@ impl Session {
         name: &str,
         tree: TreeId,
     ) -> Result<(TableDef, IndexDef)> {
-        let (catalog, _) = self.catalog.get(transaction)?;
+        let catalog = self.catalog.get(transaction)?;
         let table = catalog.tables.get(name);
         let index = table.and_then(|table| table.indexes.iter().find(|index| index.tree == tree));
         match (table, index) {
