@@ -15,10 +15,10 @@ pub fn explain(statement: &Statement) -> Vec<String> {
         Statement::Insert(InsertPlan { table, source }) => {
             above(format!("Insert on {}", table.name), source)
         }
-        Statement::Update(ModifyPlan { table, source }) => {
+        Statement::Update(ModifyPlan { table, source, .. }) => {
             above(format!("Update on {}", table.name), source)
         }
-        Statement::Delete(ModifyPlan { table, source }) => {
+        Statement::Delete(ModifyPlan { table, source, .. }) => {
             above(format!("Delete on {}", table.name), source)
         }
         Statement::Explain { statement, .. } => return explain(statement),

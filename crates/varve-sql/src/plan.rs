@@ -288,6 +288,8 @@ pub struct ModifyPlan {
     pub table: Arc<TableDef>,
     /// The rows concerned.
     pub source: Plan,
+    /// Whether the rows keep their primary keys, whatever they are.
+    pub keeps_key: bool,
 }
 
 /// A COPY.

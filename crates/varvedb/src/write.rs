@@ -33,11 +33,12 @@ pub(crate) async fn insert(
 }
 
 /// Replaces rows: the columns of the table with their new values, then the positions of the old
-/// rows.
+/// rows. Rows that keep their keys need not be looked up.
 pub(crate) async fn update(
     transaction: &mut Transaction,
     table: &TableDef,
     rows: &[Batch],
+    keeps_key: bool,
 ) -> Result<u64> {
     let positions = positions_of(rows)?;
     let mut changed = Vec::with_capacity(rows.len());
@@ -53,10 +54,13 @@ pub(crate) async fn update(
     }
     let changed = index::keep_row_ids(transaction, table, &positions, changed).await?;
     let old = index::read(transaction, table, &positions).await?;
-    transaction
-        .update(table.tree, &positions, &changed)
-        .await
-        .map_err(|error| name_constraint(table, error))?;
+    let updated = if keeps_key {
+        let same_keys = transaction.update_same_keys(table.tree, &positions, &changed);
+        same_keys.await
+    } else {
+        transaction.update(table.tree, &positions, &changed).await
+    };
+    updated.map_err(|error| name_constraint(table, error))?;
     index::replace(transaction, table, &old, &changed).await?;
     Ok(positions.len() as u64)
 }

@@ -42,6 +42,10 @@ impl Binder<'_> {
             input: Box::new(source),
             exprs: vec![position_column(&table)],
         });
-        Ok(Statement::Delete(ModifyPlan { table, source }))
+        Ok(Statement::Delete(ModifyPlan {
+            table,
+            source,
+            keeps_key: false,
+        }))
     }
 }

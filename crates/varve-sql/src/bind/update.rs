@@ -91,7 +91,13 @@ impl Binder<'_> {
             input: Box::new(source),
             exprs,
         });
-        Ok(Statement::Update(ModifyPlan { table, source }))
+        let mut key = table.primary_key.iter();
+        let keeps_key = !table.primary_key.is_empty() && !key.any(|at| assigned.contains(at));
+        Ok(Statement::Update(ModifyPlan {
+            table,
+            source,
+            keeps_key,
+        }))
     }
 
     /// All columns and the positions of the rows that UPDATE or DELETE changes.

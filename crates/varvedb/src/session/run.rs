@@ -60,7 +60,8 @@ impl Run<'_> {
             }
             Statement::Update(update) => {
                 let rows = self.rows_of(transaction, &update.source).await?;
-                let count = write::update(transaction, &update.table, &rows).await?;
+                let count =
+                    write::update(transaction, &update.table, &rows, update.keeps_key).await?;
                 Ok(ResultSet::changed("UPDATE", count))
             }
             Statement::Delete(delete) => {
