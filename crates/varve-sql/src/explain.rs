@@ -4,14 +4,17 @@ use varve_types::ColumnPredicate;
 
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
 use crate::plan::{
-    AggregateCall, InsertPlan, JoinNode, LookupNode, ModifyPlan, Plan, PushedPredicate, ScanNode,
-    SortKeyExpr, Statement,
+    AggregateCall, InsertPlan, JoinNode, LookupNode, ModifyPlan, Plan, PushedPredicate, Query,
+    ScanNode, SortKeyExpr, Statement,
 };
 
 /// The lines that EXPLAIN shows for a statement; none for one without a plan.
 pub fn explain(statement: &Statement) -> Vec<String> {
     let node = match statement {
-        Statement::Query(query) => describe(&query.plan),
+        Statement::Query(Query { plan, lock, .. }) => match lock {
+            Some(_) => above("LockRows".to_owned(), plan),
+            None => describe(plan),
+        },
         Statement::Insert(InsertPlan { table, source }) => {
             above(format!("Insert on {}", table.name), source)
         }

@@ -33,7 +33,7 @@ pub use index::{Asked, IndexChoice, IndexDef, choose_index};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{
     AggregateCall, Bound, CopyPlan, CsvOptions, Field, InsertPlan, JoinNode, LookupNode,
-    ModifyPlan, NewIndex, NewTable, Plan, PushedPredicate, Query, Relation, Row, ScanNode,
+    ModifyPlan, NewIndex, NewTable, Plan, PushedPredicate, Query, Relation, Row, RowLock, ScanNode,
     SortKeyExpr, Statement, SystemView,
 };
 pub use system_view::system_view_columns;

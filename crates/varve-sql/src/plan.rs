@@ -270,6 +270,18 @@ pub struct Query {
     pub plan: Plan,
     /// The columns of the result.
     pub fields: Vec<Field>,
+    /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to be
+    /// claimed.
+    pub lock: Option<RowLock>,
+}
+
+/// Rows that a query claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLock {
+    /// The tree of the rows.
+    pub tree: TreeId,
+    /// `FOR UPDATE`, else `FOR SHARE`.
+    pub update: bool,
 }
 
 /// An INSERT.

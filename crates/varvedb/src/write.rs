@@ -1,8 +1,8 @@
 //! Writes complete rows into a table, after what the table promises of them was checked.
 
 use varve_expr::format_value;
-use varve_sql::{ColumnDef, IndexDef, TableDef};
-use varve_store::{InsertError, Transaction};
+use varve_sql::{ColumnDef, IndexDef, RowLock, TableDef};
+use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState, Value};
 
 use crate::index;
@@ -76,6 +76,27 @@ pub(crate) async fn delete(
     transaction.delete(table.tree, &positions).await?;
     index::remove(transaction, table, &old).await?;
     Ok(positions.len() as u64)
+}
+
+/// Claims the rows at the positions that are the last column of `rows`; answers the other columns.
+pub(crate) async fn claim(
+    transaction: &mut Transaction,
+    lock: RowLock,
+    rows: &[Batch],
+) -> Result<Vec<Batch>> {
+    let kind = if lock.update {
+        ClaimKind::Update
+    } else {
+        ClaimKind::Share
+    };
+    let positions = positions_of(rows)?;
+    transaction.claim_rows(lock.tree, &positions, kind).await?;
+    let without_position = |batch: &Batch| {
+        let mut columns = batch.physical_columns().to_vec();
+        columns.pop();
+        Batch::new(columns, batch.rows())
+    };
+    Ok(rows.iter().map(without_position).collect())
 }
 
 fn positions_of(rows: &[Batch]) -> Result<Vec<RowPosition>> {

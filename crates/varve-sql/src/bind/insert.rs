@@ -165,7 +165,7 @@ impl Binder<'_> {
             .iter()
             .filter_map(|target| Some(table.columns.get(*target)?.ty))
             .collect();
-        let Query { plan, fields } = self.query(query, Some(&hints))?;
+        let Query { plan, fields, .. } = self.query(query, Some(&hints))?;
         targets.check(fields.len(), 0)?;
         let mut exprs: Vec<Expr> = table.columns.iter().map(null_of).collect();
         for (index, (field, target)) in fields.iter().zip(&targets.positions).enumerate() {

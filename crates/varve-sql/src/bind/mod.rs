@@ -15,6 +15,7 @@ mod index;
 mod insert;
 mod limit;
 mod literal;
+mod lock;
 mod names;
 mod operator;
 mod order;

@@ -1,6 +1,6 @@
 //! Queries as a whole: the body, then ORDER BY and LIMIT.
 
-use sqlparser::ast::{Query as AstQuery, SetExpr, SetOperator};
+use sqlparser::ast::{LockClause, Query as AstQuery, SetExpr, SetOperator};
 use varve_types::{LogicalType, Result};
 
 use crate::bind::expr::ExprScope;
@@ -17,13 +17,32 @@ impl Binder<'_> {
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
     ) -> Result<Query> {
+        self.refuse_locks(query)?;
+        self.query_with(query, hints, None)
+    }
+
+    /// A query that may claim its rows.
+    pub(crate) fn lockable_query(&mut self, query: &AstQuery) -> Result<Query> {
+        let lock = self.lock_clauses(query)?;
+        if !matches!(query.body.as_ref(), SetExpr::Select(_)) {
+            self.refuse_locks(query)?;
+        }
+        self.query_with(query, None, lock)
+    }
+
+    fn query_with(
+        &mut self,
+        query: &AstQuery,
+        hints: Option<&[LogicalType]>,
+        lock: Option<&LockClause>,
+    ) -> Result<Query> {
         let AstQuery {
             with,
             body,
             order_by,
             limit_clause,
             fetch,
-            locks,
+            locks: _,
             for_clause,
             settings,
             format_clause,
@@ -31,7 +50,6 @@ impl Binder<'_> {
         } = query;
         let position = self.source.first();
         refuse(with.is_some(), "WITH", position)?;
-        refuse(!locks.is_empty(), "FOR UPDATE or FOR SHARE", position)?;
         refuse(for_clause.is_some(), "FOR XML or FOR JSON", position)?;
         refuse(settings.is_some(), "SETTINGS", position)?;
         refuse(format_clause.is_some(), "FORMAT", position)?;
@@ -39,7 +57,7 @@ impl Binder<'_> {
         let limit = self.row_limit(limit_clause.as_ref(), fetch.as_ref())?;
         let inner = match body.as_ref() {
             SetExpr::Select(select) => {
-                return self.select(select, order_by.as_ref(), limit, hints);
+                return self.select(select, order_by.as_ref(), limit, hints, lock);
             }
             SetExpr::Values(values) => self.values(values, hints)?,
             SetExpr::Query(inner) => self.query(inner, hints)?,
@@ -56,7 +74,9 @@ impl Binder<'_> {
             }
             SetExpr::Table(_) => return Err(unsupported_at("TABLE", position)),
         };
-        let Query { mut plan, fields } = inner;
+        let Query {
+            mut plan, fields, ..
+        } = inner;
         if let Some(order_by) = order_by {
             let columns: Vec<(String, LogicalType)> = fields
                 .iter()
@@ -81,6 +101,7 @@ impl Binder<'_> {
         Ok(Query {
             plan: limited(plan, limit),
             fields,
+            lock: None,
         })
     }
 }

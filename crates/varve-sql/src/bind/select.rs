@@ -1,8 +1,8 @@
 //! SELECT.
 
 use sqlparser::ast::{
-    Distinct, Expr as Ast, GroupByExpr, ObjectNamePart, OrderBy, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
+    Distinct, Expr as Ast, GroupByExpr, LockClause, ObjectNamePart, OrderBy, Select, SelectFlavor,
+    SelectItem, SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
@@ -34,6 +34,7 @@ impl Binder<'_> {
         order_by: Option<&OrderBy>,
         limit: RowLimit,
         hints: Option<&[LogicalType]>,
+        lock: Option<&LockClause>,
     ) -> Result<Query> {
         let Select {
             select_token: _,
@@ -83,8 +84,9 @@ impl Binder<'_> {
             Some(Distinct::On(_)) => return Err(unsupported_at("DISTINCT ON", position)),
         };
 
-        let (from, names) = self.from(from)?;
-        let mut conditions = from.conditions;
+        self.refuse_lock(lock, distinct, "DISTINCT clause")?;
+        let (mut from, names) = self.from(from)?;
+        let mut conditions = core::mem::take(&mut from.conditions);
         if let Some(selection) = selection {
             let mut scope = ExprScope::plain(&names, "WHERE");
             split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
@@ -114,6 +116,13 @@ impl Binder<'_> {
         };
         let aggregates = scope.aggregates.take().unwrap_or_default();
 
+        self.refuse_lock(lock, groups.is_some(), "GROUP BY clause")?;
+        self.refuse_lock(lock, has_having, "HAVING clause")?;
+        self.refuse_lock(lock, !aggregates.is_empty(), "aggregate functions")?;
+        let lock = match lock {
+            Some(lock) => Some(self.lock_rows(lock, &mut from, &names, &mut outputs)?),
+            None => None,
+        };
         let mut plan = join_sources(from.sources, conditions);
         if groups.is_some() || has_having || !aggregates.is_empty() {
             let mut grouping = Grouping {
@@ -135,7 +144,12 @@ impl Binder<'_> {
             }
             plan = grouped(plan, grouping);
         }
-        finish(plan, outputs, keys, limit, distinct)
+        let mut query = finish(plan, outputs, keys, limit, distinct)?;
+        if lock.is_some() {
+            query.fields.pop();
+        }
+        query.lock = lock;
+        Ok(query)
     }
 
     /// The select list.
@@ -375,5 +389,9 @@ fn finish(
     } else {
         project(limited(sorted(plan, sort_keys), limit))
     };
-    Ok(Query { plan, fields })
+    Ok(Query {
+        plan,
+        fields,
+        lock: None,
+    })
 }

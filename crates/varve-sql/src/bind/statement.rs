@@ -93,10 +93,11 @@ impl Binder<'_> {
     }
 
     fn whole_query(&mut self, query: &AstQuery) -> Result<Query> {
-        let Query { plan, fields } = self.query(query, None)?;
+        let Query { plan, fields, lock } = self.lockable_query(query)?;
         Ok(Query {
             plan: prune(plan),
             fields,
+            lock,
         })
     }
 

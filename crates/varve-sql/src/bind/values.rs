@@ -66,6 +66,7 @@ impl Binder<'_> {
         Ok(Query {
             plan: Plan::Values { rows, types },
             fields,
+            lock: None,
         })
     }
 

@@ -459,7 +459,23 @@ fn what_is_not_supported_says_so() {
     let cases = [
         ("with x as (select 1) select * from x", "WITH"),
         ("select 1 union select 2", "UNION"),
-        ("select 1 from t for update", "FOR UPDATE or FOR SHARE"),
+        ("select 1 from t for update nowait", "NOWAIT"),
+        ("select 1 from t for share skip locked", "SKIP LOCKED"),
+        ("select 1 from t, u for update", "FOR UPDATE of a join"),
+        (
+            "select 1 from (select a from t) x for share",
+            "FOR SHARE of a subquery",
+        ),
+        ("select 1 from varve_tables for update", "FOR UPDATE of a view"),
+        (
+            "select 1 from (select a from t for update) x",
+            "FOR UPDATE or FOR SHARE of this query",
+        ),
+        (
+            "insert into u select a, a, c from t for share",
+            "FOR UPDATE or FOR SHARE of this query",
+        ),
+        ("values (1) for update", "FOR UPDATE or FOR SHARE of this query"),
         ("select (select 1)", "a subquery in an expression"),
         (
             "select 1 where exists (select 1)",

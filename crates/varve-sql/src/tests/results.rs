@@ -400,3 +400,34 @@ fn a_bound_statement_names_its_tables() {
         assert_eq!(names, expected, "{sql}");
     }
 }
+
+#[test]
+fn rows_are_claimed_by_their_positions() {
+    for (sql, update) in [
+        ("select c from t where b > 3 order by d limit 2 for update", true),
+        ("select * from t for share of t", false),
+        ("select c from t where a = 1 for update", true),
+    ] {
+        let Statement::Query(query) = bound(sql).expect(sql).statement else {
+            panic!("{sql}")
+        };
+        assert_eq!(query.lock.expect(sql).update, update, "{sql}");
+        let lines = crate::explain(&bound(sql).unwrap().statement);
+        assert_eq!(lines[0], "LockRows", "{sql}");
+        assert!(query.fields.iter().all(|field| !field.name.is_empty()));
+    }
+    for (sql, message) in [
+        ("select distinct a from t for update", "FOR UPDATE is not allowed with DISTINCT clause"),
+        ("select a from t group by a for share", "FOR SHARE is not allowed with GROUP BY clause"),
+        (
+            "select count(*) from t for update",
+            "FOR UPDATE is not allowed with aggregate functions",
+        ),
+        (
+            "select 1 from t for update of u",
+            "relation \"u\" in FOR UPDATE clause not found in FROM clause",
+        ),
+    ] {
+        assert_eq!(bound(sql).unwrap_err().message(), message, "{sql}");
+    }
+}

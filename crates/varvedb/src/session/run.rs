@@ -46,7 +46,10 @@ impl Run<'_> {
         }
         match statement {
             Statement::Query(query) => {
-                let batches = self.rows_of(transaction, &query.plan).await?;
+                let mut batches = self.rows_of(transaction, &query.plan).await?;
+                if let Some(lock) = query.lock {
+                    batches = write::claim(transaction, lock, &batches).await?;
+                }
                 Ok(ResultSet {
                     batches,
                     command: "SELECT",
@@ -248,7 +251,11 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::CreateIndex { .. } => Some("CREATE INDEX"),
         Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),
-        Statement::Query(_) | Statement::Explain { .. } | Statement::Command(_) => None,
+        Statement::Query(query) => query.lock.map(|lock| match lock.update {
+            true => "SELECT FOR UPDATE",
+            false => "SELECT FOR SHARE",
+        }),
+        Statement::Explain { .. } | Statement::Command(_) => None,
     }
 }
 

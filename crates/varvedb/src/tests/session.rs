@@ -195,3 +195,41 @@ fn now_is_the_time_at_which_the_block_began() {
     run(&mut session, "COMMIT");
     assert_ne!(rows(&mut session, "SELECT now()"), first);
 }
+
+#[test]
+fn of_two_that_claim_a_row_the_second_fails() {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let (mut a, mut b) = (database.session(), database.session());
+    run(
+        &mut a,
+        "CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT); INSERT INTO t VALUES (1, 0), (2, 0)",
+    );
+    run(&mut a, "CREATE TABLE log (id BIGINT PRIMARY KEY)");
+    let claim = |kind: &str| format!("SELECT n FROM t WHERE id = 1 FOR {kind}");
+    for (number, (first, second, conflict)) in (0..).zip([
+        (claim("UPDATE"), claim("UPDATE"), true),
+        (claim("SHARE"), claim("UPDATE"), true),
+        (claim("SHARE"), claim("SHARE"), false),
+        (claim("SHARE"), "UPDATE t SET n = n + 1".to_owned(), true),
+        (claim("UPDATE"), "SELECT n FROM t".to_owned(), false),
+    ]) {
+        run(&mut a, "BEGIN");
+        run(&mut b, "BEGIN");
+        rows(&mut a, &first);
+        run(&mut b, &second);
+        for (session, own) in [(&mut a, 0), (&mut b, 1)] {
+            let id = number * 2 + own;
+            run(session, &format!("INSERT INTO log VALUES ({id})"));
+        }
+        run(&mut a, "COMMIT");
+        let end = pollster::block_on(b.query("COMMIT", &[]));
+        let state = end.map_err(|error| error.state());
+        match conflict {
+            true => assert_eq!(state.err(), Some(SqlState::SERIALIZATION_FAILURE), "{second}"),
+            false => assert!(state.is_ok(), "{first} {second}"),
+        }
+    }
+    run(&mut a, "BEGIN READ ONLY");
+    let error = fails(&mut a, &claim("SHARE"));
+    assert_eq!(error.state(), SqlState::READ_ONLY_SQL_TRANSACTION);
+}
