@@ -466,7 +466,10 @@ fn what_is_not_supported_says_so() {
             "select 1 from (select a from t) x for share",
             "FOR SHARE of a subquery",
         ),
-        ("select 1 from varve_tables for update", "FOR UPDATE of a view"),
+        (
+            "select 1 from varve_tables for update",
+            "FOR UPDATE of a view",
+        ),
         (
             "select 1 from (select a from t for update) x",
             "FOR UPDATE or FOR SHARE of this query",
@@ -475,7 +478,10 @@ fn what_is_not_supported_says_so() {
             "insert into u select a, a, c from t for share",
             "FOR UPDATE or FOR SHARE of this query",
         ),
-        ("values (1) for update", "FOR UPDATE or FOR SHARE of this query"),
+        (
+            "values (1) for update",
+            "FOR UPDATE or FOR SHARE of this query",
+        ),
         ("select (select 1)", "a subquery in an expression"),
         (
             "select 1 where exists (select 1)",

@@ -404,7 +404,10 @@ fn a_bound_statement_names_its_tables() {
 #[test]
 fn rows_are_claimed_by_their_positions() {
     for (sql, update) in [
-        ("select c from t where b > 3 order by d limit 2 for update", true),
+        (
+            "select c from t where b > 3 order by d limit 2 for update",
+            true,
+        ),
         ("select * from t for share of t", false),
         ("select c from t where a = 1 for update", true),
     ] {
@@ -417,8 +420,14 @@ fn rows_are_claimed_by_their_positions() {
         assert!(query.fields.iter().all(|field| !field.name.is_empty()));
     }
     for (sql, message) in [
-        ("select distinct a from t for update", "FOR UPDATE is not allowed with DISTINCT clause"),
-        ("select a from t group by a for share", "FOR SHARE is not allowed with GROUP BY clause"),
+        (
+            "select distinct a from t for update",
+            "FOR UPDATE is not allowed with DISTINCT clause",
+        ),
+        (
+            "select a from t group by a for share",
+            "FOR SHARE is not allowed with GROUP BY clause",
+        ),
         (
             "select count(*) from t for update",
             "FOR UPDATE is not allowed with aggregate functions",

@@ -225,7 +225,11 @@ fn of_two_that_claim_a_row_the_second_fails() {
         let end = pollster::block_on(b.query("COMMIT", &[]));
         let state = end.map_err(|error| error.state());
         match conflict {
-            true => assert_eq!(state.err(), Some(SqlState::SERIALIZATION_FAILURE), "{second}"),
+            true => assert_eq!(
+                state.err(),
+                Some(SqlState::SERIALIZATION_FAILURE),
+                "{second}"
+            ),
             false => assert!(state.is_ok(), "{first} {second}"),
         }
     }
