@@ -74,7 +74,11 @@ fn value(column: usize, key: i64) -> Value {
         2 => Value::Int4(i32::try_from(key % 997).unwrap_or(0)),
         3 => Value::Float8(key as f64 * 0.25),
         4 => Value::Timestamp(key * 1_000_000),
-        _ => Value::text(["open", "paid", "sent"][key.unsigned_abs() as usize % 3]),
+        _ => Value::text(match key % 3 {
+            0 => "open",
+            1 => "paid",
+            _ => "sent",
+        }),
     }
 }
 
