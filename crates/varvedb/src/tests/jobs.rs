@@ -29,7 +29,7 @@ fn fill(database: &Database, from: i32, to: i32) {
 #[test]
 fn the_view_of_jobs_tells_of_a_flush() {
     let database = opened();
-    fill(&database, 0, 500);
+    fill(&database, 0, 3000);
     block_on(database.run_jobs_until_idle()).unwrap();
     let jobs = database.jobs();
     assert_eq!(jobs[0].kind, "flush");
