@@ -354,32 +354,32 @@ fn a_full_disk_does_not_stop_deletes() {
         let mut text = || Some((0..8).map(|_| format!("{:x}", random.next_u64())).collect());
         (0..8).map(|k| (k, text(), 0)).collect()
     };
-    let is_filled = || {
-        let state = store.state();
-        state.frozen.is_some() && state.memtable.bytes() + 2500 > small().memtable_bytes_max
-    };
-    while !is_filled() {
-        insert(&store, PLAIN, &noise());
-    }
-    // Room for log records, and for no run.
-    kv.set_quota_bytes(Some(kv.inner().bytes() + 5000));
     insert(&store, PLAIN, &noise());
+    store.state().freeze();
+    insert(&store, PLAIN, &noise());
+    kv.set_quota_bytes(Some(kv.inner().bytes()));
+    let room_for = |coming_bytes: u64| {
+        block_on(async {
+            let turn = store.take_turn().await;
+            let room = store.make_room(turn, || coming_bytes).await;
+            room.map(drop)
+        })
+    };
+    let bytes_max = small().memtable_bytes_max;
+    room_for(bytes_max).unwrap();
+    assert!(store.stats().flush_error.is_some());
+    let refused = room_for(2 * bytes_max).unwrap_err();
+    assert_eq!(refused.state(), SqlState::DISK_FULL);
+    // Room for log records, and for no run.
+    kv.set_quota_bytes(Some(kv.inner().bytes() + 2000));
     for deleted in 0..20 {
         let mut transaction = store.begin();
         let position = positions_where(&transaction, KEYED, super::properties::equal(deleted));
         assert_eq!(position.len(), 1);
         block_on(transaction.delete(KEYED, &position)).unwrap();
         block_on(transaction.commit(Durability::Strict)).unwrap();
-        assert!(store.stats().flush_error.is_some());
     }
-    let refused = loop {
-        let mut transaction = store.begin();
-        block_on(transaction.insert(PLAIN, &batch(&noise()))).unwrap();
-        if let Err(error) = block_on(transaction.commit(Durability::Strict)) {
-            break error;
-        }
-    };
-    assert_eq!(refused.state(), SqlState::DISK_FULL);
+    assert!(store.state().frozen.is_some());
     let expected = some_rows(20..40);
     assert_eq!(sorted_rows(&store.begin(), KEYED), expected);
     kv.set_quota_bytes(None);
