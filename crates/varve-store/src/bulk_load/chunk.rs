@@ -19,14 +19,14 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    pub(super) fn new(store: &Store, types: &[LogicalType]) -> Chunk {
+    /// An empty chunk for rows of these types, which takes one of `parts` of the memory at most.
+    pub(super) fn new(store: &Store, types: &[LogicalType], parts: u64) -> Chunk {
         let bytes_max = store.settings.memtable_bytes_max;
         Chunk {
             types: types.to_vec(),
             builders: builders(types),
             reservation: Reservation::new(Arc::clone(&store.memory)),
-            // What is read while a chunk is written must fit beside it.
-            bytes_max: bytes_max.min(store.memory.limit_bytes() / 4),
+            bytes_max: bytes_max.min(store.memory.limit_bytes() / parts.max(1)),
         }
     }
 

@@ -1,10 +1,13 @@
 //! A load as its caller sees it.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
 
 use crate::bulk_load::auto_id::AutoId;
+use crate::bulk_load::index_load::IndexLoad;
 use crate::bulk_load::tree_load::TreeLoad;
 use crate::transaction::Transaction;
 use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
@@ -16,6 +19,7 @@ use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
 pub struct BulkLoad {
     transaction: Transaction,
     rows: TreeLoad,
+    indexes: BTreeMap<TreeId, IndexLoad>,
     ids: Option<AutoId>,
     options: BulkLoadOptions,
     started_us: u64,
@@ -76,6 +80,7 @@ impl Transaction {
         Ok(BulkLoad {
             rows: TreeLoad::new(&store, tree),
             transaction: self,
+            indexes: BTreeMap::new(),
             ids: None,
             options,
             started_us: store.env.monotonic_us(),
@@ -129,6 +134,38 @@ impl BulkLoad {
         Ok(())
     }
 
+    /// Adds the entries that an index has of the rows of the last [`BulkLoad::append`]: the columns
+    /// are those of the index's schema. Whoever loads rows adds entries to every index of the tree.
+    pub async fn append_entries(
+        &mut self,
+        index: TreeId,
+        entries: &Batch,
+    ) -> Result<(), InsertError> {
+        self.check_sound()?;
+        self.sound = false;
+        let load = match self.indexes.entry(index) {
+            Entry::Occupied(load) => load.into_mut(),
+            Entry::Vacant(slot) => {
+                let store = Arc::clone(self.transaction.store());
+                let tree = self.transaction.tree(index)?;
+                slot.insert(IndexLoad::new(&store, tree))
+            }
+        };
+        if let Err(error) = load.add(&mut self.transaction, entries).await {
+            // Entries occur twice where rows do, which are what the caller knows.
+            self.rows.finish(&mut self.transaction).await?;
+            return Err(error);
+        }
+        self.sound = true;
+        Ok(())
+    }
+
+    /// The first of so many hidden row ids, which may follow the columns of a batch as one more
+    /// column: for the entries of indexes.
+    pub fn new_row_ids(&self, count: usize) -> i64 {
+        self.transaction.new_row_ids(count)
+    }
+
     /// Publishes the rows. `40001` where a commit since the begin of the load inserted keys among
     /// those that were loaded, or dropped the tree.
     pub async fn finish(mut self) -> Result<BulkLoadReport, InsertError> {
@@ -144,11 +181,7 @@ impl BulkLoad {
 
     /// Forgets the rows and deletes what was written of them.
     pub async fn abort(self) -> Result<()> {
-        let BulkLoad {
-            transaction, rows, ..
-        } = self;
-        drop(rows);
-        transaction.rollback().await
+        self.transaction.rollback().await
     }
 
     async fn run(
@@ -176,9 +209,14 @@ impl BulkLoad {
     async fn complete(&mut self) -> Result<BulkLoadReport, InsertError> {
         self.check_sound()?;
         self.rows.finish(&mut self.transaction).await?;
+        let mut bytes = self.rows.bytes();
+        for index in self.indexes.values_mut() {
+            index.finish(&mut self.transaction).await?;
+            bytes += index.bytes();
+        }
         Ok(BulkLoadReport {
             rows: self.rows.rows(),
-            bytes: self.rows.bytes(),
+            bytes,
             duration_us: 0,
             max_row_id: self.rows.greatest(),
         })

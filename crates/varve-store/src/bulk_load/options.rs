@@ -24,7 +24,7 @@ impl Default for BulkLoadOptions {
 pub struct BulkLoadReport {
     /// Rows loaded.
     pub rows: u64,
-    /// Bytes that they take in storage.
+    /// Bytes that they take in storage, entries of indexes included.
     pub bytes: u64,
     /// From the begin of the load to the end of its commit, in microseconds.
     pub duration_us: u64,

@@ -17,6 +17,11 @@ use crate::{InsertError, Store};
 
 /// Rows are written in steps of so many, between which others get their turn.
 const STEP_ROWS: usize = 8192;
+/// Rows collected of a table may take such a part of the memory, since what is read while they are
+/// written must fit beside them, and what is collected for its indexes.
+const TABLE_PARTS: u64 = 4;
+/// The part of each index.
+const INDEX_PARTS: u64 = 16;
 /// A run is ended at this many rows, so that ordinals fit 32 bits.
 const RUN_ROWS_MAX: u64 = 1 << 31;
 
@@ -33,8 +38,12 @@ pub(super) struct TreeLoad {
 
 impl TreeLoad {
     pub(super) fn new(store: &Store, tree: Arc<Tree>) -> TreeLoad {
+        let parts = match tree.index() {
+            None => TABLE_PARTS,
+            Some(_) => INDEX_PARTS,
+        };
         TreeLoad {
-            chunk: Chunk::new(store, tree.types()),
+            chunk: Chunk::new(store, tree.types(), parts),
             tree,
             open: None,
             rows: 0,
@@ -149,7 +158,8 @@ impl TreeLoad {
         columns: &[ColumnRef],
         rows: Range<usize>,
     ) -> Result<(), InsertError> {
-        if self.tree.has_row_id() || rows.is_empty() {
+        // Whether an index is unique is seen when all of it is there.
+        if self.tree.has_row_id() || self.tree.index().is_some() || rows.is_empty() {
             return Ok(());
         }
         let view = transaction.view(self.tree.schema().tree).await?;

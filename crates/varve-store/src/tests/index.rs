@@ -607,4 +607,57 @@ fn assert_settled(store: &Store, tree: TreeId) {
         assert_eq!(zone.max, Some(Value::Int8(0)));
         assert_eq!(run.entries_seq.0, 0);
     }
+
+/// Loads rows and the entries of all indexes.
+fn load(store: &Arc<Store>, rows: &[Row]) -> Result<u64, InsertError> {
+    let mut load = store.bulk_load(KEYED, crate::BulkLoadOptions::default())?;
+    for rows in rows.chunks(700) {
+        block_on(load.append(&batch(rows)))?;
+        for schema in schemas() {
+            block_on(load.append_entries(schema.tree, &entries(&schema, rows)))?;
+        }
+    }
+    Ok(block_on(load.finish())?.rows)
+}
+
+#[test]
+fn loaded_rows_have_their_entries() {
+    let store = open(&MemoryKv::new());
+    with_indexes(&store);
+    let row = |k: i64| {
+        let text = (k % 11 != 0).then(|| format!("text {}", k.wrapping_mul(7919) % 100_003));
+        (k, text, (k % 977) as i32)
+    };
+    let mut model = Model::new();
+    // Few rows are compared one by one, many by reading the index.
+    for keys in [0..50, 50..20_000, 20_000..20_100] {
+        let rows: Vec<Row> = keys.map(row).collect();
+        assert_eq!(load(&store, &rows), Ok(rows.len() as u64));
+        model.extend(rows.iter().map(|row| (row.0, row.clone())));
+        check(&store.begin(), &model);
+    }
+    // A text that is there, by a load that would also give a key twice.
+    let twin = |key| (key, Some("text 7919".to_owned()), 2);
+    let taken = InsertError::Duplicate {
+        index: Some(BY_TEXT),
+        key: vec![Value::text("text 7919")],
+    };
+    assert_eq!(load(&store, &[twin(90_000)]), Err(taken.clone()));
+    let many: Vec<Row> = (60_000..80_000).map(row).chain([twin(200_000)]).collect();
+    assert_eq!(load(&store, &many), Err(taken));
+    let same_key = InsertError::Duplicate {
+        index: None,
+        key: vec![Value::Int8(300_000)],
+    };
+    let twice = [row(300_000), row(299_999), row(300_000)];
+    assert_eq!(load(&store, &twice), Err(same_key));
+    check(&store.begin(), &model);
+    // Deletes and updates meet loaded entries as any others.
+    let mut transaction = store.begin();
+    let old: Vec<Row> = (100..120).map(row).collect();
+    let new: Vec<Row> = old.iter().map(|row| (row.0, None, row.2 + 1)).collect();
+    write(&mut transaction, &old, &new).unwrap();
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+    model.extend(new.iter().map(|row| (row.0, row.clone())));
+    check(&store.begin(), &model);
 }

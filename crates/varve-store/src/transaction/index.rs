@@ -73,7 +73,11 @@ impl Transaction {
 }
 
 /// The stored columns of entries.
-fn entry_columns(tree: &Tree, entries: &Batch, operation: i64) -> Result<Vec<ColumnRef>> {
+pub(crate) fn entry_columns(
+    tree: &Tree,
+    entries: &Batch,
+    operation: i64,
+) -> Result<Vec<ColumnRef>> {
     if tree.index().is_none() {
         return Err(no_index(tree));
     }

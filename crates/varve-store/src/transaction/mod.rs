@@ -17,6 +17,7 @@ mod unique;
 mod validate;
 
 pub(crate) use group::CommitQueue;
+pub(crate) use index::entry_columns;
 pub use insert_error::InsertError;
 pub use interface::Transaction;
 pub(crate) use own::Own;
