@@ -6,8 +6,8 @@ use varve_sql::{ColumnDef, TableDef, decode_table};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
-use crate::Database;
 use crate::write::{name_constraint, not_null_error};
+use crate::{Database, index};
 
 /// Columns on their way into a table, which nobody sees before [`BulkLoad::finish`]. Dropped
 /// without it, the load has not happened.
@@ -31,7 +31,6 @@ impl Database {
     ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
-        refuse_indexes(&table)?;
         let places = places(&table, columns, None)?;
         Ok(BulkLoad {
             load: transaction.into_bulk_load(table.tree, options)?,
@@ -51,7 +50,6 @@ impl Database {
     ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
-        refuse_indexes(&table)?;
         let automatic = table.primary_key.first().copied();
         let places = places(&table, columns, automatic)?;
         let load = transaction.into_bulk_load(table.tree, options)?;
@@ -144,7 +142,7 @@ impl BulkLoad {
             all.push(given);
         }
         let batch = Batch::new(all, rows);
-        let added = self.load.append(&batch).await;
+        let added = index::load(&mut self.load, &self.table, &batch).await;
         added.map_err(|error| name_constraint(&self.table, error))?;
         self.rows += rows as u64;
         Ok(())
@@ -184,14 +182,6 @@ impl core::fmt::Debug for BulkLoad {
             .field("rows", &self.rows)
             .finish_non_exhaustive()
     }
-}
-
-/// `0A000`: entries of indexes are not loaded.
-fn refuse_indexes(table: &TableDef) -> Result<()> {
-    if table.indexes.is_empty() {
-        return Ok(());
-    }
-    Err(Error::unsupported("bulk load of a table with indexes"))
 }
 
 fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {

@@ -38,7 +38,7 @@ impl CopyTarget<'_> {
                 let rows = core::slice::from_ref(&rows);
                 Ok(index::add(transaction, table, rows).await?)
             }
-            CopyTarget::Load(load) => load.append(rows).await,
+            CopyTarget::Load(load) => index::load(load, table, rows).await,
         }
     }
 
@@ -205,11 +205,6 @@ impl CopyIn {
         let line = self.unchecked_line.unwrap_or(self.batch_line);
         let context = format!("COPY {}, the rows from line {line} on", table.name);
         name_constraint(table, error).with_context(context)
-    }
-
-    /// Whether rows have entries in indexes, which only a transaction writes.
-    pub fn has_indexes(&self) -> bool {
-        !self.plan.table.indexes.is_empty()
     }
 
     /// The tree of the table.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_exec::Cancel;
 use varve_sql::{IndexDef, TableDef};
-use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
 use varve_types::{
     Batch, Column, Error, LogicalType, Result, RowPosition, Value, encode_key_value,
 };
@@ -53,6 +53,25 @@ pub(crate) fn with_row_ids(transaction: &Transaction, table: &TableDef, rows: &B
     let first = transaction.new_row_ids(rows.rows());
     let ids: Vec<Value> = (first..).take(rows.rows()).map(Value::Int8).collect();
     with_column(rows, Column::from_values(LogicalType::Int8, &ids))
+}
+
+/// Loads rows and their entries.
+pub(crate) async fn load(
+    load: &mut BulkLoad,
+    table: &TableDef,
+    rows: &Batch,
+) -> Result<(), InsertError> {
+    if table.indexes.is_empty() {
+        return load.append(rows).await;
+    }
+    let rows = load.with_ids(rows)?;
+    load.append(&rows).await?;
+    for index in &table.indexes {
+        let columns = read_columns(table, index);
+        let added = entries(table, index, &project(&rows, &columns));
+        load.append_entries(index.tree, &added).await?;
+    }
+    Ok(())
 }
 
 fn with_column(rows: &Batch, column: Column) -> Batch {

@@ -113,16 +113,8 @@ impl BulkLoad {
         // Also stays so where the future is dropped half-way.
         self.sound = false;
         let store = Arc::clone(self.transaction.store());
-        let columns = match &mut self.ids {
-            None => self.rows.tree().stored_columns(&store.ids, batch)?,
-            Some(ids) => {
-                let columns = (0..batch.width()).filter_map(|at| batch.column(at));
-                let mut columns: Vec<ColumnRef> = columns.collect();
-                ids.insert(&mut columns, batch.rows())?;
-                let batch = Batch::new(columns, batch.rows());
-                self.rows.tree().stored_columns(&store.ids, &batch)?
-            }
-        };
+        let batch = self.with_ids(batch)?;
+        let columns = self.rows.tree().stored_columns(&store.ids, &batch)?;
         let mut start = 0;
         while start < batch.rows() {
             let end = batch.rows().min(start + self.options.batch_rows.max(1));
@@ -160,10 +152,25 @@ impl BulkLoad {
         Ok(())
     }
 
-    /// The first of so many hidden row ids, which may follow the columns of a batch as one more
-    /// column: for the entries of indexes.
-    pub fn new_row_ids(&self, count: usize) -> i64 {
-        self.transaction.new_row_ids(count)
+    /// The rows with the ids that they get: the automatic key where it is missing, or the hidden row
+    /// id as one more column. [`BulkLoad::append`] takes them as they are; entries of indexes need
+    /// them.
+    pub fn with_ids(&mut self, batch: &Batch) -> Result<Batch> {
+        let tree = self.rows.tree();
+        let width = tree.schema().columns.len();
+        let columns = (0..batch.width()).filter_map(|at| batch.column(at));
+        let mut columns: Vec<ColumnRef> = columns.collect();
+        if let Some(ids) = &mut self.ids
+            && columns.len() < width
+        {
+            ids.insert(&mut columns, batch.rows())?;
+        } else if tree.has_row_id() && columns.len() == width {
+            let store = self.transaction.store();
+            let rows = Batch::new(columns.clone(), batch.rows());
+            let stored = tree.stored_columns(&store.ids, &rows)?;
+            columns.extend(stored.into_iter().next());
+        }
+        Ok(Batch::new(columns, batch.rows()))
     }
 
     /// Publishes the rows. `40001` where a commit since the begin of the load inserted keys among

@@ -607,6 +607,7 @@ fn assert_settled(store: &Store, tree: TreeId) {
         assert_eq!(zone.max, Some(Value::Int8(0)));
         assert_eq!(run.entries_seq.0, 0);
     }
+}
 
 /// Loads rows and the entries of all indexes.
 fn load(store: &Arc<Store>, rows: &[Row]) -> Result<u64, InsertError> {

@@ -21,8 +21,6 @@ pub(super) struct OpenCopy {
 enum Target {
     /// The COPY is all that happens.
     Load(Box<BulkLoad>),
-    /// It is all that happens, and maintains indexes.
-    Alone(Box<Transaction>),
     /// It belongs to an open block.
     Block(OpenBlock),
 }
@@ -31,7 +29,6 @@ impl Target {
     fn rows(&mut self) -> CopyTarget<'_> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),
-            Target::Alone(transaction) => CopyTarget::Transaction(transaction),
             Target::Block(open) => CopyTarget::Transaction(&mut open.transaction),
         }
     }
@@ -63,11 +60,6 @@ impl Session {
                 let read_only = self.settings.default_read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only)?;
                 let copy = CopyIn::new(plan);
-                if copy.has_indexes() {
-                    let target = Target::Alone(Box::new(transaction));
-                    self.copy = Some(OpenCopy { copy, target });
-                    return Ok(());
-                }
                 let options = BulkLoadOptions {
                     sync_at_end: self.settings.durability == Durability::Strict,
                     ..BulkLoadOptions::default()
@@ -116,10 +108,6 @@ impl Session {
                 load.abort().await?;
                 Err(error)
             }
-            Target::Alone(transaction) => {
-                transaction.rollback().await?;
-                Err(error)
-            }
             Target::Block(open) => self.fail(open, error).await,
         }
     }
@@ -158,10 +146,6 @@ impl Session {
                 let finished = load.finish().await;
                 finished.map_err(|error| open.copy.name_error(error))?;
             }
-            Target::Alone(transaction) => {
-                let durability = self.settings.durability.of_commit();
-                transaction.commit(durability).await?;
-            }
             Target::Block(mut block) => {
                 block.has_run = true;
                 self.block = Block::Open(block);
@@ -177,7 +161,6 @@ impl Session {
         };
         match open.target {
             Target::Load(load) => load.abort().await,
-            Target::Alone(transaction) => transaction.rollback().await,
             Target::Block(open) => {
                 let aborted = Error::new(SqlState::QUERY_CANCELED, "the COPY was aborted");
                 // The block fails as if the COPY had; that it was wanted is no error.

@@ -185,3 +185,57 @@ fn several_threads_write_the_same_bytes() {
     };
     assert_eq!(stored(1), stored(3));
 }
+
+#[test]
+fn indexes_have_what_is_loaded() {
+    let (database, mut session) = database();
+    run(
+        &mut session,
+        "CREATE UNIQUE INDEX t_name ON t (name); CREATE INDEX t_x ON t (x DESC);
+         CREATE INDEX bare_name ON bare (name)",
+    );
+    let many: Vec<String> = (0..30_000)
+        .map(|i| format!("name {}", i * 7 % 30_000))
+        .collect();
+    let names: Vec<&str> = many.iter().map(String::as_str).collect();
+    let xs: Vec<Option<f64>> = (0..30_000).map(|i| Some(f64::from(i % 100))).collect();
+    let columns = vec![texts(&names), doubles(&xs)];
+    let options = BulkLoadOptions::default();
+    let loaded = database.direct_bulk_load_auto_id("t", [columns], options);
+    assert_eq!(block_on(loaded).unwrap().rows, 30_000);
+    let loaded = database.direct_bulk_load("bare", [vec![texts(&names)]], options);
+    assert_eq!(block_on(loaded).unwrap().rows, 30_000);
+    let asked = [
+        ("SELECT count(*) FROM t WHERE x = 7", 300),
+        ("SELECT id::bigint FROM t WHERE name = 'name 7'", 2),
+        ("SELECT count(*) FROM bare WHERE name = 'name 29999'", 1),
+    ];
+    for (sql, answer) in asked {
+        assert_eq!(rows(&mut session, sql), ints(&[answer]), "{sql}");
+    }
+    let taken = vec![
+        integers(&[40_000]),
+        texts(&["name 9"]),
+        doubles(&[Some(0.0)]),
+    ];
+    let error = load(&database, "t", &[], taken).unwrap_err();
+    assert_eq!(error.fields().constraint.as_deref(), Some("t_name"));
+    let error = block_on(async {
+        session.copy_begin("COPY t FROM STDIN CSV").await?;
+        session.copy_write(b"50000,new,1\n50001,name 3,1\n").await?;
+        session.copy_finish().await
+    });
+    let error = error.unwrap_err();
+    assert_eq!(error.fields().constraint.as_deref(), Some("t_name"));
+    assert_eq!(
+        rows(&mut session, "SELECT count(*) FROM t"),
+        ints(&[30_000])
+    );
+    run(&mut session, "DELETE FROM t WHERE name = 'name 9'");
+    let free = vec![
+        integers(&[40_000]),
+        texts(&["name 9"]),
+        doubles(&[Some(0.0)]),
+    ];
+    assert_eq!(load(&database, "t", &[], free).unwrap().rows, 1);
+}
