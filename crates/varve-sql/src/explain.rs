@@ -248,7 +248,7 @@ fn describe_lookup(lookup: &LookupNode) -> Node {
             format!("({name} = {})", deparse(value, &[]))
         })
         .collect();
-    Node::on_table("Primary Key Lookup", &lookup.name, columns)
+    Node::on_table("Index Lookup (art)", &lookup.name, columns)
         .property("Index Cond", &all_of(&shown))
 }
 

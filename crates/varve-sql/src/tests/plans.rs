@@ -62,12 +62,12 @@ fn plans_are_shown_as_trees() {
         ),
         (
             "select * from t where a = 7",
-            &["Primary Key Lookup on t", "  Index Cond: (a = 7)"],
+            &["Index Lookup (art) on t", "  Index Cond: (a = 7)"],
         ),
         (
             "select * from t where a = $1 and b > 3",
             &[
-                "Primary Key Lookup on t",
+                "Index Lookup (art) on t",
                 "  Index Cond: (a = $1)",
                 "  Filter: (b > 3)",
             ],
@@ -75,7 +75,7 @@ fn plans_are_shown_as_trees() {
         (
             "select v from p where x = 1 and y = 'k'",
             &[
-                "Primary Key Lookup on p",
+                "Index Lookup (art) on p",
                 "  Index Cond: ((y = 'k'::text) AND (x = 1))",
             ],
         ),
@@ -146,7 +146,7 @@ fn plans_are_shown_as_trees() {
             &[
                 "Hash Join",
                 "  Hash Cond: (t.a = u.a)",
-                "  ->  Primary Key Lookup on t",
+                "  ->  Index Lookup (art) on t",
                 "        Index Cond: (a = 3)",
                 "  ->  Seq Scan on u",
             ],
@@ -185,7 +185,7 @@ fn plans_are_shown_as_trees() {
             "insert into u (id, name) select a, c from t where a = 1",
             &[
                 "Insert on u",
-                "  ->  Primary Key Lookup on t",
+                "  ->  Index Lookup (art) on t",
                 "        Index Cond: (a = 1)",
             ],
         ),
@@ -193,7 +193,7 @@ fn plans_are_shown_as_trees() {
             "update t set b = b + 1 where a = $1",
             &[
                 "Update on t",
-                "  ->  Primary Key Lookup on t",
+                "  ->  Index Lookup (art) on t",
                 "        Index Cond: (a = $1)",
             ],
         ),
