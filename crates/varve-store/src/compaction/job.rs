@@ -1,25 +1,29 @@
-//! Compaction as a job.
+//! The background job: one choice at a time is carried out.
 
 use std::sync::Arc;
 
 use varve_types::{LocalFuture, Result, TreeId};
 
-use crate::compaction::Steps;
-use crate::compaction::choose::Effort;
+use crate::compaction::choose::{Choice, Effort};
+use crate::compaction::work::Steps;
 use crate::{Job, JobControl, Store};
 
-/// Merges runs of one tree until all is well with it.
-struct CompactionJob {
+/// Merges runs of a tree.
+struct Compaction {
     tree: TreeId,
+    choice: Choice,
 }
 
-impl Steps for JobControl {
-    async fn step(&mut self) -> Result<()> {
-        JobControl::step(self).await
-    }
+/// What is to be merged now.
+pub(crate) fn due(store: &Arc<Store>) -> Option<Box<dyn Job>> {
+    let effort = Effort::steady(store.settings.run_bytes_max);
+    let state = store.state();
+    state.check_usable().ok()?;
+    let (tree, choice) = state.next_compaction(None, &effort)?;
+    Some(Box::new(Compaction { tree, choice }))
 }
 
-impl Job for CompactionJob {
+impl Job for Compaction {
     fn kind(&self) -> &'static str {
         "compaction"
     }
@@ -33,20 +37,20 @@ impl Job for CompactionJob {
         store: &'a Arc<Store>,
         control: &'a mut JobControl,
     ) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let effort = Effort::steady(store.settings.run_bytes_max);
-            store.compact(Some(self.tree), &effort, control).await
-        })
+        Box::pin(store.compact_chosen(self.tree, &self.choice, control))
     }
 }
 
-/// A compaction of the first tree that needs one.
-pub(crate) fn due(store: &Arc<Store>) -> Option<Box<dyn Job>> {
-    let state = store.state();
-    if state.failure.is_some() {
-        return None;
+impl Steps for JobControl {
+    async fn step(&mut self) -> Result<()> {
+        JobControl::step(self).await
     }
-    let effort = Effort::steady(store.settings.run_bytes_max);
-    let (tree, _) = state.next_compaction(None, &effort)?;
-    Some(Box::new(CompactionJob { tree }))
+
+    fn set_total(&mut self, rows: u64) {
+        JobControl::set_total(self, rows);
+    }
+
+    fn add_done(&mut self, rows: u64) {
+        JobControl::add_done(self, rows);
+    }
 }

@@ -7,18 +7,17 @@ use roaring::RoaringBitmap;
 use varve_kv::{Durability, WriteBatch};
 use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId, Value};
 
-use crate::Store;
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{MergeRule, Merged, MergedInput, merge};
 use crate::format::{keys, marks};
-use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
 use crate::read::run_position;
 use crate::run::{Run, RunMarks};
 use crate::state::State;
 use crate::tree::Tree;
+use crate::{JobControl, Store};
 
 /// What a piece of work asks now and then: whether to go on, and to let others have their turn.
 pub(crate) trait Steps {
@@ -29,13 +28,6 @@ pub(crate) trait Steps {
 
     /// Tells that so many more are done.
     fn add_done(&mut self, _rows: u64) {}
-}
-
-impl Steps for Pacer {
-    async fn step(&mut self) -> Result<()> {
-        self.pause().await;
-        Ok(())
-    }
 }
 
 impl State {
@@ -281,8 +273,8 @@ impl Store {
         } else {
             Effort::all_dead(run_bytes_max)
         };
-        let mut pacer = Pacer::new(&self.env);
-        self.compact(tree, &effort, &mut pacer).await
+        let mut control = JobControl::of_request(self);
+        self.compact(tree, &effort, &mut control).await
     }
 }
 

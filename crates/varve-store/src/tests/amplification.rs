@@ -9,8 +9,6 @@ use varve_kv::fault::SplitMix64;
 use varve_types::{MemoryBudget, RowPosition, Value};
 
 use super::{KEYED, TestEnv, batch, some_rows, with_trees};
-use crate::compaction::Effort;
-use crate::pacer::Pacer;
 use crate::{Durability, Store, StoreSettings};
 
 fn open(settings: StoreSettings) -> Arc<Store> {
@@ -31,9 +29,7 @@ fn is_full() -> bool {
 
 /// What a store does beside commits.
 fn tend(store: &Arc<Store>) {
-    let effort = Effort::steady(store.settings.run_bytes_max);
-    let mut pacer = Pacer::new(&store.env);
-    block_on(store.compact(None, &effort, &mut pacer)).unwrap();
+    block_on(store.run_jobs_until_idle()).unwrap();
 }
 
 fn fill(store: &Arc<Store>, rows: i64) {

@@ -444,9 +444,9 @@ fn a_compaction_may_be_dropped_at_any_await() {
         let store = open_with(kv.clone(), small()).unwrap();
         let old = store.begin();
         let ended = {
-            let mut pacer = crate::pacer::Pacer::new(&store.env);
+            let mut control = crate::JobControl::of_request(&store);
             let effort = full();
-            let mut future = Box::pin(store.compact(None, &effort, &mut pacer));
+            let mut future = Box::pin(store.compact(None, &effort, &mut control));
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             (0..polls).any(|_| future.as_mut().poll(&mut context).is_ready())
         };
@@ -478,4 +478,30 @@ fn the_same_runs_come_of_the_same_steps() {
         block_on(kv.scan(&varve_kv::Scan::forward(range, varve_kv::ScanLimit::NONE))).unwrap()
     };
     assert!(stored() == stored());
+}
+
+#[test]
+fn space_of_deleted_rows_comes_back_without_a_command() {
+    let store = open(&MemoryKv::new());
+    with_trees(&store);
+    layers(&store, 5, 600);
+    block_on(store.run_jobs_until_idle()).unwrap();
+    assert!(runs(&store, KEYED).len() < 4, "small runs become one");
+    let before = store.tree_storage(KEYED).unwrap().total_bytes;
+    let mut transaction = store.begin();
+    delete_where(&mut transaction, KEYED, key(CompareOp::Lt, 2000));
+    commit(transaction).unwrap();
+    block_on(store.flush()).unwrap();
+    block_on(store.run_jobs_until_idle()).unwrap();
+    let storage = store.tree_storage(KEYED).unwrap();
+    assert_eq!((storage.rows, storage.marked_rows), (1000, 0));
+    assert!(
+        storage.total_bytes < before,
+        "{} {before}",
+        storage.total_bytes
+    );
+    let jobs = store.jobs();
+    let merged = jobs.iter().rfind(|job| job.kind == "compaction").unwrap();
+    assert_eq!(merged.state, crate::JobState::Done);
+    assert_eq!((merged.done, merged.total), (1000, Some(1000)));
 }
