@@ -139,8 +139,8 @@ pub enum SystemView {
     /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
     /// bigint)`: a row a cache.
     Caches,
-    /// `varve_jobs(id bigint, kind text, object text, state text, progress double precision, started
-    /// timestamptz, error text)`: a row a job; `progress` goes from 0 to 1.
+    /// `varve_jobs(id bigint, kind text, object text, state text, progress double precision,
+    /// started timestamptz, error text)`: a row a job; `progress` goes from 0 to 1.
     Jobs,
     /// `varve_statistics(name text, value double precision)`: counters since the store was opened,
     /// and what it holds now.
@@ -270,8 +270,8 @@ pub struct Query {
     pub plan: Plan,
     /// The columns of the result.
     pub fields: Vec<Field>,
-    /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to be
-    /// claimed.
+    /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to
+    /// be claimed.
     pub lock: Option<RowLock>,
 }
 

@@ -1,5 +1,5 @@
-//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p varve-store
-//! --example transactions`.
+//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p
+//! varve-store --example transactions`.
 
 use std::sync::Arc;
 use std::time::Instant;

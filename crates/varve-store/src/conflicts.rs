@@ -37,11 +37,14 @@ struct Generation {
     count: usize,
 }
 
+/// The last key of a range, and the newest commit that inserted into it.
+type RangeEnd = (Vec<u8>, CommitSeq);
+
 #[derive(Debug, Default)]
 struct Inserted {
     keys: BTreeMap<Vec<u8>, CommitSeq>,
     /// Disjoint, by first key: the last one, and the newest commit.
-    ranges: BTreeMap<Vec<u8>, (Vec<u8>, CommitSeq)>,
+    ranges: BTreeMap<Vec<u8>, RangeEnd>,
 }
 
 impl Inserted {
@@ -60,7 +63,7 @@ impl Inserted {
     }
 
     /// The last range that begins at a key or before.
-    fn range_before(&self, key: &[u8]) -> Option<(&Vec<u8>, &(Vec<u8>, CommitSeq))> {
+    fn range_before(&self, key: &[u8]) -> Option<(&Vec<u8>, &RangeEnd)> {
         let upto = (Bound::Unbounded, Bound::Included(key));
         self.ranges.range::<[u8], _>(upto).next_back()
     }

@@ -2,8 +2,8 @@
 //! same bytes.
 //!
 //! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`]
-//! give, `tests/format/v2/merged-log.hex` what [`golden_merged_log`] gives. A test on another target enables the feature `fixtures`, includes those files, and
-//! compares.
+//! give, `tests/format/v2/merged-log.hex` what [`golden_merged_log`] gives. A test on another
+//! target enables the feature `fixtures`, includes those files, and compares.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The store: trees of rows in columnar runs over a key-value store, with log, memtable, manifest,
-//! snapshots, transactions, flush and background jobs. It knows tree schemas and encoded catalogue objects, never
-//! SQL, and never which backend keeps its values.
+//! snapshots, transactions, flush and background jobs. It knows tree schemas and encoded catalogue
+//! objects, never SQL, and never which backend keeps its values.
 //!
 //! Invariant: a change becomes visible by one atomic `Kv::commit`; what is written before it is
 //! listed by an intent, which open sweeps.

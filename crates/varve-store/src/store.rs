@@ -35,7 +35,8 @@ pub struct Store {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
-    /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of pages.
+    /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of
+    /// pages.
     turn: Turn<()>,
     /// Whoever writes the frozen memtable out holds it, and takes the turn only within.
     pub(crate) flushing: Turn<()>,

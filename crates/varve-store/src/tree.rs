@@ -147,8 +147,8 @@ impl Tree {
         column.map_or(Value::Null, |column| column.missing.clone())
     }
 
-    /// The stored columns of new rows, which get the next hidden row ids where the tree has such and
-    /// they do not follow as one more column.
+    /// The stored columns of new rows, which get the next hidden row ids where the tree has such
+    /// and they do not follow as one more column.
     pub(crate) fn stored_columns(&self, ids: &Ids, rows: &Batch) -> Result<Vec<ColumnRef>> {
         let schema = &self.schema;
         let mut width = schema.columns.len();

@@ -167,7 +167,8 @@ mod tests {
             let bitmap: Bitmap = bits.iter().copied().collect();
             let mut twice = bitmap.clone();
             twice.extend(bits.iter().copied());
-            prop_assert_eq!(twice.iter().collect::<Vec<_>>(), [bits.clone(), bits.clone()].concat());
+            let both = [bits.clone(), bits.clone()].concat();
+            prop_assert_eq!(twice.iter().collect::<Vec<_>>(), both);
             prop_assert_eq!(bitmap.iter().collect::<Vec<_>>(), bits.clone());
             prop_assert_eq!(bitmap.count_ones(), bits.iter().filter(|bit| **bit).count());
             prop_assert_eq!(bitmap.all(), bits.iter().all(|bit| *bit));

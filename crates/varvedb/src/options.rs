@@ -46,8 +46,8 @@ pub struct Options {
     pub memory_limit_bytes: u64,
     /// How durable a commit is when it answers.
     pub durability: Durability,
-    /// Whether a store that is not there is an error instead of a new one: an application that knows
-    /// that it has data learns so that the browser evicted it.
+    /// Whether a store that is not there is an error instead of a new one: an application that
+    /// knows that it has data learns so that the browser evicted it.
     pub must_exist: bool,
     /// Settings of the store.
     pub store: StoreSettings,

@@ -152,9 +152,9 @@ impl BulkLoad {
         Ok(())
     }
 
-    /// The rows with the ids that they get: the automatic key where it is missing, or the hidden row
-    /// id as one more column. [`BulkLoad::append`] takes them as they are; entries of indexes need
-    /// them.
+    /// The rows with the ids that they get: the automatic key where it is missing, or the hidden
+    /// row id as one more column. [`BulkLoad::append`] takes them as they are; entries of
+    /// indexes need them.
     pub fn with_ids(&mut self, batch: &Batch) -> Result<Batch> {
         let tree = self.rows.tree();
         let width = tree.schema().columns.len();

@@ -24,7 +24,8 @@ impl GroupCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is there of a group; nothing yet where it was not asked for. Whoever made something of it calls [`GroupCache::book`].
+    /// What is there of a group; nothing yet where it was not asked for. Whoever made something of
+    /// it calls [`GroupCache::book`].
     pub(crate) fn parts(&self, head: &RunHead, group: usize) -> Result<Arc<GroupParts>, RunError> {
         let number = u32::try_from(group).map_err(|_| RunError::Mismatch("group"))?;
         let id = (head.run(), number);

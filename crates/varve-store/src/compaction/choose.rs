@@ -1,10 +1,11 @@
 //! Which runs of a tree to merge next: a pure function of their shapes.
 //!
-//! Runs have *tiers* by their bytes, four times as many from one to the next; the top tier begins at
-//! half of the bytes of a full run. Four runs of a tier below the top become one: so a row is
-//! written once a tier at most, and there are few runs of each. Full runs whose key ranges are apart
-//! stay as they are, however many there are; where five of them lie over each other they are merged
-//! and cut anew, which leaves one at each key. A run of which a third is deleted is written again.
+//! Runs have *tiers* by their bytes, four times as many from one to the next; the top tier begins
+//! at half of the bytes of a full run. Four runs of a tier below the top become one: so a row is
+//! written once a tier at most, and there are few runs of each. Full runs whose key ranges are
+//! apart stay as they are, however many there are; where five of them lie over each other they are
+//! merged and cut anew, which leaves one at each key. A run of which a third is deleted is written
+//! again.
 //!
 //! What is chosen ends: every choice leaves fewer rows in runs that are too large, else fewer dead
 //! rows, else fewer runs, else the same number with less overlap.

@@ -284,8 +284,8 @@ impl Table {
     }
 }
 
-/// A million rows, a million single-row updates, a memtable of 8 MiB that holds 145 bytes a row; and
-/// the same where the log makes it be flushed much earlier.
+/// A million rows, a million single-row updates, a memtable of 8 MiB that holds 145 bytes a row;
+/// and the same where the log makes it be flushed much earlier.
 #[test]
 fn random_updates_are_written_ten_times_at_most() {
     for (flush_rows, times) in [(57_000, 10), (16_000, 10)] {

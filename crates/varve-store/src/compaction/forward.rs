@@ -191,7 +191,9 @@ mod tests {
     proptest! {
         /// Gaps of dead rows and stretches of living ones, the outputs' rows as far apart.
         #[test]
-        fn rows_are_found_again(stretches in vec((0_u32..1500, 0_u32..40_000, 1_u32..3000), 0..20)) {
+        fn rows_are_found_again(
+            stretches in vec((0_u32..1500, 0_u32..40_000, 1_u32..3000), 0..20),
+        ) {
             let mut builder = ForwardBuilder::new(reservation());
             let (mut ordinal, mut row) = (0, 0);
             let mut expected = Vec::new();

@@ -1,4 +1,5 @@
-//! Carries a compaction out: reads and writes beside everything else, then takes the turn to publish.
+//! Carries a compaction out: reads and writes beside everything else, then takes the turn to
+//! publish.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

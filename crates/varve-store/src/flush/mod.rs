@@ -40,8 +40,8 @@ impl Store {
         self.reap().await
     }
 
-    /// Writes the frozen memtable out for a request that cannot go on before, or waits for who is at
-    /// it. The caller must not have the turn.
+    /// Writes the frozen memtable out for a request that cannot go on before, or waits for who is
+    /// at it. The caller must not have the turn.
     pub(crate) async fn help_to_flush(self: &Arc<Store>) -> Result<()> {
         let _hurry = Hurry::new(&self.jobs);
         self.flush_frozen(&mut JobControl::of_request(self)).await

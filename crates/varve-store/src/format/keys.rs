@@ -17,8 +17,8 @@
 //! | `s` epoch, ticket | scratch batch |
 //!
 //! Manifest and catalogue are stored twice, in the same commits: every open needs them, so one bad
-//! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log are neighbours, so that one scan
-//! reads both.
+//! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log
+//! are neighbours, so that one scan reads both.
 
 use varve_kv::{Key, KeyRange};
 use varve_types::{CommitSeq, RunId};

@@ -21,9 +21,9 @@ use crate::{RepairReport, Store, StoreSettings};
 const SCAN_BYTES_MAX: u64 = 4 << 20;
 
 impl Store {
-    /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from its
-    /// copy, the log ends before its first damaged record, and of each damaged run the readable rows
-    /// go to a new one. Damaged runs are kept under quarantine, listed by
+    /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from
+    /// its copy, the log ends before its first damaged record, and of each damaged run the
+    /// readable rows go to a new one. Damaged runs are kept under quarantine, listed by
     /// [`Store::quarantined_runs`]. A sound store is opened as it is.
     ///
     /// `XX001` where a record and its copy are both damaged, else the errors of [`Store::open`].

@@ -11,7 +11,8 @@ use crate::jobs::Jobs;
 use crate::jobs::entries::Order;
 use crate::{JobId, Store};
 
-/// Given to a job that runs: where it is cancelled, paused and slowed down, and tells how far it is.
+/// Given to a job that runs: where it is cancelled, paused and slowed down, and tells how far it
+/// is.
 pub struct JobControl {
     env: Arc<dyn Env>,
     jobs: Arc<Jobs>,
@@ -46,8 +47,9 @@ impl JobControl {
         }
     }
 
-    /// To be awaited between pieces of work that take about a millisecond, and while nothing is half
-    /// done. `57014` when the job is cancelled, `08003` when the store is closed: return it.
+    /// To be awaited between pieces of work that take about a millisecond, and while nothing is
+    /// half done. `57014` when the job is cancelled, `08003` when the store is closed: return
+    /// it.
     pub async fn step(&mut self) -> Result<()> {
         if let Some(id) = self.id {
             self.obey(id).await?;

@@ -16,8 +16,8 @@ pub(crate) struct FlushMap {
     pub(crate) ordinals: Vec<u32>,
 }
 
-/// Row versions of all trees. When it is full it is frozen: it takes no more rows, and a flush writes
-/// it out as a whole. Rows of it may be deleted all the while; snapshots keep theirs.
+/// Row versions of all trees. When it is full it is frozen: it takes no more rows, and a flush
+/// writes it out as a whole. Rows of it may be deleted all the while; snapshots keep theirs.
 #[derive(Default)]
 pub(crate) struct Memtable {
     tables: Mutex<BTreeMap<TreeId, RowTable>>,

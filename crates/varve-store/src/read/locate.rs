@@ -153,8 +153,8 @@ impl View {
         of_index.unwrap_or(key)
     }
 
-    /// Looks for the keys of a search that were not found yet. Where pages are missing it notes them
-    /// and goes no further.
+    /// Looks for the keys of a search that were not found yet. Where pages are missing it notes
+    /// them and goes no further.
     fn search_group(
         &self,
         search: &mut GroupSearch,

@@ -17,8 +17,8 @@ impl Transaction {
     ///
     /// The commit fails with `40001` if another one since the snapshot has changed a claimed row or
     /// claimed it in a way that excludes this; and what commits later than this one, yet began
-    /// before, fails if it does so. A rollback to a savepoint keeps claims, and claims alone, without
-    /// a write, need no commit.
+    /// before, fails if it does so. A rollback to a savepoint keeps claims, and claims alone,
+    /// without a write, need no commit.
     pub async fn claim(
         &mut self,
         tree: TreeId,

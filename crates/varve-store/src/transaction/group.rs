@@ -341,8 +341,8 @@ impl Store {
         has_published
     }
 
-    /// Merges the values of the log where there are many. A full disk does not stop commits at once,
-    /// since deletes are what would help.
+    /// Merges the values of the log where there are many. A full disk does not stop commits at
+    /// once, since deletes are what would help.
     async fn merge_log_if_due(&self) -> Result<()> {
         let values_max = self.settings.log_values_max;
         if self.state().log.values() < values_max {

@@ -24,9 +24,9 @@ use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
 /// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before
 /// the commit. Dropped without commit, it is rolled back.
 ///
-/// A call that fails has written nothing; several calls are made one by a savepoint. Where rows were to be written out of memory
-/// and storage failed, or the future was dropped, every later call answers that error: only a
-/// rollback of the whole transaction is left.
+/// A call that fails has written nothing; several calls are made one by a savepoint. Where rows
+/// were to be written out of memory and storage failed, or the future was dropped, every later call
+/// answers that error: only a rollback of the whole transaction is left.
 pub struct Transaction {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) own: Arc<Mutex<Own>>,
@@ -235,8 +235,8 @@ impl Transaction {
         self.replace_rows(tree, positions, rows, false).await
     }
 
-    /// Like [`Transaction::update`], for new rows that have the same keys as the old ones, which the
-    /// caller vouches for: so nothing is looked up.
+    /// Like [`Transaction::update`], for new rows that have the same keys as the old ones, which
+    /// the caller vouches for: so nothing is looked up.
     pub async fn update_same_keys(
         &mut self,
         tree: TreeId,

@@ -19,11 +19,14 @@ use crate::transaction::claim::deleted_rows;
 use crate::transaction::own::Own;
 use crate::tree::Tree;
 
+/// A version of the memtable and its key.
+type KeyedVersion = (u32, Vec<u8>);
+
 /// Deletes in terms of what is there now.
 #[derive(Default)]
 pub(crate) struct Deletes {
     /// Versions of the memtables, with their keys.
-    pub(crate) versions: BTreeMap<(MemtableSlot, TreeId), Vec<(u32, Vec<u8>)>>,
+    pub(crate) versions: BTreeMap<(MemtableSlot, TreeId), Vec<KeyedVersion>>,
     /// Rows of runs, own ones included.
     pub(crate) rows: BTreeMap<(TreeId, RunId), RoaringBitmap>,
     /// What the transaction claims, where it is now.
@@ -223,7 +226,7 @@ fn keys_of_versions(
     memtable: &Memtable,
     tree: &Tree,
     versions: &RoaringBitmap,
-) -> Result<Vec<(u32, Vec<u8>)>> {
+) -> Result<Vec<KeyedVersion>> {
     let tables = memtable.tables();
     let table = tables.get(&tree.schema().tree);
     let table = table.ok_or_else(row_conflict)?;

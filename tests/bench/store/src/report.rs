@@ -78,6 +78,12 @@ pub fn as_json(sections: &[Section]) -> serde_json::Value {
         let one = |of: &Figure| json!({"case": of.case, "unit": of.unit, "value": of.value});
         figures.iter().map(one).collect()
     };
-    let section = |of: &Section| json!({"where": of.title, "varvedb": figures(&of.ours), "sqlite": figures(&of.peer)});
+    let section = |of: &Section| {
+        json!({
+            "where": of.title,
+            "varvedb": figures(&of.ours),
+            "sqlite": figures(&of.peer),
+        })
+    };
     json!(sections.iter().map(section).collect::<Vec<_>>())
 }

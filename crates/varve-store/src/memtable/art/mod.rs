@@ -2,10 +2,10 @@
 //!
 //! Paper: Leis, Kemper, Neumann, "The Adaptive Radix Tree: ARTful Indexing for Main-Memory
 //! Databases" (2013): nodes of 4, 16, 48 and 256 children, path compression, lazy expansion. Here
-//! the nodes of each size lie in a slab and links are numbers of 32 bits. A leaf is the whole key in
-//! an arena, with the number that is kept for it; keys are never removed. So a node keeps only how
-//! many bytes it skips: a search goes down without looking at skipped bytes and compares the key at
-//! the end, and whoever needs them takes them from a leaf below (as in a Patricia trie).
+//! the nodes of each size lie in a slab and links are numbers of 32 bits. A leaf is the whole key
+//! in an arena, with the number that is kept for it; keys are never removed. So a node keeps only
+//! how many bytes it skips: a search goes down without looking at skipped bytes and compares the
+//! key at the end, and whoever needs them takes them from a leaf below (as in a Patricia trie).
 
 mod cursor;
 mod node;
