@@ -1,6 +1,12 @@
 //! Ten thousand crash points and the other scenarios, seeds that failed once, and bugs that must be
 //! found. `VARVEDB_TESTS=full` runs twenty times as many seeds.
 
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failure of the simulation fails the test"
+)]
+
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
