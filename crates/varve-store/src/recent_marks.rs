@@ -6,11 +6,16 @@ use roaring::RoaringBitmap;
 use varve_types::CommitSeq;
 
 /// So many rows of one commit are noted one by one.
-const FEW_ROWS: usize = 256;
+const FEW_ROWS: u64 = 4096;
+/// As long as there are not more than so many of these.
+const FEW_MAX: usize = 1 << 18;
 
 /// Deleted rows by ordinal, each once.
 #[derive(Default)]
 pub(crate) struct RecentMarks {
+    all: RoaringBitmap,
+    /// The newest commit that deleted any.
+    newest: CommitSeq,
     few: BTreeMap<u32, CommitSeq>,
     /// Of commits that deleted more rows.
     many: Vec<(CommitSeq, RoaringBitmap)>,
@@ -19,57 +24,69 @@ pub(crate) struct RecentMarks {
 impl RecentMarks {
     /// Notes rows that a commit deleted; those that are known stay what they are.
     pub(crate) fn add(&mut self, ordinals: impl Iterator<Item = u32>, seq: CommitSeq) {
-        let mut rest = ordinals;
-        for ordinal in rest.by_ref().take(FEW_ROWS) {
-            if !self.many.iter().any(|(_, rows)| rows.contains(ordinal)) {
-                self.few.entry(ordinal).or_insert(seq);
-            }
-        }
-        let mut rest: RoaringBitmap = rest.collect();
-        if rest.is_empty() {
+        let new: RoaringBitmap = ordinals
+            .filter(|ordinal| !self.all.contains(*ordinal))
+            .collect();
+        if new.is_empty() {
             return;
         }
-        for (_, known) in &self.many {
-            rest -= known;
+        self.all |= &new;
+        self.newest = self.newest.max(seq);
+        if new.len() <= FEW_ROWS && self.few.len() < FEW_MAX {
+            self.few.extend(new.iter().map(|ordinal| (ordinal, seq)));
+        } else {
+            self.many.push((seq, new));
         }
-        for ordinal in self.few.keys() {
-            rest.remove(*ordinal);
-        }
-        self.many.push((seq, rest));
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.few.is_empty() && self.many.is_empty()
+        self.all.is_empty()
     }
 
     pub(crate) fn len(&self) -> u64 {
-        let many: u64 = self.many.iter().map(|(_, rows)| rows.len()).sum();
-        self.few.len() as u64 + many
+        self.all.len()
     }
 
     /// How many rows a snapshot does not see.
     pub(crate) fn count(&self, seq: CommitSeq) -> u64 {
+        if self.newest <= seq {
+            return self.all.len();
+        }
         let few = self.few.values().filter(|marked| **marked <= seq).count();
         let many = self.many.iter().filter(|(marked, _)| *marked <= seq);
         few as u64 + many.map(|(_, rows)| rows.len()).sum::<u64>()
     }
 
+    /// Whether a snapshot does not see a row.
+    pub(crate) fn hides(&self, ordinal: u32, seq: CommitSeq) -> bool {
+        self.all.contains(ordinal)
+            && (self.newest <= seq || self.get(ordinal).is_some_and(|marked| marked <= seq))
+    }
+
     /// The commit that deleted a row.
-    pub(crate) fn get(&self, ordinal: &u32) -> Option<CommitSeq> {
-        let few = self.few.get(ordinal).copied();
+    fn get(&self, ordinal: u32) -> Option<CommitSeq> {
+        let few = self.few.get(&ordinal).copied();
         few.or_else(|| {
             let mut many = self.many.iter();
-            let found = many.find(|(_, rows)| rows.contains(*ordinal));
+            let found = many.find(|(_, rows)| rows.contains(ordinal));
             found.map(|(seq, _)| *seq)
         })
     }
 
-    pub(crate) fn contains_key(&self, ordinal: &u32) -> bool {
-        self.get(ordinal).is_some()
+    /// Whether none of these rows is deleted.
+    pub(crate) fn is_disjoint(&self, rows: &RoaringBitmap) -> bool {
+        self.all.is_disjoint(rows)
     }
 
     /// Adds the rows `start..end` that a snapshot does not see.
     pub(crate) fn collect(&self, start: u32, end: u32, seq: CommitSeq, dead: &mut RoaringBitmap) {
+        if self.newest <= seq {
+            *dead |= within(&self.all, start, end);
+            return;
+        }
+        if self.all.range_cardinality(start..end) == 0 {
+            return;
+        }
         let few = self.few.range(start..end);
         dead.extend(
             few.filter(|(_, marked)| **marked <= seq)
@@ -81,10 +98,7 @@ impl RecentMarks {
     }
 
     pub(crate) fn add_to(&self, all: &mut RoaringBitmap) {
-        all.extend(self.few.keys().copied());
-        for (_, rows) in &self.many {
-            *all |= rows;
-        }
+        *all |= &self.all;
     }
 }
 
@@ -110,9 +124,9 @@ mod tests {
     proptest! {
         #[test]
         fn marks_are_a_map_from_rows_to_commits(
-            commits in vec((0_u32..5000, 0_u32..900, 1_u32..4), 0..12),
+            commits in vec((0_u32..5000, 0_u32..9000, 1_u32..4), 0..12),
             seq in 0_u64..14,
-            (start, rows) in (0_u32..6000, 0_u32..3000),
+            (start, rows) in (0_u32..12000, 0_u32..3000),
         ) {
             let mut marks = RecentMarks::default();
             let mut model = BTreeMap::new();
@@ -135,7 +149,11 @@ mod tests {
             marks.add_to(&mut all);
             assert!(all.iter().eq(model.keys().copied()));
             for row in start..start + 50 {
-                assert_eq!(marks.get(&row), model.get(&row).copied());
+                assert_eq!(marks.get(row), model.get(&row).copied());
+                let hidden = model.get(&row).is_some_and(|marked| marked.0 <= seq);
+                assert_eq!(marks.hides(row, CommitSeq(seq)), hidden);
+                let single = RoaringBitmap::from([row]);
+                assert_eq!(marks.is_disjoint(&single), !model.contains_key(&row));
             }
             let mut dead = RoaringBitmap::new();
             marks.collect(start, start + rows, CommitSeq(seq), &mut dead);

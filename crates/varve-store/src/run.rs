@@ -95,9 +95,7 @@ impl RunMarks {
 
     /// Whether no commit so far deleted any of these rows.
     pub(crate) fn all_alive_now(&self, rows: &RoaringBitmap) -> bool {
-        let recent = self.recent();
-        self.folded.is_disjoint(rows)
-            && (recent.is_empty() || rows.iter().all(|ordinal| !recent.contains_key(&ordinal)))
+        self.folded.is_disjoint(rows) && self.recent().is_disjoint(rows)
     }
 
     /// Adds to `dead` the rows of a range that a snapshot does not see.
@@ -107,11 +105,7 @@ impl RunMarks {
     }
 
     pub(crate) fn is_dead(&self, ordinal: u32, seq: CommitSeq) -> bool {
-        self.folded.contains(ordinal)
-            || self
-                .recent()
-                .get(&ordinal)
-                .is_some_and(|marked| marked <= seq)
+        self.folded.contains(ordinal) || self.recent().hides(ordinal, seq)
     }
 
     /// How many rows are deleted by now.
