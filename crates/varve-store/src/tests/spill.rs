@@ -139,3 +139,53 @@ fn the_pages_of_a_killed_process_are_swept() {
     assert_eq!(sorted_rows(&store.begin(), PLAIN), some_rows(0..10));
     drop(transaction);
 }
+
+/// Ten times what memory holds is inserted, changed and deleted, with savepoints in between.
+#[test]
+fn a_transaction_larger_than_memory_keeps_within_its_bound() {
+    let kv = MemoryKv::new();
+    let memory = Arc::new(varve_types::MemoryBudget::new(2 << 20));
+    let settings = crate::StoreSettings {
+        memtable_bytes_max: 256 << 10,
+        write_batch_bytes_max: 256 << 10,
+        page_cache_bytes_max: 512 << 10,
+        ..crate::StoreSettings::browser()
+    };
+    let env = Arc::new(super::TestEnv::default());
+    let store: Arc<dyn Kv> = Arc::new(kv.reopen());
+    let store = block_on(crate::Store::open(store, env, memory, settings)).unwrap();
+    with_trees(&store);
+    let count = 60_000;
+    let mut transaction = store.begin();
+    for rows in some_rows(0..count).chunks(1000) {
+        let savepoint = transaction.savepoint();
+        block_on(transaction.insert(KEYED, &batch(rows))).unwrap();
+        transaction.release(savepoint).unwrap();
+    }
+    let before = transaction.savepoint();
+    let third = |transaction: &crate::Transaction| {
+        let all = read(transaction, everything(KEYED)).unwrap();
+        let all = all.into_iter().filter(|(row, _)| row.0 % 3 == 0);
+        all.unzip::<_, _, Vec<_>, Vec<_>>()
+    };
+    for round in 0..2 {
+        let (rows, positions) = third(&transaction);
+        let rows: Vec<_> = rows.into_iter().map(|(k, t, _)| (k, t, round)).collect();
+        let batches: Vec<_> = rows.chunks(1000).map(batch).collect();
+        block_on(transaction.update(KEYED, &positions, &batches)).unwrap();
+    }
+    let (_, positions) = third(&transaction);
+    block_on(transaction.delete(KEYED, &positions)).unwrap();
+    assert_eq!(transaction.row_count(KEYED), Some(count as u64 * 2 / 3));
+    transaction.rollback_to(before).unwrap();
+    assert_eq!(transaction.row_count(KEYED), Some(count as u64));
+    let (_, positions) = third(&transaction);
+    block_on(transaction.delete(KEYED, &positions)).unwrap();
+    block_on(transaction.commit(Durability::Relaxed)).unwrap();
+    let expected = some_rows((0..count).filter(|k| k % 3 != 0));
+    assert_eq!(sorted_rows(&store.begin(), KEYED), expected);
+    drop(store);
+    assert_eq!(intents(&kv), 0);
+    let store = super::open_with(Arc::new(kv.reopen()), super::small()).unwrap();
+    assert_eq!(sorted_rows(&store.begin(), KEYED), expected);
+}
