@@ -23,7 +23,7 @@ const BY_NUMBER: TreeId = TreeId(12);
 /// On `n` where it is even, with `t`.
 const EVEN: TreeId = TreeId(13);
 
-type Model = BTreeMap<i64, Row>;
+pub(super) type Model = BTreeMap<i64, Row>;
 
 fn index(tree: TreeId, own: &[(LogicalType, u8)], include: Option<LogicalType>) -> TreeSchema {
     let types = own
@@ -113,7 +113,7 @@ fn entries(schema: &TreeSchema, rows: &[Row]) -> Batch {
     Batch::new(columns.collect(), entries.len())
 }
 
-fn with_indexes(store: &Arc<Store>) {
+pub(super) fn with_indexes(store: &Arc<Store>) {
     with_trees(store);
     let mut transaction = store.begin();
     for schema in schemas() {
@@ -123,9 +123,13 @@ fn with_indexes(store: &Arc<Store>) {
 }
 
 /// Replaces rows: `old` by `new`. Only entries that change are written.
-fn write(transaction: &mut Transaction, old: &[Row], new: &[Row]) -> Result<(), InsertError> {
+pub(super) fn write(
+    transaction: &mut Transaction,
+    old: &[Row],
+    new: &[Row],
+) -> Result<(), InsertError> {
     let keys: Vec<Vec<Value>> = old.iter().map(|row| vec![Value::Int8(row.0)]).collect();
-    let found = block_on(transaction.lookup(KEYED, &keys, &[0], true)).unwrap();
+    let found = block_on(transaction.lookup(KEYED, &keys, &[0], true))?;
     let mut positions = Vec::new();
     for batch in found {
         let column = batch.column(1).unwrap();
@@ -145,8 +149,8 @@ fn write(transaction: &mut Transaction, old: &[Row], new: &[Row]) -> Result<(), 
         let gone: Vec<Row> = old.iter().filter(|row| !keeps(row, new)).cloned().collect();
         let added: Vec<Row> = new.iter().filter(|row| !keeps(row, old)).cloned().collect();
         let added = entries(&schema, &added);
-        block_on(transaction.index_delete(schema.tree, &entries(&schema, &gone))).unwrap();
-        block_on(transaction.index_insert(schema.tree, &added)).unwrap();
+        block_on(transaction.index_delete(schema.tree, &entries(&schema, &gone)))?;
+        block_on(transaction.index_insert(schema.tree, &added))?;
         block_on(transaction.index_check_unique(schema.tree, &added))?;
     }
     Ok(())
@@ -193,7 +197,7 @@ fn whole(schema: &TreeSchema) -> ScanOptions {
     }
 }
 
-fn check(transaction: &Transaction, model: &Model) {
+pub(super) fn check(transaction: &Transaction, model: &Model) {
     let mut rows = read(transaction, everything(KEYED)).unwrap();
     rows.sort();
     assert!(rows.iter().map(|(row, _)| row).eq(model.values()));
@@ -275,7 +279,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 /// Texts that are often the same as those of other keys.
-fn new_row(key: i64, text: u8, number: i32) -> Row {
+pub(super) fn new_row(key: i64, text: u8, number: i32) -> Row {
     let text = match text % 4 {
         0 => None,
         1 => Some(format!("{key}")),

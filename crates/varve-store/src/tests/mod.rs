@@ -10,6 +10,7 @@ mod flush;
 mod golden;
 mod group;
 mod index;
+mod index_crash;
 mod integrity;
 mod jobs;
 mod marks;
