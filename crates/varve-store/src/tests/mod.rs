@@ -1,3 +1,7 @@
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long it takes is printed, and decides nothing"
+)]
 mod amplification;
 mod bulk_load;
 mod claims;
