@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn many_keys_become_ranges_that_miss_none() {
         let mut recent = RecentKeys::default();
-        let count = 3 * (GENERATION_MAX * GENERATIONS_MAX) as u32;
+        let count = u32::try_from(3 * GENERATION_MAX * GENERATIONS_MAX).unwrap();
         // In an order that mixes the generations.
         let keys = (0..count).map(|i| i.wrapping_mul(7919) % count * 10);
         for (number, seq) in keys.zip(1..) {

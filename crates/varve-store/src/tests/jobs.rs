@@ -349,6 +349,10 @@ fn a_running_job_ends_with_the_store() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a native process runs jobs on a thread"
+)]
 fn a_runner_on_a_thread_of_its_own_flushes() {
     let kv = MemoryKv::new();
     let store = open(&kv);
