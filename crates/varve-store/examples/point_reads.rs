@@ -1,6 +1,8 @@
 //! What reads of one row take in memory, in this process, after a warm-up: `cargo run --release -p
 //! varve-store --example point_reads`.
 
+#![expect(clippy::disallowed_methods, reason = "it measures")]
+
 use std::sync::Arc;
 use std::time::Instant;
 

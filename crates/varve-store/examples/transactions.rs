@@ -1,5 +1,11 @@
-//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p
-//! varve-store --example transactions`.
+//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p varve-store
+//! --example transactions`.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    reason = "it measures, and its tables are constant"
+)]
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -98,7 +98,14 @@ fn what_the_table_forbids_is_named() {
     let (database, mut session) = database();
     run(&mut session, "INSERT INTO t VALUES (5, 'five', 5)");
     let one = || doubles(&[Some(1.0)]);
-    let cases: Vec<(&str, &[&str], Vec<ColumnRef>, SqlState, Option<&str>)> = vec![
+    type Case = (
+        &'static str,
+        &'static [&'static str],
+        Vec<ColumnRef>,
+        SqlState,
+        Option<&'static str>,
+    );
+    let cases: Vec<Case> = vec![
         ("u", &[], vec![], SqlState::UNDEFINED_TABLE, None),
         ("t", &["y"], vec![], SqlState::UNDEFINED_COLUMN, None),
         ("t", &["x", "x"], vec![], SqlState::DUPLICATE_COLUMN, None),
