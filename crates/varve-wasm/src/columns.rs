@@ -188,7 +188,7 @@ mod tests {
         ];
         for (kind, bytes, ty, expected) in cases {
             let column = given(kind, &[bytes], &[]).into_column("c", ty).unwrap();
-            assert_eq!(values(&column), [expected.clone()], "{ty}");
+            assert_eq!(values(&column), std::slice::from_ref(&expected), "{ty}");
             let two = given(kind, &[bytes, bytes], &[0, 1]);
             let column = two.into_column("c", ty).unwrap();
             assert_eq!(values(&column), [Value::Null, expected], "{ty}");
