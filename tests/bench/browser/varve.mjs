@@ -67,7 +67,12 @@ export class VarveInside extends Varve {
   }
 
   async open() {
-    this.#store = await EngineStore.open({ name: NAME, durability: 'relaxed', aliveLock: NAME });
+    this.#store = await EngineStore.open({
+      name: NAME,
+      durability: 'relaxed',
+      mustExist: false,
+      aliveLock: NAME,
+    });
   }
 
   close() {
@@ -76,8 +81,7 @@ export class VarveInside extends Varve {
 
   async query(sql, params = []) {
     this.#calls += 1;
-    const { message } = await this.#store.query(this.#calls, sql, params);
-    return readResults(message, {})[0];
+    return readResults(await this.#store.query(this.#calls, sql, params), {})[0];
   }
 
   /** Through the package, since that is how columns reach an engine. */
