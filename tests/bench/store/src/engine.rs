@@ -24,6 +24,8 @@ pub enum Place {
 
 /// A database with the table `orders`, whose statements are prepared.
 pub trait Engine {
+    /// Brings the orders into the form in which a program would have them.
+    fn prepare(&mut self, _: &Orders) {}
     /// Loads all orders into the empty table in the fastest way that checks all constraints.
     fn load(&mut self, orders: &Orders);
     /// Sets what later commits promise.

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_bench::set::{Column as SetColumn, Values};
 use varve_kv::{Kv, MemoryKv};
-use varve_types::{
-    Batch, Bitmap, Column, ColumnBuilder, ColumnData, LogicalType, VECTOR_ROWS, Value,
-};
-use varvedb::{Database, Options, Prepared, ResultSet, Session, SystemEnv};
+use varve_types::{Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Value};
+use varvedb::{BulkLoadOptions, Database, Options, Prepared, ResultSet, Session, SystemEnv};
 
 use crate::engine::{Durability, Engine};
 use crate::rows::{Order, Orders, text_of, texts};
@@ -23,12 +21,17 @@ const RANGE: &str = "SELECT id, price FROM orders WHERE id BETWEEN $1 AND $2 ORD
 const UPDATE: &str = "UPDATE orders SET price = $1 WHERE id = $2";
 const DELETE: &str = "DELETE FROM orders WHERE id BETWEEN $1 AND $2";
 
+/// Rows that a load is given at once.
+const BATCH_ROWS: usize = 65_536;
+
 /// A database of ours.
 pub struct Varve {
     folder: Option<PathBuf>,
     /// In memory: what outlives the handle.
     memory: Arc<MemoryKv>,
     open: Option<Open>,
+    /// What is to be loaded.
+    input: Vec<Vec<ColumnRef>>,
 }
 
 struct Open {
@@ -45,6 +48,7 @@ impl Varve {
             folder: folder.map(|folder| folder.join("varve")),
             memory: Arc::new(MemoryKv::new()),
             open: None,
+            input: Vec::new(),
         };
         varve.open();
         varve.run(CREATE, &[]);
@@ -116,7 +120,7 @@ fn values(row: &Order<'_>) -> [Value; 8] {
 }
 
 /// Some rows of a generated column, as the engine takes them.
-pub fn column(column: &SetColumn, start: usize, end: usize) -> Column {
+fn column(column: &SetColumn, start: usize, end: usize) -> Column {
     let validity = column.validity.as_ref().map(|validity| {
         let mut bits = Bitmap::new();
         validity[start..end].iter().for_each(|bit| bits.push(*bit));
@@ -152,29 +156,29 @@ pub fn column(column: &SetColumn, start: usize, end: usize) -> Column {
     Column::plain(ty, data, validity).expect("lengths agree")
 }
 
-/// The set as batches of columns.
-pub fn batches(orders: &Orders) -> Vec<Batch> {
+/// The set as columns, cut into batches.
+fn batches(orders: &Orders) -> Vec<Vec<ColumnRef>> {
     let rows = orders.rows();
-    let starts = (0..rows).step_by(VECTOR_ROWS);
+    let starts = (0..rows).step_by(BATCH_ROWS);
     let batch = |start: usize| {
-        let end = rows.min(start + VECTOR_ROWS);
+        let end = rows.min(start + BATCH_ROWS);
         let columns = orders.set.columns.iter();
-        let columns = columns.map(|of| Arc::new(column(of, start, end)));
-        Batch::new(columns.collect(), end - start)
+        columns.map(|of| Arc::new(column(of, start, end))).collect()
     };
     starts.map(batch).collect()
 }
 
 impl Engine for Varve {
+    fn prepare(&mut self, orders: &Orders) {
+        self.input = batches(orders);
+    }
+
     fn load(&mut self, orders: &Orders) {
-        self.run("BEGIN", &[]);
-        let all: Vec<Order<'_>> = (0..orders.rows())
-            .map(|row| orders.order(row, row as i64 + 1))
-            .collect();
-        for row in &all {
-            self.run_prepared(INSERT, &values(row));
-        }
-        self.run("COMMIT", &[]);
+        let options = BulkLoadOptions::default();
+        let batches = std::mem::take(&mut self.input);
+        let database = &self.open.as_ref().expect("it is open").database;
+        let loaded = block_on(database.direct_bulk_load("orders", batches, options));
+        assert_eq!(loaded.expect("the load").rows, orders.rows() as u64);
     }
 
     fn set_durability(&mut self, durability: Durability) {
@@ -253,7 +257,11 @@ impl Engine for Varve {
     }
 
     fn write_amplification(&mut self) -> Option<f64> {
-        None
+        let select = "SELECT value FROM varve_statistics WHERE name = 'write_amplification'";
+        match self.run(select, &[]).rows().first()?.first()? {
+            Value::Float8(factor) => Some(*factor),
+            other => panic!("a factor is no {other:?}"),
+        }
     }
 
     fn reopen(&mut self) {
