@@ -6,7 +6,10 @@ use varve_store::{KeyRange, ScanOptions, Transaction};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
 
 use crate::chance::Chance;
-use crate::data::{COLUMNS, JOURNAL, Row, everything, key_of, rows_of, scan, scan_where};
+use crate::data::{
+    COLUMNS, JOURNAL, KEYS_PER_TOKEN, Row, everything, journal_key, key_of, rows_of, scan,
+    scan_where,
+};
 use crate::failure::{Outcome, broken};
 use crate::ledger::Token;
 use crate::model::{Model, Rows, Tree};
@@ -14,7 +17,11 @@ use crate::model::{Model, Rows, Tree};
 /// The transactions that a snapshot includes by its own account.
 pub(crate) async fn journal(transaction: &Transaction) -> Outcome<BTreeSet<Token>> {
     let rows = scan_where(transaction, JOURNAL, Vec::new()).await?;
-    Ok(rows.into_iter().map(|(row, _)| row.k).collect())
+    let tokens = rows.into_iter().filter_map(|(row, _)| {
+        let token = row.k / KEYS_PER_TOKEN;
+        (journal_key(token) == row.k).then_some(token)
+    });
+    Ok(tokens.collect())
 }
 
 /// Every tree, read in one way or another.

@@ -35,6 +35,14 @@ pub(crate) const KINDS: [Kind; 3] = [Kind::Keyed, Kind::Plain, Kind::ByText];
 /// them it includes.
 pub(crate) const JOURNAL: TreeId = TreeId(1);
 
+/// Keys of a transaction are its token times this, and those after: so no two are equal.
+pub(crate) const KEYS_PER_TOKEN: i64 = 1000;
+
+/// The key of a token in the journal. Those up to the next one are rows of a load.
+pub(crate) fn journal_key(token: i64) -> i64 {
+    token * KEYS_PER_TOKEN
+}
+
 /// Positions of all columns.
 pub(crate) const COLUMNS: [usize; 3] = [0, 1, 2];
 

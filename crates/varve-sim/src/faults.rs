@@ -2,6 +2,7 @@
 //! ask of its backend.
 
 use core::fmt;
+use core::str::FromStr;
 use std::sync::Arc;
 
 use varve_kv::fault::FaultKv;
@@ -20,12 +21,44 @@ pub enum Bug {
     GuardIgnored,
     /// What was written under an intent is never deleted.
     SweepSkipped,
+    /// A compaction forgets what was deleted while it ran.
+    MarkLost,
+}
+
+impl FromStr for Bug {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Bug, String> {
+        match name {
+            "guard-ignored" => Ok(Bug::GuardIgnored),
+            "sweep-skipped" => Ok(Bug::SweepSkipped),
+            "mark-lost" => Ok(Bug::MarkLost),
+            _ => Err(format!("there is no bug {name}")),
+        }
+    }
+}
+
+/// A bug of the store itself, while it lives.
+pub(crate) struct Planted;
+
+impl Planted {
+    pub(crate) fn new(bug: Bug) -> Planted {
+        varve_store::planted::lose_marks(bug == Bug::MarkLost);
+        Planted
+    }
+}
+
+impl Drop for Planted {
+    fn drop(&mut self) {
+        varve_store::planted::lose_marks(false);
+    }
 }
 
 impl Bug {
     fn edit(self, batch: &mut WriteBatch) {
         match self {
-            Bug::None => {}
+            // The store itself has the last one.
+            Bug::None | Bug::MarkLost => {}
             Bug::GuardIgnored => batch.guard = None,
             Bug::SweepSkipped => {
                 // Heads, marks and values of runs are only ever deleted by range.

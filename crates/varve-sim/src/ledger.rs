@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use varve_types::TreeId;
 
-use crate::data::JOURNAL;
+use crate::data::{JOURNAL, journal_key};
 use crate::failure::{Outcome, broken};
 use crate::model::{Delta, Model};
 
@@ -24,7 +24,13 @@ pub(crate) enum Progress {
     /// It has asked, or the answer was lost: it is there as a whole or not at all.
     Unsure,
     /// It was answered that it is commit number `seq`.
-    Committed { seq: u64 },
+    Committed {
+        seq: u64,
+        /// Before it was stored: another open need not find it.
+        is_async: bool,
+    },
+    /// It was answered that it is stored for good, as one of the commits up to `by`.
+    Loaded { by: u64 },
     /// It was rolled back or refused.
     Failed,
 }
@@ -55,8 +61,8 @@ pub(crate) struct Ledger {
     next_token: Token,
     entries: BTreeMap<Token, Entry>,
     observations: Vec<Observation>,
-    /// Every commit up to this one survives a crash.
-    durable: u64,
+    /// Up to which commit those of a handle survive a crash, and all before them that were stored.
+    durable: BTreeMap<u64, u64>,
 }
 
 impl Ledger {
@@ -102,16 +108,17 @@ impl Ledger {
     }
 
     /// It was answered that it is commit `seq`.
-    pub(crate) fn commit(&mut self, token: Token, seq: u64) -> Outcome<()> {
+    pub(crate) fn commit(&mut self, token: Token, seq: u64, is_async: bool) -> Outcome<()> {
         let Some(entry) = self.entries.get_mut(&token) else {
             return broken(format!("there is no transaction {token}"));
         };
-        entry.progress = Progress::Committed { seq };
+        entry.progress = Progress::Committed { seq, is_async };
         let handle = entry.handle;
         for seen in &self.observations {
             let expected = match seen.handle.cmp(&handle) {
                 Ordering::Less => false,
                 Ordering::Equal => seq <= seen.seq,
+                Ordering::Greater if is_async => continue,
                 // What is answered after another open was committed before it.
                 Ordering::Greater => true,
             };
@@ -125,16 +132,24 @@ impl Ledger {
         Ok(())
     }
 
-    /// Every commit up to `seq` is promised to survive a crash.
-    pub(crate) fn promise(&mut self, seq: u64) {
-        self.durable = self.durable.max(seq);
+    /// It was answered that it is stored, as one of the commits up to `by`.
+    pub(crate) fn load(&mut self, token: Token, by: u64) {
+        if let Some(entry) = self.entries.get_mut(&token) {
+            entry.progress = Progress::Loaded { by };
+        }
+    }
+
+    /// Every commit up to `seq` that this handle knows is promised to survive a crash.
+    pub(crate) fn promise(&mut self, handle: u64, seq: u64) {
+        let durable = self.durable.entry(handle).or_default();
+        *durable = seq.max(*durable);
     }
 
     /// The newest commit of a handle that was answered.
     pub(crate) fn newest(&self, handle: u64) -> u64 {
         let own = self.entries.values().filter(|entry| entry.handle == handle);
         let seqs = own.filter_map(|entry| match entry.progress {
-            Progress::Committed { seq } => Some(seq),
+            Progress::Committed { seq, .. } => Some(seq),
             _ => None,
         });
         seqs.max().unwrap_or(0)
@@ -158,8 +173,16 @@ impl Ledger {
             let fits = match entry.progress {
                 Progress::Running | Progress::Failed => !included,
                 Progress::Unsure => true,
-                Progress::Committed { seq: commit } => match entry.handle.cmp(&handle) {
+                Progress::Loaded { by } => match entry.handle.cmp(&handle) {
                     Ordering::Less => included,
+                    Ordering::Equal => included || by > seq,
+                    Ordering::Greater => !included,
+                },
+                Progress::Committed {
+                    seq: commit,
+                    is_async,
+                } => match entry.handle.cmp(&handle) {
+                    Ordering::Less => included || is_async,
                     Ordering::Equal => included == (commit <= seq),
                     Ordering::Greater => !included,
                 },
@@ -188,29 +211,43 @@ impl Ledger {
         has_crashed: bool,
     ) -> Outcome<BTreeSet<Token>> {
         let tokens = self.among(journal);
-        let newest_found = tokens
-            .iter()
-            .filter_map(|token| match self.progress(*token) {
-                Some(Progress::Committed { seq }) => Some(seq),
+        let found = |handle: Option<u64>| {
+            let entries = tokens.iter().filter_map(|token| self.entries.get(token));
+            let entries = entries.filter(|entry| handle.is_none_or(|own| own == entry.handle));
+            let seqs = entries.filter_map(|entry| match entry.progress {
+                Progress::Committed { seq, .. } => Some(seq),
                 _ => None,
             });
-        let newest_found = newest_found.max().unwrap_or(0);
+            seqs.max().unwrap_or(0)
+        };
+        let all_durable = self.durable.values().copied().max().unwrap_or(0);
         for (token, entry) in &self.entries {
             let included = tokens.contains(token);
             let fits = match entry.progress {
                 Progress::Running | Progress::Failed => !included,
                 Progress::Unsure => true,
-                Progress::Committed { .. } if !has_crashed => included,
-                Progress::Committed { seq } => {
-                    included || (seq > self.durable && seq > newest_found)
+                Progress::Loaded { .. } => included,
+                Progress::Committed { seq, is_async } => {
+                    // A later handle may give a number again that was not stored.
+                    let (durable, newest_found) = if is_async {
+                        let own = self.durable.get(&entry.handle).copied();
+                        (own.unwrap_or(0), found(Some(entry.handle)))
+                    } else {
+                        (all_durable, found(None))
+                    };
+                    let may_be_lost = has_crashed || is_async;
+                    included || may_be_lost && seq > durable && seq > newest_found
                 }
             };
             if !fits {
-                let found = if included { "holds" } else { "lacks" };
+                let holds = if included { "holds" } else { "lacks" };
                 return broken(format!(
-                    "opened again, the store {found} transaction {token}: {:?}; durable up to {}, \
-                     newest found {newest_found}",
-                    entry.progress, self.durable
+                    "opened again, the store {holds} transaction {token} of handle {}: {:?}; \
+                     durable up to {:?}, newest found {}",
+                    entry.handle,
+                    entry.progress,
+                    self.durable,
+                    found(None)
                 ));
             }
         }
@@ -232,7 +269,11 @@ impl Ledger {
     /// The rows of all trees with every transaction that was answered.
     pub(crate) fn newest_model(&self) -> Model {
         let committed = self.entries.iter().filter_map(|(token, entry)| {
-            matches!(entry.progress, Progress::Committed { .. }).then_some(*token)
+            let is_answered = matches!(
+                entry.progress,
+                Progress::Committed { .. } | Progress::Loaded { .. }
+            );
+            is_answered.then_some(*token)
         });
         self.model(&committed.collect())
     }
@@ -246,14 +287,11 @@ impl Ledger {
         created.chain(self.base.trees.keys()).copied().collect()
     }
 
-    fn progress(&self, token: Token) -> Option<Progress> {
-        self.entries.get(&token).map(|entry| entry.progress)
-    }
-
     /// Those of a journal that the base does not include already.
     fn among(&self, journal: &BTreeSet<Token>) -> BTreeSet<Token> {
         let old = self.base.rows(JOURNAL);
-        let is_old = |token: &&Token| old.is_some_and(|rows| rows.contains_key(token));
+        let is_old =
+            |token: &&Token| old.is_some_and(|rows| rows.contains_key(&journal_key(**token)));
         journal
             .iter()
             .filter(|token| !is_old(token))

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use varve_sim::{Bug, Failure, Report, Scenario, run};
 
-const USAGE: &str = "varve-sim --seeds A..B [--scenario NAME] [--trace]";
+const USAGE: &str = "varve-sim --seeds A..B [--scenario NAME] [--bug NAME] [--trace]";
 
 struct Options {
     seeds: core::ops::Range<u64>,
     scenario: Option<Scenario>,
+    bug: Bug,
     trace: bool,
 }
 
@@ -18,6 +19,7 @@ fn options() -> Result<Options, String> {
     let mut found = Options {
         seeds: 0..10,
         scenario: None,
+        bug: Bug::None,
         trace: false,
     };
     let mut args = std::env::args().skip(1);
@@ -26,6 +28,7 @@ fn options() -> Result<Options, String> {
         match arg.as_str() {
             "--seeds" => found.seeds = seeds(&value()?)?,
             "--scenario" => found.scenario = Some(value()?.parse()?),
+            "--bug" => found.bug = value()?.parse()?,
             "--trace" => found.trace = true,
             _ => return Err(USAGE.to_owned()),
         }
@@ -70,7 +73,7 @@ fn main() -> ExitCode {
                 return;
             }
             for scenario in &scenarios {
-                match run(seed, *scenario, Bug::None) {
+                match run(seed, *scenario, options.bug) {
                     Ok(report) => {
                         if let Ok(mut total) = total.lock() {
                             total.add(report);

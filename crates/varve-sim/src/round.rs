@@ -279,6 +279,8 @@ impl<'a> Round<'a> {
             compare(&handle, has_crashed, &mut chance).await?;
             check_records(&handle).await?;
             write(handle.clone(), chance.fork(), 2).await?;
+            // What comes next starts from what is stored.
+            flush(&handle).await?;
             finish(&handle, &mut chance).await
         };
         match self.alone("recovery", again)? {
@@ -334,7 +336,8 @@ async fn finish(handle: &Handle, chance: &mut Chance) -> Outcome<()> {
     if chance.one_in(4) {
         let last = handle.store.stats().last_commit;
         handle.store.close().await?;
-        handle.world.ledger().promise(last);
+        handle.world.note(|| format!("closed at {last}"));
+        handle.world.ledger().promise(handle.number, last);
     }
     Ok(())
 }

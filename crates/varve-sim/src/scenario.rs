@@ -9,7 +9,7 @@ use varve_store::StoreSettings;
 
 use crate::chance::Chance;
 use crate::failure::Failure;
-use crate::faults::Bug;
+use crate::faults::{Bug, Planted};
 use crate::round::{Base, Ended, Plan, run_round};
 use crate::world::Excuses;
 
@@ -86,6 +86,7 @@ impl Report {
 
 /// All runs of a seed. A failure carries the trace of its run, which was repeated for it.
 pub fn run(seed: u64, scenario: Scenario, bug: Bug) -> Result<Report, Failure> {
+    let _planted = Planted::new(bug);
     let mut chance = Chance::new(seed);
     let mut seeds = Seeds {
         scenario,
@@ -259,7 +260,10 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         log_values_max: 3 + u32::try_from(chance.below(8)).unwrap_or(0),
         write_batch_bytes_max: 512 << chance.below(4),
         page_cache_bytes_max: chance.below(2) * (32 << 10),
+        group_cache_bytes_max: chance.below(2) * (32 << 10),
+        row_cache_bytes_max: chance.below(2) * (4 << 10),
         scratch_bytes_max: 1 << 20,
+        run_bytes_max: 2 << 10 << chance.below(4),
         async_delay_us: chance.below(100_000),
         ..StoreSettings::browser()
     };

@@ -107,3 +107,8 @@ fn an_ignored_guard_is_found() {
 fn a_skipped_sweep_is_found() {
     finds(Bug::SweepSkipped, Scenario::Crash, "nobody accounts for");
 }
+
+#[test]
+fn a_mark_lost_in_a_compaction_is_found() {
+    finds(Bug::MarkLost, Scenario::Crash, "");
+}

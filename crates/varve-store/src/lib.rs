@@ -28,6 +28,8 @@ mod memtable;
 mod open;
 mod pacer;
 mod page_sink;
+#[cfg(feature = "inspect")]
+pub mod planted;
 mod publication;
 mod read;
 mod recent_marks;

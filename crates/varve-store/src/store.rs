@@ -174,9 +174,13 @@ impl Store {
     pub async fn close(self: &Arc<Store>) -> Result<()> {
         self.jobs.stop();
         let _turn = self.take_turn().await;
-        let usable = self.state().check_usable().is_ok();
-        let mut done = Ok(());
-        if usable {
+        let (mut done, is_all_stored) = {
+            let state = self.state();
+            (state.check_usable(), state.log.waiting().is_empty())
+        };
+        if done.is_err() && is_all_stored {
+            done = Ok(());
+        } else if done.is_ok() {
             done = self.store_waiting().await;
             done = done.and(self.reap().await);
             let sync = self.write(WriteBatch::new(), Durability::Strict).await;

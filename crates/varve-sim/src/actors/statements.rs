@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use varve_store::{InsertError, Transaction};
+use varve_store::{InsertError, SavepointId, Transaction};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
 
 use crate::chance::Chance;
-use crate::data::{JOURNAL, KINDS, Kind, Row, batch, scan_where, schema};
+use crate::data::{
+    JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, Row, batch, journal_key, scan_where, schema,
+};
 use crate::failure::{Outcome, Stop, broken};
 use crate::ledger::Token;
 use crate::model::{Delta, Model, Rows, Tree};
 
 /// Keys of keyed trees, for which transactions compete, lie below this.
 const KEYS: i64 = 120;
-/// Keys of other trees are multiples of the token from here on, so that no two are equal.
-const KEYS_PER_TOKEN: i64 = 1000;
 const TREES_MAX: usize = 6;
 
 pub(crate) struct Statements {
@@ -28,6 +28,13 @@ pub(crate) struct Statements {
     next_key: i64,
 }
 
+/// What was so at a savepoint.
+pub(crate) struct Saved {
+    pub(crate) savepoint: SavepointId,
+    model: Model,
+    delta: Delta,
+}
+
 impl Statements {
     pub(crate) fn new(transaction: Transaction, model: Model, token: Token) -> Statements {
         Statements {
@@ -36,13 +43,13 @@ impl Statements {
             delta: Delta::default(),
             must_roll_back: false,
             token,
-            next_key: (token + 1) * KEYS_PER_TOKEN,
+            next_key: journal_key(token + 1),
         }
     }
 
     pub(crate) async fn add_to_journal(&mut self) -> Outcome<()> {
         let row = Row {
-            k: self.token,
+            k: journal_key(self.token),
             t: None,
             n: 0,
         };
@@ -56,6 +63,9 @@ impl Statements {
         let Some(tree) = chance.pick(&all).copied() else {
             return self.create_tree(chance);
         };
+        if chance.one_in(20) {
+            return self.delete(JOURNAL, chance).await;
+        }
         match chance.below(24) {
             0..10 => self.insert(tree, chance).await,
             10..15 => self.update(tree, chance).await,
@@ -65,6 +75,23 @@ impl Statements {
             _ if all.len() > 2 => self.drop_tree(tree),
             _ => self.insert(tree, chance).await,
         }
+    }
+
+    /// A point to come back to.
+    pub(crate) fn save(&mut self) -> Saved {
+        Saved {
+            savepoint: self.transaction.savepoint(),
+            model: self.model.clone(),
+            delta: self.delta.clone(),
+        }
+    }
+
+    pub(crate) fn come_back(&mut self, saved: Saved) -> Outcome<()> {
+        self.transaction.rollback_to(saved.savepoint)?;
+        self.model = saved.model;
+        self.delta = saved.delta;
+        self.must_roll_back = false;
+        Ok(())
     }
 
     async fn insert(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
@@ -174,16 +201,21 @@ impl Statements {
         chance: &mut Chance,
     ) -> Outcome<Vec<(Row, RowPosition)>> {
         let rows: &Rows = &self.tree(tree)?.rows;
-        let keys: Vec<i64> = rows.keys().copied().collect();
+        let is_token = |k: &i64| tree == JOURNAL && k % KEYS_PER_TOKEN == 0;
+        let keys: Vec<i64> = rows.keys().copied().filter(|k| !is_token(k)).collect();
         let Some(from) = chance.pick(&keys).copied() else {
             return Ok(Vec::new());
+        };
+        let end = match tree {
+            JOURNAL => journal_key(from / KEYS_PER_TOKEN + 1),
+            _ => i64::MAX,
         };
         let some = match chance.below(10) {
             0 => keys.len(),
             1..4 => 12,
             _ => 2,
         };
-        let chosen = rows.range(from..).take(some);
+        let chosen = rows.range(from..end).take(some);
         let to = chosen.last().map_or(from, |(k, _)| *k);
         let bound = |op, k| ColumnPredicate {
             column: 0,
@@ -245,7 +277,7 @@ impl Statements {
     }
 }
 
-fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
+pub(crate) fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
     // Mostly few texts: choosing codecs for many would take most of a run.
     let text = match chance.below(16) {
         0 => "long ".repeat(20 + chance.index(40)),

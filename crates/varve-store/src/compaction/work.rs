@@ -244,6 +244,8 @@ impl Store {
                 // It was retired because nothing of it lives.
                 None => (0..u32::try_from(input.run.rows).unwrap_or(u32::MAX)).collect(),
             };
+            #[cfg(feature = "inspect")]
+            let died = crate::planted::carried_over(died);
             for (output, row) in died.iter().filter_map(|ordinal| forward.row(ordinal)) {
                 let outputs = merged.outputs.iter().zip(&mut dead);
                 for (_, dead) in outputs.filter(|(run, _)| run.id == output.id) {
