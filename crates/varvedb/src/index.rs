@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use varve_exec::Cancel;
-use varve_sql::{IndexDef, TableDef};
+use varve_sql::{IndexDef, TableDef, encode_table};
 use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
 use varve_types::{
     Batch, Column, Error, LogicalType, Result, RowPosition, Value, encode_key_value,
 };
 
-use crate::write::name_constraint;
+use crate::write::{cannot_build, name_constraint};
 
 /// Rows that a build reads before it writes their entries.
 const BUILD_ROWS: usize = 1 << 16;
@@ -222,6 +222,33 @@ async fn write(
         let checked = transaction.index_check_unique(index.tree, entries).await;
         checked.map_err(|error| name_constraint(table, error))?;
     }
+    Ok(())
+}
+
+/// Makes the indexes of a table anew, from its rows.
+pub(crate) async fn rebuild(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    cancel: &dyn Cancel,
+) -> Result<()> {
+    let mut table = table.clone();
+    for index in &table.indexes {
+        transaction.drop_tree(index.tree)?;
+    }
+    for index in core::mem::take(&mut table.indexes) {
+        let index = IndexDef {
+            tree: transaction.new_tree_id(),
+            ..index
+        };
+        transaction.create_tree(index.tree_schema(&table))?;
+        if !index.is_building {
+            build(transaction, &table, &index, cancel, false).await?;
+            let unique = transaction.index_check_all_unique(index.tree).await;
+            unique.map_err(|error| cannot_build(&table, &index, error))?;
+        }
+        table.indexes.push(index);
+    }
+    transaction.put_object(table.object, table.version, encode_table(&table));
     Ok(())
 }
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use varve_kv::Kv;
 use varve_sql::decode_table;
-use varve_store::{Store, Transaction};
+use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 
-use crate::{Database, Options};
+use crate::session::CancelFlag;
+use crate::{Database, Options, index};
 
 /// What [`Database::check`] read, and what was wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,7 +76,8 @@ impl Database {
         })
     }
 
-    /// Opens a database after putting right what can be, see [`Store::repair`].
+    /// Opens a database after putting right what can be, see [`Store::repair`]. Indexes of tables
+    /// with a damaged run, or with one of their own, are made anew.
     pub async fn repair(
         kv: Arc<dyn Kv>,
         env: Arc<dyn Env>,
@@ -85,6 +87,7 @@ impl Database {
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store.clone();
         let (store, done) = Store::repair(kv, Arc::clone(&env), account, settings).await?;
+        let damaged: Vec<TreeId> = done.runs.iter().map(|run| run.tree).collect();
         let transaction = store.begin();
         let table = |run: varve_store::RunRepair| TableRepair {
             table: table_of(&transaction, Some(run.tree)),
@@ -99,6 +102,7 @@ impl Database {
             tables: done.runs.into_iter().map(table).collect(),
         };
         drop(transaction);
+        rebuild_indexes(&store, &damaged).await?;
         Ok((Database::of_store(store, env, memory, &options), report))
     }
 
@@ -108,13 +112,31 @@ impl Database {
     }
 }
 
-/// The name of the table with this tree.
+async fn rebuild_indexes(store: &Arc<Store>, damaged: &[TreeId]) -> Result<()> {
+    for (_, _, definition) in store.begin().objects() {
+        let table = decode_table(&definition)?;
+        let mut trees = table.indexes.iter().map(|index| index.tree);
+        let is_hit = damaged.contains(&table.tree) || trees.any(|tree| damaged.contains(&tree));
+        if is_hit && !table.indexes.is_empty() {
+            let mut transaction = store.begin();
+            let never = CancelFlag::default();
+            index::rebuild(&mut transaction, &table, &never).await?;
+            transaction.commit(Durability::Strict).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of the table with this tree, or with an index that has it.
 fn table_of(transaction: &Transaction, tree: Option<TreeId>) -> Option<String> {
     let objects = transaction.objects();
     let mut tables = objects
         .iter()
         .filter_map(|(_, _, definition)| decode_table(definition).ok());
     tables
-        .find(|table| Some(table.tree) == tree)
+        .find(|table| {
+            let mut trees = table.indexes.iter().map(|index| index.tree);
+            Some(table.tree) == tree || trees.any(|index| Some(index) == tree)
+        })
         .map(|table| table.name)
 }

@@ -60,6 +60,32 @@ fn damage_is_told_by_table_and_a_repair_makes_the_rest_readable() {
 }
 
 #[test]
+fn indexes_are_made_anew_by_a_repair() {
+    let kv = Arc::new(MemoryKv::new());
+    let database = open(&kv);
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE tea (id BIGINT PRIMARY KEY, name TEXT UNIQUE);
+         INSERT INTO tea VALUES (1, 'black'), (2, 'green')",
+    );
+    block_on(database.flush()).unwrap();
+    // The last run is that of the index.
+    damage_page(&kv);
+    let damaged = block_on(open(&kv).check()).unwrap();
+    assert_eq!(damaged.problems[0].table.as_deref(), Some("tea"));
+    let env = Arc::new(SystemEnv::new());
+    let repaired = Database::repair(kv.clone(), env, Options::browser());
+    let (database, _) = block_on(repaired).unwrap();
+    assert!(block_on(database.check()).unwrap().problems.is_empty());
+    let mut session = database.session();
+    let found = rows(&mut session, "SELECT id FROM tea WHERE name = 'green'");
+    assert_eq!(found.len(), 1);
+    let again = block_on(session.query("INSERT INTO tea VALUES (3, 'green')", &[]));
+    assert_eq!(again.unwrap_err().state(), SqlState::UNIQUE_VIOLATION);
+}
+
+#[test]
 fn a_database_that_must_exist_is_not_made() {
     let options = || Options {
         must_exist: true,
