@@ -265,7 +265,6 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         scratch_bytes_max: 1 << 20,
         run_bytes_max: 2 << 10 << chance.below(4),
         async_delay_us: chance.below(100_000),
-        ..StoreSettings::browser()
     };
     Plan {
         seed: chance.next_u64(),

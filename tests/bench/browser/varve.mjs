@@ -71,7 +71,8 @@ export class VarveInside extends Varve {
       name: NAME,
       durability: 'relaxed',
       mustExist: false,
-      aliveLock: NAME,
+      // Held until the worker ends, so each open needs another.
+      aliveLock: `${NAME}-${crypto.randomUUID()}`,
     });
   }
 
