@@ -252,6 +252,12 @@ impl State {
         self.retired.iter().map(|(run, _)| *run).collect()
     }
 
+    /// Pages that are to be deleted, and their intents.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn orphans(&self) -> &[Orphan] {
+        &self.orphans
+    }
+
     pub(crate) fn add_orphan(&mut self, orphan: Orphan) {
         self.orphans.push(orphan);
     }
