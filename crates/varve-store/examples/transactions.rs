@@ -1,11 +1,5 @@
-//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p varve-store
-//! --example transactions`.
-
-#![expect(
-    clippy::disallowed_methods,
-    clippy::indexing_slicing,
-    reason = "it measures, and its tables are constant"
-)]
+//! What writes take in memory, in this process, after a warm-up: `cargo run --release -p
+//! varve-store --example transactions`.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -135,7 +135,7 @@ proptest! {
                 LogicalType::Date => Value::Date(i32::from(*word)),
                 LogicalType::Timestamp => Value::Timestamp(i64::from(*word)),
                 LogicalType::TimestampTz => Value::TimestampTz(i64::from(*word)),
-                LogicalType::Text => Value::text("x\u{e9}".repeat((word % 3) as usize)),
+                LogicalType::Text => Value::text("x\u{e9}".repeat(word.rem_euclid(3) as usize)),
             };
             let values: Vec<Value> = cells.iter().map(value).collect();
             let column = Column::from_values(ty, &values);

@@ -45,7 +45,7 @@ fn an_ordered_run_is_searched_by_its_keys() {
         encode_ordered_key_value(&text, orders[0], &mut key);
         let prefix = key.len();
         encode_ordered_key_value(&Value::Int8(-row), orders[1], &mut key);
-        let place = stored.head.locate(row as u64).unwrap();
+        let place = stored.head.locate(row.cast_unsigned()).unwrap();
         let reader = stored.group(place.group, &[0, 1]);
         let found = reader.search(place.vector, &key).unwrap();
         assert_eq!(found, Ok(place.position));

@@ -45,7 +45,7 @@ fn expected(state: &State) -> Vec<KeyRange> {
     for run in state.retired_runs() {
         ranges.extend(keys::all_of_run(run));
     }
-    // A full storage, or a commit in doubt, may keep what is known to be garbage from being deleted.
+    // A full storage, or a commit in doubt, may keep what is known to be garbage where it is.
     for orphan in state.orphans() {
         ranges.push(KeyRange::prefix(keys::intent(orphan.intent)));
         ranges.extend(orphan.runs.iter().flat_map(|run| keys::all_of_run(*run)));
