@@ -29,15 +29,7 @@ impl Database {
         columns: &[&str],
         options: BulkLoadOptions,
     ) -> Result<BulkLoad> {
-        let transaction = self.shared.store.begin();
-        let table = find_table(&transaction, table)?;
-        let places = places(&table, columns, None)?;
-        Ok(BulkLoad {
-            load: transaction.into_bulk_load(table.tree, options)?,
-            table,
-            places,
-            rows: 0,
-        })
+        self.begin_load(table, columns, options, |_| None)
     }
 
     /// Begins a load without the primary key, one integer column: it counts on from the greatest
@@ -48,13 +40,27 @@ impl Database {
         columns: &[&str],
         options: BulkLoadOptions,
     ) -> Result<BulkLoad> {
+        let first_of_key = |table: &TableDef| table.primary_key.first().copied();
+        let begun = self.begin_load(table, columns, options, first_of_key)?;
+        Ok(BulkLoad {
+            load: begun.load.with_auto_id().await?,
+            ..begun
+        })
+    }
+
+    /// Begins a load of all columns but the one, if any, that the store fills.
+    fn begin_load(
+        &self,
+        table: &str,
+        columns: &[&str],
+        options: BulkLoadOptions,
+        filled: impl Fn(&TableDef) -> Option<usize>,
+    ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
-        let automatic = table.primary_key.first().copied();
-        let places = places(&table, columns, automatic)?;
-        let load = transaction.into_bulk_load(table.tree, options)?;
+        let places = places(&table, columns, filled(&table))?;
         Ok(BulkLoad {
-            load: load.with_auto_id().await?,
+            load: transaction.into_bulk_load(table.tree, options)?,
             table,
             places,
             rows: 0,

@@ -174,32 +174,24 @@ fn storage_rows(
         })
         .map(|stored| stored.stored_bytes)
         .sum();
-    if storage.total_bytes > in_columns {
+    let mut beside = |rows: u64, bytes: u64, what: &str| {
         lines.push(vec![
             Value::text(table.name.as_str()),
             Value::Null,
             count(rows),
-            count(storage.total_bytes - in_columns),
-            Value::text("heads, zone maps, filters"),
+            count(bytes),
+            Value::text(what),
         ]);
+    };
+    if storage.total_bytes > in_columns {
+        let bytes = storage.total_bytes - in_columns;
+        beside(rows, bytes, "heads, zone maps, filters");
     }
     if storage.marked_rows > 0 {
-        lines.push(vec![
-            Value::text(table.name.as_str()),
-            Value::Null,
-            count(storage.marked_rows),
-            count(0),
-            Value::text("deleted, space not given back yet"),
-        ]);
+        beside(storage.marked_rows, 0, "deleted, space not given back yet");
     }
     if storage.memtable_rows > 0 {
-        lines.push(vec![
-            Value::text(table.name.as_str()),
-            Value::Null,
-            count(storage.memtable_rows),
-            count(0),
-            Value::text("in memory and log"),
-        ]);
+        beside(storage.memtable_rows, 0, "in memory and log");
     }
     Ok(lines)
 }

@@ -11,6 +11,7 @@ use crate::format::keys::{self, Found};
 use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
 use crate::integrity::inspect::Inspection;
+use crate::integrity::readable;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
 use crate::{CheckReport, Problem, Store};
@@ -112,18 +113,12 @@ impl Store {
 
     /// The value of a record that must be there; what keeps it from being read is noted.
     async fn record(&self, key: &Key, report: &mut CheckReport) -> Result<Option<Bytes>> {
-        match self.kv.get_many(core::slice::from_ref(key)).await {
-            Ok(values) => {
-                let value = values.into_iter().next().flatten();
-                if let Some(value) = &value {
-                    report.values += 1;
-                    report.bytes += value.len() as u64;
-                }
-                Ok(value)
-            }
-            Err(KvError::Corrupt { .. }) => Ok(None),
-            Err(error) => Err(kv_error(&error)),
+        let value = readable(&*self.kv, key).await?;
+        if let Some(value) = &value {
+            report.values += 1;
+            report.bytes += value.len() as u64;
         }
+        Ok(value)
     }
 
     async fn check_run(&self, run: &Run, report: &mut CheckReport) -> Result<()> {

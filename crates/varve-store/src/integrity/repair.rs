@@ -12,6 +12,7 @@ use crate::failure::kv_error;
 use crate::format::keys::Found;
 use crate::format::manifest::Manifest;
 use crate::format::{catalogue, intent, keys};
+use crate::integrity::readable;
 use crate::open::{read_catalogue, read_runs};
 use crate::replay::Replay;
 use crate::store::Ids;
@@ -70,19 +71,10 @@ impl Store {
     }
 }
 
-/// A value; one that the backend cannot read is none.
-async fn read(kv: &dyn Kv, key: &Key) -> Result<Option<Bytes>> {
-    match kv.get_many(core::slice::from_ref(key)).await {
-        Ok(values) => Ok(values.into_iter().next().flatten()),
-        Err(KvError::Corrupt { .. }) => Ok(None),
-        Err(error) => Err(kv_error(&error)),
-    }
-}
-
 /// A commit that happens only while nobody opens the store meanwhile.
 async fn write(kv: &dyn Kv, mut batch: WriteBatch) -> Result<()> {
     let key = keys::epoch();
-    batch.guard(match read(kv, &key).await? {
+    batch.guard(match readable(kv, &key).await? {
         Some(value) => Guard::Holds { key, value },
         None => Guard::Absent { key },
     });
@@ -98,7 +90,7 @@ async fn restore<T>(
     decode: impl Fn(&[u8]) -> Result<T>,
     report: &mut RepairReport,
 ) -> Result<T> {
-    let values = [read(kv, &key).await?, read(kv, &copy).await?];
+    let values = [readable(kv, &key).await?, readable(kv, &copy).await?];
     let decoded = values.iter().map(|value| match value {
         Some(value) => decode(value),
         None => Err(Error::corrupted(format!(
@@ -134,7 +126,7 @@ async fn restore<T>(
 }
 
 async fn restore_manifest(kv: &dyn Kv, report: &mut RepairReport) -> Result<Manifest> {
-    let epoch = read(kv, &keys::epoch()).await?;
+    let epoch = readable(kv, &keys::epoch()).await?;
     if let Some(epoch) = &epoch
         && crate::open::decode_epoch(epoch).is_err()
     {
@@ -146,7 +138,7 @@ async fn restore_manifest(kv: &dyn Kv, report: &mut RepairReport) -> Result<Mani
         report.restored.push(keys::describe(&keys::epoch()));
     }
     let (key, copy) = (keys::manifest(), keys::manifest_copy());
-    let is_new = read(kv, &key).await?.is_none() && read(kv, &copy).await?.is_none();
+    let is_new = readable(kv, &key).await?.is_none() && readable(kv, &copy).await?.is_none();
     if is_new {
         return Ok(Manifest::empty());
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use varve_kv::{Durability, KvError, WriteBatch};
+use varve_kv::{Durability, WriteBatch};
 use varve_run::{RunHead, RunWriter};
 use varve_types::{Batch, Column, Result, RunId, Selection};
 
-use crate::failure::kv_error;
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
+use crate::integrity::readable;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
 use crate::read::View;
@@ -83,15 +83,9 @@ impl Store {
 
     /// The head by itself: a run whose marks are lost has one.
     async fn read_head(&self, run: RunId) -> Result<Option<Arc<RunHead>>> {
-        match self.kv.get_many(&[keys::head(run)]).await {
-            Ok(values) => {
-                let value = values.into_iter().next().flatten();
-                let head = value.and_then(|value| RunHead::decode(run, &value).ok());
-                Ok(head.map(Arc::new))
-            }
-            Err(KvError::Corrupt { .. }) => Ok(None),
-            Err(error) => Err(kv_error(&error)),
-        }
+        let value = readable(&*self.kv, &keys::head(run)).await?;
+        let head = value.and_then(|value| RunHead::decode(run, &value).ok());
+        Ok(head.map(Arc::new))
     }
 
     /// How many rows of a run its marks named when they were last stored.

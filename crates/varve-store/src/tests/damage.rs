@@ -25,7 +25,8 @@ fn filled() -> MemoryKv {
     kv
 }
 
-fn damage(kv: &MemoryKv, key: &Key, how: fn(&mut [u8])) {
+/// Changes a stored value behind the store's back.
+pub(super) fn damage(kv: &MemoryKv, key: &Key, how: impl FnOnce(&mut Vec<u8>)) {
     let value = block_on(kv.get_many(std::slice::from_ref(key))).unwrap();
     let mut value = value[0].as_ref().unwrap().to_vec();
     how(&mut value);
@@ -34,7 +35,9 @@ fn damage(kv: &MemoryKv, key: &Key, how: fn(&mut [u8])) {
     block_on(kv.commit(batch, Durability::Strict)).unwrap();
 }
 
-fn flip(value: &mut [u8]) {
+/// Changes a bit in the middle.
+#[expect(clippy::ptr_arg, reason = "as `damage` takes it")]
+pub(super) fn flip(value: &mut Vec<u8>) {
     let at = value.len() / 2;
     value[at] ^= 4;
 }

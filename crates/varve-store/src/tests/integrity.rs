@@ -8,6 +8,7 @@ use varve_types::{
     ColumnPredicate, CommitSeq, CompareOp, MemoryBudget, PredicateTest, RunId, Value,
 };
 
+use super::damage::{damage, flip};
 use super::{
     KEYED, PLAIN, Row, TestEnv, insert, open, positions_where, small, some_rows, sorted_rows,
     with_trees,
@@ -49,22 +50,6 @@ fn expected(tree: super::TreeId) -> Vec<Row> {
         rows.sort();
     }
     rows
-}
-
-fn change(kv: &MemoryKv, key: &Key, how: impl Fn(&mut Vec<u8>)) {
-    let value = block_on(kv.get_many(std::slice::from_ref(key))).unwrap();
-    let mut value = value[0].as_ref().unwrap().to_vec();
-    how(&mut value);
-    let mut batch = WriteBatch::new();
-    batch.put(key.clone(), value);
-    block_on(kv.commit(batch, Durability::Strict)).unwrap();
-}
-
-fn flip(kv: &MemoryKv, key: &Key) {
-    change(kv, key, |value| {
-        let at = value.len() / 2;
-        value[at] ^= 4;
-    });
 }
 
 fn remove(kv: &MemoryKv, key: Key) {
@@ -129,7 +114,7 @@ fn records_come_back_from_their_copies() {
                 if lost {
                     remove(&kv, damaged.clone());
                 } else {
-                    flip(&kv, damaged);
+                    damage(&kv, damaged, flip);
                 }
                 let (store, report) = repair(&kv);
                 assert_eq!(report.restored, [keys::describe(damaged)]);
@@ -139,8 +124,8 @@ fn records_come_back_from_their_copies() {
             }
         }
         let kv = filled();
-        flip(&kv, &key);
-        flip(&kv, &copy);
+        damage(&kv, &key, flip);
+        damage(&kv, &copy, flip);
         let memory = Arc::new(MemoryBudget::new(64 << 20));
         let env = Arc::new(TestEnv::default());
         let kv = Arc::new(kv.reopen());
@@ -153,7 +138,7 @@ fn records_come_back_from_their_copies() {
 fn a_damaged_epoch_is_replaced() {
     let kv = filled();
     let stale = open(&kv);
-    flip(&kv, &keys::epoch());
+    damage(&kv, &keys::epoch(), flip);
     let (store, report) = repair(&kv);
     assert_eq!(report.restored, ["the epoch"]);
     assert_eq!(sorted_rows(&store.begin(), PLAIN), expected(PLAIN));
@@ -171,7 +156,7 @@ fn the_log_ends_before_its_first_damaged_record() {
         if lost {
             remove(&kv, key);
         } else {
-            flip(&kv, &key);
+            damage(&kv, &key, flip);
         }
         let (store, report) = repair(&kv);
         assert_eq!(report.first_commit_lost, Some(6));
@@ -195,7 +180,7 @@ fn of_a_run_with_a_damaged_page_the_other_vectors_are_kept() {
         .take_while(|page| get(&kv, keys::run_value(RunId(1), *page)).is_some())
         .last()
         .unwrap();
-    flip(&kv, &keys::run_value(RunId(1), last));
+    damage(&kv, &keys::run_value(RunId(1), last), flip);
     let report = block_on(store.check()).unwrap();
     assert!(!report.is_sound());
     assert!(
@@ -229,7 +214,7 @@ fn of_a_run_with_a_damaged_page_the_other_vectors_are_kept() {
 #[test]
 fn a_run_without_its_head_is_put_aside_whole() {
     let kv = filled();
-    flip(&kv, &keys::head(RunId(1)));
+    damage(&kv, &keys::head(RunId(1)), flip);
     let (store, report) = repair(&kv);
     let run = &report.runs[0];
     assert_eq!((run.rows_kept, run.rows_lost), (0, 5000));
@@ -294,7 +279,7 @@ fn a_page_that_says_something_untrue_is_found() {
     let kv = filled();
     let head = get(&kv, keys::head(RunId(2))).unwrap();
     assert!(!head.is_empty());
-    change(&kv, &keys::marks(RunId(2), 1), |value| {
+    damage(&kv, &keys::marks(RunId(2), 1), |value| {
         let untrue = roaring::RoaringBitmap::from_iter([100_000_u32]);
         *value = crate::format::marks::encode(RunId(2), 1, &untrue).unwrap();
     });
