@@ -3,7 +3,7 @@
 use varve_codec::CodecError;
 use varve_types::{Column, ColumnBuilder};
 
-use crate::{GroupIndex, KeyFilter, RunError, RunHead, ZoneMap, encode_row_key, key_hash};
+use crate::{GroupIndex, KeyFilter, RunError, RunHead, ZoneMap, key_hash};
 
 /// What is known of the group of a vector that is to be verified; what could not be read is left
 /// out.
@@ -15,6 +15,8 @@ pub struct GroupFacts<'a> {
     pub index: Option<&'a GroupIndex>,
     /// The filter over its keys.
     pub filter: Option<KeyFilter<'a>>,
+    /// How many leading key columns the filter goes by; `None`: all of them.
+    pub filter_key_columns: Option<usize>,
 }
 
 /// Checks all columns of a vector, plain or encoded: its keys ascend from `last_key` on, which
@@ -33,11 +35,11 @@ pub fn verify_vector(
     let index_value = head.index_value_for(facts.group);
     let differs = |what| RunError::corrupt(head.run(), index_value)(CodecError::Malformed(what));
     let known = facts.index.and_then(|index| index.vectors().get(vector));
-    let mut key = Vec::new();
+    let (mut key, mut filter_key) = (Vec::new(), Vec::new());
     for row in 0..rows {
         key.clear();
         let keys = head.key_columns().iter().filter_map(|at| columns.get(*at));
-        encode_row_key(keys, row, &mut key);
+        head.put_key(keys.clone(), row, &mut key);
         if !last_key.is_empty() && *last_key >= key {
             let before = info.first_row + (vector * varve_types::VECTOR_ROWS + row) as u64;
             return Err(RunError::KeysOutOfOrder {
@@ -53,7 +55,14 @@ pub fn verify_vector(
                 "key range",
             )));
         }
-        let hash = key_hash(&key);
+        let hash = match facts.filter_key_columns {
+            None => key_hash(&key),
+            Some(columns) => {
+                filter_key.clear();
+                head.put_key(keys.take(columns), row, &mut filter_key);
+                key_hash(&filter_key)
+            }
+        };
         if facts.filter.is_some_and(|filter| !filter.may_contain(hash)) {
             let value = head.filter_value_for(facts.group);
             return Err(RunError::corrupt(head.run(), value)(CodecError::Malformed(

@@ -22,6 +22,8 @@ pub(super) struct Inspection<'a> {
     store: &'a Store,
     run: &'a Run,
     head: Arc<RunHead>,
+    /// How many key columns the filters go by, of an index.
+    filter_key_columns: Option<usize>,
     pacer: Pacer,
     last_key: Vec<u8>,
     pub(super) values: u64,
@@ -41,7 +43,11 @@ pub(super) struct Inspected {
 impl<'a> Inspection<'a> {
     /// Goes by the head of the run, which may be at hand although its marks are not.
     pub(super) fn new(store: &'a Store, run: &'a Run, head: Arc<RunHead>) -> Inspection<'a> {
+        let trees = &store.state().catalogue.trees;
+        let index = trees.get(&run.tree).and_then(|tree| tree.index());
+        let filter_key_columns = index.map(|index| index.own_columns);
         Inspection {
+            filter_key_columns,
             store,
             run,
             head,
@@ -93,6 +99,7 @@ impl<'a> Inspection<'a> {
             group,
             index: index.as_ref(),
             filter,
+            filter_key_columns: self.filter_key_columns,
         };
         let reader = GroupReader::new(Arc::clone(&head), group, values.clone())?;
         let mut vectors = Vec::with_capacity(info.vectors());
