@@ -49,6 +49,22 @@ pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
 }
 
 impl Function {
+    /// The function with this name and exactly these types of arguments, a repeated one once.
+    pub fn find(name: &str, arg_types: &[LogicalType]) -> Option<Function> {
+        let mut known = entries();
+        let found = known.find(|entry| entry.name == name && entry.args == arg_types);
+        found.map(Function)
+    }
+
+    /// Whether it takes so many arguments.
+    pub fn takes(self, args: usize) -> bool {
+        if self.0.variadic {
+            args > 0
+        } else {
+            args == self.0.args.len()
+        }
+    }
+
     /// The name, or the symbol of an operator.
     pub fn name(self) -> &'static str {
         self.0.name

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_expr::Expr;
 use varve_types::{
     ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
@@ -26,6 +27,8 @@ pub struct TableDef {
     pub primary_key: Vec<usize>,
     /// Its indexes, in the order in which they were made.
     pub indexes: Vec<IndexDef>,
+    /// What its indexes are on beside columns, over its columns.
+    pub expressions: Vec<Expr>,
 }
 
 /// A column of a table.

@@ -2,7 +2,7 @@
 //!
 //! | field | bytes |
 //! |---|---|
-//! | version of this layout | 1, now 1 |
+//! | version of this layout | 1: 2 where an index is on an expression, else 1 |
 //! | kind of object | 1, 1 = table |
 //! | object id, tree id | 8 + 8 |
 //! | schema version | 4 |
@@ -11,28 +11,35 @@
 //! | a column: id, type code, nullable (0 or 1), name | 4 + 1 + 1 + 2 + UTF-8 |
 //! | number of key columns | 2 |
 //! | positions of the key columns | 2 each |
+//! | where the version is 2: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
 //! | where there are indexes: their number | 2 |
 //! | an index: tree, name | 8 + 2 + UTF-8 |
 //! | flags (1 a UNIQUE constraint, 2 being built); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
-//! | number of keys, each: position, order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
+//! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
 //! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
 //!
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
 
+use varve_expr::Expr;
 use varve_types::{
     ColumnId, ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, ObjectId, PredicateTest,
     Result, TreeId, Uniqueness, Value, decode_key_value, encode_key_value,
 };
 
 use crate::catalog::{ColumnDef, TableDef};
+use crate::expr_codec::{put_expr, take_expr};
 use crate::index::IndexDef;
+use crate::index_expression::FIRST_EXPRESSION;
 
-const LAYOUT_VERSION: u8 = 1;
+/// The layout without expressions.
+const LAYOUT_PLAIN: u8 = 1;
+/// The layout with expressions.
+const LAYOUT_VERSION: u8 = 2;
 const KIND_TABLE: u8 = 1;
 /// Comparisons by their codes.
-const OPS: [CompareOp; 6] = [
+pub(crate) const OPS: [CompareOp; 6] = [
     CompareOp::Eq,
     CompareOp::NotEq,
     CompareOp::Lt,
@@ -44,7 +51,13 @@ const OPS: [CompareOp; 6] = [
 /// The bytes of a table in the catalogue. Names and counts beyond 65,535 are cut, and then do not
 /// decode: CREATE TABLE refuses them long before.
 pub fn encode_table(table: &TableDef) -> Vec<u8> {
-    let mut bytes = vec![LAYOUT_VERSION, KIND_TABLE];
+    let has_expressions = !table.expressions.is_empty();
+    let layout = if has_expressions {
+        LAYOUT_VERSION
+    } else {
+        LAYOUT_PLAIN
+    };
+    let mut bytes = vec![layout, KIND_TABLE];
     bytes.extend(table.object.0.to_le_bytes());
     bytes.extend(table.tree.0.to_le_bytes());
     bytes.extend(table.version.to_le_bytes());
@@ -59,6 +72,12 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     put_count(&mut bytes, table.primary_key.len());
     for position in &table.primary_key {
         put_count(&mut bytes, *position);
+    }
+    if has_expressions {
+        put_count(&mut bytes, table.expressions.len());
+        for expr in &table.expressions {
+            put_expr(&mut bytes, expr);
+        }
     }
     if !table.indexes.is_empty() {
         put_count(&mut bytes, table.indexes.len());
@@ -113,7 +132,11 @@ fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
     }
 }
 
-fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> {
+fn take_index(
+    input: &mut Input<'_>,
+    columns: &[ColumnDef],
+    expressions: &[Expr],
+) -> Result<IndexDef> {
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let flags = input.u8()?;
@@ -135,7 +158,11 @@ fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> 
     };
     let mut keys = Vec::new();
     for _ in 0..input.count()? {
-        let (column, _) = position(input)?;
+        let column = input.count()?;
+        let expression = column.checked_sub(FIRST_EXPRESSION);
+        if expression.is_none_or(|at| at >= expressions.len()) && column >= columns.len() {
+            return Err(broken("index column"));
+        }
         let order = KeyOrder::from_code(input.u8()?);
         keys.push((column, order.ok_or_else(|| broken("key order"))?));
     }
@@ -182,8 +209,9 @@ fn take_index(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<IndexDef> 
 /// The table that [`encode_table`] wrote; `XX001` for any other bytes.
 pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut input = Input(bytes);
-    match input.u8()? {
-        LAYOUT_VERSION => {}
+    let layout = input.u8()?;
+    match layout {
+        LAYOUT_PLAIN | LAYOUT_VERSION => {}
         version => {
             return Err(Error::corrupted(format!(
                 "catalogue object has layout version {version}, known are 1 to {LAYOUT_VERSION}"
@@ -231,10 +259,16 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         }
         primary_key.push(position);
     }
+    let mut expressions = Vec::new();
+    if layout == LAYOUT_VERSION {
+        for _ in 0..input.count()? {
+            expressions.push(take_expr(&mut input, &columns)?);
+        }
+    }
     let mut indexes = Vec::new();
     if !input.0.is_empty() {
         for _ in 0..input.count()? {
-            indexes.push(take_index(&mut input, &columns)?);
+            indexes.push(take_index(&mut input, &columns, &expressions)?);
         }
         if indexes.is_empty() || !input.0.is_empty() {
             return Err(broken("end"));
@@ -248,28 +282,29 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         columns,
         primary_key,
         indexes,
+        expressions,
     })
 }
 
-fn put_count(bytes: &mut Vec<u8>, count: usize) {
+pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) {
     let count = u16::try_from(count).unwrap_or(u16::MAX);
     bytes.extend(count.to_le_bytes());
 }
 
-fn put_name(bytes: &mut Vec<u8>, name: &str) {
+pub(crate) fn put_name(bytes: &mut Vec<u8>, name: &str) {
     put_count(bytes, name.len());
     bytes.extend(name.as_bytes());
 }
 
-fn broken(field: &str) -> Error {
+pub(crate) fn broken(field: &str) -> Error {
     Error::corrupted(format!("catalogue object cannot be read: {field}"))
 }
 
 /// What is left to read.
-struct Input<'a>(&'a [u8]);
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
-    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let (head, rest) = self
             .0
             .split_at_checked(len)
@@ -278,22 +313,22 @@ impl<'a> Input<'a> {
         Ok(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         self.take(N)?
             .try_into()
             .map_err(|_| broken("it ends early"))
     }
 
-    fn u8(&mut self) -> Result<u8> {
+    pub(crate) fn u8(&mut self) -> Result<u8> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
-    fn count(&mut self) -> Result<usize> {
+    pub(crate) fn count(&mut self) -> Result<usize> {
         Ok(usize::from(u16::from_le_bytes(self.array()?)))
     }
 
-    fn name(&mut self) -> Result<String> {
+    pub(crate) fn name(&mut self) -> Result<String> {
         let len = self.count()?;
         let text = core::str::from_utf8(self.take(len)?).map_err(|_| broken("name"))?;
         Ok(text.to_owned())
@@ -329,6 +364,7 @@ mod tests {
             ],
             primary_key: vec![0],
             indexes: Vec::new(),
+            expressions: Vec::new(),
         }
     }
 

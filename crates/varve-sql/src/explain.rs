@@ -216,13 +216,17 @@ fn describe_scan(scan: &ScanNode) -> Node {
     if scan.predicates.is_empty() {
         return node;
     }
-    let name = |column: usize| scan.column_names.get(column).map_or("?", String::as_str);
+    let name = |column: usize| match (scan.column_names.get(column), &scan.table) {
+        (Some(name), _) => name.clone(),
+        (None, Some(table)) => table.label_at(column),
+        (None, None) => "?".to_owned(),
+    };
     let shown: Vec<String> = scan
         .predicates
         .iter()
         .map(|predicate| match predicate {
             PushedPredicate::Fixed(ColumnPredicate { column, test }) => {
-                deparse_predicate(name(*column), test)
+                deparse_predicate(&name(*column), test)
             }
             PushedPredicate::Compare { column, op, value } => {
                 format!(

@@ -2,8 +2,8 @@
 //! uses.
 
 use varve_types::{
-    ColumnId, ColumnPredicate, CompareOp, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType,
-    PredicateTest, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
+    ColumnId, ColumnPredicate, CompareOp, IndexKey, IndexState, KeyColumn, KeyOrder, PredicateTest,
+    SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
 };
 
 use crate::catalog::TableDef;
@@ -22,7 +22,7 @@ pub struct IndexDef {
     pub is_building: bool,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
-    /// Its key: positions in the table's columns, and their orders.
+    /// Its key: positions in the table's columns and expressions, and their orders.
     pub keys: Vec<(usize, KeyOrder)>,
     /// Further columns that it holds, by position.
     pub include: Vec<usize>,
@@ -47,10 +47,7 @@ impl IndexDef {
         let orders = orders.chain(row_key.iter().map(|_| KeyOrder::default()));
         let column = |(id, position): (u32, usize)| TreeColumn {
             id: ColumnId(id),
-            ty: table
-                .columns
-                .get(position)
-                .map_or(LogicalType::Int8, |column| column.ty),
+            ty: table.type_at(position),
             nullable: true,
             missing: Value::Null,
         };

@@ -12,7 +12,9 @@ mod command;
 mod deparse;
 mod dispatch;
 mod explain;
+mod expr_codec;
 mod index;
+mod index_expression;
 mod parse;
 mod plan;
 mod position;
@@ -30,6 +32,7 @@ pub use catalog_codec::{decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
 pub use index::{Asked, IndexChoice, IndexDef, choose_index};
+pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{
     AggregateCall, Bound, CopyPlan, CsvOptions, Field, InsertPlan, JoinNode, LookupNode,

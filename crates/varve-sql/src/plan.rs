@@ -350,12 +350,14 @@ pub struct NewIndex {
     pub is_constraint: bool,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
-    /// Its key: positions in the table's columns, and their orders.
+    /// Its key: positions in the table's columns and expressions, and their orders.
     pub keys: Vec<(usize, KeyOrder)>,
     /// Further columns that it holds, by position.
     pub include: Vec<usize>,
     /// Only rows that pass all of these have an entry.
     pub predicate: Vec<ColumnPredicate>,
+    /// The expressions that the table then has.
+    pub expressions: Vec<Expr>,
 }
 
 impl NewIndex {

@@ -4,6 +4,8 @@
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
 
+use crate::catalog::TableDef;
+use crate::index::Asked;
 use crate::plan::{JoinNode, LookupNode, Plan, PushedPredicate, Relation, ScanNode};
 use crate::walk::{conjunction, for_each_column, is_column_free, map_columns};
 
@@ -162,7 +164,7 @@ pub(crate) fn filtered_scan(
     let mut pushed: Vec<(Expr, Option<PushedPredicate>)> = conditions
         .into_iter()
         .map(|condition| {
-            let predicate = pushed_predicate(&condition);
+            let predicate = pushed_predicate(&condition, scan.table.as_deref());
             (condition, predicate)
         })
         .collect();
@@ -228,31 +230,53 @@ fn equal_value(predicate: &PushedPredicate, wanted: usize) -> Option<Expr> {
     }
 }
 
-/// The condition as a test of one column that a scan can apply, where it is one.
-pub(crate) fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
+/// The condition as a test of one column that a scan can apply, where it is one, or as a test of an
+/// expression that an index of the table is on.
+pub(crate) fn pushed_predicate(
+    condition: &Expr,
+    table: Option<&TableDef>,
+) -> Option<PushedPredicate> {
+    if let Some(table) = table.filter(|table| !table.expressions.is_empty()) {
+        let side = |expr: &Expr| {
+            let place = |expr: &Expr| Some((table.indexed_expression(expr)?, expr.logical_type()));
+            place(expr).or_else(|| place(widened(expr)?))
+        };
+        let is_bound = |predicate: &PushedPredicate| match predicate {
+            PushedPredicate::Fixed(fixed) => Asked::of(&fixed.test) != Asked::Other,
+            PushedPredicate::Compare { op, .. } => *op != CompareOp::NotEq,
+        };
+        let predicate = predicate_of(condition, &side).filter(is_bound);
+        if predicate.is_some() {
+            return predicate;
+        }
+    }
+    predicate_of(condition, &plain_column)
+}
+
+/// The condition as a test of what `side` knows: its position and its type.
+fn predicate_of(
+    condition: &Expr,
+    side: &dyn Fn(&Expr) -> Option<(usize, LogicalType)>,
+) -> Option<PushedPredicate> {
     let fixed = |column, test| Some(PushedPredicate::Fixed(ColumnPredicate { column, test }));
+    let is = |truth| PredicateTest::Compare(CompareOp::Eq, Value::Boolean(truth));
+    if let Some((column, LogicalType::Boolean)) = side(condition) {
+        return fixed(column, is(true));
+    }
     match condition {
-        Expr::Column { index, .. } => fixed(
-            *index,
-            PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true)),
-        ),
-        Expr::Not(input) => match input.as_ref() {
-            Expr::Column { index, .. } => fixed(
-                *index,
-                PredicateTest::Compare(CompareOp::Eq, Value::Boolean(false)),
-            ),
+        Expr::Not(input) => match side(input)? {
+            (column, LogicalType::Boolean) => fixed(column, is(false)),
             _ => None,
         },
-        Expr::IsNull { input, negated } => match input.as_ref() {
-            Expr::Column { index, .. } if *negated => fixed(*index, PredicateTest::IsNotNull),
-            Expr::Column { index, .. } => fixed(*index, PredicateTest::IsNull),
-            _ => None,
+        Expr::IsNull { input, negated } => match side(input)?.0 {
+            column if *negated => fixed(column, PredicateTest::IsNotNull),
+            column => fixed(column, PredicateTest::IsNull),
         },
         Expr::Compare { op, left, right } => {
             if is_column_free(right) {
-                compare_predicate(left, *op, right)
+                compare_predicate(side(left)?, *op, right)
             } else if is_column_free(left) {
-                compare_predicate(right, op.flipped(), left)
+                compare_predicate(side(right)?, op.flipped(), left)
             } else {
                 None
             }
@@ -262,7 +286,7 @@ pub(crate) fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
             list,
             negated: false,
         } => {
-            let (column, ty) = plain_column(input)?;
+            let (column, ty) = side(input)?;
             let mut values = Vec::with_capacity(list.len());
             for item in list {
                 let Expr::Literal { value, .. } = item else {
@@ -279,8 +303,11 @@ pub(crate) fn pushed_predicate(condition: &Expr) -> Option<PushedPredicate> {
     }
 }
 
-fn compare_predicate(side: &Expr, op: CompareOp, value: &Expr) -> Option<PushedPredicate> {
-    let (column, ty) = plain_column(side)?;
+fn compare_predicate(
+    (column, ty): (usize, LogicalType),
+    op: CompareOp,
+    value: &Expr,
+) -> Option<PushedPredicate> {
     match value {
         Expr::Literal { value, .. } => {
             let test = PredicateTest::Compare(op, narrowed(value, ty)?);
@@ -299,17 +326,21 @@ fn compare_predicate(side: &Expr, op: CompareOp, value: &Expr) -> Option<PushedP
 fn plain_column(expr: &Expr) -> Option<(usize, LogicalType)> {
     match expr {
         Expr::Column { index, ty } => Some((*index, *ty)),
+        expr => match widened(expr)? {
+            Expr::Column { index, ty } => Some((*index, *ty)),
+            _ => None,
+        },
+    }
+}
+
+/// The integer that an expression widens to bigint.
+fn widened(expr: &Expr) -> Option<&Expr> {
+    match expr {
         Expr::Cast {
             input,
             to: LogicalType::Int8,
             ..
-        } => match input.as_ref() {
-            Expr::Column {
-                index,
-                ty: LogicalType::Int4,
-            } => Some((*index, LogicalType::Int4)),
-            _ => None,
-        },
+        } if input.logical_type() == LogicalType::Int4 => Some(input),
         _ => None,
     }
 }

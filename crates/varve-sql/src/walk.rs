@@ -93,12 +93,6 @@ pub(crate) fn map_columns(expr: &mut Expr, map: &dyn Fn(usize) -> usize) {
 
 /// Whether two expressions compute the same, wherever they stand in the text.
 pub(crate) fn same_meaning(left: &Expr, right: &Expr) -> bool {
-    fn strip(expr: &mut Expr) {
-        if let Expr::Call { position, .. } | Expr::Cast { position, .. } = expr {
-            *position = 0;
-        }
-        for_each_child_mut(expr, &mut strip);
-    }
     if left == right {
         return true;
     }
@@ -106,9 +100,17 @@ pub(crate) fn same_meaning(left: &Expr, right: &Expr) -> bool {
         return false;
     }
     let (mut left, mut right) = (left.clone(), right.clone());
-    strip(&mut left);
-    strip(&mut right);
+    without_positions(&mut left);
+    without_positions(&mut right);
     left == right
+}
+
+/// Forgets where the parts of an expression stand in a text.
+pub(crate) fn without_positions(expr: &mut Expr) {
+    if let Expr::Call { position, .. } | Expr::Cast { position, .. } = expr {
+        *position = 0;
+    }
+    for_each_child_mut(expr, &mut without_positions);
 }
 
 /// Adds the conditions that must all hold, ANDs taken apart, what is always true left out.

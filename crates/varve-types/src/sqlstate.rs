@@ -62,6 +62,7 @@ sqlstates! {
     CANNOT_COERCE "42846" "cannot_coerce",
     INVALID_COLUMN_REFERENCE "42P10" "invalid_column_reference",
     INVALID_TABLE_DEFINITION "42P16" "invalid_table_definition",
+    INVALID_OBJECT_DEFINITION "42P17" "invalid_object_definition",
     WINDOWING_ERROR "42P20" "windowing_error",
     INVALID_NAME "42602" "invalid_name",
     RESERVED_NAME "42939" "reserved_name",

@@ -4,36 +4,77 @@
 use std::sync::Arc;
 
 use varve_exec::Cancel;
-use varve_sql::{IndexDef, TableDef, encode_table};
+use varve_expr::{Expr, evaluate};
+use varve_sql::{IndexDef, TableDef, encode_table, renumbered};
 use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
 use varve_types::{
-    Batch, Column, Error, LogicalType, Result, RowPosition, Value, encode_key_value,
+    Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
 };
 
+use crate::row_filter::IMMUTABLE;
 use crate::write::{cannot_build, name_constraint};
 
 /// Rows that a build reads before it writes their entries.
 const BUILD_ROWS: usize = 1 << 16;
 
-/// The columns of the table that an index reads: those of its entries, then those that its
-/// predicate tests.
-fn read_columns(table: &TableDef, index: &IndexDef) -> Vec<usize> {
-    let tested = index.predicate.iter().map(|test| test.column);
-    index.columns(table).into_iter().chain(tested).collect()
+/// How entries of an index are made of rows.
+struct Entries<'a> {
+    /// The columns of the table that are read.
+    read: Vec<usize>,
+    /// The columns of an entry, over those that are read.
+    columns: Vec<Expr>,
+    /// Tests of columns that are read: only rows that pass all of them have an entry.
+    tests: Vec<(usize, &'a PredicateTest)>,
 }
 
-/// The entries of rows that consist of the columns that the index reads.
-fn entries(table: &TableDef, index: &IndexDef, rows: &Batch) -> Batch {
-    let width = index.columns(table).len();
-    let mut rows = rows.clone();
-    for (test, at) in index.predicate.iter().zip(width..) {
-        if let Some(column) = rows.column(at) {
-            rows = rows.select(&test.test.select(&column));
+impl<'a> Entries<'a> {
+    fn new(table: &TableDef, index: &'a IndexDef) -> Entries<'a> {
+        let mut read = Vec::new();
+        let columns = index.columns(table).into_iter().map(|position| {
+            let column = || Expr::Column {
+                index: position,
+                ty: table.type_at(position),
+            };
+            let expr = table.expression(position).cloned();
+            renumbered(expr.unwrap_or_else(column), &mut read)
+        });
+        let columns = columns.collect();
+        let tests = index.predicate.iter().map(|predicate| {
+            let at = read.iter().position(|read| *read == predicate.column);
+            let at = at.unwrap_or_else(|| {
+                read.push(predicate.column);
+                read.len() - 1
+            });
+            (at, &predicate.test)
+        });
+        let tests = tests.collect();
+        Entries {
+            read,
+            columns,
+            tests,
         }
     }
-    let rows = rows.compact();
-    let columns = rows.physical_columns().iter().take(width).cloned();
-    Batch::new(columns.collect(), rows.rows())
+
+    /// The entries of rows that consist of the columns that are read. Expressions are evaluated
+    /// for rows that have an entry only.
+    fn of(&self, rows: &Batch) -> Result<Batch> {
+        let mut rows = rows.clone();
+        for (at, test) in &self.tests {
+            if let Some(column) = rows.column(*at) {
+                rows = rows.select(&test.select(&column));
+            }
+        }
+        let rows = rows.compact();
+        let columns = self.columns.iter();
+        let columns = columns.map(|expr| evaluate(expr, &rows, &IMMUTABLE));
+        Ok(Batch::new(columns.collect::<Result<_>>()?, rows.rows()))
+    }
+
+    /// The entries of rows that consist of the columns of the table and, where there is one, the
+    /// row id.
+    fn of_complete(&self, rows: &Batch) -> Result<Batch> {
+        self.of(&project(rows, &self.read))
+    }
 }
 
 /// Some columns of rows that consist of the columns of the table and, where there is one, the row
@@ -67,8 +108,7 @@ pub(crate) async fn load(
     let rows = load.with_ids(rows)?;
     load.append(&rows).await?;
     for index in &table.indexes {
-        let columns = read_columns(table, index);
-        let added = entries(table, index, &project(&rows, &columns));
+        let added = Entries::new(table, index).of_complete(&rows)?;
         load.append_entries(index.tree, &added).await?;
     }
     Ok(())
@@ -88,11 +128,9 @@ pub(crate) async fn add(
     rows: &[Batch],
 ) -> Result<()> {
     for index in &table.indexes {
-        let columns = read_columns(table, index);
-        let added = rows
-            .iter()
-            .map(|rows| entries(table, index, &project(rows, &columns)));
-        let added: Vec<Batch> = added.collect();
+        let entries = Entries::new(table, index);
+        let added = rows.iter().map(|rows| entries.of_complete(rows));
+        let added: Vec<Batch> = added.collect::<Result<_>>()?;
         write(transaction, table, index, &[], &added).await?;
     }
     Ok(())
@@ -106,7 +144,7 @@ pub(crate) async fn read(
 ) -> Result<Vec<Vec<Batch>>> {
     let mut found = Vec::with_capacity(table.indexes.len());
     for index in &table.indexes {
-        let columns = read_columns(table, index);
+        let columns = Entries::new(table, index).read;
         found.push(transaction.fetch(table.tree, positions, &columns).await?);
     }
     Ok(found)
@@ -119,7 +157,9 @@ pub(crate) async fn remove(
     old: &[Vec<Batch>],
 ) -> Result<()> {
     for (index, old) in table.indexes.iter().zip(old) {
-        let gone: Vec<Batch> = old.iter().map(|rows| entries(table, index, rows)).collect();
+        let entries = Entries::new(table, index);
+        let gone = old.iter().map(|rows| entries.of(rows));
+        let gone: Vec<Batch> = gone.collect::<Result<_>>()?;
         write(transaction, table, index, &gone, &[]).await?;
     }
     Ok(())
@@ -134,14 +174,14 @@ pub(crate) async fn replace(
     new: &[Batch],
 ) -> Result<()> {
     for (index, old) in table.indexes.iter().zip(old) {
-        let columns = read_columns(table, index);
+        let entries = Entries::new(table, index);
         let (mut gone, mut added) = (Vec::new(), Vec::new());
         let mut old_rows = old
             .iter()
             .flat_map(|rows| (0..rows.rows()).map(move |row| (rows, row)));
         let mut kept: Vec<(&Batch, Vec<u32>)> = Vec::new();
         for new in new {
-            let new = project(new, &columns);
+            let new = project(new, &entries.read);
             let mut changed = Vec::new();
             for row in 0..new.rows() {
                 let Some((before, at)) = old_rows.next() else {
@@ -162,10 +202,10 @@ pub(crate) async fn replace(
                     _ => kept.push((before, u32::try_from(at).into_iter().collect())),
                 }
             }
-            added.push(entries(table, index, &chosen(&new, &changed)));
+            added.push(entries.of(&chosen(&new, &changed))?);
         }
         for (rows, changed) in kept {
-            gone.push(entries(table, index, &chosen(rows, &changed)));
+            gone.push(entries.of(&chosen(rows, &changed))?);
         }
         write(transaction, table, index, &gone, &added).await?;
     }
@@ -260,14 +300,15 @@ pub(crate) async fn build(
     cancel: &dyn Cancel,
     others_maintain_it: bool,
 ) -> Result<()> {
-    let columns = read_columns(table, index);
-    let key = index.keys.len()..index.keys.len() + table.row_key().len();
+    let entries = Entries::new(table, index);
+    let place = |column: &usize| entries.read.iter().position(|read| read == column);
+    let key: Vec<usize> = table.row_key().iter().filter_map(place).collect();
     let mut range = KeyRange::default();
     loop {
         let mut scan = transaction
             .scan(ScanOptions {
                 tree: table.tree,
-                columns: columns.clone(),
+                columns: entries.read.clone(),
                 predicates: Vec::new(),
                 with_position: false,
                 range: range.clone(),
@@ -289,14 +330,15 @@ pub(crate) async fn build(
         drop(scan);
         if let Some(last) = batches.last() {
             let mut from = Vec::new();
-            for column in last.physical_columns().get(key.clone()).unwrap_or_default() {
+            let columns = last.physical_columns();
+            for column in key.iter().filter_map(|at| columns.get(*at)) {
                 encode_key_value(&column.value(last.rows().saturating_sub(1)), &mut from);
             }
             from.push(0);
             range.from = Some(from);
         }
         for batch in &batches {
-            let added = entries(table, index, batch);
+            let added = entries.of(batch)?;
             if others_maintain_it {
                 transaction.index_backfill(index.tree, &added).await?;
             } else {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::row_filter::RowFilter;
 use varve_exec::{BatchStream, ScanRequest};
 use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
@@ -25,9 +26,10 @@ pub(crate) struct IndexStream {
     /// Entries read so far.
     read: VecDeque<Batch>,
     rest: Option<TreeScan>,
-    /// Where in an entry the key of the row is.
-    key: core::ops::Range<usize>,
-    request: ScanRequest,
+    /// The columns of the key of the row.
+    key: usize,
+    filter: RowFilter,
+    with_position: bool,
 }
 
 /// Reads by an index what is asked of a table, where one helps: few enough rows pass.
@@ -56,6 +58,9 @@ pub(crate) async fn read(
         })
     });
     let key = index.keys.len()..index.keys.len() + table.row_key().len();
+    // What entries tell needs no second look.
+    let untold = tests.iter().filter(|test| place(test.column).is_none());
+    let filter = RowFilter::new(table, columns, untold);
     let mut scan = transaction
         .scan(ScanOptions {
             tree: index.tree,
@@ -69,7 +74,7 @@ pub(crate) async fn read(
             range: KeyRange::default(),
             ordered: true,
             reverse: request.reverse,
-            limit_rows: request.limit_rows.filter(|_| covers),
+            limit_rows: request.limit_rows.filter(|_| filter.is_empty()),
         })
         .await?;
     if covers {
@@ -94,8 +99,9 @@ pub(crate) async fn read(
     Ok(Some(IndexRead::Lookup(IndexStream {
         read,
         rest,
-        key: 0..key.len(),
-        request: request.clone(),
+        key: key.len(),
+        filter,
+        with_position: request.with_position,
     })))
 }
 
@@ -111,41 +117,20 @@ impl IndexStream {
                 },
                 (None, None) => return Ok(None),
             };
-            let columns: Vec<_> = self
-                .key
-                .clone()
-                .filter_map(|at| entries.column(at))
-                .collect();
+            let columns: Vec<_> = (0..self.key).filter_map(|at| entries.column(at)).collect();
             let key =
                 |row| -> Vec<Value> { columns.iter().map(|column| column.value(row)).collect() };
             let keys: Vec<Vec<Value>> = (0..entries.rows()).map(key).collect();
-            let ScanRequest {
-                columns,
-                predicates,
-                with_position,
-                ..
-            } = &self.request;
-            let tested = predicates.iter().map(|test| test.column);
-            let wanted: Vec<usize> = columns.iter().copied().chain(tested).collect();
             let found = transaction
-                .lookup(table.tree, &keys, &wanted, *with_position)
+                .lookup(table.tree, &keys, &self.filter.read, self.with_position)
                 .await?;
             // As many keys as a vector has rows are looked up at once, and give one batch.
             debug_assert!(found.len() <= 1 && keys.len() <= VECTOR_ROWS);
-            for mut rows in found {
-                for (test, at) in predicates.iter().zip(columns.len()..) {
-                    if let Some(column) = rows.column(at) {
-                        rows = rows.select(&test.test.select(&column));
-                    }
+            for rows in found {
+                let rows = self.filter.apply(rows)?;
+                if !rows.is_empty() {
+                    return Ok(Some(rows));
                 }
-                let rows = rows.compact();
-                if rows.is_empty() {
-                    continue;
-                }
-                let all = rows.physical_columns();
-                let kept = (0..columns.len()).chain(wanted.len()..all.len());
-                let kept = kept.filter_map(|at| all.get(at).cloned()).collect();
-                return Ok(Some(Batch::new(kept, rows.rows())));
             }
         }
     }

@@ -28,6 +28,7 @@ mod pacer;
 mod parameters;
 mod prepared;
 mod result_set;
+mod row_filter;
 mod scratch;
 mod session;
 mod source;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{Catalog, Relation};
+use varve_sql::{Catalog, FIRST_EXPRESSION, Relation};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
-use varve_types::{Batch, LocalFuture, Result, RowPosition, TreeId, Value};
+use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::database::Shared;
 use crate::index_scan::{self, IndexBatches};
+use crate::row_filter::RowFilter;
 use crate::system_view;
 
 /// The tables of the store and the system views, as one transaction sees them.
@@ -20,9 +21,29 @@ pub(crate) struct TransactionSource<'a> {
 
 struct TreeStream(TreeScan);
 
+/// Rows of a scan that pass tests which the store cannot make.
+struct FilteredStream {
+    scan: TreeScan,
+    filter: RowFilter,
+}
+
 impl BatchStream for TreeStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(self.0.next())
+    }
+}
+
+impl BatchStream for FilteredStream {
+    fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(async move {
+            while let Some(rows) = self.scan.next().await? {
+                let rows = self.filter.apply(rows)?;
+                if !rows.is_empty() {
+                    return Ok(Some(rows));
+                }
+            }
+            Ok(None)
+        })
     }
 }
 
@@ -68,18 +89,29 @@ impl ScanSource for TransactionSource<'_> {
                 });
                 return Ok(stream);
             }
+            let is_stored = |test: &ColumnPredicate| test.column < FIRST_EXPRESSION;
+            let (stored, other): (Vec<_>, Vec<_>) =
+                request.predicates.into_iter().partition(is_stored);
+            let filter = table.map(|table| RowFilter::new(table, &request.columns, other.iter()));
+            let filter = filter.filter(|filter| !filter.is_empty());
             let scan = self.transaction.scan(ScanOptions {
                 tree,
-                columns: request.columns,
-                predicates: request.predicates,
+                columns: match &filter {
+                    Some(filter) => filter.read.clone(),
+                    None => request.columns,
+                },
+                predicates: stored,
                 with_position: request.with_position,
                 range: KeyRange::default(),
                 ordered: false,
                 reverse: request.reverse,
-                limit_rows: request.limit_rows,
+                limit_rows: request.limit_rows.filter(|_| filter.is_none()),
             });
             let scan = scan.await?;
-            let stream: Box<dyn BatchStream + 'a> = Box::new(TreeStream(scan));
+            let stream: Box<dyn BatchStream + 'a> = match filter {
+                Some(filter) => Box::new(FilteredStream { scan, filter }),
+                None => Box::new(TreeStream(scan)),
+            };
             Ok(stream)
         })
     }

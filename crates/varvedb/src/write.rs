@@ -152,10 +152,7 @@ pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
         None => table.primary_key.clone(),
         Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
     };
-    let names = columns
-        .iter()
-        .filter_map(|position| table.columns.get(*position));
-    let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+    let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
     let values: Vec<String> = key.iter().map(shown_value).collect();
     let constraint = match index {
         None => format!("{}_pkey", table.name),

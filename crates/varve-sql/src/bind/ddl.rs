@@ -105,7 +105,7 @@ impl Binder<'_> {
     }
 
     fn unique_indexes(
-        &self,
+        &mut self,
         name: &str,
         columns: &[(String, LogicalType, bool)],
         primary_key: &[usize],
@@ -127,6 +127,7 @@ impl Binder<'_> {
             columns: columns.collect(),
             primary_key: primary_key.to_vec(),
             indexes: Vec::new(),
+            expressions: Vec::new(),
         };
         let mut indexes = Vec::with_capacity(uniques.len());
         for unique in uniques {

@@ -4,20 +4,38 @@ use sqlparser::ast::{
     CreateIndex, Expr as Ast, Ident, IndexColumn, IndexType, NullsDistinctOption, ObjectName,
     ObjectNamePart, OrderByExpr, OrderByOptions, OrderBySort, UniqueConstraint,
 };
+use varve_expr::Expr;
 use varve_types::{ColumnPredicate, Error, KeyOrder, Result, SqlState, Uniqueness};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::names::fold_name;
+use crate::bind::names::{fold_name, result_name};
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::TableDef;
+use crate::expr_codec::{self, depth};
+use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
 use crate::plan::{NewIndex, PushedPredicate, Statement};
 use crate::push_down::pushed_predicate;
 use crate::system_view::system_view;
-use crate::walk::split_conjunction;
+use crate::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;
+/// Most bytes of an expression in the catalogue.
+const EXPRESSION_BYTES_MAX: usize = 1 << 16;
+
+/// What a column of an index is on, with its order.
+struct KeyItem {
+    on: KeySource,
+    order: KeyOrder,
+}
+
+enum KeySource {
+    /// A column of the table.
+    Column(usize),
+    /// An expression, with the name that it gives the index.
+    Expression(Expr, String),
+}
 
 impl Binder<'_> {
     pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
@@ -45,8 +63,32 @@ impl Binder<'_> {
         refuse(other, "this form of CREATE INDEX", position)?;
         let table = self.writable_table(table_name)?;
         let mut keys = Vec::with_capacity(columns.len());
+        let mut expressions = table.expressions.clone();
+        let mut key_names = Vec::with_capacity(columns.len());
         for column in columns {
-            keys.push(self.index_column(&table, column)?);
+            let KeyItem { on, order } = self.key_item(&table, column)?;
+            let key = match on {
+                KeySource::Column(column) => {
+                    key_names.push(table.label_at(column));
+                    column
+                }
+                KeySource::Expression(expr, name) => {
+                    key_names.push(name);
+                    let mut known = expressions.iter();
+                    let at = known.position(|known| same_meaning(known, &expr));
+                    FIRST_EXPRESSION
+                        + at.unwrap_or_else(|| {
+                            expressions.push(expr);
+                            expressions.len() - 1
+                        })
+                }
+            };
+            keys.push((key, order));
+        }
+        if expressions.len() >= FIRST_EXPRESSION {
+            let message = "a table can have indexes on at most 32767 expressions";
+            let error = Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
+            return Err(located(error, position));
         }
         if keys.len() > KEY_COLUMNS_MAX {
             let message = format!("cannot use more than {KEY_COLUMNS_MAX} columns in an index");
@@ -71,10 +113,7 @@ impl Binder<'_> {
             None => None,
         };
         let name = match name {
-            None => {
-                let columns: Vec<usize> = keys.iter().map(|(column, _)| *column).collect();
-                self.free_name(&table, &columns, "idx", &[])
-            }
+            None => self.free_name(&table, &key_names, "idx", &[]),
             Some((name, _)) if *if_not_exists && self.has_relation(&name) => {
                 return Ok(Statement::CreateIndex {
                     table,
@@ -101,6 +140,7 @@ impl Binder<'_> {
             keys,
             include: included,
             predicate,
+            expressions,
         };
         Ok(Statement::CreateIndex {
             table,
@@ -167,7 +207,10 @@ impl Binder<'_> {
                 }
                 name
             }
-            None => self.free_name(table, columns, "key", others),
+            None => {
+                let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
+                self.free_name(table, &names, "key", others)
+            }
         };
         let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
         Ok(NewIndex {
@@ -177,12 +220,13 @@ impl Binder<'_> {
             keys: keys.collect(),
             include: Vec::new(),
             predicate: Vec::new(),
+            expressions: Vec::new(),
         })
     }
 
     /// The index of a table's UNIQUE constraint.
     pub(crate) fn unique_constraint(
-        &self,
+        &mut self,
         table: &TableDef,
         unique: &UniqueConstraint,
         others: &[NewIndex],
@@ -196,13 +240,13 @@ impl Binder<'_> {
         refuse(other, "this form of UNIQUE", position)?;
         let mut columns = Vec::with_capacity(unique.columns.len());
         for column in &unique.columns {
-            let (column, order) = self.index_column(table, column)?;
-            refuse(
-                order != KeyOrder::default(),
-                "this form of UNIQUE",
-                position,
-            )?;
-            columns.push(column);
+            match self.key_item(table, column)? {
+                KeyItem {
+                    on: KeySource::Column(column),
+                    order,
+                } if order == KeyOrder::default() => columns.push(column),
+                _ => return Err(unsupported_at("this form of UNIQUE", position)),
+            }
         }
         let uniqueness = match unique.nulls_distinct {
             NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
@@ -211,7 +255,7 @@ impl Binder<'_> {
         self.unique_index(table, unique.name.as_ref(), &columns, uniqueness, others)
     }
 
-    fn index_column(&self, table: &TableDef, column: &IndexColumn) -> Result<(usize, KeyOrder)> {
+    fn key_item(&mut self, table: &TableDef, column: &IndexColumn) -> Result<KeyItem> {
         let position = self.source.first();
         let IndexColumn {
             column:
@@ -225,9 +269,6 @@ impl Binder<'_> {
         else {
             return Err(unsupported_at("this form of an index column", position));
         };
-        let Ast::Identifier(ident) = expr else {
-            return Err(unsupported_at("an index on an expression", position));
-        };
         let descending = match sort {
             None | Some(OrderBySort::Asc) => false,
             Some(OrderBySort::Desc) => true,
@@ -239,7 +280,49 @@ impl Binder<'_> {
             descending,
             nulls_first: nulls_first.unwrap_or(descending),
         };
-        Ok((self.indexed_column(table, ident)?, order))
+        let on = match expr {
+            Ast::Identifier(ident) => KeySource::Column(self.indexed_column(table, ident)?),
+            expr => self.key_expression(table, expr)?,
+        };
+        Ok(KeyItem { on, order })
+    }
+
+    /// What an expression of an index means; a column in parentheses is that column.
+    fn key_expression(&mut self, table: &TableDef, ast: &Ast) -> Result<KeySource> {
+        let position = self.source.expr(ast);
+        let names = target_scope(table, None);
+        let mut scope = ExprScope::plain(&names, "index expressions");
+        let operand = self.expr(ast, &mut scope)?;
+        let mut expr = varve_expr::fold(self.settle(operand)?);
+        if let Expr::Column { index, .. } = expr {
+            return Ok(KeySource::Column(index));
+        }
+        if let Some(number) = parameter(&expr) {
+            let message = format!("there is no parameter ${}", number + 1);
+            let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);
+            return Err(located(error, position));
+        }
+        if !is_immutable(&expr) {
+            let message = "functions in index expression must be marked IMMUTABLE";
+            let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
+            return Err(located(error, position));
+        }
+        without_positions(&mut expr);
+        let mut bytes = Vec::new();
+        let is_deep = depth(&expr) > expr_codec::DEPTH_MAX;
+        if !is_deep {
+            expr_codec::put_expr(&mut bytes, &expr);
+        }
+        if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
+            let message = "this index expression is too complex";
+            let error = Error::new(SqlState::STATEMENT_TOO_COMPLEX, message);
+            return Err(located(error, position));
+        }
+        let name = match result_name(ast) {
+            name if name.starts_with('?') => "expr".to_owned(),
+            name => name,
+        };
+        Ok(KeySource::Expression(expr, name))
     }
 
     fn indexed_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
@@ -265,7 +348,7 @@ impl Binder<'_> {
         split_conjunction(self.filter(predicate, &mut scope)?, &mut conditions);
         let tests = conditions
             .iter()
-            .map(|condition| match pushed_predicate(condition) {
+            .map(|condition| match pushed_predicate(condition, None) {
                 Some(PushedPredicate::Fixed(test)) => Ok(test),
                 _ => Err(unsupported_at(
                     "an index predicate other than comparisons of columns with constants",
@@ -290,13 +373,12 @@ impl Binder<'_> {
     fn free_name(
         &self,
         table: &TableDef,
-        columns: &[usize],
+        columns: &[String],
         suffix: &str,
         others: &[NewIndex],
     ) -> String {
         let mut parts = vec![table.name.as_str()];
-        let columns = columns.iter().filter_map(|at| table.columns.get(*at));
-        parts.extend(columns.map(|column| column.name.as_str()));
+        parts.extend(columns.iter().map(String::as_str));
         parts.push(suffix);
         let base = parts.join("_");
         let mut name = base.clone();
@@ -307,4 +389,16 @@ impl Binder<'_> {
         }
         name
     }
+}
+
+/// A parameter of an expression.
+fn parameter(expr: &Expr) -> Option<usize> {
+    if let Expr::Parameter { index, .. } = expr {
+        return Some(*index);
+    }
+    let mut found = None;
+    for_each_child(expr, &mut |child| {
+        found = found.or_else(|| parameter(child))
+    });
+    found
 }

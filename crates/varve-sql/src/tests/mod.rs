@@ -14,6 +14,7 @@ use crate::{Bound, Catalog, ColumnDef, TableDef, bind, parse};
 fn table(number: u64, name: &str, columns: &[(&str, T)], primary_key: &[usize]) -> TableDef {
     TableDef {
         indexes: Vec::new(),
+        expressions: Vec::new(),
         object: ObjectId(number),
         tree: TreeId(number),
         version: 1,

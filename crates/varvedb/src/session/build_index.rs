@@ -58,7 +58,7 @@ impl Session {
                 return Ok(());
             };
             transaction.drop_tree(tree)?;
-            table.indexes.retain(|index| index.tree != tree);
+            table.retain_indexes(|index| index.tree != tree);
             transaction.put_object(table.object, table.version, encode_table(&table));
             let durability = self.settings.durability.of_commit();
             match transaction.commit(durability).await {

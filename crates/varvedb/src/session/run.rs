@@ -118,7 +118,7 @@ impl Run<'_> {
                         .collect();
                     if let Some(table) = self.catalog.tables.get(table) {
                         let mut table = TableDef::clone(table);
-                        table.indexes.retain(|index| !dropped.contains(&index.tree));
+                        table.retain_indexes(|index| !dropped.contains(&index.tree));
                         transaction.put_object(table.object, table.version, encode_table(&table));
                     }
                 }
@@ -148,19 +148,19 @@ impl Run<'_> {
     ) -> Result<()> {
         let mut index = definition.with_tree(transaction.new_tree_id());
         index.is_building = self.scope.is_alone;
-        transaction.create_tree(index.tree_schema(table))?;
+        let mut table = table.clone();
+        table.expressions.clone_from(&definition.expressions);
+        transaction.create_tree(index.tree_schema(&table))?;
         if index.is_building {
             // Rows get their entries after the commit from which on every write maintains it.
             self.building.set(Some((table.name.clone(), index.tree)));
-            let mut table = table.clone();
             table.indexes.push(index);
             transaction.put_object(table.object, table.version, encode_table(&table));
             return Ok(());
         }
-        index::build(transaction, table, &index, self.cancel, false).await?;
+        index::build(transaction, &table, &index, self.cancel, false).await?;
         let unique = transaction.index_check_all_unique(index.tree).await;
-        unique.map_err(|error| write::cannot_build(table, &index, error))?;
-        let mut table = table.clone();
+        unique.map_err(|error| write::cannot_build(&table, &index, error))?;
         table.indexes.push(index);
         transaction.put_object(table.object, table.version, encode_table(&table));
         Ok(())
@@ -297,6 +297,7 @@ fn create_table(
         columns,
         primary_key: definition.primary_key.clone(),
         indexes: Vec::new(),
+        expressions: Vec::new(),
     };
     transaction.create_tree(table.tree_schema())?;
     for index in &definition.indexes {

@@ -4,6 +4,7 @@
 mod batch;
 mod bulk_load;
 mod copy;
+mod indexes;
 mod integrity;
 mod jobs;
 mod prepared;

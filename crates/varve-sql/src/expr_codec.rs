@@ -1,0 +1,307 @@
+//! Expressions over the columns of a table as bytes, for the catalogue.
+//!
+//! | byte | expression | what follows |
+//! |---|---|---|
+//! | 0 | column | position, 2 |
+//! | 1 | constant | type code, 1; length, 4; key bytes |
+//! | 2 | comparison | operator, 1; two expressions |
+//! | 3 | IS DISTINCT FROM | negated, 1; two expressions |
+//! | 4, 5 | AND, OR | list |
+//! | 6 | NOT | expression |
+//! | 7 | IS NULL | negated, 1; expression |
+//! | 8 | IN | negated, 1; expression; list |
+//! | 9 | function or operator | name; number of argument types, 2; their codes; list |
+//! | 10 | cast | type code, 1; expression |
+//! | 11 | CASE | type code, 1; list of conditions; list of results; list of ELSE |
+//! | 12 | COALESCE | type code, 1; list |
+//!
+//! A list is a number, 2, and as many expressions. Names, counts and operators are those of the
+//! catalogue (`catalog_codec.rs`).
+
+use varve_expr::{Expr, Function, explicit_cast_allowed};
+use varve_types::{LogicalType, Result, decode_key_value, encode_key_value};
+
+use crate::catalog::ColumnDef;
+use crate::catalog_codec::{Input, OPS, broken, put_count, put_name};
+use crate::walk::for_each_child;
+
+/// Deepest nesting of an expression in the catalogue.
+pub(crate) const DEPTH_MAX: u32 = 64;
+
+/// How deep an expression is nested: 1 without parts.
+pub(crate) fn depth(expr: &Expr) -> u32 {
+    let mut deepest = 0;
+    for_each_child(expr, &mut |child| deepest = deepest.max(depth(child)));
+    deepest + 1
+}
+
+/// Appends an expression without parameters.
+pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
+    match expr {
+        Expr::Column { index, .. } => {
+            bytes.push(0);
+            put_count(bytes, *index);
+        }
+        Expr::Literal { value, ty } => {
+            bytes.extend([1, ty.code()]);
+            let mut key = Vec::new();
+            encode_key_value(value, &mut key);
+            let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
+            bytes.extend(len.to_le_bytes());
+            bytes.extend(key);
+        }
+        // Bound expressions of a table have none; this does not decode.
+        Expr::Parameter { .. } => bytes.push(u8::MAX),
+        Expr::Compare { op, left, right } => {
+            let code = (0..).zip(OPS).find(|(_, known)| known == op);
+            bytes.extend([2, code.map_or(0, |(code, _)| code)]);
+            put_expr(bytes, left);
+            put_expr(bytes, right);
+        }
+        Expr::Distinct {
+            left,
+            right,
+            negated,
+        } => {
+            bytes.extend([3, u8::from(*negated)]);
+            put_expr(bytes, left);
+            put_expr(bytes, right);
+        }
+        Expr::And(items) => {
+            bytes.push(4);
+            put_list(bytes, items);
+        }
+        Expr::Or(items) => {
+            bytes.push(5);
+            put_list(bytes, items);
+        }
+        Expr::Not(input) => {
+            bytes.push(6);
+            put_expr(bytes, input);
+        }
+        Expr::IsNull { input, negated } => {
+            bytes.extend([7, u8::from(*negated)]);
+            put_expr(bytes, input);
+        }
+        Expr::InList {
+            input,
+            list,
+            negated,
+        } => {
+            bytes.extend([8, u8::from(*negated)]);
+            put_expr(bytes, input);
+            put_list(bytes, list);
+        }
+        Expr::Call { function, args, .. } => {
+            bytes.push(9);
+            put_name(bytes, function.name());
+            put_count(bytes, function.arg_types().len());
+            bytes.extend(function.arg_types().iter().map(|ty| ty.code()));
+            put_list(bytes, args);
+        }
+        Expr::Cast { input, to, .. } => {
+            bytes.extend([10, to.code()]);
+            put_expr(bytes, input);
+        }
+        Expr::Case {
+            branches,
+            otherwise,
+            ty,
+        } => {
+            bytes.extend([11, ty.code()]);
+            put_count(bytes, branches.len());
+            for (condition, _) in branches {
+                put_expr(bytes, condition);
+            }
+            put_count(bytes, branches.len());
+            for (_, result) in branches {
+                put_expr(bytes, result);
+            }
+            put_list(
+                bytes,
+                otherwise.as_deref().map_or(&[], core::slice::from_ref),
+            );
+        }
+        Expr::Coalesce { args, ty } => {
+            bytes.extend([12, ty.code()]);
+            put_list(bytes, args);
+        }
+    }
+}
+
+fn put_list(bytes: &mut Vec<u8>, items: &[Expr]) {
+    put_count(bytes, items.len());
+    for item in items {
+        put_expr(bytes, item);
+    }
+}
+
+/// The expression that [`put_expr`] wrote, over these columns and well typed.
+pub(crate) fn take_expr(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<Expr> {
+    Reader { input, columns }.expr(DEPTH_MAX)
+}
+
+struct Reader<'r, 'i> {
+    input: &'r mut Input<'i>,
+    columns: &'r [ColumnDef],
+}
+
+impl Reader<'_, '_> {
+    fn expr(&mut self, depth: u32) -> Result<Expr> {
+        let depth = depth.checked_sub(1).ok_or_else(|| wrong("depth"))?;
+        let boolean = LogicalType::Boolean;
+        Ok(match self.input.u8()? {
+            0 => {
+                let index = self.input.count()?;
+                let column = self.columns.get(index).ok_or_else(|| wrong("column"))?;
+                let ty = column.ty;
+                Expr::Column { index, ty }
+            }
+            1 => {
+                let ty = self.ty()?;
+                let len = u32::from_le_bytes(self.input.array()?);
+                let len = usize::try_from(len).map_err(|_| wrong("constant"))?;
+                let mut key = self.input.take(len)?;
+                let value = decode_key_value(ty, &mut key).filter(|_| key.is_empty());
+                let value = value.ok_or_else(|| wrong("constant"))?;
+                Expr::Literal { value, ty }
+            }
+            2 => {
+                let op = self.input.u8()?;
+                let op = *OPS.get(usize::from(op)).ok_or_else(|| wrong("operator"))?;
+                let (left, right) = self.sides(depth)?;
+                Expr::Compare { op, left, right }
+            }
+            3 => {
+                let negated = self.flag()?;
+                let (left, right) = self.sides(depth)?;
+                Expr::Distinct {
+                    left,
+                    right,
+                    negated,
+                }
+            }
+            4 => Expr::And(self.list(depth, Some(boolean), 2)?),
+            5 => Expr::Or(self.list(depth, Some(boolean), 2)?),
+            6 => Expr::Not(Box::new(self.typed(depth, boolean)?)),
+            7 => Expr::IsNull {
+                negated: self.flag()?,
+                input: Box::new(self.expr(depth)?),
+            },
+            8 => {
+                let negated = self.flag()?;
+                let input = Box::new(self.expr(depth)?);
+                Expr::InList {
+                    list: self.list(depth, Some(input.logical_type()), 1)?,
+                    input,
+                    negated,
+                }
+            }
+            9 => self.call(depth)?,
+            10 => {
+                let to = self.ty()?;
+                let input = Box::new(self.expr(depth)?);
+                if !explicit_cast_allowed(input.logical_type(), to) {
+                    return Err(wrong("cast"));
+                }
+                Expr::Cast {
+                    input,
+                    to,
+                    position: 0,
+                }
+            }
+            11 => {
+                let ty = self.ty()?;
+                let conditions = self.list(depth, Some(boolean), 1)?;
+                let results = self.list(depth, Some(ty), 1)?;
+                let mut otherwise = self.list(depth, Some(ty), 0)?;
+                if conditions.len() != results.len() || otherwise.len() > 1 {
+                    return Err(wrong("CASE"));
+                }
+                Expr::Case {
+                    branches: conditions.into_iter().zip(results).collect(),
+                    otherwise: otherwise.pop().map(Box::new),
+                    ty,
+                }
+            }
+            12 => {
+                let ty = self.ty()?;
+                let args = self.list(depth, Some(ty), 1)?;
+                Expr::Coalesce { args, ty }
+            }
+            _ => return Err(wrong("kind")),
+        })
+    }
+
+    fn call(&mut self, depth: u32) -> Result<Expr> {
+        let name = self.input.name()?;
+        let mut types = Vec::new();
+        for _ in 0..self.input.count()? {
+            types.push(self.ty()?);
+        }
+        let function = Function::find(&name, &types).ok_or_else(|| wrong("function"))?;
+        let args = self.list(depth, None, 0)?;
+        let fits = |(at, arg): (usize, &Expr)| {
+            let wanted = function.arg_type(at);
+            wanted.is_none_or(|wanted| wanted == arg.logical_type())
+        };
+        let is_immutable = function.is_immutable();
+        if !is_immutable || !function.takes(args.len()) || !args.iter().enumerate().all(fits) {
+            return Err(wrong("arguments"));
+        }
+        Ok(Expr::Call {
+            function,
+            args,
+            position: 0,
+        })
+    }
+
+    fn sides(&mut self, depth: u32) -> Result<(Box<Expr>, Box<Expr>)> {
+        let left = self.expr(depth)?;
+        let right = self.typed(depth, left.logical_type())?;
+        Ok((Box::new(left), Box::new(right)))
+    }
+
+    fn typed(&mut self, depth: u32, ty: LogicalType) -> Result<Expr> {
+        let expr = self.expr(depth)?;
+        if expr.logical_type() != ty {
+            return Err(wrong("type"));
+        }
+        Ok(expr)
+    }
+
+    /// At least so many expressions, all of a type where one is given.
+    fn list(&mut self, depth: u32, ty: Option<LogicalType>, min: usize) -> Result<Vec<Expr>> {
+        let mut items = Vec::new();
+        for _ in 0..self.input.count()? {
+            items.push(match ty {
+                Some(ty) => self.typed(depth, ty)?,
+                None => self.expr(depth)?,
+            });
+        }
+        if items.len() < min {
+            return Err(wrong("list"));
+        }
+        Ok(items)
+    }
+
+    fn ty(&mut self) -> Result<LogicalType> {
+        LogicalType::from_code(self.input.u8()?).ok_or_else(|| wrong("type"))
+    }
+
+    fn flag(&mut self) -> Result<bool> {
+        match self.input.u8()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(wrong("flag")),
+        }
+    }
+}
+
+fn wrong(what: &str) -> varve_types::Error {
+    broken(&format!("{what} of an index expression"))
+}
+
+#[cfg(test)]
+#[path = "expr_codec_tests.rs"]
+mod tests;

@@ -1,0 +1,69 @@
+//! Tests of rows beside those that the store makes: of expressions, and of columns that an index
+//! does not have.
+
+use varve_expr::{EvalContext, Expr, evaluate};
+use varve_sql::{TableDef, renumbered};
+use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
+
+/// What expressions of indexes are evaluated with: they are immutable.
+pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
+    params: &[],
+    now_us: 0,
+};
+
+/// Tests of rows that are read with the columns which they need.
+pub(crate) struct RowFilter {
+    /// The columns to be read of the table: those that are wanted, then further ones.
+    pub read: Vec<usize>,
+    wanted: usize,
+    tests: Vec<(Expr, PredicateTest)>,
+}
+
+impl RowFilter {
+    /// A filter of rows of a table that gives `wanted` columns.
+    pub fn new<'a>(
+        table: &TableDef,
+        wanted: &[usize],
+        tests: impl Iterator<Item = &'a ColumnPredicate>,
+    ) -> RowFilter {
+        let mut read = wanted.to_vec();
+        let mut own_tests = Vec::new();
+        for ColumnPredicate { column, test } in tests {
+            let expr = match table.expression(*column) {
+                Some(expr) => expr.clone(),
+                None => Expr::Column {
+                    index: *column,
+                    ty: table.type_at(*column),
+                },
+            };
+            own_tests.push((renumbered(expr, &mut read), test.clone()));
+        }
+        RowFilter {
+            wanted: wanted.len(),
+            read,
+            tests: own_tests,
+        }
+    }
+
+    /// Whether every row passes.
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    /// The rows that pass, of the wanted columns and what follows those that were read.
+    pub fn apply(&self, rows: Batch) -> Result<Batch> {
+        if self.tests.is_empty() {
+            return Ok(rows);
+        }
+        let mut rows = rows;
+        for (expr, test) in &self.tests {
+            let tested = evaluate(expr, &rows, &IMMUTABLE)?;
+            rows = rows.select(&test.select(&tested));
+        }
+        let rows = rows.compact();
+        let all = rows.physical_columns();
+        let kept = (0..self.wanted).chain(self.read.len()..all.len());
+        let kept = kept.filter_map(|at| all.get(at).cloned()).collect();
+        Ok(Batch::new(kept, rows.rows()))
+    }
+}

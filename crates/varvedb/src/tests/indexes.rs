@@ -1,0 +1,222 @@
+//! Indexes on expressions through imports, reopening, and builds beside writers.
+
+use std::sync::Arc;
+
+use pollster::block_on;
+use varve_kv::MemoryKv;
+use varve_types::{Column, ColumnRef, LogicalType, SqlState, Value};
+
+use super::{fails, ints, open, rows, run};
+use crate::{BulkLoadOptions, Database, Session};
+
+const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT);
+    CREATE UNIQUE INDEX lowered ON t (lower(name));
+    CREATE INDEX ratio ON t ((100 / v)) WHERE v IS NOT NULL";
+
+fn table() -> (Arc<MemoryKv>, Database, Session) {
+    let kv = Arc::new(MemoryKv::new());
+    let database = open(&kv);
+    let mut session = database.session();
+    run(&mut session, TABLE);
+    (kv, database, session)
+}
+
+fn column<T>(ty: LogicalType, values: &[T], value: impl Fn(&T) -> Value) -> ColumnRef {
+    let values: Vec<Value> = values.iter().map(value).collect();
+    Arc::new(Column::from_values(ty, &values))
+}
+
+/// Rows of `t` with these names and values; ids count from `first`.
+fn columns(first: i32, names: &[&str], v: &[Option<i32>]) -> Vec<ColumnRef> {
+    let ids: Vec<i32> = (first..).take(names.len()).collect();
+    vec![
+        column(LogicalType::Int4, &ids, |id| Value::Int4(*id)),
+        column(LogicalType::Text, names, |name| Value::text(*name)),
+        column(LogicalType::Int4, v, |v| v.map_or(Value::Null, Value::Int4)),
+    ]
+}
+
+fn assert_found(session: &mut Session, expected: &[(&str, &[i64])]) {
+    for (condition, ids) in expected {
+        let sql = format!("SELECT id::bigint FROM t WHERE {condition} ORDER BY id");
+        assert_eq!(rows(session, &sql), ints(ids), "{condition}");
+    }
+}
+
+#[test]
+fn a_bulk_load_fills_them_or_fails() {
+    let (kv, database, mut session) = table();
+    let load = |columns| {
+        let load = database.direct_bulk_load("t", [columns], BulkLoadOptions::default());
+        block_on(load)
+    };
+    let good = columns(1, &["Ada", "Bob", "Cid"], &[Some(5), None, Some(50)]);
+    assert_eq!(load(good).unwrap().rows, 3);
+    let refused = [
+        (columns(4, &["ADA"], &[None]), SqlState::UNIQUE_VIOLATION),
+        (
+            columns(4, &["x", "X"], &[None, None]),
+            SqlState::UNIQUE_VIOLATION,
+        ),
+        (columns(4, &["x"], &[Some(0)]), SqlState::DIVISION_BY_ZERO),
+    ];
+    for (columns, state) in refused {
+        assert_eq!(load(columns).unwrap_err().state(), state);
+    }
+    let found: &[(&str, &[i64])] = &[
+        ("lower(name) = 'ada'", &[1]),
+        ("lower(name) = 'x'", &[]),
+        ("v IS NOT NULL AND 100 / v = 20", &[1]),
+        ("v IS NOT NULL AND 100 / v < 20", &[3]),
+        ("lower(name) >= 'a'", &[1, 2, 3]),
+    ];
+    assert_found(&mut session, found);
+    drop(session);
+    drop(database);
+    let reopened = open(&kv);
+    let mut session = reopened.session();
+    assert_found(&mut session, found);
+    let error = fails(&mut session, "INSERT INTO t VALUES (9, 'BOB', 1)");
+    let detail = error.fields().detail.clone();
+    assert_eq!(
+        detail.as_deref(),
+        Some("Key (lower(name))=(bob) already exists.")
+    );
+}
+
+#[test]
+fn copy_fills_them_or_fails() {
+    for block in ["", "BEGIN"] {
+        let (_, _, mut session) = table();
+        run(&mut session, block);
+        let mut copy = |text: &str| {
+            block_on(async {
+                session
+                    .copy_begin("COPY t FROM STDIN WITH (FORMAT csv)")
+                    .await?;
+                session.copy_write(text.as_bytes()).await?;
+                session.copy_finish().await
+            })
+        };
+        copy("1,Ada,5\n2,Bob,\n").unwrap();
+        if block.is_empty() {
+            let refused = [
+                ("3,BOB,1\n", SqlState::UNIQUE_VIOLATION),
+                ("3,c,1\n4,d,0\n", SqlState::DIVISION_BY_ZERO),
+            ];
+            for (text, state) in refused {
+                assert_eq!(copy(text).unwrap_err().state(), state);
+            }
+        }
+        let found: &[(&str, &[i64])] = &[
+            ("lower(name) = 'bob'", &[2]),
+            ("lower(name) >= 'a'", &[1, 2]),
+            ("v IS NOT NULL AND 100 / v = 20", &[1]),
+        ];
+        assert_found(&mut session, found);
+    }
+}
+
+#[test]
+fn a_dropped_index_leaves_the_expressions_of_others() {
+    let (_, _, mut session) = table();
+    run(
+        &mut session,
+        "INSERT INTO t VALUES (1, 'Ada', 5), (2, 'Bob', 10);
+         CREATE INDEX sums ON t ((v + id), lower(name));
+         DROP INDEX ratio; DROP INDEX lowered;
+         INSERT INTO t VALUES (3, 'ADA', 0)",
+    );
+    let found: &[(&str, &[i64])] = &[
+        ("v + id = 6", &[1]),
+        ("v + id = 3 AND lower(name) = 'ada'", &[3]),
+        ("lower(name) = 'ada'", &[1, 3]),
+    ];
+    assert_found(&mut session, found);
+}
+
+/// Rows are written while indexes are built; then each index tells what a scan tells.
+#[test]
+fn builds_beside_writers() {
+    const ROWS: i32 = 3_000;
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT)",
+    );
+    let names: Vec<String> = (0..ROWS).map(|id| format!("N{id}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let v: Vec<Option<i32>> = (0..ROWS).map(|id| (id % 7 > 0).then_some(id % 7)).collect();
+    let load = columns(0, &names, &v);
+    let load = database.direct_bulk_load("t", [load], BulkLoadOptions::default());
+    block_on(load).unwrap();
+    std::thread::scope(|scope| {
+        let writer = |offset: i32| {
+            let database = &database;
+            move || {
+                let mut session = database.session();
+                for step in 0..60 {
+                    let id = step * 37 % ROWS + offset;
+                    let statements = [
+                        format!("UPDATE t SET v = v + 1 WHERE id = {id}"),
+                        format!("UPDATE t SET name = 'M{id}' WHERE id = {}", id + 10),
+                        format!("DELETE FROM t WHERE id = {}", id + 20),
+                        format!(
+                            "INSERT INTO t VALUES ({}, 'n{step}x{offset}', 3)",
+                            ROWS + id
+                        ),
+                    ];
+                    for sql in statements {
+                        // What conflicts with the build or another writer is tried again.
+                        loop {
+                            match block_on(session.execute_script(&sql)) {
+                                Err(error) if error.state() == SqlState::SERIALIZATION_FAILURE => {}
+                                done => break done.map(|_| ()).unwrap(),
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        scope.spawn(writer(0));
+        scope.spawn(writer(1_000));
+        for sql in [
+            "CREATE INDEX tens ON t ((v * 10) DESC)",
+            "CREATE UNIQUE INDEX lowered ON t (lower(name), id)",
+            "CREATE INDEX part ON t ((60 / v)) WHERE v > 0",
+        ] {
+            loop {
+                match block_on(session.execute_script(sql)) {
+                    Err(error) if error.state() == SqlState::SERIALIZATION_FAILURE => {}
+                    done => break done.map(|_| ()).unwrap(),
+                }
+            }
+        }
+    });
+    // The same conditions, once in a form that no index has.
+    let pairs = [
+        ("v * 10 = 30", "10 * v = 30"),
+        ("v * 10 > 50", "10 * v > 50"),
+        ("v * 10 IS NULL", "v IS NULL"),
+        ("lower(name) < 'n1'", "lower(name || '') < 'n1'"),
+        ("v > 0 AND 60 / v = 20", "v = 3"),
+    ];
+    for (indexed, plain) in pairs {
+        let count = |session: &mut Session, condition| {
+            let sql = format!("SELECT count(*), sum(id) FROM t WHERE {condition}");
+            rows(session, &sql)
+        };
+        let (found, expected) = (count(&mut session, indexed), count(&mut session, plain));
+        assert_eq!(found, expected, "{indexed}");
+        let plan = format!(
+            "{:?}",
+            rows(
+                &mut session,
+                &format!("EXPLAIN SELECT id FROM t WHERE {indexed}")
+            )
+        );
+        assert!(plan.contains("Index"), "{plan}");
+    }
+    assert_eq!(block_on(database.check()).unwrap().problems, []);
+}
