@@ -102,13 +102,21 @@ impl<'a> Builder<'a> {
                 }
             }
             Plan::Sort { input, keys } => {
-                let input = self.build(input, None)?;
-                match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
-                    Some(rows) => {
-                        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-                        Box::new(TopNStream::new(running, input, keys, rows))
+                let rows = self.build(input, None)?;
+                let sort = running.clone();
+                let sorted: Box<dyn BatchStream + 'a> =
+                    match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
+                        Some(wanted) => {
+                            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+                            Box::new(TopNStream::new(sort, rows, keys, wanted))
+                        }
+                        None => Box::new(SortStream::new(sort, rows, keys)),
+                    };
+                match (input.as_ref(), rows_wanted) {
+                    (Plan::Scan(node), Some(rows)) if !node.order.is_empty() => {
+                        Box::new(ScanStream::in_order(running, node, rows, sorted))
                     }
-                    None => Box::new(SortStream::new(running, input, keys)),
+                    _ => sorted,
                 }
             }
             Plan::Limit {

@@ -174,6 +174,7 @@ fn a_failing_source_passes_its_error_on() {
         types: Vec::new(),
         predicates: Vec::new(),
         with_position: false,
+        order: Vec::new(),
     });
     let error = setting.run(&plan).unwrap_err();
     assert_eq!(error.state(), SqlState::FEATURE_NOT_SUPPORTED);

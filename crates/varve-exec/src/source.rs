@@ -4,7 +4,7 @@ use varve_types::{
     Batch, ColumnPredicate, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
 };
 
-use varve_sql::Relation;
+use varve_sql::{OrderColumn, Relation};
 
 /// A stream of batches of at most 1,024 rows.
 pub trait BatchStream {
@@ -27,6 +27,8 @@ pub struct ScanRequest {
     pub reverse: bool,
     /// Most rows that the reader will take, if it knows: a hint.
     pub limit_rows: Option<u64>,
+    /// For [`ScanSource::scan_in_order`]: the order of the rows.
+    pub order: Vec<OrderColumn>,
 }
 
 /// Rows as one snapshot sees them.
@@ -36,6 +38,14 @@ pub trait ScanSource {
         &'a self,
         request: ScanRequest,
     ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
+
+    /// Streams rows of a relation in an order; `None` where they are better sorted.
+    fn scan_in_order<'a>(
+        &'a self,
+        _request: ScanRequest,
+    ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// The rows of a tree that have these primary keys, in any order; absent keys give no row.
     fn lookup<'a>(

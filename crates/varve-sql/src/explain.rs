@@ -3,10 +3,12 @@
 use varve_types::ColumnPredicate;
 
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
+use crate::index::IndexChoice;
 use crate::plan::{
     AggregateCall, InsertPlan, JoinNode, LookupNode, ModifyPlan, Plan, PushedPredicate, Query,
     ScanNode, SortKeyExpr, Statement,
 };
+use crate::scan_order::OrderChoice;
 
 /// The lines that EXPLAIN shows for a statement; none for one without a plan.
 pub fn explain(statement: &Statement) -> Vec<String> {
@@ -158,6 +160,11 @@ fn describe(plan: &Plan) -> Node {
             node
         }
         Plan::Sort { input, keys } => {
+            if let Plan::Scan(scan) = input.as_ref()
+                && let Some(choice) = scan.in_order()
+            {
+                return describe_ordered_scan(scan, &choice);
+            }
             let child = describe(input);
             let shown: Vec<String> = keys
                 .iter()
@@ -200,19 +207,36 @@ fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec
 }
 
 fn describe_scan(scan: &ScanNode) -> Node {
-    let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    let node = match scan.index() {
-        None => Node::on_table("Seq Scan", &scan.name, columns),
-        Some(choice) => {
-            let kind = if choice.covers {
-                "Index Only Scan"
-            } else {
-                "Index Scan"
-            };
-            let title = format!("{kind} using {}", choice.index.name);
-            Node::on_table(&title, &scan.name, columns)
+    let title = match scan.index() {
+        None => "Seq Scan".to_owned(),
+        Some(IndexChoice { index, covers }) => {
+            format!("{} using {}", index_scan(covers), index.name)
         }
     };
+    scan_node(&title, scan)
+}
+
+/// A scan in place of a sort.
+fn describe_ordered_scan(scan: &ScanNode, choice: &OrderChoice<'_>) -> Node {
+    let (kind, name) = match choice.index {
+        None => (index_scan(false), format!("{}_pkey", scan.name)),
+        Some(IndexChoice { index, covers }) => (index_scan(covers), index.name.clone()),
+    };
+    let backward = if choice.reverse { " Backward" } else { "" };
+    scan_node(&format!("{kind}{backward} using {name}"), scan)
+}
+
+fn index_scan(covers: bool) -> &'static str {
+    if covers {
+        "Index Only Scan"
+    } else {
+        "Index Scan"
+    }
+}
+
+fn scan_node(title: &str, scan: &ScanNode) -> Node {
+    let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
+    let node = Node::on_table(title, &scan.name, columns);
     if scan.predicates.is_empty() {
         return node;
     }

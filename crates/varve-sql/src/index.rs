@@ -124,6 +124,57 @@ pub struct IndexChoice<'a> {
     pub covers: bool,
 }
 
+/// How well predicates fix the leading columns of a key: two for each column that is fixed, one for
+/// a range behind them.
+pub(crate) fn fixed_score(asked: &[(usize, Asked)], keys: &mut dyn Iterator<Item = usize>) -> u32 {
+    let mut score = 0;
+    for key in keys {
+        let asks = |wanted| asked.contains(&(key, wanted));
+        if !asks(Asked::Equal) {
+            return score + u32::from(asks(Asked::Bounds));
+        }
+        score += 2;
+    }
+    score
+}
+
+/// The best score of the primary key and all indexes of a table.
+pub(crate) fn best_score(
+    table: &TableDef,
+    asked: &[(usize, Asked)],
+    known: &[&ColumnPredicate],
+) -> u32 {
+    let usable = table.indexes.iter().filter(|index| index.is_usable(known));
+    let best = usable.map(|index| index.score(asked)).max();
+    let by_table = fixed_score(asked, &mut table.primary_key.iter().copied());
+    best.unwrap_or(0).max(by_table)
+}
+
+impl IndexDef {
+    /// Whether it is built, and has an entry for every row that passes the known predicates.
+    pub(crate) fn is_usable(&self, known: &[&ColumnPredicate]) -> bool {
+        !self.is_building && self.predicate.iter().all(|test| known.contains(&test))
+    }
+
+    /// How well predicates fix its leading columns.
+    pub(crate) fn score(&self, asked: &[(usize, Asked)]) -> u32 {
+        fixed_score(asked, &mut self.keys.iter().map(|(column, _)| *column))
+    }
+
+    /// Whether its entries hold all that is read.
+    pub(crate) fn covers(
+        &self,
+        table: &TableDef,
+        asked: &[(usize, Asked)],
+        columns: &[usize],
+        with_position: bool,
+    ) -> bool {
+        let held = self.columns(table);
+        let mut read = columns.iter().chain(asked.iter().map(|(column, _)| column));
+        !with_position && read.all(|column| held.contains(column))
+    }
+}
+
 /// The index that leaves out the most rows, by how many of its leading columns predicates fix.
 /// `known` are the predicates that are ready to be compared with those of partial indexes.
 pub fn choose_index<'a>(
@@ -133,35 +184,11 @@ pub fn choose_index<'a>(
     columns: &[usize],
     with_position: bool,
 ) -> Option<IndexChoice<'a>> {
-    // Two for each leading column that is fixed, one for a range behind them.
-    let score = |keys: &mut dyn Iterator<Item = usize>| {
-        let mut score = 0;
-        for key in keys {
-            let asks = |wanted| {
-                asked
-                    .iter()
-                    .any(|(column, asks)| *column == key && *asks == wanted)
-            };
-            if !asks(Asked::Equal) {
-                return score + u32::from(asks(Asked::Bounds));
-            }
-            score += 2;
-        }
-        score
-    };
-    let by_table = score(&mut table.primary_key.iter().copied());
+    let by_table = fixed_score(asked, &mut table.primary_key.iter().copied());
     let mut best: Option<(u32, IndexChoice<'a>)> = None;
-    for index in &table.indexes {
-        if index.is_building {
-            continue;
-        }
-        if !index.predicate.iter().all(|test| known.contains(&test)) {
-            continue;
-        }
-        let score = score(&mut index.keys.iter().map(|(column, _)| *column));
-        let held = index.columns(table);
-        let mut read = columns.iter().chain(asked.iter().map(|(column, _)| column));
-        let covers = !with_position && read.all(|column| held.contains(column));
+    for index in table.indexes.iter().filter(|index| index.is_usable(known)) {
+        let score = index.score(asked);
+        let covers = index.covers(table, asked, columns, with_position);
         let better = best.as_ref().is_none_or(|(known, choice)| {
             score > *known || score == *known && covers && !choice.covers
         });
@@ -176,22 +203,28 @@ impl ScanNode {
     /// The index that the scan uses.
     pub fn index(&self) -> Option<IndexChoice<'_>> {
         let table = self.table.as_ref()?;
-        let asked: Vec<(usize, Asked)> = self
-            .predicates
-            .iter()
-            .map(|predicate| match predicate {
-                PushedPredicate::Fixed(fixed) => (fixed.column, Asked::of(&fixed.test)),
-                PushedPredicate::Compare { column, op, .. } => (*column, Asked::of_comparison(*op)),
-            })
-            .collect();
-        let known: Vec<&ColumnPredicate> = self
+        let (asked, known) = (self.asked(), self.known());
+        choose_index(table, &asked, &known, &self.columns, self.with_position)
+    }
+
+    /// What its predicates ask of columns.
+    pub(crate) fn asked(&self) -> Vec<(usize, Asked)> {
+        let asked = self.predicates.iter().map(|predicate| match predicate {
+            PushedPredicate::Fixed(fixed) => (fixed.column, Asked::of(&fixed.test)),
+            PushedPredicate::Compare { column, op, .. } => (*column, Asked::of_comparison(*op)),
+        });
+        asked.collect()
+    }
+
+    /// Its predicates whose constants are known.
+    pub(crate) fn known(&self) -> Vec<&ColumnPredicate> {
+        let known = self
             .predicates
             .iter()
             .filter_map(|predicate| match predicate {
                 PushedPredicate::Fixed(fixed) => Some(fixed),
                 PushedPredicate::Compare { .. } => None,
-            })
-            .collect();
-        choose_index(table, &asked, &known, &self.columns, self.with_position)
+            });
+        known.collect()
     }
 }

@@ -20,6 +20,7 @@ mod plan;
 mod position;
 mod prune;
 mod push_down;
+mod scan_order;
 mod scope;
 mod system_view;
 #[cfg(test)]
@@ -39,4 +40,5 @@ pub use plan::{
     ModifyPlan, NewIndex, NewTable, Plan, PushedPredicate, Query, Relation, Row, RowLock, ScanNode,
     SortKeyExpr, Statement, SystemView,
 };
+pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use system_view::system_view_columns;

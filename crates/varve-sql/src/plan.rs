@@ -8,6 +8,7 @@ use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniq
 use crate::catalog::TableDef;
 use crate::command::Command;
 use crate::index::IndexDef;
+use crate::scan_order::OrderColumn;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +100,9 @@ pub struct ScanNode {
     pub predicates: Vec<PushedPredicate>,
     /// Whether a last BIGINT column with the row's position follows (for UPDATE and DELETE).
     pub with_position: bool,
+    /// Under a sort of which only first rows are wanted: the order of its keys, where an index or
+    /// the table gives it; else empty.
+    pub order: Vec<OrderColumn>,
 }
 
 /// A pushed predicate; its constants may be parameters, which are known only when the plan runs.

@@ -212,7 +212,8 @@ pub(crate) async fn replace(
     Ok(())
 }
 
-fn chosen(rows: &Batch, chosen: &[u32]) -> Batch {
+/// Some rows of a batch without a selection, in any order.
+pub(crate) fn chosen(rows: &Batch, chosen: &[u32]) -> Batch {
     let columns = rows.physical_columns().iter();
     let columns = columns.map(|column| Arc::new(column.take(chosen)));
     Batch::new(columns.collect(), chosen.len())

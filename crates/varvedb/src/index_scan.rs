@@ -1,12 +1,15 @@
 //! Reads a table by one of its indexes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
+use crate::index::chosen;
 use crate::row_filter::RowFilter;
 use varve_exec::{BatchStream, ScanRequest};
 use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
-use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, VECTOR_ROWS, Value};
+use varve_types::{
+    Batch, ColumnPredicate, LocalFuture, Result, VECTOR_ROWS, Value, encode_key_value,
+};
 
 /// So many entries are looked up in any case.
 const ENTRIES_MIN: u64 = 1024;
@@ -30,6 +33,8 @@ pub(crate) struct IndexStream {
     key: usize,
     filter: RowFilter,
     with_position: bool,
+    /// Where in the rows their keys are, for rows in the order of the entries.
+    row_key: Option<Vec<usize>>,
 }
 
 /// Reads by an index what is asked of a table, where one helps: few enough rows pass.
@@ -46,9 +51,44 @@ pub(crate) async fn read(
     let known: Vec<&ColumnPredicate> = tests.iter().collect();
     let columns = &request.columns;
     let choice = choose_index(table, &asked, &known, columns, request.with_position);
-    let Some(IndexChoice { index, covers }) = choice else {
+    match choice {
+        Some(choice) => read_by(transaction, table, request, choice, None).await,
+        None => Ok(None),
+    }
+}
+
+/// Reads by an index in its order what is asked of a table, where that takes less than to sort.
+pub(crate) async fn read_in_order(
+    transaction: &Transaction,
+    table: &TableDef,
+    request: &ScanRequest,
+    choice: IndexChoice<'_>,
+    reverse: bool,
+) -> Result<Option<IndexRead>> {
+    let entries_max = lookups_max(transaction, table);
+    let wanted = request.limit_rows.unwrap_or(u64::MAX);
+    if !choice.covers && wanted > entries_max {
         return Ok(None);
-    };
+    }
+    read_by(transaction, table, request, choice, Some(reverse)).await
+}
+
+/// How many rows are looked up at most before it is better to scan the table.
+fn lookups_max(transaction: &Transaction, table: &TableDef) -> u64 {
+    let rows = transaction.row_count(table.tree).unwrap_or(0);
+    ENTRIES_MIN.max(rows / LOOKUP_SHARE)
+}
+
+/// Reads by an index, where it is asked for in its order forwards or in reverse.
+async fn read_by(
+    transaction: &Transaction,
+    table: &TableDef,
+    request: &ScanRequest,
+    choice: IndexChoice<'_>,
+    in_order: Option<bool>,
+) -> Result<Option<IndexRead>> {
+    let IndexChoice { index, covers } = choice;
+    let (tests, columns) = (&request.predicates, &request.columns);
     let held = index.columns(table);
     let place = |column: usize| held.iter().position(|held| *held == column);
     let predicates = tests.iter().filter_map(|test| {
@@ -59,8 +99,14 @@ pub(crate) async fn read(
     });
     let key = index.keys.len()..index.keys.len() + table.row_key().len();
     // What entries tell needs no second look.
-    let untold = tests.iter().filter(|test| place(test.column).is_none());
-    let filter = RowFilter::new(table, columns, untold);
+    let is_told =
+        |test: &&ColumnPredicate| place(test.column).is_none() && !index.predicate.contains(test);
+    let mut filter = RowFilter::new(table, columns, tests.iter().filter(is_told));
+    let is_exact = filter.is_empty();
+    let row_key = in_order.filter(|_| !covers).map(|_| {
+        let row_key = table.row_key().into_iter();
+        row_key.map(|column| filter.place_of(column)).collect()
+    });
     let mut scan = transaction
         .scan(ScanOptions {
             tree: index.tree,
@@ -73,8 +119,8 @@ pub(crate) async fn read(
             with_position: false,
             range: KeyRange::default(),
             ordered: true,
-            reverse: request.reverse,
-            limit_rows: request.limit_rows.filter(|_| filter.is_empty()),
+            reverse: in_order.unwrap_or(request.reverse),
+            limit_rows: request.limit_rows.filter(|_| is_exact),
         })
         .await?;
     if covers {
@@ -85,8 +131,7 @@ pub(crate) async fn read(
     if request.limit_rows.is_some() {
         rest = Some(scan);
     } else {
-        let rows = transaction.row_count(table.tree).unwrap_or(0);
-        let entries_max = ENTRIES_MIN.max(rows / LOOKUP_SHARE);
+        let entries_max = lookups_max(transaction, table);
         let mut entries = 0;
         while let Some(batch) = scan.next().await? {
             entries += batch.rows() as u64;
@@ -102,6 +147,7 @@ pub(crate) async fn read(
         key: key.len(),
         filter,
         with_position: request.with_position,
+        row_key,
     })))
 }
 
@@ -127,6 +173,10 @@ impl IndexStream {
             // As many keys as a vector has rows are looked up at once, and give one batch.
             debug_assert!(found.len() <= 1 && keys.len() <= VECTOR_ROWS);
             for rows in found {
+                let rows = match &self.row_key {
+                    Some(row_key) => in_order_of(&keys, &rows, row_key),
+                    None => rows,
+                };
                 let rows = self.filter.apply(rows)?;
                 if !rows.is_empty() {
                     return Ok(Some(rows));
@@ -134,6 +184,26 @@ impl IndexStream {
             }
         }
     }
+}
+
+/// Rows in the order of these keys; where they are in the rows is told by `row_key`.
+fn in_order_of(keys: &[Vec<Value>], rows: &Batch, row_key: &[usize]) -> Batch {
+    let encoded = |values: &mut dyn Iterator<Item = Value>| {
+        let mut key = Vec::new();
+        values.for_each(|value| encode_key_value(&value, &mut key));
+        key
+    };
+    let columns: Vec<_> = row_key.iter().filter_map(|at| rows.column(*at)).collect();
+    let place = |row: u32| {
+        let at = usize::try_from(row).unwrap_or(usize::MAX);
+        let mut values = columns.iter().map(|column| column.value(at));
+        (encoded(&mut values), row)
+    };
+    let places: BTreeMap<Vec<u8>, u32> = (0..).take(rows.rows()).map(place).collect();
+    let found = keys.iter().map(|key| encoded(&mut key.iter().cloned()));
+    let found = found.filter_map(|key| places.get(&key).copied());
+    let found: Vec<u32> = found.collect();
+    chosen(&rows.compact(), &found)
 }
 
 /// What an index finds, as the executor reads it.

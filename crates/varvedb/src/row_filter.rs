@@ -45,6 +45,15 @@ impl RowFilter {
         }
     }
 
+    /// Where in the rows a column is that is read from now on, whether it is wanted or not.
+    pub fn place_of(&mut self, column: usize) -> usize {
+        let place = self.read.iter().position(|read| *read == column);
+        place.unwrap_or_else(|| {
+            self.read.push(column);
+            self.read.len() - 1
+        })
+    }
+
     /// Whether every row passes.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
@@ -52,7 +61,7 @@ impl RowFilter {
 
     /// The rows that pass, of the wanted columns and what follows those that were read.
     pub fn apply(&self, rows: Batch) -> Result<Batch> {
-        if self.tests.is_empty() {
+        if self.tests.is_empty() && self.read.len() == self.wanted {
             return Ok(rows);
         }
         let mut rows = rows;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{Catalog, FIRST_EXPRESSION, Relation};
+use varve_sql::{Asked, Catalog, FIRST_EXPRESSION, OrderChoice, Relation, choose_order};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
@@ -113,6 +113,66 @@ impl ScanSource for TransactionSource<'_> {
                 None => Box::new(TreeStream(scan)),
             };
             Ok(stream)
+        })
+    }
+
+    fn scan_in_order<'a>(
+        &'a self,
+        request: ScanRequest,
+    ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
+        Box::pin(async move {
+            let Relation::Tree(tree) = request.relation else {
+                return Ok(None);
+            };
+            let mut tables = self.catalog.tables.values();
+            let Some(table) = tables.find(|table| table.tree == tree) else {
+                return Ok(None);
+            };
+            let tests = &request.predicates;
+            let asked: Vec<(usize, Asked)> = tests
+                .iter()
+                .map(|test| (test.column, Asked::of(&test.test)))
+                .collect();
+            let known: Vec<&ColumnPredicate> = tests.iter().collect();
+            let ScanRequest {
+                columns,
+                with_position,
+                order,
+                ..
+            } = &request;
+            let choice = choose_order(table, order, &asked, &known, columns, *with_position);
+            let Some(OrderChoice { index, reverse }) = choice else {
+                return Ok(None);
+            };
+            let stream: Box<dyn BatchStream + 'a> = match index {
+                Some(index) => {
+                    let transaction = self.transaction;
+                    let read =
+                        index_scan::read_in_order(transaction, table, &request, index, reverse);
+                    let Some(read) = read.await? else {
+                        return Ok(None);
+                    };
+                    Box::new(IndexBatches {
+                        transaction,
+                        table,
+                        read,
+                    })
+                }
+                None => {
+                    let scan = self.transaction.scan(ScanOptions {
+                        tree,
+                        columns: request.columns,
+                        predicates: request.predicates,
+                        with_position: request.with_position,
+                        range: KeyRange::default(),
+                        ordered: true,
+                        reverse,
+                        limit_rows: request.limit_rows,
+                    });
+                    Box::new(TreeStream(scan.await?))
+                }
+            };
+            Ok(Some(stream))
         })
     }
 

@@ -7,11 +7,13 @@ use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result};
 use crate::context::Running;
 use crate::{BatchStream, ScanRequest};
 
-/// Starts the source's scan at the first batch, when the constants of its predicates are known.
+/// Starts the source's scan at the first batch, when the constants of its predicates are known. One
+/// that is wanted in order has a sort beside it, for a source that does not give the order.
 pub(crate) struct ScanStream<'a> {
     running: Running<'a>,
     node: &'a ScanNode,
     limit_rows: Option<u64>,
+    sorted: Option<Box<dyn BatchStream + 'a>>,
     state: State<'a>,
 }
 
@@ -31,8 +33,36 @@ impl<'a> ScanStream<'a> {
             running,
             node,
             limit_rows,
+            sorted: None,
             state: State::New,
         }
+    }
+
+    /// The first rows in the order of the node, or those of `sorted` where the source does not
+    /// give it.
+    pub(crate) fn in_order(
+        running: Running<'a>,
+        node: &'a ScanNode,
+        limit_rows: u64,
+        sorted: Box<dyn BatchStream + 'a>,
+    ) -> ScanStream<'a> {
+        ScanStream {
+            sorted: Some(sorted),
+            ..ScanStream::new(running, node, Some(limit_rows))
+        }
+    }
+
+    async fn open(&mut self) -> Result<State<'a>> {
+        let Some(mut request) = self.request()? else {
+            return Ok(State::Done);
+        };
+        let source = self.running.context.source;
+        let Some(sorted) = self.sorted.take() else {
+            return Ok(State::Open(source.scan(request).await?));
+        };
+        request.order.clone_from(&self.node.order);
+        let ordered = source.scan_in_order(request).await?;
+        Ok(State::Open(ordered.unwrap_or(sorted)))
     }
 
     /// The request, or `None` when a comparison with NULL lets no row pass.
@@ -60,6 +90,7 @@ impl<'a> ScanStream<'a> {
             with_position: self.node.with_position,
             reverse: false,
             limit_rows: self.limit_rows,
+            order: Vec::new(),
         }))
     }
 }
@@ -69,10 +100,7 @@ impl BatchStream for ScanStream<'_> {
         Box::pin(async move {
             self.running.checkpoint().await?;
             if matches!(self.state, State::New) {
-                self.state = match self.request()? {
-                    Some(request) => State::Open(self.running.context.source.scan(request).await?),
-                    None => State::Done,
-                };
+                self.state = self.open().await?;
             }
             let State::Open(stream) = &mut self.state else {
                 return Ok(None);

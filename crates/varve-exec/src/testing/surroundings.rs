@@ -65,6 +65,7 @@ impl Setting {
             types,
             predicates: Vec::new(),
             with_position: false,
+            order: Vec::new(),
         })
     }
 
@@ -190,6 +191,7 @@ impl ScanSource for TestSource {
                 with_position,
                 reverse: false,
                 limit_rows: None,
+                order: Vec::new(),
             };
             let batches = self.tables[tree.0 as usize].iter();
             Ok(batches

@@ -374,6 +374,7 @@ pub(crate) fn full_scan(
         types: columns.iter().map(|(_, ty)| *ty).collect(),
         predicates: Vec::new(),
         with_position: false,
+        order: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::plan::{InsertPlan, Plan, Query, Statement};
 use crate::prune::prune;
+use crate::scan_order::with_orders;
 use crate::scope::Scope;
 
 impl Binder<'_> {
@@ -178,10 +179,10 @@ impl Binder<'_> {
                 *slot = self.assign(value, &column.name, column.ty, 0)?;
             }
         }
-        Ok(prune(Plan::Project {
+        Ok(with_orders(prune(Plan::Project {
             input: Box::new(plan),
             exprs,
-        }))
+        })))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::dispatch::{Body, Explain, Parsed};
 use crate::plan::{Query, Statement};
 use crate::prune::prune;
+use crate::scan_order::with_orders;
 
 impl Binder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
@@ -95,7 +96,7 @@ impl Binder<'_> {
     fn whole_query(&mut self, query: &AstQuery) -> Result<Query> {
         let Query { plan, fields, lock } = self.lockable_query(query)?;
         Ok(Query {
-            plan: prune(plan),
+            plan: with_orders(prune(plan)),
             fields,
             lock,
         })

@@ -71,7 +71,12 @@ pub(crate) fn range_of_tests(tree: &Tree, tests: &[(usize, PredicateTest)]) -> K
             continue;
         }
         let mut range = KeyRange::prefix(prefix.clone());
+        // No comparison accepts NULL, so it is left out on the open side too.
+        let values = || KeyRange::prefix([prefix.as_slice(), &[1]].concat());
         for (_, test) in tests() {
+            if *test == PredicateTest::IsNotNull {
+                range = range.intersect(&values());
+            }
             for (op, value) in bounds_of(test) {
                 if value.is_null() || !fits(value) {
                     continue;
@@ -99,9 +104,7 @@ pub(crate) fn range_of_tests(tree: &Tree, tests: &[(usize, PredicateTest)]) -> K
                     },
                     CompareOp::Eq | CompareOp::NotEq => KeyRange::default(),
                 };
-                // No comparison accepts NULL, so it is left out on the open side too.
-                let values = KeyRange::prefix([prefix.as_slice(), &[1]].concat());
-                range = range.intersect(&bound).intersect(&values);
+                range = range.intersect(&bound).intersect(&values());
             }
         }
         return if prefix.is_empty() && range.from.as_deref() == Some(&[]) {

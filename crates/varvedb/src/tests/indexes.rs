@@ -220,3 +220,95 @@ fn builds_beside_writers() {
     }
     assert_eq!(block_on(database.check()).unwrap().problems, []);
 }
+
+/// First rows by an index are those of a sort, whatever was changed since a flush.
+#[test]
+fn first_rows_by_an_index_are_those_of_a_sort() {
+    const ROWS: i32 = 5_000;
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT);
+         CREATE INDEX by_v ON t (v);
+         CREATE INDEX by_name ON t (lower(name) DESC, v NULLS FIRST)",
+    );
+    let names: Vec<String> = (0..ROWS).map(|id| format!("N{}", id % 50)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let v: Vec<Option<i32>> = (0..ROWS)
+        .map(|id| (id % 11 > 0).then_some(id * 7_919 % 1_000))
+        .collect();
+    let load = columns(0, &names, &v);
+    let load = database.direct_bulk_load("t", [load], BulkLoadOptions::default());
+    block_on(load).unwrap();
+    // Each order with its form that no index has.
+    let orders = [
+        ("id", "id + 0", ""),
+        ("id DESC", "id + 0 DESC", "WHERE id < 3000"),
+        ("v, id", "v + 0, id", ""),
+        ("v DESC, id DESC", "v + 0 DESC, id DESC", ""),
+        ("v, id", "v + 0, id", "WHERE v > 500"),
+        (
+            "v DESC NULLS LAST, id DESC",
+            "v + 0 DESC, id DESC",
+            "WHERE v IS NOT NULL",
+        ),
+        (
+            "v NULLS FIRST, id",
+            "v + 0 NULLS FIRST, id",
+            "WHERE lower(name) = 'n7'",
+        ),
+        (
+            "lower(name), v DESC NULLS LAST, id DESC",
+            "lower(name || ''), v DESC NULLS LAST, id DESC",
+            "",
+        ),
+    ];
+    let limits = ["LIMIT 1", "LIMIT 10 OFFSET 3", "LIMIT 1500", "LIMIT 3000"];
+    let check = |session: &mut Session| {
+        for (indexed, plain, condition) in orders {
+            for limit in limits {
+                let mut ask = |order, lock| {
+                    let sql = format!(
+                        "SELECT id, name, v FROM t {condition} ORDER BY {order} {limit} {lock}"
+                    );
+                    rows(session, &sql)
+                };
+                let expected = ask(plain, "");
+                assert!(!expected.is_empty());
+                for lock in ["", "FOR SHARE"] {
+                    assert_eq!(
+                        ask(indexed, lock),
+                        expected,
+                        "{indexed} {condition} {limit}"
+                    );
+                }
+            }
+        }
+        for (indexed, plain) in [
+            ("max(v), 1", "max(v + 0), 1"),
+            ("min(lower(name)), 1", "min(lower(name || '')), 1"),
+        ] {
+            for condition in ["", "WHERE v < 300", "WHERE id < 0"] {
+                let mut ask = |what| rows(session, &format!("SELECT {what} FROM t {condition}"));
+                assert_eq!(ask(indexed), ask(plain), "{indexed} {condition}");
+            }
+        }
+    };
+    check(&mut session);
+    run(
+        &mut session,
+        "UPDATE t SET v = v + 1 WHERE id > 2500 AND v < 100;
+         DELETE FROM t WHERE v IS NULL AND id < 1000;
+         INSERT INTO t VALUES (-1, 'N7', NULL), (-2, NULL, 5), (9000, 'x', 5000)",
+    );
+    check(&mut session);
+    block_on(database.flush()).unwrap();
+    run(
+        &mut session,
+        "BEGIN; UPDATE t SET name = 'n7', v = -v WHERE id < 200",
+    );
+    check(&mut session);
+    run(&mut session, "ROLLBACK");
+    check(&mut session);
+}
