@@ -89,6 +89,9 @@ impl GroupReader {
         positions: &[u16],
     ) -> Result<Column, RunError> {
         let take = |whole: &Column| {
+            if let [position] = positions {
+                return whole.single(usize::from(*position));
+            }
             let positions: Vec<u32> = positions.iter().map(|at| u32::from(*at)).collect();
             // Plain, since a dictionary would be larger than the rows.
             let ty = whole.logical_type();

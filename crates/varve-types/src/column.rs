@@ -283,6 +283,29 @@ impl Column {
         Arc::new(builder.finish())
     }
 
+    /// Row `i` as a plain column of its own; NULL past the end.
+    #[must_use]
+    pub fn single(&self, i: usize) -> Column {
+        let data = self.locate(i).and_then(|(column, row)| match &column.data {
+            ColumnData::Int32(values) => Some(ColumnData::Int32(vec![*values.get(row)?])),
+            ColumnData::Int64(values) => Some(ColumnData::Int64(vec![*values.get(row)?])),
+            ColumnData::Float64(values) => Some(ColumnData::Float64(vec![*values.get(row)?])),
+            ColumnData::Text(strings) => Some(ColumnData::Text(TextData::single(strings.get(row)))),
+            _ => None,
+        });
+        if let Some(data) = data {
+            return Column {
+                ty: self.ty,
+                len: 1,
+                data,
+                validity: None,
+            };
+        }
+        let mut builder = ColumnBuilder::with_capacity(self.ty, 1);
+        builder.push_row(self, i);
+        builder.finish()
+    }
+
     /// The rows at `rows`, in that order; a row past the end becomes NULL. Dictionary and constant
     /// forms are kept.
     #[must_use]

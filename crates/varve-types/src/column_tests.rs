@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::{Strategy, any, prop_assert_eq, proptest};
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::{
-    Batch, Bitmap, Column, ColumnPredicate, CompareOp, LogicalType, PredicateTest, Selection, Value,
+    Batch, Bitmap, Column, ColumnData, ColumnPredicate, CompareOp, LogicalType, PredicateTest,
+    Selection, Value,
 };
 
 fn ints(values: &[Option<i64>]) -> Vec<Value> {
@@ -72,6 +73,12 @@ proptest! {
                 .map(|row| expected.get(*row as usize).cloned().unwrap_or(Value::Null))
                 .collect();
             prop_assert_eq!(column.take(&taken), Column::from_values(LogicalType::Int8, &slow));
+            for row in 0..=values.len() {
+                let single = column.single(row);
+                prop_assert!(matches!(single.data(), ColumnData::Int64(_)));
+                prop_assert_eq!(single.len(), 1);
+                prop_assert_eq!(single.value(0), column.value(row));
+            }
             for test in &tests {
                 let slow: Vec<u32> = (0..values.len() as u32)
                     .filter(|row| test.accepts(&expected[*row as usize]))

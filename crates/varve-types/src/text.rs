@@ -32,6 +32,14 @@ impl TextData {
         sound.then_some(TextData { offsets, text })
     }
 
+    /// One string. A buffer past 4 GiB reads as empty, as with [`TextData::push`].
+    pub(crate) fn single(text: &str) -> TextData {
+        TextData {
+            offsets: vec![0, u32::try_from(text.len()).unwrap_or(u32::MAX)],
+            text: text.to_owned(),
+        }
+    }
+
     /// Number of strings.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1

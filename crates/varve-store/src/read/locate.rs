@@ -187,6 +187,20 @@ impl View {
 }
 
 impl GroupSearch {
+    /// Whether the keys of all vectors in which these must be were decoded: to search them costs no
+    /// more than to ask the filter.
+    fn is_decoded(&self, parts: &GroupParts, keys: &[Vec<u8>]) -> bool {
+        let Some(index) = parts.index() else {
+            return false;
+        };
+        self.probes.iter().all(|probe| {
+            let vector = keys
+                .get(probe.request)
+                .and_then(|key| index.vector_of_key(key));
+            vector.is_none_or(|vector| parts.key_vector(vector).is_some())
+        })
+    }
+
     /// The ordinals of the keys that the group holds, dead or not. The filter is asked first, then
     /// the index, and only then are keys of the vectors decoded in which they must be.
     fn run(
@@ -201,7 +215,7 @@ impl GroupSearch {
         let index_value = head.index_value_for(self.group).unwrap_or(u32::MAX);
         if let Some(number) = head
             .filter_value_for(self.group)
-            .filter(|_| !self.is_filtered)
+            .filter(|_| !self.is_filtered && !self.is_decoded(parts, keys))
         {
             let value = match parts.filter() {
                 Some(value) => value,

@@ -20,7 +20,7 @@ fn row(batch: &Batch) -> Row {
 
 fn get(transaction: &Transaction, key: i64) -> Option<Row> {
     let key = [Value::Int8(key)];
-    let found = block_on(transaction.get(KEYED, &key, &[0, 1, 2], true)).unwrap();
+    let found = block_on(transaction.get(KEYED, &key, &[0, 1, 2], false)).unwrap();
     found.as_ref().map(row)
 }
 
@@ -111,7 +111,7 @@ fn every_snapshot_gets_the_row_that_it_sees() {
 }
 
 #[test]
-fn positions_from_the_cache_are_those_of_scans() {
+fn positions_of_point_reads_are_those_of_scans() {
     let (_, store) = large(StoreSettings::browser());
     for _ in 0..3 {
         let mut transaction = store.begin();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_run::ROW_BYTES_MAX;
-use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
+use varve_types::{Batch, ColumnRef, Error, Result, RowPosition, RunId, SqlState, TreeId};
 
 use crate::InsertError;
 use crate::format::row::encode_row;
@@ -11,6 +11,8 @@ use crate::memtable::RowTable;
 use crate::read::View;
 use crate::store::Ids;
 use crate::transaction::Transaction;
+use crate::transaction::interface::unpack;
+use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
 
@@ -104,48 +106,52 @@ impl Transaction {
         }
     }
 
+    /// Takes the place of rows with rows that have the same keys, of which nothing is done where
+    /// it fails: so it needs no savepoint.
+    pub(super) async fn replace_same_keys(
+        &mut self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        rows: &Batch,
+    ) -> Result<()> {
+        let view = self.view(tree).await?;
+        let old = unpack(&view, positions)?;
+        let runs: Vec<RunId> = view.runs.iter().map(|run| run.run.id).collect();
+        let shape = Arc::clone(&view.tree);
+        drop(view);
+        let columns = shape.stored_columns(&self.snapshot.store.ids, rows)?;
+        let keys = keys_of(&shape, &columns, rows.rows());
+        let rows = EncodedRows::new(&columns, keys.len())?;
+        let mut own = self.own();
+        self.reserve_rows(&mut own, &keys, &rows)?;
+        own.delete(tree, &old, |slot| runs.get(slot as usize).copied());
+        own.buffer(&shape, &keys, &rows);
+        drop(own);
+        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        self.spill_past(bytes_max).await
+    }
+
     pub(super) fn buffer_rows(
         &self,
         tree: &Arc<Tree>,
         columns: &[ColumnRef],
         keys: &[Vec<u8>],
     ) -> Result<()> {
-        let mut rows = Vec::new();
-        let mut ends = Vec::with_capacity(keys.len());
-        for row in 0..keys.len() {
-            let before = rows.len();
-            encode_row(columns, row, &mut rows);
-            // Fixed values take up to 8 bytes in a run, whatever they take here.
-            let bytes = rows.len() - before + columns.len() * 8;
-            if bytes > ROW_BYTES_MAX {
-                return Err(Error::new(
-                    SqlState::PROGRAM_LIMIT_EXCEEDED,
-                    format!("row of {bytes} bytes exceeds the limit of {ROW_BYTES_MAX}"),
-                ));
-            }
-            ends.push(rows.len());
-        }
-        let row_of = |row: usize| {
-            let start = row
-                .checked_sub(1)
-                .and_then(|before| ends.get(before))
-                .unwrap_or(&0);
-            let end = ends.get(row).unwrap_or(&0);
-            rows.get(*start..*end).unwrap_or_default()
-        };
+        let rows = EncodedRows::new(columns, keys.len())?;
+        let mut own = self.own();
+        self.reserve_rows(&mut own, keys, &rows)?;
+        own.buffer(tree, keys, &rows);
+        Ok(())
+    }
+
+    /// Makes room for rows in the buffers.
+    fn reserve_rows(&self, own: &mut Own, keys: &[Vec<u8>], rows: &EncodedRows) -> Result<()> {
         let cost = keys.iter().enumerate();
         let cost: u64 = cost
-            .map(|(row, key)| RowTable::cost_bytes(key, row_of(row)))
+            .map(|(row, key)| RowTable::cost_bytes(key, rows.get(row)))
             .sum();
-        let mut own = self.own();
         let bytes = own.buffer_bytes().saturating_add(cost);
-        self.snapshot.store.reserve(&mut own.reservation, bytes)?;
-        let now = own.savepoints.now();
-        let buffer = &mut own.tree_mut(tree).buffer;
-        for (row, key) in keys.iter().enumerate() {
-            buffer.insert(key, row_of(row), now);
-        }
-        Ok(())
+        self.snapshot.store.reserve(&mut own.reservation, bytes)
     }
 
     /// Writes the buffers out if they take more than `bytes_max`.
@@ -158,5 +164,53 @@ impl Transaction {
         let spill = self.spill.get_mut();
         let spill = spill.get_or_insert_with(|| Spill::new(store));
         spill.write_buffers(&self.own).await
+    }
+}
+
+/// Rows as the arena of a memtable holds them.
+struct EncodedRows {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl EncodedRows {
+    /// `54000` for a row above the limit.
+    fn new(columns: &[ColumnRef], rows: usize) -> Result<EncodedRows> {
+        let mut encoded = EncodedRows {
+            bytes: Vec::new(),
+            ends: Vec::with_capacity(rows),
+        };
+        for row in 0..rows {
+            let before = encoded.bytes.len();
+            encode_row(columns, row, &mut encoded.bytes);
+            // Fixed values take up to 8 bytes in a run, whatever they take here.
+            let bytes = encoded.bytes.len() - before + columns.len() * 8;
+            if bytes > ROW_BYTES_MAX {
+                return Err(Error::new(
+                    SqlState::PROGRAM_LIMIT_EXCEEDED,
+                    format!("row of {bytes} bytes exceeds the limit of {ROW_BYTES_MAX}"),
+                ));
+            }
+            encoded.ends.push(encoded.bytes.len());
+        }
+        Ok(encoded)
+    }
+
+    fn get(&self, row: usize) -> &[u8] {
+        let before = row.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = *before.unwrap_or(&0);
+        let end = *self.ends.get(row).unwrap_or(&0);
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+}
+
+impl Own {
+    /// Adds rows with these keys to the buffer of a tree.
+    fn buffer(&mut self, tree: &Arc<Tree>, keys: &[Vec<u8>], rows: &EncodedRows) {
+        let now = self.savepoints.now();
+        let buffer = &mut self.tree_mut(tree).buffer;
+        for (row, key) in keys.iter().enumerate() {
+            buffer.insert(key, rows.get(row), now);
+        }
     }
 }

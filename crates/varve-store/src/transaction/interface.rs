@@ -243,7 +243,13 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &[Batch],
     ) -> Result<(), InsertError> {
-        self.replace_rows(tree, positions, rows, true).await
+        match rows {
+            [rows] if rows.rows() == positions.len() => {
+                let replaced = self.replace_same_keys(tree, positions, rows).await;
+                Ok(replaced?)
+            }
+            rows => self.replace_rows(tree, positions, rows, true).await,
+        }
     }
 
     async fn replace_rows(

@@ -42,7 +42,9 @@ impl Transaction {
         let tree = self.tree(tree)?;
         let key = encode_key(&tree, key)?;
         let columns = stored(&tree, columns)?;
-        if let Some((row, values)) = self.cached(&tree, &key, &columns)? {
+        // Who wants to know where a row is, is about to change it: the cache is for those who read.
+        let is_cacheable = !with_position;
+        if is_cacheable && let Some((row, values)) = self.cached(&tree, &key, &columns)? {
             return Ok(PointRead::Row(batch(row, values, with_position)));
         }
         let view = View::new(tree, Arc::clone(&self.snapshot), Arc::clone(&self.own));
@@ -55,7 +57,9 @@ impl Transaction {
         let Some(values) = view.gather_now(row, &columns, &mut source)? else {
             return Ok(PointRead::Wait);
         };
-        self.keep(&view, &key, row, &columns, &values);
+        if is_cacheable {
+            self.keep(&view, &key, row, &columns, &values);
+        }
         Ok(PointRead::Row(batch(row, values, with_position)))
     }
 
@@ -90,7 +94,9 @@ impl Transaction {
             return Ok(None);
         };
         let values = view.gather_vector(&[row], &columns).await?;
-        self.keep(&view, &key, row, &columns, &values);
+        if !with_position {
+            self.keep(&view, &key, row, &columns, &values);
+        }
         Ok(Some(batch(row, values, with_position)))
     }
 
