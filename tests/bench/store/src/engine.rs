@@ -48,6 +48,8 @@ pub trait Engine {
     fn compact(&mut self) -> u64;
     /// Bytes written so far over bytes of rows given, where the engine tells.
     fn write_amplification(&mut self) -> Option<f64>;
-    /// Closes and opens again.
-    fn reopen(&mut self);
+    /// Closes it, background work included; false where it would then be gone for good.
+    fn close(&mut self) -> bool;
+    /// Opens it again.
+    fn open(&mut self);
 }

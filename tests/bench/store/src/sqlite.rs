@@ -17,7 +17,7 @@ const CACHE: &str = "PRAGMA cache_size = -524288";
 /// A database of SQLite's.
 pub struct Sqlite {
     path: Option<PathBuf>,
-    connection: Connection,
+    connection: Option<Connection>,
 }
 
 impl Sqlite {
@@ -26,11 +26,18 @@ impl Sqlite {
         let path = folder.map(|folder| folder.join("orders.sqlite"));
         let connection = open(path.as_deref());
         connection.execute_batch(CREATE).expect("CREATE TABLE");
-        Sqlite { path, connection }
+        Sqlite {
+            path,
+            connection: Some(connection),
+        }
+    }
+
+    fn connection(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("it is open")
     }
 
     fn insert_all<'a>(&mut self, rows: impl Iterator<Item = Order<'a>>) {
-        let transaction = self.connection.transaction().expect("BEGIN");
+        let transaction = self.connection().transaction().expect("BEGIN");
         {
             let mut insert = transaction.prepare_cached(INSERT).expect("prepare");
             for row in rows {
@@ -77,11 +84,11 @@ impl Engine for Sqlite {
             Durability::Async => "OFF",
         };
         let pragma = format!("PRAGMA synchronous = {level}");
-        self.connection.execute_batch(&pragma).expect("PRAGMA");
+        self.connection().execute_batch(&pragma).expect("PRAGMA");
     }
 
     fn insert_each(&mut self, rows: &[Order<'_>]) {
-        let mut insert = self.connection.prepare_cached(INSERT).expect("prepare");
+        let mut insert = self.connection().prepare_cached(INSERT).expect("prepare");
         for row in rows {
             insert.execute(values(row)).expect("INSERT");
         }
@@ -93,13 +100,13 @@ impl Engine for Sqlite {
 
     fn lookup(&mut self, id: i64) -> Option<f64> {
         let select = "SELECT price FROM orders WHERE id = ?1";
-        let mut select = self.connection.prepare_cached(select).expect("prepare");
+        let mut select = self.connection().prepare_cached(select).expect("prepare");
         select.query_row([id], |row| row.get(0)).ok()
     }
 
     fn range(&mut self, from: i64, to: i64) -> (f64, usize) {
         let select = "SELECT id, price FROM orders WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
-        let mut select = self.connection.prepare_cached(select).expect("prepare");
+        let mut select = self.connection().prepare_cached(select).expect("prepare");
         let mut rows = select.query([from, to]).expect("SELECT");
         let (mut sum, mut count) = (0.0, 0);
         while let Some(row) = rows.next().expect("row") {
@@ -110,7 +117,7 @@ impl Engine for Sqlite {
     }
 
     fn update_batch(&mut self, ids: &[i64], price: f64) {
-        let transaction = self.connection.transaction().expect("BEGIN");
+        let transaction = self.connection().transaction().expect("BEGIN");
         {
             let update = "UPDATE orders SET price = ?1 WHERE id = ?2";
             let mut update = transaction.prepare_cached(update).expect("prepare");
@@ -123,23 +130,23 @@ impl Engine for Sqlite {
 
     fn delete_range(&mut self, from: i64, to: i64) -> u64 {
         let delete = "DELETE FROM orders WHERE id BETWEEN ?1 AND ?2";
-        let mut delete = self.connection.prepare_cached(delete).expect("prepare");
+        let mut delete = self.connection().prepare_cached(delete).expect("prepare");
         delete.execute([from, to]).expect("DELETE") as u64
     }
 
     fn count(&mut self) -> i64 {
         let count = self
-            .connection
+            .connection()
             .query_row("SELECT count(*) FROM orders", [], |row| row.get(0));
         count.expect("count")
     }
 
     fn compact(&mut self) -> u64 {
         let commands = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)";
-        self.connection.execute_batch(commands).expect("VACUUM");
+        self.connection().execute_batch(commands).expect("VACUUM");
         let pages = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
         let bytes: i64 = self
-            .connection
+            .connection()
             .query_row(pages, [], |row| row.get(0))
             .expect("bytes");
         bytes as u64
@@ -149,9 +156,15 @@ impl Engine for Sqlite {
         None
     }
 
-    fn reopen(&mut self) {
-        if let Some(path) = &self.path {
-            self.connection = open(Some(path));
+    fn close(&mut self) -> bool {
+        let is_kept = self.path.is_some();
+        if is_kept {
+            self.connection = None;
         }
+        is_kept
+    }
+
+    fn open(&mut self) {
+        self.connection = Some(open(self.path.as_deref()));
     }
 }

@@ -50,25 +50,9 @@ impl Varve {
             open: None,
             input: Vec::new(),
         };
-        varve.open();
+        Engine::open(&mut varve);
         varve.run(CREATE, &[]);
         varve
-    }
-
-    fn open(&mut self) {
-        let kv: Arc<dyn Kv> = match &self.folder {
-            Some(folder) => on_disk(folder),
-            None => Arc::new(self.memory.reopen()),
-        };
-        let env = Arc::new(SystemEnv::new());
-        let opened = block_on(Database::open(kv, env, Options::native()));
-        let database = opened.expect("the database opens");
-        let session = database.session();
-        self.open = Some(Open {
-            database,
-            session,
-            prepared: Vec::new(),
-        });
     }
 
     fn opened(&mut self) -> &mut Open {
@@ -264,7 +248,7 @@ impl Engine for Varve {
         }
     }
 
-    fn reopen(&mut self) {
+    fn close(&mut self) -> bool {
         if let Some(Open {
             database, session, ..
         }) = self.open.take()
@@ -272,6 +256,22 @@ impl Engine for Varve {
             drop(session);
             block_on(database.close()).expect("it closes");
         }
-        self.open();
+        true
+    }
+
+    fn open(&mut self) {
+        let kv: Arc<dyn Kv> = match &self.folder {
+            Some(folder) => on_disk(folder),
+            None => Arc::new(self.memory.reopen()),
+        };
+        let env = Arc::new(SystemEnv::new());
+        let opened = block_on(Database::open(kv, env, Options::native()));
+        let database = opened.expect("the database opens");
+        let session = database.session();
+        self.open = Some(Open {
+            database,
+            session,
+            prepared: Vec::new(),
+        });
     }
 }
