@@ -2,13 +2,11 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 use pollster::block_on;
-use varve_store::{BulkLoadOptions, Durability, Store, Transaction};
-use varve_types::{RowPosition, Value};
+use varvedb::{BulkLoadOptions, Database, Session};
 
-use crate::workload::{DATA, JOURNAL, KEYS, Work, batch, open, schema, text, work};
+use crate::workload::{KEYS, Work, columns, open, run, text, work};
 
 /// Says something to the parent: once it is written, no kill takes it back.
 fn say(what: &str, token: i64) {
@@ -19,56 +17,78 @@ fn say(what: &str, token: i64) {
 
 /// Writes transactions until it is killed.
 pub fn write(folder: &Path, first: i64) {
-    let store = open(folder);
-    if store.begin().tree_schema(JOURNAL).is_none() {
-        let mut transaction = store.begin();
-        for tree in [JOURNAL, DATA] {
-            assert_eq!(transaction.new_tree_id(), tree);
-            transaction.create_tree(schema(tree)).unwrap();
-        }
-        block_on(transaction.commit(Durability::Strict)).unwrap();
+    let database = open(folder);
+    database.spawn_jobs().unwrap();
+    let mut session = database.session();
+    for table in [
+        "journal (token BIGINT PRIMARY KEY)",
+        "data (k BIGINT PRIMARY KEY, token BIGINT NOT NULL, t TEXT NOT NULL)",
+    ] {
+        run(&mut session, &format!("CREATE TABLE IF NOT EXISTS {table}"));
     }
     say("open", first);
     for token in first.. {
-        let (work, strict) = work(token);
+        let (work, durability) = work(token);
         if let Work::Load(count) = work {
-            load(&store, token, count);
+            load(&database, &mut session, token, count);
             continue;
         }
-        let mut transaction = store.begin();
-        let journal = batch(&[(token, token, String::new())]);
-        block_on(transaction.insert(JOURNAL, &journal)).unwrap();
-        write_rows(&mut transaction, token, work);
-        let durability = if strict {
-            Durability::Strict
-        } else {
-            Durability::Relaxed
-        };
+        run(
+            &mut session,
+            &format!("SET varve.durability = {durability}"),
+        );
+        run(&mut session, "BEGIN");
+        run(
+            &mut session,
+            &format!("INSERT INTO journal VALUES ({token})"),
+        );
+        write_rows(&mut session, token, work);
         say("commit", token);
-        block_on(transaction.commit(durability)).unwrap();
+        run(&mut session, "COMMIT");
         say("done", token);
-        if token % 9 == 0 {
-            say("flush", token);
-            block_on(store.flush()).unwrap();
-        } else if token % 9 == 4 {
-            say("compaction", token);
-            block_on(store.vacuum(None, token % 2 == 0)).unwrap();
-        }
+        upkeep(&database, &mut session, token);
     }
 }
 
-/// A load writes one tree, so its token is journalled by a transaction of its own.
-fn load(store: &Arc<Store>, token: i64, count: i64) {
+/// What changes no row.
+fn upkeep(database: &Database, session: &mut Session, token: i64) {
+    match token % 12 {
+        0 => {
+            say("flush", token);
+            block_on(database.flush()).unwrap();
+        }
+        3 => {
+            say("vacuum", token);
+            run(session, "VACUUM data");
+        }
+        6 => {
+            say("vacuum-full", token);
+            run(session, "VACUUM FULL");
+        }
+        9 => {
+            say("index", token);
+            let (name, index) = match token / 12 % 2 {
+                0 => ("by_token", "INDEX by_token ON data (token DESC, k)"),
+                _ => ("by_text", "UNIQUE INDEX by_text ON data (t)"),
+            };
+            run(session, &format!("DROP INDEX IF EXISTS {name}"));
+            run(session, &format!("CREATE {index}"));
+        }
+        _ => {}
+    }
+}
+
+/// A load writes one table, so its token is journalled by a statement of its own.
+fn load(database: &Database, session: &mut Session, token: i64, count: i64) {
     say("load", token);
     let rows = rows(token, count);
-    let batches: Vec<_> = rows.chunks(700).map(batch).collect();
-    block_on(store.direct_bulk_load(DATA, batches, BulkLoadOptions::default())).unwrap();
+    let batches: Vec<_> = rows.chunks(700).map(columns).collect();
+    let options = BulkLoadOptions::default();
+    block_on(database.direct_bulk_load("data", batches, options)).unwrap();
     say("loaded", token);
-    let mut transaction = store.begin();
-    let journal = batch(&[(token, token, String::new())]);
-    block_on(transaction.insert(JOURNAL, &journal)).unwrap();
+    run(session, "SET varve.durability = strict");
     say("commit", token);
-    block_on(transaction.commit(Durability::Strict)).unwrap();
+    run(session, &format!("INSERT INTO journal VALUES ({token})"));
     say("done", token);
 }
 
@@ -77,48 +97,30 @@ fn rows(token: i64, count: i64) -> Vec<(i64, i64, String)> {
     (0..count).map(row).collect()
 }
 
-fn write_rows(transaction: &mut Transaction, token: i64, work: Work) {
+fn write_rows(session: &mut Session, token: i64, work: Work) {
+    let keys = |other: i64| format!("k >= {} AND k < {}", other * KEYS, (other + 1) * KEYS);
     match work {
         Work::Insert(count) | Work::Load(count) => {
             for rows in rows(token, count).chunks(500) {
-                block_on(transaction.insert(DATA, &batch(rows))).unwrap();
+                let row = |row: &(i64, i64, String)| format!("({}, {}, '{}')", row.0, row.1, row.2);
+                let rows: Vec<String> = rows.iter().map(row).collect();
+                run(
+                    session,
+                    &format!("INSERT INTO data VALUES {}", rows.join(", ")),
+                );
             }
         }
         Work::Update(other) => {
-            let found = rows_of(transaction, other, 0);
-            let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
-            let rows: Vec<_> = found
-                .into_iter()
-                .map(|((key, text), _)| (key, token, text))
-                .collect();
-            let batches: Vec<_> = rows.chunks(1000).map(batch).collect();
-            block_on(transaction.update(DATA, &positions, &batches)).unwrap();
+            let keys = keys(other);
+            let update = format!("UPDATE data SET token = {token} WHERE {keys} AND k % 2 = 0");
+            run(session, &update);
         }
         Work::Delete(other) => {
-            let found = rows_of(transaction, other, 1);
-            let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
-            block_on(transaction.delete(DATA, &positions)).unwrap();
+            let keys = keys(other);
+            run(
+                session,
+                &format!("DELETE FROM data WHERE {keys} AND k % 2 = 1"),
+            );
         }
-    }
-}
-
-/// Keys, texts and positions of the rows of a transaction whose keys are odd or even.
-fn rows_of(
-    transaction: &Transaction,
-    token: i64,
-    remainder: i64,
-) -> Vec<((i64, String), RowPosition)> {
-    let all = crate::parent::scan(transaction, DATA);
-    all.into_iter()
-        .filter(|(row, _)| row.0 / KEYS == token && row.0 % 2 == remainder)
-        .map(|((key, _, text), position)| ((key, text), position))
-        .collect()
-}
-
-/// The value of a BIGINT column.
-pub fn number(value: &Value) -> i64 {
-    match value {
-        Value::Int8(number) => *number,
-        other => panic!("{other:?} is no number"),
     }
 }

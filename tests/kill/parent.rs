@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use pollster::block_on;
 use varve_kv::fault::SplitMix64;
-use varve_store::{KeyRange, ScanOptions, Transaction};
-use varve_types::{RowPosition, TreeId};
+use varve_types::Value;
+use varvedb::Session;
 
-use crate::child::number;
-use crate::workload::{DATA, JOURNAL, Rows, Work, apply, open, work};
+use crate::workload::{Rows, Work, apply, open, run, work};
 use crate::{FIRST, FOLDER};
 
 /// Kills on one store, before the next one begins empty.
@@ -98,13 +97,10 @@ fn run_and_kill(folder: &Path, known: &mut Known, after: Duration) -> String {
 }
 
 fn check(folder: &Path, known: &mut Known) -> Result<(), String> {
-    let store = open(folder);
-    let transaction = store.begin();
-    if transaction.tree_schema(JOURNAL).is_none() {
-        return Err("the trees are gone".to_owned());
-    }
-    let journal = scan(&transaction, JOURNAL);
-    let found: BTreeSet<i64> = journal.into_iter().map(|(row, _)| row.0).collect();
+    let database = open(folder);
+    let mut session = database.session();
+    let journal = run(&mut session, "SELECT token FROM journal").into_iter();
+    let found: BTreeSet<i64> = journal.map(|row| number(&row[0])).collect();
     let lost: Vec<&i64> = known.done.difference(&found).collect();
     let extra: Vec<&i64> = found.difference(&known.done).collect();
     let may_be: Vec<&i64> = known.asked.iter().collect();
@@ -115,9 +111,9 @@ fn check(folder: &Path, known: &mut Known) -> Result<(), String> {
     for token in &found {
         apply(&mut rows, *token);
     }
-    let rows_found: Rows = scan(&transaction, DATA)
+    let rows_found: Rows = run(&mut session, "SELECT k, token, t FROM data")
         .into_iter()
-        .map(|((key, token, text), _)| (key, (token, text)))
+        .map(|row| (number(&row[0]), (number(&row[1]), text(&row[2]))))
         .collect();
     let loaded = known.loading.filter(|token| !found.contains(token));
     let mut with_load = rows.clone();
@@ -138,49 +134,65 @@ fn check(folder: &Path, known: &mut Known) -> Result<(), String> {
     }
     if let (Some(token), true) = (loaded, rows_found == with_load) {
         // It is there for good; its transaction says so to later checks.
-        let mut journal = store.begin();
-        let row = crate::workload::batch(&[(token, token, String::new())]);
-        block_on(journal.insert(JOURNAL, &row)).map_err(|error| format!("{error:?}"))?;
-        let commit = journal.commit(varve_store::Durability::Strict);
-        block_on(commit).map_err(|error| error.to_string())?;
+        run(
+            &mut session,
+            &format!("INSERT INTO journal VALUES ({token})"),
+        );
         known.done.insert(token);
     }
     known.done.extend(found);
     known.asked = None;
     known.loading = None;
-    drop(transaction);
-    let report = block_on(store.check()).map_err(|error| error.to_string())?;
-    if !report.is_sound() {
+    let by_token = "SELECT token, k FROM data ORDER BY token DESC, k";
+    check_index(&mut session, by_token, "by_token", &rows_found)?;
+    let by_text = "SELECT token, k FROM data ORDER BY t";
+    check_index(&mut session, by_text, "by_text", &rows_found)?;
+    let report = block_on(database.check()).map_err(|error| error.to_string())?;
+    if !report.problems.is_empty() {
         return Err(format!("the store is damaged: {:?}", report.problems));
     }
-    block_on(store.close()).map_err(|error| error.to_string())
+    block_on(database.close()).map_err(|error| error.to_string())
 }
 
-/// Every row of a tree with its position.
-pub fn scan(transaction: &Transaction, tree: TreeId) -> Vec<((i64, i64, String), RowPosition)> {
-    let options = ScanOptions {
-        tree,
-        columns: vec![0, 1, 2],
-        predicates: Vec::new(),
-        with_position: true,
-        range: KeyRange::default(),
-        ordered: false,
-        reverse: false,
-        limit_rows: None,
-    };
-    let mut scan = block_on(transaction.scan(options)).unwrap();
-    let mut rows = Vec::new();
-    while let Some(batch) = block_on(scan.next()).unwrap() {
-        let columns = [0, 1, 2, 3].map(|at| batch.column(at).unwrap());
-        for at in 0..batch.rows() {
-            let [key, token, text, position] = &columns;
-            let text = text.str_at(at).unwrap().to_owned();
-            let position = RowPosition(number(&position.value(at)).cast_unsigned());
-            rows.push((
-                (number(&key.value(at)), number(&token.value(at)), text),
-                position,
-            ));
-        }
+/// What an index answers is what the table says, where it has that index.
+fn check_index(session: &mut Session, query: &str, index: &str, rows: &Rows) -> Result<(), String> {
+    let plan = run(session, &format!("EXPLAIN {query}"));
+    if !format!("{plan:?}").contains(index) {
+        return Ok(());
     }
-    rows
+    let found = run(session, query).into_iter();
+    let found: Vec<(i64, i64)> = found
+        .map(|row| (number(&row[0]), number(&row[1])))
+        .collect();
+    let mut wanted: Vec<(i64, i64)> = rows.iter().map(|(k, row)| (row.0, *k)).collect();
+    if index == "by_token" {
+        wanted.sort_by_key(|(token, k)| (-token, *k));
+    } else {
+        let text = |(_, k): &(i64, i64)| rows[k].1.clone();
+        wanted.sort_by_key(text);
+    }
+    match found == wanted {
+        true => Ok(()),
+        false => Err(format!(
+            "index {index} has {} of {} rows",
+            found.len(),
+            wanted.len()
+        )),
+    }
+}
+
+/// The value of a TEXT column.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => panic!("{other:?} is no text"),
+    }
+}
+
+/// The value of a BIGINT column.
+fn number(value: &Value) -> i64 {
+    match value {
+        Value::Int8(number) => *number,
+        other => panic!("{other:?} is no number"),
+    }
 }

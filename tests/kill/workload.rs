@@ -4,24 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use pollster::block_on;
 use varve_kv::fault::SplitMix64;
 use varve_kv_rocksdb::{RocksKv, RocksOptions};
-use varve_store::{Store, StoreSettings};
-use varve_types::{
-    Batch, Column, ColumnId, LogicalType, MemoryBudget, SortKey, TreeColumn, TreeId, TreeSchema,
-    Value,
-};
-use varvedb::SystemEnv;
-
-/// One row a transaction.
-pub const JOURNAL: TreeId = TreeId(1);
-/// The rows that they write: a key, the transaction that wrote it last, a text.
-pub const DATA: TreeId = TreeId(2);
+use varve_store::StoreSettings;
+use varve_types::{Column, ColumnRef, LogicalType, Value};
+use varvedb::{Database, Options, Session, SystemEnv};
 
 /// Keys of a transaction begin at its number times this.
 pub const KEYS: i64 = 10_000;
 
-/// What a transaction does to the rows.
+/// What a transaction does to the rows of `data`: a key, the transaction that wrote it last, a text.
+/// Each has a row in `journal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Inserts so many rows of its own.
@@ -34,8 +28,8 @@ pub enum Work {
     Delete(i64),
 }
 
-/// What transaction `token` does, and whether its commit is strict.
-pub fn work(token: i64) -> (Work, bool) {
+/// What transaction `token` does, and how durable its commit is.
+pub fn work(token: i64) -> (Work, &'static str) {
     let mut random = SplitMix64::new(token.cast_unsigned());
     let earlier = 1 + random.up_to(token.cast_unsigned().saturating_sub(2)) as i64;
     let work = match random.up_to(15) {
@@ -45,7 +39,11 @@ pub fn work(token: i64) -> (Work, bool) {
         6..=7 => Work::Delete(earlier),
         _ => Work::Insert(1 + random.up_to(20) as i64),
     };
-    (work, random.coin())
+    let durability = match random.coin() {
+        true => "strict",
+        false => "relaxed",
+    };
+    (work, durability)
 }
 
 pub type Rows = BTreeMap<i64, (i64, String)>;
@@ -73,47 +71,38 @@ pub fn text(token: i64, i: i64) -> String {
     format!("row {i} of {token}, {}", i * token % 97)
 }
 
-pub fn batch(rows: &[(i64, i64, String)]) -> Batch {
+/// The columns of `data`.
+pub fn columns(rows: &[(i64, i64, String)]) -> Vec<ColumnRef> {
     let numbers = |pick: fn(&(i64, i64, String)) -> i64| {
         let values: Vec<Value> = rows.iter().map(|row| Value::Int8(pick(row))).collect();
         Arc::new(Column::from_values(LogicalType::Int8, &values))
     };
     let texts: Vec<Value> = rows.iter().map(|row| Value::text(row.2.as_str())).collect();
     let texts = Arc::new(Column::from_values(LogicalType::Text, &texts));
-    let columns = vec![numbers(|row| row.0), numbers(|row| row.1), texts];
-    Batch::new(columns, rows.len())
+    vec![numbers(|row| row.0), numbers(|row| row.1), texts]
 }
 
-pub fn schema(tree: TreeId) -> TreeSchema {
-    let types = [LogicalType::Int8, LogicalType::Int8, LogicalType::Text];
-    let column = |(id, ty)| TreeColumn {
-        id: ColumnId(id),
-        ty,
-        nullable: false,
-        missing: Value::Null,
-    };
-    TreeSchema {
-        tree,
-        version: 1,
-        columns: (1..).zip(types).map(column).collect(),
-        key: SortKey::Columns(vec![0]),
+/// The rows that a statement answers, which must not fail.
+pub fn run(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
+    match block_on(session.query(sql, &[])) {
+        Ok(answer) => answer.rows(),
+        Err(error) => panic!("{sql}: {error:?}"),
     }
 }
 
-/// Opens the store under bounds so small that every few commits flush or spill.
-pub fn open(folder: &Path) -> Arc<Store> {
+/// Opens the database under bounds so small that every few commits flush or spill.
+pub fn open(folder: &Path) -> Database {
     let kv = RocksKv::open(folder, &RocksOptions::default()).expect("RocksDB opens");
-    let settings = StoreSettings {
-        memtable_bytes_max: 128 << 10,
-        log_values_max: 16,
-        write_batch_bytes_max: 32 << 10,
-        ..StoreSettings::native()
+    let options = Options {
+        memory_limit_bytes: 256 << 20,
+        store: StoreSettings {
+            memtable_bytes_max: 128 << 10,
+            log_values_max: 16,
+            write_batch_bytes_max: 32 << 10,
+            ..StoreSettings::native()
+        },
+        ..Options::native()
     };
-    let store = Store::open(
-        Arc::new(kv),
-        Arc::new(SystemEnv::new()),
-        Arc::new(MemoryBudget::new(256 << 20)),
-        settings,
-    );
-    pollster::block_on(store).expect("the store opens")
+    let database = Database::open(Arc::new(kv), Arc::new(SystemEnv::new()), options);
+    block_on(database).expect("the database opens")
 }

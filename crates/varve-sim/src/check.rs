@@ -35,11 +35,25 @@ pub(crate) async fn check_all(
         let is_there = transaction.tree_schema(*id).is_some();
         match model.trees.get(id) {
             Some(tree) if is_there => check_tree(transaction, *id, tree, chance).await?,
-            None if !is_there => {}
+            None if is_there => check_index(transaction, *id, model, chance).await?,
+            None if !model.indexes.contains_key(id) => {}
             _ => return broken(format!("tree {id} is there: {is_there}")),
         }
     }
     Ok(())
+}
+
+async fn check_index(
+    transaction: &Transaction,
+    id: TreeId,
+    model: &Model,
+    chance: &mut Chance,
+) -> Outcome<()> {
+    let index = model.indexes.get(&id);
+    match index.and_then(|index| Some((index, model.rows(index.of)?))) {
+        Some((index, rows)) => index.check(transaction, id, rows, chance).await,
+        None => broken(format!("tree {id} is there")),
+    }
 }
 
 /// One tree: all rows, then one more way of reading it.

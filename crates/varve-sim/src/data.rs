@@ -14,7 +14,7 @@ use crate::failure::{Outcome, broken};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Row {
     pub(crate) k: i64,
-    pub(crate) t: Option<String>,
+    pub(crate) t: Option<Arc<str>>,
     pub(crate) n: i32,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn rows_of(batch: &Batch) -> Outcome<Vec<Row>> {
     let row = |at| match (k.value(at), n.value(at)) {
         (Value::Int8(k), Value::Int4(n)) => Ok(Row {
             k,
-            t: t.str_at(at).map(str::to_owned),
+            t: t.str_at(at).map(Arc::from),
             n,
         }),
         values => broken(format!("a row of {values:?}")),

@@ -7,11 +7,15 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use varve_store::ClaimKind;
 use varve_types::TreeId;
 
 use crate::data::{JOURNAL, journal_key};
 use crate::failure::{Outcome, broken};
 use crate::model::{Delta, Model};
+
+/// Rows that a transaction claims, by tree and `k`.
+pub(crate) type Claims = BTreeMap<(TreeId, i64), ClaimKind>;
 
 /// The number of a transaction that writes.
 pub(crate) type Token = i64;
@@ -44,6 +48,22 @@ struct Entry {
     handle: u64,
     progress: Progress,
     delta: Delta,
+    claims: Claims,
+}
+
+impl Entry {
+    /// Whether both cannot be committed where neither saw the other.
+    fn excludes(&self, other: &Entry) -> bool {
+        let breaks = |claims: &Claims, other: &Entry| {
+            claims.iter().any(|((tree, k), kind)| {
+                let rows = other.delta.rows.get(tree);
+                let is_written = rows.is_some_and(|rows| rows.contains_key(k));
+                let claimed = other.claims.get(&(*tree, *k));
+                is_written || claimed.is_some_and(|other| (*kind).max(*other) == ClaimKind::Update)
+            })
+        };
+        breaks(&self.claims, other) || breaks(&other.claims, self)
+    }
 }
 
 /// What a snapshot was seen to include.
@@ -87,15 +107,17 @@ impl Ledger {
             handle,
             progress: Progress::Running,
             delta: Delta::default(),
+            claims: Claims::new(),
         };
         self.entries.insert(token, entry);
         token
     }
 
-    /// It asks to commit these changes.
-    pub(crate) fn ask(&mut self, token: Token, delta: Delta) {
+    /// It asks to commit these changes, relying on rows that it claims.
+    pub(crate) fn ask(&mut self, token: Token, delta: Delta, claims: Claims) {
         if let Some(entry) = self.entries.get_mut(&token) {
             entry.delta = delta;
+            entry.claims = claims;
             entry.progress = Progress::Unsure;
         }
     }
@@ -113,7 +135,20 @@ impl Ledger {
             return broken(format!("there is no transaction {token}"));
         };
         entry.progress = Progress::Committed { seq, is_async };
-        let handle = entry.handle;
+        let (handle, entry) = (entry.handle, entry.clone());
+        for (other_token, other) in &self.entries {
+            if let Progress::Committed { seq: other_seq, .. } = other.progress
+                && other.handle == handle
+                && *other_token != token
+                && entry.snapshot < other_seq
+                && other.snapshot < seq
+                && entry.excludes(other)
+            {
+                return broken(format!(
+                    "transactions {token} and {other_token} are committed against a claim"
+                ));
+            }
+        }
         for seen in &self.observations {
             let expected = match seen.handle.cmp(&handle) {
                 Ordering::Less => false,
@@ -278,13 +313,16 @@ impl Ledger {
         self.model(&committed.collect())
     }
 
-    /// Every tree that ever was.
+    /// Every tree and index that ever was.
     pub(crate) fn all_trees(&self) -> BTreeSet<TreeId> {
         let created = self
             .entries
             .values()
             .flat_map(|entry| entry.delta.created.keys());
-        created.chain(self.base.trees.keys()).copied().collect()
+        let indexes = self.entries.values();
+        let indexes = indexes.flat_map(|entry| entry.delta.indexes.keys());
+        let old = self.base.trees.keys().chain(self.base.indexes.keys());
+        created.chain(indexes).chain(old).copied().collect()
     }
 
     /// Those of a journal that the base does not include already.

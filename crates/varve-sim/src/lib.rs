@@ -14,6 +14,7 @@ mod env;
 mod executor;
 mod failure;
 mod faults;
+mod index;
 mod ledger;
 mod model;
 mod round;

@@ -1,10 +1,11 @@
-//! What a store must hold: every tree an ordered map.
+//! What a store must hold: every tree an ordered map, with indexes that follow from its rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use varve_types::TreeId;
 
 use crate::data::{Kind, Row};
+use crate::index::Index;
 
 /// The rows of a tree by their `k`.
 pub(crate) type Rows = BTreeMap<i64, Row>;
@@ -20,6 +21,7 @@ pub(crate) struct Tree {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Model {
     pub(crate) trees: BTreeMap<TreeId, Tree>,
+    pub(crate) indexes: BTreeMap<TreeId, Index>,
 }
 
 /// What one transaction changes.
@@ -27,6 +29,8 @@ pub(crate) struct Model {
 pub(crate) struct Delta {
     pub(crate) created: BTreeMap<TreeId, Kind>,
     pub(crate) dropped: BTreeSet<TreeId>,
+    /// The index that is there afterwards, or that none is.
+    pub(crate) indexes: BTreeMap<TreeId, Option<Index>>,
     /// The row that is there afterwards, or that none is.
     pub(crate) rows: BTreeMap<TreeId, BTreeMap<i64, Option<Row>>>,
 }
@@ -44,6 +48,18 @@ impl Delta {
 impl Model {
     pub(crate) fn rows(&self, tree: TreeId) -> Option<&Rows> {
         self.trees.get(&tree).map(|tree| &tree.rows)
+    }
+
+    /// The indexes of a tree.
+    pub(crate) fn indexes_of(&self, tree: TreeId) -> impl Iterator<Item = (TreeId, Index)> {
+        let indexes = self.indexes.iter().map(|(id, index)| (*id, *index));
+        indexes.filter(move |(_, index)| index.of == tree)
+    }
+
+    /// Removes a tree and its indexes.
+    pub(crate) fn drop_tree(&mut self, tree: TreeId) {
+        self.trees.remove(&tree);
+        self.indexes.retain(|_, index| index.of != tree);
     }
 
     /// Applies changes. A tree that any of them drops is gone, whatever its rows: ids of trees do
@@ -71,8 +87,14 @@ impl Model {
                 }
             }
         }
+        for (id, index) in deltas.clone().flat_map(|delta| &delta.indexes) {
+            match index {
+                Some(index) => self.indexes.insert(*id, *index),
+                None => self.indexes.remove(id),
+            };
+        }
         for tree in deltas.flat_map(|delta| &delta.dropped) {
-            self.trees.remove(tree);
+            self.drop_tree(*tree);
         }
     }
 }

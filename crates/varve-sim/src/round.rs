@@ -9,7 +9,7 @@ use varve_kv::{Durability, Entry, KeyRange, Kv, MemoryKv, Scan, ScanLimit, Write
 use varve_store::StoreSettings;
 use varve_types::LocalFuture;
 
-use crate::actors::{check_newest, flush, maintain, read, write};
+use crate::actors::{check_jobs, check_newest, end_jobs, flush, maintain, order_jobs, read, write};
 use crate::chance::Chance;
 use crate::check::{check_all, journal};
 use crate::data::{KINDS, Kind, schema};
@@ -40,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) writers: u64,
     pub(crate) readers: u64,
     pub(crate) transactions: u64,
+    /// How often somebody stops a job or lets it go on; without orders no jobs are run.
+    pub(crate) job_orders: u64,
     pub(crate) yields_max: u32,
     /// What happens to which call, counted from 1.
     pub(crate) fault: Option<(u64, CallFault)>,
@@ -191,12 +193,20 @@ impl<'a> Round<'a> {
         if let Some((index, polls)) = self.plan.drop_task {
             executor.drop_after(index, polls);
         }
-        let end = self.drive(&mut executor)?;
+        let mut end = self.drive(&mut executor)?;
+        let tasks = executor.len();
         let was_dropped = self
             .plan
             .drop_task
             .is_some_and(|(index, _)| executor.was_dropped(index));
-        let tasks = executor.len();
+        if end == End::Done && self.plan.job_orders > 0 {
+            self.spawn(
+                &mut executor,
+                "last jobs".to_owned(),
+                end_jobs(handle.clone()),
+            );
+            end = self.drive(&mut executor)?;
+        }
         drop(executor);
         if end == End::Done {
             self.world.kv.set_quota_bytes(None);
@@ -211,6 +221,12 @@ impl<'a> Round<'a> {
         for at in 0..self.plan.writers {
             let work = write(handle.clone(), self.chance.fork(), self.plan.transactions);
             self.spawn(executor, format!("writer {at}"), work);
+        }
+        if self.plan.job_orders > 0 {
+            let jobs = handle.store.job_runner().run();
+            executor.spawn_daemon("jobs", Box::pin(jobs));
+            let work = order_jobs(handle.clone(), self.chance.fork(), self.plan.job_orders);
+            self.spawn(executor, "orders to jobs".to_owned(), work);
         }
         let work = maintain(handle.clone(), self.chance.fork(), self.plan.transactions);
         self.spawn(executor, "maintenance".to_owned(), work);
@@ -333,6 +349,9 @@ async fn finish(handle: &Handle, chance: &mut Chance) -> Outcome<()> {
         check_newest(handle, chance).await?;
     }
     check_records(handle).await?;
+    if handle.world.excuses.get() == Excuses::default() {
+        check_jobs(handle)?;
+    }
     if chance.one_in(4) {
         let last = handle.store.stats().last_commit;
         handle.store.close().await?;

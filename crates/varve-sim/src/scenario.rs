@@ -255,8 +255,13 @@ fn any_fault(chance: &mut Chance) -> (CallFault, Excuses) {
 
 /// Bounds so low that a few rows pass them, and a few actors.
 fn plan(chance: &mut Chance, bug: Bug) -> Plan {
+    // Few have room for large values.
+    let memtable_bytes_max = match chance.below(8) {
+        0 => 256 << 10,
+        some => 2 << 10 << (some % 3),
+    };
     let settings = StoreSettings {
-        memtable_bytes_max: 2 << 10 << chance.below(3),
+        memtable_bytes_max,
         log_values_max: 3 + u32::try_from(chance.below(8)).unwrap_or(0),
         write_batch_bytes_max: 512 << chance.below(4),
         page_cache_bytes_max: chance.below(2) * (32 << 10),
@@ -273,6 +278,7 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         writers: 1 + chance.below(3),
         readers: chance.below(3),
         transactions: 2 + chance.below(3),
+        job_orders: chance.below(2) * (1 + chance.below(8)),
         yields_max: u32::try_from(chance.below(4)).unwrap_or(0),
         fault: None,
         quota_bytes: None,

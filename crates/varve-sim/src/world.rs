@@ -1,13 +1,14 @@
 //! What the actors of one run share.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_kv::MemoryKv;
 use varve_kv::fault::FaultKv;
 use varve_store::{Store, StoreSettings};
-use varve_types::{Error, MemoryBudget, SqlState};
+use varve_types::{Error, MemoryBudget, SqlState, TreeId};
 
 use crate::chance::Chance;
 use crate::env::SimEnv;
@@ -48,6 +49,8 @@ pub(crate) struct World {
     failure: RefCell<Option<String>>,
     trace: Option<RefCell<Vec<String>>>,
     handles: Cell<u64>,
+    /// Indexes that somebody builds.
+    building: RefCell<BTreeSet<TreeId>>,
 }
 
 /// One opening of the store.
@@ -87,11 +90,17 @@ impl World {
             failure: RefCell::default(),
             trace: with_trace.then(RefCell::default),
             handles: Cell::new(0),
+            building: RefCell::default(),
         }
     }
 
     pub(crate) fn ledger(&self) -> RefMut<'_, Ledger> {
         self.ledger.borrow_mut()
+    }
+
+    /// Whether nobody else builds an index; then nobody else will.
+    pub(crate) fn may_build(&self, index: TreeId) -> bool {
+        self.building.borrow_mut().insert(index)
     }
 
     pub(crate) fn note(&self, what: impl FnOnce() -> String) {

@@ -1,30 +1,38 @@
 //! The statements of one transaction, carried out on the store and on the model.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use varve_store::{InsertError, SavepointId, Transaction};
+use varve_store::{ClaimKind, InsertError, SavepointId, Transaction};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
 
 use crate::chance::Chance;
 use crate::data::{
-    JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, Row, batch, journal_key, scan_where, schema,
+    JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, Row, batch, journal_key, key_of, scan_where, schema,
 };
 use crate::failure::{Outcome, Stop, broken};
-use crate::ledger::Token;
+use crate::index::Index;
+use crate::ledger::{Claims, Token};
 use crate::model::{Delta, Model, Rows, Tree};
 
 /// Keys of keyed trees, for which transactions compete, lie below this.
 const KEYS: i64 = 120;
 const TREES_MAX: usize = 6;
+pub(crate) const INDEXES_MAX: usize = 5;
 
 pub(crate) struct Statements {
     pub(crate) transaction: Transaction,
     /// What the transaction must read.
     pub(crate) model: Model,
     pub(crate) delta: Delta,
+    pub(crate) claims: Claims,
     /// A statement failed, as it should.
     pub(crate) must_roll_back: bool,
-    token: Token,
+    /// A key is there twice, which the commit must find.
+    pub(crate) has_twins: bool,
+    /// Whether some rows are large.
+    is_large: bool,
+    pub(crate) token: Token,
     next_key: i64,
 }
 
@@ -36,12 +44,20 @@ pub(crate) struct Saved {
 }
 
 impl Statements {
-    pub(crate) fn new(transaction: Transaction, model: Model, token: Token) -> Statements {
+    pub(crate) fn new(
+        transaction: Transaction,
+        model: Model,
+        token: Token,
+        is_large: bool,
+    ) -> Statements {
         Statements {
             transaction,
             model,
             delta: Delta::default(),
+            claims: Claims::new(),
             must_roll_back: false,
+            has_twins: false,
+            is_large,
             token,
             next_key: journal_key(token + 1),
         }
@@ -66,12 +82,16 @@ impl Statements {
         if chance.one_in(20) {
             return self.delete(JOURNAL, chance).await;
         }
-        match chance.below(24) {
+        match chance.below(30) {
             0..10 => self.insert(tree, chance).await,
             10..15 => self.update(tree, chance).await,
             15..20 => self.delete(tree, chance).await,
-            20..22 => self.insert_twice(tree, chance).await,
-            22 if all.len() < TREES_MAX => self.create_tree(chance),
+            20 => self.insert_twice(tree, chance).await,
+            21..23 => self.insert_deferred(tree, chance).await,
+            23..26 => self.claim(tree, chance).await,
+            26 => self.create_index(tree, chance).await,
+            27 => self.drop_index(chance),
+            28 if all.len() < TREES_MAX => self.create_tree(chance),
             _ if all.len() > 2 => self.drop_tree(tree),
             _ => self.insert(tree, chance).await,
         }
@@ -91,6 +111,7 @@ impl Statements {
         self.model = saved.model;
         self.delta = saved.delta;
         self.must_roll_back = false;
+        self.has_twins = false;
         Ok(())
     }
 
@@ -106,7 +127,7 @@ impl Statements {
         for _ in 0..count {
             let k = self.free_key(kind, &taken, chance);
             if taken.insert(k) {
-                rows.push(row(kind, k, chance));
+                rows.push(self.row(kind, k, chance));
             }
         }
         let what = format!("inserts {} rows into {tree}", rows.len());
@@ -131,10 +152,172 @@ impl Statements {
         if let Err(error) = self.transaction.insert(tree, &batch(&rows)).await {
             return refuse(tree, error);
         }
-        for row in rows {
-            self.put(tree, row);
+        for row in &rows {
+            self.put(tree, row.clone());
+        }
+        self.maintain(tree, &[], &rows).await
+    }
+
+    /// Does to the indexes of a tree what was done to its rows.
+    async fn maintain(&mut self, tree: TreeId, gone: &[Row], new: &[Row]) -> Outcome<()> {
+        let indexes: Vec<_> = self.model.indexes_of(tree).collect();
+        for (id, index) in indexes {
+            self.transaction
+                .index_delete(id, &index.entries(gone))
+                .await?;
+            let entries = index.entries(new);
+            self.transaction.index_insert(id, &entries).await?;
+            let answer = self.transaction.index_check_unique(id, &entries).await;
+            if self.is_duplicate(index, answer)? {
+                self.must_roll_back = true;
+                return Ok(());
+            }
         }
         Ok(())
+    }
+
+    /// Whether a check answered that an index is not unique, which the model must say too.
+    pub(crate) fn is_duplicate(
+        &self,
+        index: Index,
+        answer: Result<(), InsertError>,
+    ) -> Outcome<bool> {
+        let is_violated = index.is_violated(self.tree(index.of)?.rows.values());
+        match answer {
+            Err(InsertError::Other(error)) => Err(error.into()),
+            Err(InsertError::Duplicate { .. }) if is_violated => Ok(true),
+            // An index that is being built need not know all rows.
+            Ok(()) if !is_violated || !index.is_valid => Ok(false),
+            answer => broken(format!("unique {index:?}: {answer:?}")),
+        }
+    }
+
+    /// A second row with the key of another, which is then deleted, found at once, or found by the
+    /// commit.
+    async fn insert_deferred(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let kind = self.kind(tree)?;
+        let rows: Vec<&Row> = self.tree(tree)?.rows.values().collect();
+        let old = chance.pick(&rows).map(|row| Row::clone(row));
+        let Some(old) = old.filter(|_| kind != Kind::Plain) else {
+            return Ok(format!("defers nothing in {tree}"));
+        };
+        let new = Row {
+            n: old.n ^ 1,
+            ..old.clone()
+        };
+        let twin = batch(core::slice::from_ref(&new));
+        if let Err(error) = self.transaction.insert_deferred(tree, &twin).await {
+            return refuse(tree, error);
+        }
+        let twins = self.rows_between(tree, old.k, old.k).await?;
+        if twins.len() != 2 {
+            return broken(format!("{} of two rows {} of {tree}", twins.len(), old.k));
+        }
+        match chance.below(4) {
+            0 => {
+                self.has_twins = true;
+                return Ok(format!("leaves twins in {tree}"));
+            }
+            1 => {
+                self.must_roll_back = true;
+                return match self.transaction.check_deferred().await {
+                    Err(InsertError::Duplicate { .. }) => Ok(format!("finds twins in {tree}")),
+                    Err(InsertError::Other(error)) => Err(error.into()),
+                    Ok(()) => broken(format!("twins in {tree} are not found")),
+                };
+            }
+            _ => {}
+        }
+        let doomed = twins.iter().filter(|(row, _)| *row == old);
+        let doomed: Vec<RowPosition> = doomed.map(|(_, at)| *at).collect();
+        self.transaction.delete(tree, &doomed).await?;
+        self.put(tree, new.clone());
+        self.maintain(tree, &[old], &[new]).await?;
+        if chance.one_in(2)
+            && let Err(error) = self.transaction.check_deferred().await
+        {
+            return refuse(tree, error);
+        }
+        Ok(format!("replaces a row of {tree} by its twin"))
+    }
+
+    /// Relies on rows, by position or by key.
+    async fn claim(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let found = self.some_rows(tree, chance).await?;
+        let kind = match chance.one_in(3) {
+            true => ClaimKind::Update,
+            false => ClaimKind::Share,
+        };
+        let shape = self.kind(tree)?;
+        let keys = found.iter().map(|(row, _)| key_of(shape, row));
+        let keys: Option<Vec<Vec<Value>>> = keys.collect();
+        match keys.filter(|_| chance.one_in(2)) {
+            Some(keys) => {
+                let are_there = self.transaction.claim(tree, &keys, kind).await?;
+                if are_there.contains(&false) {
+                    return broken(format!("a row of {tree} is not there to be claimed"));
+                }
+            }
+            None => {
+                let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
+                self.transaction.claim_rows(tree, &positions, kind).await?;
+            }
+        }
+        let own = self.delta.rows.get(&tree);
+        for (row, _) in &found {
+            if !own.is_some_and(|own| own.contains_key(&row.k)) {
+                let claimed = self.claims.entry((tree, row.k)).or_insert(kind);
+                *claimed = kind.max(*claimed);
+            }
+        }
+        Ok(format!("claims {} rows of {tree}: {kind:?}", found.len()))
+    }
+
+    /// An index with all of its entries at once.
+    async fn create_index(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        if self.model.indexes.len() >= INDEXES_MAX {
+            return self.drop_index(chance);
+        }
+        let id = self.transaction.new_tree_id();
+        let index = Index::any(tree, true, chance);
+        self.transaction.create_tree(index.schema(id))?;
+        self.set_index(id, Some(index));
+        let entries = index.entries(self.tree(tree)?.rows.values());
+        self.transaction.index_insert(id, &entries).await?;
+        let answer = match chance.one_in(2) {
+            true => self.transaction.index_check_all_unique(id).await,
+            false => self.transaction.index_check_unique(id, &entries).await,
+        };
+        self.must_roll_back = self.is_duplicate(index, answer)?;
+        Ok(format!("creates {id}: {index:?}"))
+    }
+
+    fn drop_index(&mut self, chance: &mut Chance) -> Outcome<String> {
+        let all: Vec<TreeId> = self.model.indexes.keys().copied().collect();
+        let Some(id) = chance.pick(&all).copied() else {
+            return Ok("finds no index".to_owned());
+        };
+        self.transaction.drop_tree(id)?;
+        self.set_index(id, None);
+        Ok(format!("drops index {id}"))
+    }
+
+    pub(crate) fn set_index(&mut self, id: TreeId, index: Option<Index>) {
+        match index {
+            Some(index) => self.model.indexes.insert(id, index),
+            None => self.model.indexes.remove(&id),
+        };
+        self.delta.indexes.insert(id, index);
+    }
+
+    fn row(&self, kind: Kind, k: i64, chance: &mut Chance) -> Row {
+        let mut row = row(kind, k, chance);
+        if self.is_large && kind != Kind::ByText && chance.one_in(6) {
+            let number = chance.next_u64();
+            let text = (0..chance.between(200, 1500)).map(|at| format!("{:x} {at:40}", number));
+            row.t = Some(text.collect::<String>().into());
+        }
+        row
     }
 
     async fn insert_twice(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
@@ -160,7 +343,7 @@ impl Statements {
         let mut taken: BTreeSet<i64> = self.tree(tree)?.rows.keys().copied().collect();
         let mut new = Vec::new();
         for (old, _) in &found {
-            let mut row = row(kind, old.k, chance);
+            let mut row = self.row(kind, old.k, chance);
             if kind == Kind::Keyed && chance.one_in(4) {
                 row.k = self.free_key(kind, &taken, chance);
                 taken.insert(row.k);
@@ -178,9 +361,11 @@ impl Statements {
         for (old, _) in &found {
             self.remove(tree, old.k);
         }
-        for row in new {
-            self.put(tree, row);
+        for row in &new {
+            self.put(tree, row.clone());
         }
+        let old: Vec<Row> = found.iter().map(|(row, _)| row.clone()).collect();
+        self.maintain(tree, &old, &new).await?;
         Ok(format!("updates {} rows of {tree}", found.len()))
     }
 
@@ -191,6 +376,8 @@ impl Statements {
         for (row, _) in &found {
             self.remove(tree, row.k);
         }
+        let old: Vec<Row> = found.iter().map(|(row, _)| row.clone()).collect();
+        self.maintain(tree, &old, &[]).await?;
         Ok(format!("deletes {} rows of {tree}", found.len()))
     }
 
@@ -217,13 +404,7 @@ impl Statements {
         };
         let chosen = rows.range(from..end).take(some);
         let to = chosen.last().map_or(from, |(k, _)| *k);
-        let bound = |op, k| ColumnPredicate {
-            column: 0,
-            test: PredicateTest::Compare(op, Value::Int8(k)),
-        };
-        let range = vec![bound(CompareOp::GtEq, from), bound(CompareOp::LtEq, to)];
-        let mut found = scan_where(&self.transaction, tree, range).await?;
-        found.sort_by_key(|(row, _)| row.k);
+        let found = self.rows_between(tree, from, to).await?;
         let wanted = rows.range(from..=to).map(|(_, row)| row);
         if !found.iter().map(|(row, _)| row).eq(wanted) {
             return broken(format!(
@@ -231,6 +412,22 @@ impl Statements {
                 found.len()
             ));
         }
+        Ok(found)
+    }
+
+    async fn rows_between(
+        &self,
+        tree: TreeId,
+        from: i64,
+        to: i64,
+    ) -> Outcome<Vec<(Row, RowPosition)>> {
+        let bound = |op, k| ColumnPredicate {
+            column: 0,
+            test: PredicateTest::Compare(op, Value::Int8(k)),
+        };
+        let range = vec![bound(CompareOp::GtEq, from), bound(CompareOp::LtEq, to)];
+        let mut found = scan_where(&self.transaction, tree, range).await?;
+        found.sort_by_key(|(row, _)| row.k);
         Ok(found)
     }
 
@@ -245,8 +442,11 @@ impl Statements {
     }
 
     fn drop_tree(&mut self, tree: TreeId) -> Outcome<String> {
+        for (id, _) in self.model.indexes_of(tree) {
+            self.transaction.drop_tree(id)?;
+        }
         self.transaction.drop_tree(tree)?;
-        self.model.trees.remove(&tree);
+        self.model.drop_tree(tree);
         self.delta.dropped.insert(tree);
         Ok(format!("drops tree {tree}"))
     }
@@ -288,7 +488,7 @@ pub(crate) fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
     Row {
         k,
         // Keys to look up hold no NULL.
-        t: (kind == Kind::ByText || !chance.one_in(8)).then_some(text),
+        t: (kind == Kind::ByText || !chance.one_in(8)).then(|| Arc::from(text)),
         n: i32::try_from(chance.below(1000)).unwrap_or(0),
     }
 }

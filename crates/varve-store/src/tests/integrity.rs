@@ -9,6 +9,7 @@ use varve_types::{
 };
 
 use super::damage::{damage, flip};
+use super::index::{new_row, with_indexes, write};
 use super::{
     KEYED, PLAIN, Row, TestEnv, insert, open, positions_where, small, some_rows, sorted_rows,
     with_trees,
@@ -288,4 +289,20 @@ fn a_page_that_says_something_untrue_is_found() {
         report.problems[0].error.message(),
         "the marks of run 2 name rows that it lacks"
     );
+}
+
+/// Keys of an index have orders, and its filters are over its own key columns only.
+#[test]
+fn indexes_are_found_sound() {
+    let kv = MemoryKv::new();
+    let store = open(&kv);
+    with_indexes(&store);
+    let mut transaction = store.begin();
+    let rows: Vec<Row> = (0..2000).map(|key| new_row(key, 1, 2)).collect();
+    write(&mut transaction, &[], &rows).unwrap();
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+    block_on(store.flush()).unwrap();
+    let report = block_on(store.check()).unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
+    assert!(report.rows > 4000, "{report:?}");
 }
