@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use varve_expr::EvalContext;
+use varve_expr::{EvalContext, Host};
 use varve_types::{Env, MemoryAccount, Reservation, Result, Value};
 
 use crate::{ScanSource, Scratch};
@@ -23,6 +23,8 @@ pub struct ExecContext<'a> {
     pub params: &'a [Value],
     /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
     pub now_us: i64,
+    /// What functions with effects turn to.
+    pub host: Option<&'a dyn Host>,
     /// Asked at least once a batch whether to go on.
     pub cancel: &'a dyn Cancel,
 }
@@ -53,6 +55,7 @@ impl<'a> Running<'a> {
         EvalContext {
             params: self.context.params,
             now_us: self.context.now_us,
+            host: self.context.host,
         }
     }
 

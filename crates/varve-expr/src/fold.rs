@@ -100,6 +100,7 @@ fn computed(expr: Expr) -> Expr {
     let context = EvalContext {
         params: &[],
         now_us: 0,
+        host: None,
     };
     match evaluate_constant(&expr, &context) {
         Ok(value) => Expr::Literal { value, ty },

@@ -25,6 +25,7 @@ mod evaluate;
 mod expr;
 mod fold;
 mod function;
+mod host;
 mod kernels;
 mod resolve;
 
@@ -34,6 +35,7 @@ pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;
 pub use function::Function;
+pub use host::{Host, JobOrder};
 pub use resolve::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
     resolve_aggregate, resolve_function, resolve_operator,

@@ -256,7 +256,7 @@ fn any_fault(chance: &mut Chance) -> (CallFault, Excuses) {
 /// Bounds so low that a few rows pass them, and a few actors.
 fn plan(chance: &mut Chance, bug: Bug) -> Plan {
     // Few have room for large values.
-    let memtable_bytes_max = match chance.below(8) {
+    let memtable_bytes_max = match chance.below(16) {
         0 => 256 << 10,
         some => 2 << 10 << (some % 3),
     };

@@ -1,5 +1,6 @@
 //! The background jobs of a database.
 
+use varve_expr::{Host, JobOrder};
 use varve_store::{JobId, JobInfo, JobRunner};
 use varve_types::{Result, Value};
 
@@ -53,6 +54,25 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // A job that runs would keep the store until its end.
         self.store.stop_jobs();
+    }
+}
+
+impl Host for Shared {
+    fn order_job(&self, job: i64, order: JobOrder) -> bool {
+        let id = JobId(job.cast_unsigned());
+        match order {
+            JobOrder::Cancel => self.store.cancel_job(id),
+            JobOrder::Pause => self.store.pause_job(id),
+            JobOrder::Resume => self.store.resume_job(id),
+        }
+    }
+}
+
+impl core::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Shared")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
     }
 }
 

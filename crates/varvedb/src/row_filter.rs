@@ -9,6 +9,7 @@ use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
     params: &[],
     now_us: 0,
+    host: None,
 };
 
 /// Tests of rows that are read with the columns which they need.

@@ -77,6 +77,7 @@ impl Setting {
             memory: self.memory.clone(),
             params: &self.params,
             now_us: 0,
+            host: None,
             cancel: &self.cancel,
         }
     }

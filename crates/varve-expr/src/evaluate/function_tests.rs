@@ -44,6 +44,7 @@ fn answer(name: &str, args: &[Value]) -> String {
         let context = EvalContext {
             params: &[],
             now_us: 1_357_020_000_250_000,
+            host: None,
         };
         evaluate_constant(&call, &context)
     });
@@ -343,6 +344,7 @@ fn parameters_take_the_type_that_was_inferred() {
     let context = EvalContext {
         params: &[Int4(3), t("4")],
         now_us: 0,
+        host: None,
     };
     assert_eq!(evaluate_constant(&parameter(0), &context), Ok(Int8(3)));
     assert_eq!(evaluate_constant(&parameter(1), &context), Ok(Int8(4)));

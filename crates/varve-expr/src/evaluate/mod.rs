@@ -18,10 +18,10 @@ use varve_types::{
     Value,
 };
 
-use crate::Expr;
 use crate::cast::{cast_column, cast_value};
 use crate::function::{Call, Function};
 use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
+use crate::{Expr, Host};
 
 pub use conditions::evaluate_filter;
 
@@ -34,6 +34,8 @@ pub struct EvalContext<'a> {
     pub params: &'a [Value],
     /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
     pub now_us: i64,
+    /// The database, where there is one.
+    pub host: Option<&'a dyn Host>,
 }
 
 /// The value of `expr` for each of the chosen rows of `batch`.
@@ -160,6 +162,12 @@ fn call(
     context: &EvalContext<'_>,
 ) -> Result<ColumnRef> {
     let result = function.result_type();
+    // A form may hold values that no row has, which nothing must be done to.
+    let has_effect = !function.is_immutable();
+    let args = match has_effect {
+        true => args.iter().map(|arg| arg.flatten()).collect(),
+        false => args,
+    };
     map_columns(args, rows, result, function.0.strict, &|args, rows| {
         let call = Call {
             args,

@@ -17,6 +17,7 @@ const TYPES: [LogicalType; 6] = [T::Int4, T::Int4, T::Int8, T::Float8, T::Text, 
 const CONTEXT: EvalContext<'_> = EvalContext {
     params: &[],
     now_us: 0,
+    host: None,
 };
 
 /// A small generator of choices, so that a failing case is one number.

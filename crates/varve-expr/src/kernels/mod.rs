@@ -4,6 +4,7 @@ mod arithmetic;
 mod compare;
 mod datetime;
 mod in_list;
+mod jobs;
 mod like;
 mod math;
 mod operand;

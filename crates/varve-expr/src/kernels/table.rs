@@ -2,7 +2,7 @@
 
 use varve_types::LogicalType;
 
-use super::{arithmetic, datetime, like, math, text};
+use super::{arithmetic, datetime, jobs, like, math, text};
 use crate::function::{Entry, Kernel};
 
 use Kernel::{Columns, Float, Rows, Text};
@@ -17,7 +17,7 @@ const STAMP: LogicalType = LogicalType::Timestamp;
 const STAMPTZ: LogicalType = LogicalType::TimestampTz;
 
 /// Every function and operator, by subject.
-pub(crate) static TABLE: [&[Entry]; 4] = [OPERATORS, MATHEMATICS, TEXTS, TIMES];
+pub(crate) static TABLE: [&[Entry]; 5] = [OPERATORS, MATHEMATICS, TEXTS, TIMES, ORDERS];
 
 const fn strict(
     name: &'static str,
@@ -57,6 +57,20 @@ const fn stable(name: &'static str, result: LogicalType) -> Entry {
         ..strict(name, &[], result, Columns(datetime::now))
     }
 }
+
+/// Has an effect.
+const fn order(name: &'static str, kernel: Kernel) -> Entry {
+    Entry {
+        immutable: false,
+        ..strict(name, &[INT8], BOOL, kernel)
+    }
+}
+
+static ORDERS: &[Entry] = &[
+    order("varve_cancel_job", Columns(jobs::cancel)),
+    order("varve_pause_job", Columns(jobs::pause)),
+    order("varve_resume_job", Columns(jobs::resume)),
+];
 
 static OPERATORS: &[Entry] = &[
     strict("+", &[INT4, INT4], INT4, Columns(arithmetic::add_int4)),

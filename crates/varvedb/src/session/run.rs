@@ -172,6 +172,7 @@ impl Run<'_> {
         let eval = EvalContext {
             params: self.parameters,
             now_us: self.scope.now_us,
+            host: Some(self.shared),
         };
         if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             return Ok(batches);
@@ -190,6 +191,7 @@ impl Run<'_> {
             memory: Arc::clone(&account),
             params: self.parameters,
             now_us: self.scope.now_us,
+            host: Some(self.shared),
             cancel: self.cancel,
         };
         let mut stream = execute(plan, &context)?;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use varve_kv::MemoryKv;
+use varve_store::{Job, JobControl, Store};
+use varve_types::{LocalFuture, Result, Value};
 
 use crate::{Database, JobState, Options, SystemEnv};
 
@@ -71,4 +73,49 @@ fn a_thread_runs_jobs_until_the_last_handle_is_gone() {
         drop(database);
         thread.join().unwrap();
     }
+}
+
+/// Has nothing to do.
+struct Idle;
+
+impl Job for Idle {
+    fn kind(&self) -> &'static str {
+        "idle"
+    }
+
+    fn run<'a>(
+        &'a mut self,
+        _: &'a Arc<Store>,
+        control: &'a mut JobControl,
+    ) -> LocalFuture<'a, Result<()>> {
+        Box::pin(control.step())
+    }
+}
+
+#[test]
+fn statements_give_orders_to_jobs() {
+    let database = opened();
+    let mut session = database.session();
+    let mut rows = |sql: &str| block_on(session.query(sql, &[])).unwrap().rows();
+    let job = |id: i64| Value::Int8(id);
+    let yes = Value::Boolean(true);
+    for _ in 0..2 {
+        database.shared.store.add_job(Box::new(Idle));
+    }
+    let states = "SELECT id, state FROM varve_jobs ORDER BY id";
+    let state = |id, state: &str| vec![job(id), Value::text(state)];
+    // An order goes to the jobs of the chosen rows alone.
+    let pause = "SELECT id, varve_pause_job(id) FROM varve_jobs WHERE id > 1";
+    assert_eq!(rows(pause), [[job(2), yes.clone()]]);
+    assert_eq!(rows(states), [state(1, "queued"), state(2, "paused")]);
+    assert_eq!(rows("SELECT varve_resume_job(2)"), [[yes.clone()]]);
+    assert_eq!(rows(states), [state(1, "queued"), state(2, "queued")]);
+    assert_eq!(rows("SELECT varve_cancel_job(1)"), [[yes]]);
+    assert_eq!(rows(states), [state(1, "cancelled"), state(2, "queued")]);
+    let others = "SELECT varve_cancel_job(1), varve_pause_job(77), varve_resume_job(NULL)";
+    let no = Value::Boolean(false);
+    assert_eq!(rows(others), [[no.clone(), no, Value::Null]]);
+    // Nothing is done before a statement runs, nor by telling how it would.
+    assert!(!rows("EXPLAIN SELECT varve_cancel_job(2)").is_empty());
+    assert_eq!(rows(states), [state(1, "cancelled"), state(2, "queued")]);
 }
