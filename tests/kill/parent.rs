@@ -27,12 +27,14 @@ struct Known {
     /// A load that may have happened without its transaction.
     loading: Option<i64>,
     next: i64,
+    /// How many indexes were compared with their rows.
+    indexes: usize,
 }
 
 pub fn kill_often(kills: usize) -> Result<(), String> {
     let mut random = SplitMix64::new(1);
     let mut phases: BTreeMap<String, usize> = BTreeMap::new();
-    let mut commits = 0;
+    let (mut commits, mut indexes) = (0, 0);
     for first in (0..kills).step_by(KILLS_PER_STORE) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut known = Known {
@@ -46,8 +48,9 @@ pub fn kill_often(kills: usize) -> Result<(), String> {
             check(folder.path(), &mut known).map_err(|what| format!("kill {kill}: {what}"))?;
         }
         commits += known.done.len();
+        indexes += known.indexes;
     }
-    println!("{kills} kills, {commits} commits, killed in {phases:?}");
+    println!("{kills} kills, {commits} commits, {indexes} indexes, killed in {phases:?}");
     Ok(())
 }
 
@@ -143,10 +146,10 @@ fn check(folder: &Path, known: &mut Known) -> Result<(), String> {
     known.done.extend(found);
     known.asked = None;
     known.loading = None;
-    let by_token = "SELECT token, k FROM data ORDER BY token DESC, k";
-    check_index(&mut session, by_token, "by_token", &rows_found)?;
-    let by_text = "SELECT token, k FROM data ORDER BY t";
-    check_index(&mut session, by_text, "by_text", &rows_found)?;
+    let by_token = "SELECT token, k FROM data WHERE token >= 0 ORDER BY token DESC, k";
+    known.indexes += check_index(&mut session, by_token, "by_token", &rows_found)?;
+    let by_text = "SELECT token, k FROM data WHERE t >= '' ORDER BY t";
+    known.indexes += check_index(&mut session, by_text, "by_text", &rows_found)?;
     let report = block_on(database.check()).map_err(|error| error.to_string())?;
     if !report.problems.is_empty() {
         return Err(format!("the store is damaged: {:?}", report.problems));
@@ -154,11 +157,16 @@ fn check(folder: &Path, known: &mut Known) -> Result<(), String> {
     block_on(database.close()).map_err(|error| error.to_string())
 }
 
-/// What an index answers is what the table says, where it has that index.
-fn check_index(session: &mut Session, query: &str, index: &str, rows: &Rows) -> Result<(), String> {
+/// What an index answers is what the table says, where it has that index; tells whether it has.
+fn check_index(
+    session: &mut Session,
+    query: &str,
+    index: &str,
+    rows: &Rows,
+) -> Result<usize, String> {
     let plan = run(session, &format!("EXPLAIN {query}"));
     if !format!("{plan:?}").contains(index) {
-        return Ok(());
+        return Ok(0);
     }
     let found = run(session, query).into_iter();
     let found: Vec<(i64, i64)> = found
@@ -172,7 +180,7 @@ fn check_index(session: &mut Session, query: &str, index: &str, rows: &Rows) -> 
         wanted.sort_by_key(text);
     }
     match found == wanted {
-        true => Ok(()),
+        true => Ok(1),
         false => Err(format!(
             "index {index} has {} of {} rows",
             found.len(),
