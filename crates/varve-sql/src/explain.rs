@@ -207,6 +207,10 @@ fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec
 }
 
 fn describe_scan(scan: &ScanNode) -> Node {
+    let table = scan.table.as_deref();
+    if table.is_some_and(|table| table.is_named_by_key(&scan.asked())) {
+        return scan_node("Index Lookup (art)", scan);
+    }
     let title = match scan.index() {
         None => "Seq Scan".to_owned(),
         Some(IndexChoice { index, covers }) => {
@@ -251,6 +255,9 @@ fn scan_node(title: &str, scan: &ScanNode) -> Node {
         .map(|predicate| match predicate {
             PushedPredicate::Fixed(ColumnPredicate { column, test }) => {
                 deparse_predicate(&name(*column), test)
+            }
+            PushedPredicate::In { column, values } => {
+                format!("({} IN ({}))", name(*column), deparse_list(values, &[]))
             }
             PushedPredicate::Compare { column, op, value } => {
                 format!(

@@ -74,6 +74,18 @@ impl IndexDef {
 }
 
 impl TableDef {
+    /// Whether predicates name the primary keys of rows, which are then looked up.
+    pub(crate) fn is_named_by_key(&self, asked: &[(usize, Asked)]) -> bool {
+        let mut key = self.primary_key.iter();
+        let named = |asks| matches!(asks, Asked::Equal | Asked::Points);
+        let is_named = |at: &usize| {
+            asked
+                .iter()
+                .any(|(column, asks)| column == at && named(*asks))
+        };
+        !self.primary_key.is_empty() && key.all(is_named)
+    }
+
     /// The positions of what names a row: its primary key or, past all columns, the hidden row id.
     pub fn row_key(&self) -> Vec<usize> {
         if self.primary_key.is_empty() {
@@ -89,6 +101,8 @@ impl TableDef {
 pub enum Asked {
     /// One value.
     Equal,
+    /// Several values.
+    Points,
     /// A range of values.
     Bounds,
     /// Anything else.
@@ -101,7 +115,7 @@ impl Asked {
         match test {
             PredicateTest::Compare(op, _) => Asked::of_comparison(*op),
             PredicateTest::IsNull => Asked::Equal,
-            PredicateTest::In(_) => Asked::Bounds,
+            PredicateTest::In(_) => Asked::Points,
             PredicateTest::IsNotNull => Asked::Other,
         }
     }
@@ -124,13 +138,13 @@ pub struct IndexChoice<'a> {
     pub covers: bool,
 }
 
-/// How well predicates fix the leading columns of a key: two for each column that is fixed, one for
-/// a range behind them.
+/// How well predicates fix the leading columns of a key: two for each column that is fixed to one
+/// or several values, one for a range behind them.
 pub(crate) fn fixed_score(asked: &[(usize, Asked)], keys: &mut dyn Iterator<Item = usize>) -> u32 {
     let mut score = 0;
     for key in keys {
         let asks = |wanted| asked.contains(&(key, wanted));
-        if !asks(Asked::Equal) {
+        if !asks(Asked::Equal) && !asks(Asked::Points) {
             return score + u32::from(asks(Asked::Bounds));
         }
         score += 2;
@@ -184,6 +198,9 @@ pub fn choose_index<'a>(
     columns: &[usize],
     with_position: bool,
 ) -> Option<IndexChoice<'a>> {
+    if table.is_named_by_key(asked) {
+        return None;
+    }
     let by_table = fixed_score(asked, &mut table.primary_key.iter().copied());
     let mut best: Option<(u32, IndexChoice<'a>)> = None;
     for index in table.indexes.iter().filter(|index| index.is_usable(known)) {
@@ -212,6 +229,7 @@ impl ScanNode {
         let asked = self.predicates.iter().map(|predicate| match predicate {
             PushedPredicate::Fixed(fixed) => (fixed.column, Asked::of(&fixed.test)),
             PushedPredicate::Compare { column, op, .. } => (*column, Asked::of_comparison(*op)),
+            PushedPredicate::In { column, .. } => (*column, Asked::Points),
         });
         asked.collect()
     }
@@ -223,7 +241,7 @@ impl ScanNode {
             .iter()
             .filter_map(|predicate| match predicate {
                 PushedPredicate::Fixed(fixed) => Some(fixed),
-                PushedPredicate::Compare { .. } => None,
+                PushedPredicate::Compare { .. } | PushedPredicate::In { .. } => None,
             });
         known.collect()
     }

@@ -120,6 +120,13 @@ pub enum PushedPredicate {
         /// The other side.
         value: Expr,
     },
+    /// `column IN (exprs)`, the expressions as in `Compare`; NULL equals nothing.
+    In {
+        /// Position in the relation's columns.
+        column: usize,
+        /// What it may equal.
+        values: Vec<Expr>,
+    },
 }
 
 /// What a scan reads.

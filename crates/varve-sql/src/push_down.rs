@@ -244,6 +244,7 @@ pub(crate) fn pushed_predicate(
         let is_bound = |predicate: &PushedPredicate| match predicate {
             PushedPredicate::Fixed(fixed) => Asked::of(&fixed.test) != Asked::Other,
             PushedPredicate::Compare { op, .. } => *op != CompareOp::NotEq,
+            PushedPredicate::In { .. } => true,
         };
         let predicate = predicate_of(condition, &side).filter(is_bound);
         if predicate.is_some() {
@@ -288,16 +289,33 @@ fn predicate_of(
         } => {
             let (column, ty) = side(input)?;
             let mut values = Vec::with_capacity(list.len());
+            let mut exprs = Vec::new();
             for item in list {
-                let Expr::Literal { value, .. } = item else {
-                    return None;
-                };
-                // NULL equals nothing; a number outside the column's type neither.
-                if let Some(value) = narrowed(value, ty) {
-                    values.push(value);
+                match item {
+                    // NULL equals nothing; a number outside the column's type neither.
+                    Expr::Literal { value, .. } => values.extend(narrowed(value, ty)),
+                    item if is_column_free(item) && item.logical_type() == ty => {
+                        exprs.push(item.clone());
+                    }
+                    _ => return None,
                 }
             }
-            fixed(column, PredicateTest::In(values))
+            if exprs.is_empty() {
+                return match values.as_slice() {
+                    [value] => fixed(column, PredicateTest::Compare(CompareOp::Eq, value.clone())),
+                    _ => fixed(column, PredicateTest::In(values)),
+                };
+            }
+            exprs.extend(values.into_iter().map(|value| Expr::Literal { value, ty }));
+            let values = exprs;
+            Some(match values.as_slice() {
+                [value] => PushedPredicate::Compare {
+                    column,
+                    op: CompareOp::Eq,
+                    value: value.clone(),
+                },
+                _ => PushedPredicate::In { column, values },
+            })
         }
         _ => None,
     }

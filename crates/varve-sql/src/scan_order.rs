@@ -37,7 +37,8 @@ pub fn choose_order<'a>(
     columns: &[usize],
     with_position: bool,
 ) -> Option<OrderChoice<'a>> {
-    if order.is_empty() {
+    // Values that are named one by one are looked up one by one.
+    if order.is_empty() || asked.iter().any(|(_, asks)| *asks == Asked::Points) {
         return None;
     }
     let mut best: Option<(u32, OrderChoice<'a>)> = None;

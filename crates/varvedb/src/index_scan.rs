@@ -1,40 +1,84 @@
 //! Reads a table by one of its indexes.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::index::chosen;
+use crate::points::Points;
 use crate::row_filter::RowFilter;
 use varve_exec::{BatchStream, ScanRequest};
 use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{
-    Batch, ColumnPredicate, LocalFuture, Result, VECTOR_ROWS, Value, encode_key_value,
+    Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, VECTOR_ROWS,
+    Value, encode_key_value,
 };
 
 /// So many entries are looked up in any case.
 const ENTRIES_MIN: u64 = 1024;
 /// A table is scanned where more than one in so many of its rows would have to be looked up.
 const LOOKUP_SHARE: u64 = 16;
+/// An index is read at so many points at most; a range with all of them otherwise.
+const POINTS_MAX: u64 = 256;
 
 /// The rows that an index finds.
 pub(crate) enum IndexRead {
     /// Its entries hold all that is read.
-    Only(TreeScan),
+    Only(EntryScans),
     /// The rows are looked up.
     Lookup(IndexStream),
+}
+
+/// Scans of an index one after another.
+pub(crate) struct EntryScans {
+    current: Option<TreeScan>,
+    waiting: VecDeque<ScanOptions>,
 }
 
 /// Looks up the rows of entries.
 pub(crate) struct IndexStream {
     /// Entries read so far.
     read: VecDeque<Batch>,
-    rest: Option<TreeScan>,
+    rest: Option<EntryScans>,
     /// The columns of the key of the row.
     key: usize,
     filter: RowFilter,
     with_position: bool,
     /// Where in the rows their keys are, for rows in the order of the entries.
     row_key: Option<Vec<usize>>,
+}
+
+/// Reads the rows of which a request names the primary keys, where they are few.
+pub(crate) fn read_points(
+    transaction: &Transaction,
+    table: &TableDef,
+    request: &ScanRequest,
+) -> Option<IndexStream> {
+    let key = &table.primary_key;
+    let max = lookups_max(transaction, table);
+    let mut points = Points::of(key.iter().copied(), &request.predicates, max)?;
+    if key.is_empty() || points.tests.len() < key.len() {
+        return None;
+    }
+    points.keys.retain(|key| !key.iter().any(Value::is_null));
+    let others = request.predicates.iter().enumerate();
+    let others = others.filter(|(number, _)| !points.tests.contains(number));
+    let filter = RowFilter::new(table, &request.columns, others.map(|(_, test)| test));
+    let batch = |keys: &[Vec<Value>]| {
+        let columns = key.iter().enumerate().map(|(at, column)| {
+            let values: Vec<Value> = keys.iter().filter_map(|key| key.get(at).cloned()).collect();
+            Arc::new(Column::from_values(table.type_at(*column), &values))
+        });
+        Batch::new(columns.collect(), keys.len())
+    };
+    Some(IndexStream {
+        read: points.keys.chunks(VECTOR_ROWS).map(batch).collect(),
+        rest: None,
+        key: key.len(),
+        filter,
+        with_position: request.with_position,
+        row_key: None,
+    })
 }
 
 /// Reads by an index what is asked of a table, where one helps: few enough rows pass.
@@ -97,32 +141,43 @@ async fn read_by(
             test: test.test.clone(),
         })
     });
+    let predicates: Vec<ColumnPredicate> = predicates.collect();
     let key = index.keys.len()..index.keys.len() + table.row_key().len();
     // What entries tell needs no second look.
-    let is_told =
+    let is_untold =
         |test: &&ColumnPredicate| place(test.column).is_none() && !index.predicate.contains(test);
-    let mut filter = RowFilter::new(table, columns, tests.iter().filter(is_told));
+    let mut filter = RowFilter::new(table, columns, tests.iter().filter(is_untold));
     let is_exact = filter.is_empty();
     let row_key = in_order.filter(|_| !covers).map(|_| {
         let row_key = table.row_key().into_iter();
         row_key.map(|column| filter.place_of(column)).collect()
     });
-    let mut scan = transaction
-        .scan(ScanOptions {
-            tree: index.tree,
-            columns: if covers {
-                columns.iter().filter_map(|column| place(*column)).collect()
-            } else {
-                key.clone().collect()
-            },
-            predicates: predicates.collect(),
-            with_position: false,
-            range: KeyRange::default(),
-            ordered: true,
-            reverse: in_order.unwrap_or(request.reverse),
-            limit_rows: request.limit_rows.filter(|_| is_exact),
-        })
-        .await?;
+    let of_point = |predicates: Vec<ColumnPredicate>| ScanOptions {
+        tree: index.tree,
+        columns: if covers {
+            columns.iter().filter_map(|column| place(*column)).collect()
+        } else {
+            key.clone().collect()
+        },
+        predicates,
+        with_position: false,
+        range: KeyRange::default(),
+        ordered: true,
+        reverse: in_order.unwrap_or(request.reverse),
+        limit_rows: request.limit_rows.filter(|_| is_exact),
+    };
+    let points = Points::of(0..index.keys.len(), &predicates, POINTS_MAX);
+    let mut scan = EntryScans {
+        current: None,
+        waiting: match points.filter(|points| points.is_several && in_order.is_none()) {
+            Some(points) => {
+                let scans = points.keys.iter();
+                let scans = scans.map(|key| of_point(at_point(&predicates, &points.tests, key)));
+                scans.collect()
+            }
+            None => VecDeque::from([of_point(predicates)]),
+        },
+    };
     if covers {
         return Ok(Some(IndexRead::Only(scan)));
     }
@@ -133,7 +188,7 @@ async fn read_by(
     } else {
         let entries_max = lookups_max(transaction, table);
         let mut entries = 0;
-        while let Some(batch) = scan.next().await? {
+        while let Some(batch) = scan.next(transaction).await? {
             entries += batch.rows() as u64;
             if entries > entries_max {
                 return Ok(None);
@@ -151,22 +206,67 @@ async fn read_by(
     })))
 }
 
-impl IndexStream {
-    /// The next rows that pass; `None` at the end.
-    async fn next(&mut self, transaction: &Transaction, table: &TableDef) -> Result<Option<Batch>> {
+/// Tests of which some are replaced by one value each.
+fn at_point(tests: &[ColumnPredicate], named: &[usize], key: &[Value]) -> Vec<ColumnPredicate> {
+    let mut tests = tests.to_vec();
+    for (number, value) in named.iter().zip(key) {
+        if let Some(test) = tests.get_mut(*number)
+            && let PredicateTest::In(_) = test.test
+        {
+            test.test = PredicateTest::Compare(CompareOp::Eq, value.clone());
+        }
+    }
+    tests
+}
+
+impl EntryScans {
+    /// The next entries; `None` at the end.
+    async fn next(&mut self, transaction: &Transaction) -> Result<Option<Batch>> {
         loop {
+            if let Some(scan) = &mut self.current
+                && let Some(entries) = scan.next().await?
+            {
+                return Ok(Some(entries));
+            }
+            self.current = match self.waiting.pop_front() {
+                Some(options) => Some(transaction.scan(options).await?),
+                None => return Ok(None),
+            };
+        }
+    }
+}
+
+impl IndexStream {
+    /// Keys of rows that were not looked up yet, at most a vector; none at the end.
+    async fn keys(&mut self, transaction: &Transaction) -> Result<Vec<Vec<Value>>> {
+        let mut keys: Vec<Vec<Value>> = Vec::new();
+        loop {
+            let ready = self.read.front();
+            if ready.is_some_and(|entries| keys.len() + entries.rows() > VECTOR_ROWS) {
+                return Ok(keys);
+            }
             let entries = match (self.read.pop_front(), &mut self.rest) {
                 (Some(entries), _) => entries,
-                (None, Some(rest)) => match rest.next().await? {
+                (None, Some(rest)) if keys.is_empty() => match rest.next(transaction).await? {
                     Some(entries) => entries,
-                    None => return Ok(None),
+                    None => return Ok(keys),
                 },
-                (None, None) => return Ok(None),
+                (None, _) => return Ok(keys),
             };
             let columns: Vec<_> = (0..self.key).filter_map(|at| entries.column(at)).collect();
             let key =
                 |row| -> Vec<Value> { columns.iter().map(|column| column.value(row)).collect() };
-            let keys: Vec<Vec<Value>> = (0..entries.rows()).map(key).collect();
+            keys.extend((0..entries.rows()).map(key));
+        }
+    }
+
+    /// The next rows that pass; `None` at the end.
+    async fn next(&mut self, transaction: &Transaction, table: &TableDef) -> Result<Option<Batch>> {
+        loop {
+            let keys = self.keys(transaction).await?;
+            if keys.is_empty() {
+                return Ok(None);
+            }
             let found = transaction
                 .lookup(table.tree, &keys, &self.filter.read, self.with_position)
                 .await?;
@@ -217,7 +317,7 @@ impl BatchStream for IndexBatches<'_> {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(async move {
             match &mut self.read {
-                IndexRead::Only(scan) => scan.next().await,
+                IndexRead::Only(scan) => scan.next(self.transaction).await,
                 IndexRead::Lookup(stream) => stream.next(self.transaction, self.table).await,
             }
         })

@@ -26,6 +26,7 @@ mod lru;
 mod options;
 mod pacer;
 mod parameters;
+mod points;
 mod prepared;
 mod result_set;
 mod row_filter;

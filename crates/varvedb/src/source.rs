@@ -8,7 +8,7 @@ use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::database::Shared;
-use crate::index_scan::{self, IndexBatches};
+use crate::index_scan::{self, IndexBatches, IndexRead};
 use crate::row_filter::RowFilter;
 use crate::system_view;
 
@@ -78,7 +78,18 @@ impl ScanSource for TransactionSource<'_> {
                 }
             };
             let mut tables = self.catalog.tables.values();
-            let table = tables.find(|table| table.tree == tree && !table.indexes.is_empty());
+            let table = tables.find(|table| table.tree == tree);
+            if let Some(table) = table
+                && let Some(points) = index_scan::read_points(self.transaction, table, &request)
+            {
+                let stream: Box<dyn BatchStream + 'a> = Box::new(IndexBatches {
+                    transaction: self.transaction,
+                    table,
+                    read: IndexRead::Lookup(points),
+                });
+                return Ok(stream);
+            }
+            let table = table.filter(|table| !table.indexes.is_empty());
             if let Some(table) = table
                 && let Some(read) = index_scan::read(self.transaction, table, &request).await?
             {

@@ -2,7 +2,7 @@
 
 use varve_expr::evaluate_constant;
 use varve_sql::{PushedPredicate, ScanNode};
-use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result};
+use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, Value};
 
 use crate::context::Running;
 use crate::{BatchStream, ScanRequest};
@@ -71,6 +71,16 @@ impl<'a> ScanStream<'a> {
         for pushed in &self.node.predicates {
             predicates.push(match pushed {
                 PushedPredicate::Fixed(predicate) => predicate.clone(),
+                PushedPredicate::In { column, values } => {
+                    let eval = self.running.eval();
+                    let values = values.iter().map(|value| evaluate_constant(value, &eval));
+                    let mut values: Vec<Value> = values.collect::<Result<_>>()?;
+                    values.retain(|value| !value.is_null());
+                    ColumnPredicate {
+                        column: *column,
+                        test: PredicateTest::In(values),
+                    }
+                }
                 PushedPredicate::Compare { column, op, value } => {
                     let value = evaluate_constant(value, &self.running.eval())?;
                     if value.is_null() {
@@ -117,8 +127,8 @@ impl BatchStream for ScanStream<'_> {
 #[cfg(test)]
 mod tests {
     use varve_expr::Expr;
-    use varve_sql::{Plan, PushedPredicate};
-    use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
+    use varve_sql::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
+    use varve_types::{ColumnPredicate, CompareOp, KeyOrder, LogicalType, PredicateTest, Value};
 
     use crate::testing::{Setting, column, compare, limit, literal, show_batches, table};
 
@@ -159,6 +169,50 @@ mod tests {
             assert_eq!(show_batches(&answer), expected, "{value:?}");
             assert_eq!(setting.source.requests.borrow().len(), requests);
         }
+    }
+
+    #[test]
+    fn listed_values_are_pushed_without_null() {
+        let mut setting = Setting::with(table("it", "1 a; - b; 3 c | 4 d"));
+        setting.params = vec![Value::Null, Value::Int4(4)];
+        let parameter = |index| Expr::Parameter {
+            index,
+            ty: LogicalType::Int4,
+        };
+        let Plan::Scan(mut scan) = setting.scan(0, "it") else {
+            panic!();
+        };
+        scan.predicates = vec![PushedPredicate::In {
+            column: 0,
+            values: vec![parameter(0), literal(Value::Int4(3)), parameter(1)],
+        }];
+        let answer = setting.run(&Plan::Scan(scan)).unwrap();
+        assert_eq!(show_batches(&answer), "3 c | 4 d");
+        let request = setting.source.requests.take().remove(0);
+        let listed = PredicateTest::In(vec![Value::Int4(3), Value::Int4(4)]);
+        assert_eq!(request.predicates[0].test, listed);
+    }
+
+    #[test]
+    fn a_source_without_the_order_has_its_rows_sorted() {
+        let setting = Setting::with(table("i", "3; 1 | 2; 4"));
+        let Plan::Scan(mut scan) = setting.scan(0, "i") else {
+            panic!();
+        };
+        scan.order = vec![OrderColumn {
+            column: 0,
+            order: KeyOrder::default(),
+        }];
+        let sort = Plan::Sort {
+            input: Box::new(Plan::Scan(scan)),
+            keys: vec![SortKeyExpr {
+                expr: column(0, LogicalType::Int4),
+                descending: false,
+                nulls_first: false,
+            }],
+        };
+        let answer = setting.run(&limit(sort, Some(3), None)).unwrap();
+        assert_eq!(show_batches(&answer), "1; 2; 3");
     }
 
     #[test]

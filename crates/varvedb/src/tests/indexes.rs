@@ -312,3 +312,52 @@ fn first_rows_by_an_index_are_those_of_a_sort() {
     run(&mut session, "ROLLBACK");
     check(&mut session);
 }
+
+#[test]
+fn lists_of_parameters_and_long_lists_are_points() {
+    const ROWS: i32 = 3_000;
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT);
+         CREATE INDEX by_v ON t (v)",
+    );
+    let names: Vec<&str> = (0..ROWS).map(|_| "x").collect();
+    let v: Vec<Option<i32>> = (0..ROWS)
+        .map(|id| (id % 9 > 0).then_some(id % 700))
+        .collect();
+    let load = columns(0, &names, &v);
+    let load = database.direct_bulk_load("t", [load], BulkLoadOptions::default());
+    block_on(load).unwrap();
+    let parameters = [
+        Value::Int4(7),
+        Value::Null,
+        Value::Int4(2_999),
+        Value::Int4(7),
+    ];
+    let sql = "SELECT id::bigint FROM t WHERE id IN ($1, $2, $3, $4, 5) ORDER BY id";
+    let found = block_on(session.query(sql, &parameters)).unwrap().rows();
+    assert_eq!(found, ints(&[5, 7, 2_999]));
+    let sql = "SELECT id::bigint FROM t WHERE v IN ($1, $2) AND id < 800 ORDER BY id";
+    let found = block_on(session.query(sql, &parameters[..2]))
+        .unwrap()
+        .rows();
+    assert_eq!(found, ints(&[7, 707]));
+    let found = block_on(session.query(sql, &[Value::Null, Value::Null])).unwrap();
+    assert_eq!(found.row_count(), 0);
+    // Fewer and more values than are read one by one.
+    for values in [200, 300, 1_100, 2_500] {
+        for column in ["id", "v"] {
+            let list: Vec<String> = (0..values).map(|n| (n * 3 % 4_000).to_string()).collect();
+            let list = list.join(", ");
+            let mut ask = |column: &str| {
+                let sql = format!("SELECT id FROM t WHERE {column} IN ({list}) ORDER BY id");
+                rows(&mut session, &sql)
+            };
+            let plain = ask(&format!("{column} + 0"));
+            assert!(plain.len() > 100);
+            assert_eq!(ask(column), plain, "{values} {column}");
+        }
+    }
+}
