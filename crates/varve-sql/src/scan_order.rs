@@ -97,8 +97,8 @@ fn gives(
         .filter(|wanted| !fixed(wanted.column))
         .peekable();
     let mut reverse = None;
-    // Tests of these columns leave out rows at the ends only, or whole indexes.
-    let mut bounded: Vec<usize> = told.iter().map(|test| test.column).collect();
+    // Tests of these columns leave out rows at the ends only.
+    let mut bounded = Vec::new();
     for (column, stored) in key {
         if fixed(*column) {
             if reverse.is_none() {
@@ -124,11 +124,16 @@ fn gives(
         }
         reverse = Some(turned);
     }
-    // After the whole key no two rows are left to be ordered.
+    // What the index itself tests leaves out nothing of it; another test of that column would.
+    let is_told = |column: usize| {
+        let told = told.iter().filter(|test| test.column == column).count();
+        let tests = asked.iter().filter(|(tested, _)| *tested == column).count();
+        tests <= told
+    };
     let mut tested = asked.iter();
-    tested
-        .all(|(column, _)| bounded.contains(column))
-        .then_some(reverse.unwrap_or(false))
+    let only_bounds = tested.all(|(column, _)| bounded.contains(column) || is_told(*column));
+    // After the whole key no two rows are left to be ordered.
+    only_bounds.then_some(reverse.unwrap_or(false))
 }
 
 impl ScanNode {
