@@ -72,9 +72,9 @@ export class EngineStore {
     }
   }
 
-  query(id: number, sql: string, params: readonly Param[]): Promise<Result<'query'>> {
+  query(id: number, sql: string, params: Param[]): Promise<Result<'query'>> {
     const { lane, session } = this.#main;
-    return lane.run(id, () => session.query(sql, [...params]));
+    return lane.run(id, () => session.query(sql, params));
   }
 
   exec(id: number, sql: string): Promise<Result<'exec'>> {

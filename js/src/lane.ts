@@ -3,6 +3,8 @@ import { canceled } from './canceled.js';
 /** Runs tasks one after another, in the order in which they came, as one session of the engine must. */
 export class Lane {
   #tail: Promise<unknown> = Promise.resolve();
+  /** Tasks that have not ended. */
+  #count = 0;
   #running: number | undefined;
   readonly #waiting = new Set<number>();
   readonly #canceled = new Set<number>();
@@ -13,21 +15,28 @@ export class Lane {
     this.#interrupt = interrupt;
   }
 
-  run<T>(id: number, task: () => Promise<T>): Promise<T> {
-    this.#waiting.add(id);
-    const result = this.#tail.then(() => this.#start(id, task));
+  /** Starts the task at once if there is no other. */
+  run<T>(id: number, task: () => T | Promise<T>): Promise<T> {
+    this.#count += 1;
+    const result = this.#count === 1 ? this.#start(id, task) : this.#wait(id, task);
     this.#tail = result.catch(() => undefined);
     return result;
   }
 
-  async #start<T>(id: number, task: () => Promise<T>): Promise<T> {
-    this.#waiting.delete(id);
-    if (this.#canceled.delete(id)) throw canceled();
-    this.#running = id;
+  #wait<T>(id: number, task: () => T | Promise<T>): Promise<T> {
+    this.#waiting.add(id);
+    return this.#tail.then(() => this.#start(id, task));
+  }
+
+  async #start<T>(id: number, task: () => T | Promise<T>): Promise<T> {
     try {
+      this.#waiting.delete(id);
+      if (this.#canceled.delete(id)) throw canceled();
+      this.#running = id;
       return await task();
     } finally {
       this.#running = undefined;
+      this.#count -= 1;
     }
   }
 

@@ -25,7 +25,7 @@ export interface OpenArgs {
 /** Every request of the client to its worker, with what it takes and gives. */
 export interface Requests {
   open: { args: OpenArgs; result: { holdsAliveLock: boolean } };
-  query: { args: { sql: string; params: readonly Param[] }; result: Uint8Array<ArrayBuffer> };
+  query: { args: { sql: string; params: Param[] }; result: Uint8Array<ArrayBuffer> };
   exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
   executeBatch: { args: { statements: readonly string[] }; result: { affectedRows: number } };
   copyBegin: { args: { sql: string }; result: { copy: number } };

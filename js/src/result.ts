@@ -1,5 +1,6 @@
 import { VarveError } from './errors.js';
 import type { Field, Notice, Parsers, Results, RowMode } from './interface.js';
+import { nameAt, textAt } from './text.js';
 import { converter, type RawValue } from './values.js';
 
 /**
@@ -37,12 +38,12 @@ function readSet(reader: Reader, options: RowOptions): Results<unknown> {
   const batchCount = reader.u32();
   const noticeCount = reader.u32();
   const commandBytes = reader.u32();
-  const affected = reader.i64();
-  const command = reader.text(commandBytes);
+  const affected = reader.count();
+  const command = reader.name(commandBytes);
   const fields: Field[] = [];
   for (let i = 0; i < fieldCount; i += 1) {
     const dataTypeID = reader.u32();
-    fields.push({ dataTypeID, name: reader.text(reader.u32()) });
+    fields.push({ dataTypeID, name: reader.name(reader.u32()) });
   }
   for (let i = 0; i < noticeCount; i += 1) readNotice(reader, options);
   const columns = fields.map(({ dataTypeID }) => converter(dataTypeID, options.parsers));
@@ -58,9 +59,9 @@ function readSet(reader: Reader, options: RowOptions): Results<unknown> {
   return {
     rows,
     fields,
-    affectedRows: affected < 0 ? 0 : Number(affected),
+    affectedRows: Math.max(affected, 0),
     command,
-    ...(affected >= 0 && { rowCount: Number(affected) }),
+    ...(affected >= 0 && { rowCount: affected }),
     ...(affected < 0 && fieldCount > 0 && { rowCount: rows.length }),
   };
 }
@@ -101,7 +102,8 @@ function readColumn(
   convert: Convert,
   dictionaries: unknown[][],
 ): unknown[] {
-  const [form = 0, hasValidity = 0, layout = 0] = reader.bytes(4);
+  const head = reader.u32();
+  const [form, hasValidity, layout] = [head & 0xff, (head >> 8) & 0xff, (head >> 16) & 0xff];
   const number = reader.u32();
   const validity = hasValidity === 1 ? reader.bits(count) : undefined;
   if (form !== FORM_DICTIONARY) return readValues(reader, layout, count, validity, convert);
@@ -166,16 +168,17 @@ function readRaw(reader: Reader, layout: number, count: number): RawValue[] {
   }
 }
 
-// A byte-order mark is a character of the data, and not of the encoding.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
 class Reader {
   readonly #message: Uint8Array<ArrayBuffer>;
+  /** The message as words: everything in it begins on a border of four bytes. */
+  readonly #words: Uint32Array;
   #at = 0;
 
   constructor(message: Uint8Array<ArrayBuffer>) {
     // Typed arrays need aligned starts, so the message must begin with its buffer.
     this.#message = message.byteOffset % 8 === 0 ? message : message.slice();
+    const { buffer, byteOffset, byteLength } = this.#message;
+    this.#words = new Uint32Array(buffer, byteOffset, byteLength >> 2);
   }
 
   /** Moves over `bytes` bytes; the result is where they begin in the buffer. */
@@ -190,11 +193,15 @@ class Reader {
   }
 
   u32(): number {
-    return new Uint32Array(this.#message.buffer, this.#skip(4), 1)[0] as number;
+    const word = this.#words[this.#at >> 2] as number;
+    this.#at += 4;
+    return word;
   }
 
-  i64(): bigint {
-    return new BigInt64Array(this.#message.buffer, this.#skip(8), 1)[0] as bigint;
+  /** A count, or -1. */
+  count(): number {
+    const low = this.u32();
+    return (this.u32() | 0) * 4_294_967_296 + low;
   }
 
   bytes(count: number): Uint8Array {
@@ -238,9 +245,17 @@ class Reader {
   }
 
   text(bytes: number): string {
-    const text = decoder.decode(this.bytes(bytes));
+    const text = textAt(this.#message, this.#at, bytes);
+    this.#at += bytes;
     this.pad();
     return text;
+  }
+
+  name(bytes: number): string {
+    const name = nameAt(this.#message, this.#at, bytes);
+    this.#at += bytes;
+    this.pad();
+    return name;
   }
 
   /** All strings are decoded at once and cut by their offsets, which count characters only in ASCII. */
@@ -248,7 +263,7 @@ class Reader {
     const offsets = this.u32s(count + 1);
     const bytes = this.bytes(offsets[count] as number);
     this.pad();
-    const text = decoder.decode(bytes);
+    const text = textAt(bytes, 0, bytes.length);
     const values = new Array<string>(count);
     const isAscii = text.length === bytes.length;
     let start = 0;

@@ -1,12 +1,16 @@
 //! A session, as the worker holds it: one call at a time, results as bytes.
 
 use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use js_sys::Uint8Array;
 use varve_types::{Error, Result, SqlState};
 use varvedb::{CancelFlag, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use wasm_bindgen_futures::future_to_promise;
 
 use crate::convert::{batch_error_object, error_object, number, parameter};
 use crate::encode_results;
@@ -15,28 +19,37 @@ use crate::panic::check_sound;
 /// A session. Its calls must not overlap, but for [`EngineSession::cancel`].
 #[wasm_bindgen]
 pub struct EngineSession {
-    /// Empty while a call is under way.
-    session: Cell<Option<Session>>,
+    slot: Slot,
     cancel: Arc<CancelFlag>,
 }
 
+/// Where the session is between calls; empty while one is under way.
+#[derive(Clone)]
+struct Slot(Rc<Cell<Option<Session>>>);
+
 #[wasm_bindgen]
 impl EngineSession {
-    /// Runs one statement.
-    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
-    pub async fn query(&self, sql: String, params: Vec<JsValue>) -> Result<Uint8Array, JsValue> {
-        self.call(async |session| {
-            let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
-            let result = session.query(&sql, &values).await?;
-            message(&[result])
+    /// Runs one statement. What needs no waiting, such as a lookup of a row that is at hand, is
+    /// answered at once, without a promise.
+    #[wasm_bindgen(
+        unchecked_return_type = "Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>"
+    )]
+    pub fn query(&self, sql: String, params: Vec<JsValue>) -> Result<JsValue, JsValue> {
+        let slot = self.slot.clone();
+        now_or_later(async move {
+            let answer = slot.call(async |session| {
+                let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
+                let result = session.query(&sql, &values).await?;
+                message(&[result])
+            });
+            answer.await.map(JsValue::from)
         })
-        .await
     }
 
     /// Runs a script.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
-        self.call(async |session| message(&session.execute_script(&sql).await?))
+        self.slot.call(async |session| message(&session.execute_script(&sql).await?))
             .await
     }
 
@@ -45,7 +58,7 @@ impl EngineSession {
     #[wasm_bindgen(js_name = executeBatch)]
     pub async fn execute_batch(&self, statements: Vec<String>) -> Result<f64, JsValue> {
         let mut index = None;
-        let changed = self.exclusively(async |session| {
+        let changed = self.slot.exclusively(async |session| {
             let changed = session.execute_batch(&statements).await;
             changed.map(number).map_err(|failed| {
                 index = Some(failed.index);
@@ -59,21 +72,21 @@ impl EngineSession {
     /// Begins a `COPY table FROM STDIN`.
     #[wasm_bindgen(js_name = copyBegin)]
     pub async fn copy_begin(&self, sql: String) -> Result<(), JsValue> {
-        self.call(async |session| session.copy_begin(&sql).await)
+        self.slot.call(async |session| session.copy_begin(&sql).await)
             .await
     }
 
     /// Takes the next piece of the text; answers the rows taken so far.
     #[wasm_bindgen(js_name = copyWrite)]
     pub async fn copy_write(&self, bytes: Vec<u8>) -> Result<f64, JsValue> {
-        self.call(async |session| session.copy_write(&bytes).await.map(number))
+        self.slot.call(async |session| session.copy_write(&bytes).await.map(number))
             .await
     }
 
     /// Takes the end of the text and commits; answers the rows taken.
     #[wasm_bindgen(js_name = copyFinish)]
     pub async fn copy_finish(&self) -> Result<f64, JsValue> {
-        self.call(async |session| {
+        self.slot.call(async |session| {
             let result = session.copy_finish().await?;
             Ok(number(result.affected_rows.unwrap_or(0)))
         })
@@ -83,7 +96,7 @@ impl EngineSession {
     /// Undoes the COPY; nothing happens without one.
     #[wasm_bindgen(js_name = copyAbort)]
     pub async fn copy_abort(&self) -> Result<(), JsValue> {
-        self.call(async |session| session.copy_abort().await).await
+        self.slot.call(async |session| session.copy_abort().await).await
     }
 
     /// Asks the call under way to stop with `57014`.
@@ -96,10 +109,12 @@ impl EngineSession {
     pub(crate) fn new(session: Session) -> EngineSession {
         EngineSession {
             cancel: session.cancel_flag(),
-            session: Cell::new(Some(session)),
+            slot: Slot(Rc::new(Cell::new(Some(session)))),
         }
     }
+}
 
+impl Slot {
     async fn call<T>(
         &self,
         run: impl AsyncFnOnce(&mut Session) -> Result<T>,
@@ -111,15 +126,28 @@ impl EngineSession {
 
     async fn exclusively<T>(&self, run: impl AsyncFnOnce(&mut Session) -> Result<T>) -> Result<T> {
         check_sound()?;
-        let mut session = self.session.take().ok_or_else(|| {
+        let mut session = self.0.take().ok_or_else(|| {
             Error::new(
                 SqlState::OBJECT_IN_USE,
                 "the session is busy with another call",
             )
         })?;
         let result = run(&mut session).await;
-        self.session.set(Some(session));
+        self.0.set(Some(session));
         result
+    }
+}
+
+/// The answer if it is ready at once, else a promise of it.
+fn now_or_later(
+    answer: impl Future<Output = Result<JsValue, JsValue>> + 'static,
+) -> Result<JsValue, JsValue> {
+    let mut answer = Box::pin(answer);
+    // Whoever is to be woken is told at the next poll, which the promise begins with.
+    let mut context = Context::from_waker(Waker::noop());
+    match answer.as_mut().poll(&mut context) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => Ok(future_to_promise(answer).into()),
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) fn typed_parameters<'a>(
         if fits((value, ty)) {
             return Ok(value.clone());
         }
+        if let Some(number) = number_as(value, *ty) {
+            return Ok(number);
+        }
         let text = match value {
             Value::Boolean(bit) => bit.to_string(),
             Value::Text(text) => text.to_string(),
@@ -42,4 +45,16 @@ pub(crate) fn typed_parameters<'a>(
     };
     let values = given.iter().zip(types).enumerate().map(convert);
     values.collect::<Result<Vec<Value>>>().map(Cow::Owned)
+}
+
+/// A whole number as another type that can hold it, which is what its text form would be.
+fn number_as(value: &Value, ty: LogicalType) -> Option<Value> {
+    let Value::Int8(number) = *value else {
+        return None;
+    };
+    match ty {
+        LogicalType::Int4 => i32::try_from(number).ok().map(Value::Int4),
+        LogicalType::Float8 => i32::try_from(number).ok().map(|small| Value::Float8(small.into())),
+        _ => None,
+    }
 }

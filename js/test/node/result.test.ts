@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readResults } from '../../src/result.js';
+import { nameAt, textAt } from '../../src/text.js';
 
 /** The message that `crates/varve-wasm/src/result.rs` is tested to write. */
 function golden(): Uint8Array<ArrayBuffer> {
@@ -53,4 +54,37 @@ test('a message of another version is refused', () => {
   const bytes = golden();
   bytes[3] = 0x32;
   expect(() => readResults(bytes, {})).toThrow('of different versions');
+});
+
+test('names are read as they are, however often others come between', () => {
+  const encoder = new TextEncoder();
+  // Some share a slot of what is remembered; one begins with the other; one is not ASCII.
+  const names = [
+    'id',
+    'idx',
+    'price',
+    '\u{e9}t\u{e9}',
+    '',
+    ...Array.from({ length: 600 }, (_, i) => `c${i}`),
+  ];
+  for (const name of [...names, ...names.toReversed()]) {
+    const bytes = encoder.encode(`-${name}-`);
+    expect(nameAt(bytes, 1, bytes.length - 2)).toBe(name);
+  }
+});
+
+test('texts are read whatever their length and characters', () => {
+  const encoder = new TextEncoder();
+  for (const text of [
+    '',
+    'a',
+    '\u{feff}a',
+    '\u{1f600}',
+    'x'.repeat(24),
+    'x'.repeat(25),
+    '\u{e9}'.repeat(30),
+  ]) {
+    const bytes = encoder.encode(text);
+    expect(textAt(bytes, 0, bytes.length)).toBe(text);
+  }
 });

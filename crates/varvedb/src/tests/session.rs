@@ -62,6 +62,28 @@ fn parameters_take_the_type_of_their_place() {
 }
 
 #[test]
+fn whole_numbers_become_what_their_place_holds() {
+    let mut session = session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id BIGINT PRIMARY KEY, small INT, real DOUBLE PRECISION)",
+    );
+    let insert = "INSERT INTO t VALUES ($1, $2, $3)";
+    for number in [i64::from(i32::MIN), -1, 0, i64::from(i32::MAX)] {
+        let given = [number; 3].map(Value::Int8);
+        pollster::block_on(session.query(insert, &given)).unwrap();
+    }
+    let large = (1_i64 << 53) + 1;
+    let given = [Value::Int8(large), Value::Null, Value::Int8(large)];
+    pollster::block_on(session.query(insert, &given)).unwrap();
+    let same = "SELECT count(*) FROM t WHERE real = id AND (small = id OR small IS NULL)";
+    assert_eq!(rows(&mut session, same), ints(&[5]));
+    let given = [1, large, 1].map(Value::Int8);
+    let error = pollster::block_on(session.query(insert, &given)).unwrap_err();
+    assert_eq!(error.state(), SqlState::NUMERIC_VALUE_OUT_OF_RANGE);
+}
+
+#[test]
 fn a_script_is_one_transaction() {
     let mut session = session();
     run(&mut session, "CREATE TABLE t (id BIGINT PRIMARY KEY)");
