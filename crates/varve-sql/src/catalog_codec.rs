@@ -14,7 +14,7 @@
 //! | where the version is 2: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
 //! | where there are indexes: their number | 2 |
 //! | an index: tree, name | 8 + 2 + UTF-8 |
-//! | flags (1 a UNIQUE constraint, 2 being built); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
 //! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
 //! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
@@ -30,7 +30,7 @@ use varve_types::{
 
 use crate::catalog::{ColumnDef, TableDef};
 use crate::expr_codec::{put_expr, take_expr};
-use crate::index::IndexDef;
+use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 
 /// The layout without expressions.
@@ -91,7 +91,12 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
 fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
     bytes.extend(index.tree.0.to_le_bytes());
     put_name(bytes, &index.name);
-    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1);
+    let deferral = match index.deferral {
+        Deferral::Never => 0,
+        Deferral::Deferrable => 4,
+        Deferral::Deferred => 12,
+    };
+    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1 | deferral);
     bytes.push(match index.uniqueness {
         Uniqueness::None => 0,
         Uniqueness::NullsDistinct => 1,
@@ -140,9 +145,12 @@ fn take_index(
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let flags = input.u8()?;
-    if flags > 3 {
-        return Err(broken("index flags"));
-    }
+    let deferral = match flags >> 2 {
+        0 => Deferral::Never,
+        1 => Deferral::Deferrable,
+        3 => Deferral::Deferred,
+        _ => return Err(broken("index flags")),
+    };
     let uniqueness = match input.u8()? {
         0 => Uniqueness::None,
         1 => Uniqueness::NullsDistinct,
@@ -199,6 +207,7 @@ fn take_index(
         name,
         is_constraint: flags & 1 == 1,
         is_building: flags & 2 == 2,
+        deferral,
         uniqueness,
         keys,
         include,
@@ -339,7 +348,7 @@ impl<'a> Input<'a> {
 mod tests {
     use super::{decode_table, encode_table};
     use crate::catalog::{ColumnDef, TableDef};
-    use crate::index::IndexDef;
+    use crate::index::{Deferral, IndexDef};
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_types::{
         ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
@@ -375,6 +384,11 @@ mod tests {
             name: name.to_owned(),
             is_constraint: uniqueness != Uniqueness::None,
             is_building: tree == 12,
+            deferral: match tree {
+                10 => Deferral::Never,
+                11 => Deferral::Deferrable,
+                _ => Deferral::Deferred,
+            },
             uniqueness,
             keys: vec![
                 (1, KeyOrder::from_code(3).unwrap()),

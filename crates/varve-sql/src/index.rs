@@ -9,6 +9,18 @@ use varve_types::{
 use crate::catalog::TableDef;
 use crate::plan::{PushedPredicate, ScanNode};
 
+/// When a constraint is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deferral {
+    /// After each statement.
+    #[default]
+    Never,
+    /// After each statement, unless the transaction puts it off to its end.
+    Deferrable,
+    /// At the end of the transaction, unless that asks for it earlier.
+    Deferred,
+}
+
 /// An index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexDef {
@@ -16,8 +28,10 @@ pub struct IndexDef {
     pub tree: TreeId,
     /// Its name, as it was folded.
     pub name: String,
-    /// Whether it belongs to a UNIQUE constraint.
+    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that can be deferred.
     pub is_constraint: bool,
+    /// When its constraint is checked.
+    pub deferral: Deferral,
     /// Whether it is being built: writes maintain it, nothing reads it.
     pub is_building: bool,
     /// What its keys must be.

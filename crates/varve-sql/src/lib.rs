@@ -32,7 +32,7 @@ pub use catalog::{Catalog, ColumnDef, TableDef};
 pub use catalog_codec::{decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
-pub use index::{Asked, IndexChoice, IndexDef, choose_index};
+pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{

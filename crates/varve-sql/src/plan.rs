@@ -7,7 +7,7 @@ use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniq
 
 use crate::catalog::TableDef;
 use crate::command::Command;
-use crate::index::IndexDef;
+use crate::index::{Deferral, IndexDef};
 use crate::scan_order::OrderColumn;
 
 /// A column of a result.
@@ -357,8 +357,10 @@ pub struct NewTable {
 pub struct NewIndex {
     /// Its name.
     pub name: String,
-    /// Whether it belongs to a UNIQUE constraint.
+    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that can be deferred.
     pub is_constraint: bool,
+    /// When its constraint is checked.
+    pub deferral: Deferral,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
     /// Its key: positions in the table's columns and expressions, and their orders.
@@ -378,6 +380,7 @@ impl NewIndex {
             tree,
             name: self.name.clone(),
             is_constraint: self.is_constraint,
+            deferral: self.deferral,
             is_building: false,
             uniqueness: self.uniqueness,
             keys: self.keys.clone(),

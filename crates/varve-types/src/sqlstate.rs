@@ -51,6 +51,7 @@ sqlstates! {
     UNDEFINED_TABLE "42P01" "undefined_table",
     UNDEFINED_PARAMETER "42P02" "undefined_parameter",
     UNDEFINED_OBJECT "42704" "undefined_object",
+    WRONG_OBJECT_TYPE "42809" "wrong_object_type",
     DUPLICATE_COLUMN "42701" "duplicate_column",
     DUPLICATE_ALIAS "42712" "duplicate_alias",
     DUPLICATE_TABLE "42P07" "duplicate_table",

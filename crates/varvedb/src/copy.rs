@@ -10,6 +10,7 @@ use varve_types::{
 };
 
 use crate::csv::{CsvReader, Record};
+use crate::deferred::Deferred;
 use crate::index;
 use crate::pacer::Pacer;
 use crate::write::{name_constraint, not_null_error};
@@ -24,7 +25,7 @@ const SHOWN_CHARACTERS_MAX: usize = 100;
 /// Where the rows of a COPY go.
 pub(crate) enum CopyTarget<'a> {
     /// They are part of a transaction.
-    Transaction(&'a mut Transaction),
+    Transaction(&'a mut Transaction, &'a mut Deferred),
     /// They are all that happens.
     Load(&'a mut BulkLoad),
 }
@@ -32,11 +33,11 @@ pub(crate) enum CopyTarget<'a> {
 impl CopyTarget<'_> {
     async fn insert(&mut self, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
         match self {
-            CopyTarget::Transaction(transaction) => {
+            CopyTarget::Transaction(transaction, deferred) => {
                 let rows = index::with_row_ids(transaction, table, rows);
                 transaction.insert(table.tree, &rows).await?;
                 let rows = core::slice::from_ref(&rows);
-                Ok(index::add(transaction, table, rows).await?)
+                Ok(index::add(transaction, deferred, table, rows).await?)
             }
             CopyTarget::Load(load) => index::load(load, table, rows).await,
         }
@@ -44,7 +45,7 @@ impl CopyTarget<'_> {
 
     fn has_unchecked(&self) -> bool {
         match self {
-            CopyTarget::Transaction(_) => false,
+            CopyTarget::Transaction(..) => false,
             CopyTarget::Load(load) => load.has_unchecked(),
         }
     }

@@ -11,8 +11,9 @@ use varve_types::{
     Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
 };
 
+use crate::deferred::Deferred;
 use crate::row_filter::IMMUTABLE;
-use crate::write::{cannot_build, name_constraint};
+use crate::write::cannot_build;
 
 /// Rows that a build reads before it writes their entries.
 const BUILD_ROWS: usize = 1 << 16;
@@ -124,6 +125,7 @@ fn with_column(rows: &Batch, column: Column) -> Batch {
 /// Adds the entries of rows that were inserted.
 pub(crate) async fn add(
     transaction: &mut Transaction,
+    deferred: &mut Deferred,
     table: &TableDef,
     rows: &[Batch],
 ) -> Result<()> {
@@ -131,7 +133,7 @@ pub(crate) async fn add(
         let entries = Entries::new(table, index);
         let added = rows.iter().map(|rows| entries.of_complete(rows));
         let added: Vec<Batch> = added.collect::<Result<_>>()?;
-        write(transaction, table, index, &[], &added).await?;
+        write(transaction, deferred, table, index, &[], &added).await?;
     }
     Ok(())
 }
@@ -160,7 +162,7 @@ pub(crate) async fn remove(
         let entries = Entries::new(table, index);
         let gone = old.iter().map(|rows| entries.of(rows));
         let gone: Vec<Batch> = gone.collect::<Result<_>>()?;
-        write(transaction, table, index, &gone, &[]).await?;
+        remove_entries(transaction, index, &gone).await?;
     }
     Ok(())
 }
@@ -169,6 +171,7 @@ pub(crate) async fn remove(
 /// new rows come in the order of the old ones, cut into other batches.
 pub(crate) async fn replace(
     transaction: &mut Transaction,
+    deferred: &mut Deferred,
     table: &TableDef,
     old: &[Vec<Batch>],
     new: &[Batch],
@@ -207,7 +210,7 @@ pub(crate) async fn replace(
         for (rows, changed) in kept {
             gone.push(entries.of(&chosen(rows, &changed))?);
         }
-        write(transaction, table, index, &gone, &added).await?;
+        write(transaction, deferred, table, index, &gone, &added).await?;
     }
     Ok(())
 }
@@ -246,24 +249,31 @@ pub(crate) async fn keep_row_ids(
     Ok(rows.collect())
 }
 
+async fn remove_entries(
+    transaction: &mut Transaction,
+    index: &IndexDef,
+    gone: &[Batch],
+) -> Result<()> {
+    for entries in gone {
+        transaction.index_delete(index.tree, entries).await?;
+    }
+    Ok(())
+}
+
 async fn write(
     transaction: &mut Transaction,
+    deferred: &mut Deferred,
     table: &TableDef,
     index: &IndexDef,
     gone: &[Batch],
     added: &[Batch],
 ) -> Result<()> {
-    for entries in gone {
-        transaction.index_delete(index.tree, entries).await?;
-    }
+    remove_entries(transaction, index, gone).await?;
     for entries in added {
         transaction.index_insert(index.tree, entries).await?;
     }
-    for entries in added {
-        let checked = transaction.index_check_unique(index.tree, entries).await;
-        checked.map_err(|error| name_constraint(table, error))?;
-    }
-    Ok(())
+    let checked = deferred.check_added(transaction, table, index, added);
+    checked.await
 }
 
 /// Makes the indexes of a table anew, from its rows.

@@ -18,6 +18,7 @@ mod catalog_cache;
 mod copy;
 mod csv;
 mod database;
+mod deferred;
 mod index;
 mod index_scan;
 mod integrity;

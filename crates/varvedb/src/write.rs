@@ -5,11 +5,13 @@ use varve_sql::{ColumnDef, IndexDef, RowLock, TableDef};
 use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState, Value};
 
+use crate::deferred::Deferred;
 use crate::index;
 
 /// Inserts rows that have one column a table column; answers how many.
 pub(crate) async fn insert(
     transaction: &mut Transaction,
+    deferred: &mut Deferred,
     table: &TableDef,
     rows: &[Batch],
 ) -> Result<u64> {
@@ -28,7 +30,7 @@ pub(crate) async fn insert(
             .await
             .map_err(|error| name_constraint(table, error))?;
     }
-    index::add(transaction, table, &rows).await?;
+    index::add(transaction, deferred, table, &rows).await?;
     Ok(count)
 }
 
@@ -36,6 +38,7 @@ pub(crate) async fn insert(
 /// rows. Rows that keep their keys need not be looked up.
 pub(crate) async fn update(
     transaction: &mut Transaction,
+    deferred: &mut Deferred,
     table: &TableDef,
     rows: &[Batch],
     keeps_key: bool,
@@ -61,7 +64,7 @@ pub(crate) async fn update(
         transaction.update(table.tree, &positions, &changed).await
     };
     updated.map_err(|error| name_constraint(table, error))?;
-    index::replace(transaction, table, &old, &changed).await?;
+    index::replace(transaction, deferred, table, &old, &changed).await?;
     Ok(positions.len() as u64)
 }
 

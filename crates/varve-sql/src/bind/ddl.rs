@@ -8,9 +8,11 @@ use sqlparser::ast::{
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Uniqueness};
 
+use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef as TableColumn, TableDef};
+use crate::index::Deferral;
 use crate::plan::{NewIndex, NewTable, Statement};
 use crate::system_view::system_view;
 
@@ -38,6 +40,7 @@ impl Binder<'_> {
         let mut columns: Vec<(String, LogicalType, bool)> =
             Vec::with_capacity(create.columns.len());
         let mut primary_key: Option<Vec<usize>> = None;
+        let mut key_checks = (None, Deferral::Never);
         let mut uniques = Vec::new();
         for column in &create.columns {
             let ColumnDef {
@@ -52,7 +55,8 @@ impl Binder<'_> {
             }
             let ty = self.data_type(data_type, position)?;
             let constraints = self.column_constraints(options, &column_name, &name, position)?;
-            if constraints.primary_key {
+            if let Some(checks) = constraints.primary_key {
+                key_checks = checks;
                 self.set_primary_key(&mut primary_key, vec![columns.len()], &name, position)?;
             }
             if let Some(unique) = constraints.unique {
@@ -70,6 +74,7 @@ impl Binder<'_> {
         for constraint in &create.constraints {
             let what = match constraint {
                 TableConstraint::PrimaryKey(key) => {
+                    key_checks = (key.name.as_ref(), deferral(key.characteristics, position)?);
                     let key = self.key_columns(key, &columns)?;
                     self.set_primary_key(&mut primary_key, key, &name, position)?;
                     continue;
@@ -86,13 +91,22 @@ impl Binder<'_> {
             };
             return Err(unsupported_at(what, position));
         }
-        let primary_key = primary_key.unwrap_or_default();
+        let mut primary_key = primary_key.unwrap_or_default();
         for index in &primary_key {
             if let Some((_, _, nullable)) = columns.get_mut(*index) {
                 *nullable = false;
             }
         }
-        let indexes = self.unique_indexes(&name, &columns, &primary_key, &uniques)?;
+        let mut deferred_key = None;
+        if key_checks.1 != Deferral::Never {
+            deferred_key = Some((core::mem::take(&mut primary_key), key_checks));
+        }
+        let table = new_table(&name, &columns, &primary_key);
+        let mut indexes = Vec::new();
+        if let Some((key, (name, deferral))) = deferred_key {
+            indexes.push(self.deferred_key(&table, name, &key, deferral)?);
+        }
+        self.unique_indexes(&table, &uniques, &mut indexes)?;
         Ok(Statement::CreateTable {
             definition: NewTable {
                 name,
@@ -106,39 +120,19 @@ impl Binder<'_> {
 
     fn unique_indexes(
         &mut self,
-        name: &str,
-        columns: &[(String, LogicalType, bool)],
-        primary_key: &[usize],
+        table: &TableDef,
         uniques: &[Unique<'_>],
-    ) -> Result<Vec<NewIndex>> {
-        let columns = (1..)
-            .zip(columns)
-            .map(|(id, (name, ty, nullable))| TableColumn {
-                id: ColumnId(id),
-                name: name.clone(),
-                ty: *ty,
-                nullable: *nullable,
-            });
-        let table = TableDef {
-            object: ObjectId(0),
-            tree: TreeId(0),
-            version: 1,
-            name: name.to_owned(),
-            columns: columns.collect(),
-            primary_key: primary_key.to_vec(),
-            indexes: Vec::new(),
-            expressions: Vec::new(),
-        };
-        let mut indexes = Vec::with_capacity(uniques.len());
+        indexes: &mut Vec<NewIndex>,
+    ) -> Result<()> {
         for unique in uniques {
             indexes.push(match unique {
-                Unique::Column(column, (name, uniqueness)) => {
-                    self.unique_index(&table, *name, &[*column], *uniqueness, &indexes)?
+                Unique::Column(column, (name, checks)) => {
+                    self.unique_index(table, *name, &[*column], *checks, indexes)?
                 }
-                Unique::Table(unique) => self.unique_constraint(&table, unique, &indexes)?,
+                Unique::Table(unique) => self.unique_constraint(table, unique, indexes)?,
             });
         }
-        Ok(indexes)
+        Ok(())
     }
 
     fn set_primary_key(
@@ -168,7 +162,7 @@ impl Binder<'_> {
     ) -> Result<ColumnConstraints<'a>> {
         let mut not_null = false;
         let mut null = false;
-        let mut primary_key = false;
+        let mut primary_key = None;
         let mut unique = None;
         for ColumnOptionDef { name, option } in options {
             let what = match option {
@@ -176,14 +170,14 @@ impl Binder<'_> {
                     let plain = key.columns.is_empty()
                         && key.index_name.is_none()
                         && key.index_type.is_none()
-                        && key.index_options.is_empty()
-                        && key.characteristics.is_none();
+                        && key.index_options.is_empty();
                     refuse(!plain, "this form of UNIQUE", position)?;
                     let uniqueness = match key.nulls_distinct {
                         NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
                         _ => Uniqueness::NullsDistinct,
                     };
-                    unique = Some((name.as_ref().or(key.name.as_ref()), uniqueness));
+                    let checks = (uniqueness, deferral(key.characteristics, position)?);
+                    unique = Some((name.as_ref().or(key.name.as_ref()), checks));
                     continue;
                 }
                 ColumnOption::NotNull => {
@@ -197,7 +191,8 @@ impl Binder<'_> {
                 ColumnOption::PrimaryKey(key) => {
                     let plain = is_plain_key(key) && key.columns.is_empty();
                     refuse(!plain, "this form of PRIMARY KEY", position)?;
-                    primary_key = true;
+                    let deferral = deferral(key.characteristics, position)?;
+                    primary_key = Some((name.as_ref().or(key.name.as_ref()), deferral));
                     continue;
                 }
                 ColumnOption::Default(_) => "DEFAULT",
@@ -209,7 +204,7 @@ impl Binder<'_> {
             };
             return Err(unsupported_at(what, position));
         }
-        if null && (not_null || primary_key) {
+        if null && (not_null || primary_key.is_some()) {
             let message = format!(
                 "conflicting NULL/NOT NULL declarations for column \"{column}\" of table \
                  \"{table}\""
@@ -297,16 +292,46 @@ impl Binder<'_> {
     }
 }
 
+/// A table that is to be made, as the definitions of its indexes need it.
+fn new_table(
+    name: &str,
+    columns: &[(String, LogicalType, bool)],
+    primary_key: &[usize],
+) -> TableDef {
+    let columns = (1..)
+        .zip(columns)
+        .map(|(id, (name, ty, nullable))| TableColumn {
+            id: ColumnId(id),
+            name: name.clone(),
+            ty: *ty,
+            nullable: *nullable,
+        });
+    TableDef {
+        object: ObjectId(0),
+        tree: TreeId(0),
+        version: 1,
+        name: name.to_owned(),
+        columns: columns.collect(),
+        primary_key: primary_key.to_vec(),
+        indexes: Vec::new(),
+        expressions: Vec::new(),
+    }
+}
+
 struct ColumnConstraints<'a> {
     not_null: bool,
-    primary_key: bool,
-    unique: Option<(Option<&'a Ident>, Uniqueness)>,
+    /// Its name, and when it is checked.
+    primary_key: Option<(Option<&'a Ident>, Deferral)>,
+    unique: Option<UniqueColumn<'a>>,
 }
+
+/// The name of a UNIQUE constraint, what its values must be, and when it is checked.
+type UniqueColumn<'a> = (Option<&'a Ident>, (Uniqueness, Deferral));
 
 /// A UNIQUE constraint.
 enum Unique<'a> {
-    /// Of the column at a position: its name, and what its values must be.
-    Column(usize, (Option<&'a Ident>, Uniqueness)),
+    /// Of the column at a position.
+    Column(usize, UniqueColumn<'a>),
     Table(&'a UniqueConstraint),
 }
 
@@ -319,13 +344,9 @@ fn is_plain_key(key: &PrimaryKeyConstraint) -> bool {
         columns: _,
         include,
         index_options,
-        characteristics,
+        characteristics: _,
     } = key;
-    index_name.is_none()
-        && index_type.is_none()
-        && include.is_empty()
-        && index_options.is_empty()
-        && characteristics.is_none()
+    index_name.is_none() && index_type.is_none() && include.is_empty() && index_options.is_empty()
 }
 
 fn plain_column(column: &IndexColumn) -> Option<&Ident> {

@@ -1,8 +1,9 @@
 //! CREATE INDEX, DROP INDEX and UNIQUE constraints.
 
 use sqlparser::ast::{
-    CreateIndex, Expr as Ast, Ident, IndexColumn, IndexType, NullsDistinctOption, ObjectName,
-    ObjectNamePart, OrderByExpr, OrderByOptions, OrderBySort, UniqueConstraint,
+    ConstraintCharacteristics, CreateIndex, DeferrableInitial, Expr as Ast, Ident, IndexColumn,
+    IndexType, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
+    OrderBySort, UniqueConstraint,
 };
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, Error, KeyOrder, Result, SqlState, Uniqueness};
@@ -13,6 +14,7 @@ use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::TableDef;
 use crate::expr_codec::{self, depth};
+use crate::index::Deferral;
 use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
 use crate::plan::{NewIndex, PushedPredicate, Statement};
 use crate::push_down::pushed_predicate;
@@ -136,6 +138,7 @@ impl Binder<'_> {
         let definition = NewIndex {
             name: name.clone(),
             is_constraint: false,
+            deferral: Deferral::Never,
             uniqueness,
             keys,
             include: included,
@@ -193,7 +196,7 @@ impl Binder<'_> {
         table: &TableDef,
         name: Option<&Ident>,
         columns: &[usize],
-        uniqueness: Uniqueness,
+        (uniqueness, deferral): (Uniqueness, Deferral),
         others: &[NewIndex],
     ) -> Result<NewIndex> {
         let name = match name {
@@ -216,6 +219,7 @@ impl Binder<'_> {
         Ok(NewIndex {
             name,
             is_constraint: true,
+            deferral,
             uniqueness,
             keys: keys.collect(),
             include: Vec::new(),
@@ -235,9 +239,9 @@ impl Binder<'_> {
         let other = unique.index_name.is_some()
             || unique.index_type.is_some()
             || !unique.include.is_empty()
-            || !unique.index_options.is_empty()
-            || unique.characteristics.is_some();
+            || !unique.index_options.is_empty();
         refuse(other, "this form of UNIQUE", position)?;
+        let deferral = deferral(unique.characteristics, position)?;
         let mut columns = Vec::with_capacity(unique.columns.len());
         for column in &unique.columns {
             match self.key_item(table, column)? {
@@ -252,7 +256,34 @@ impl Binder<'_> {
             NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
             _ => Uniqueness::NullsDistinct,
         };
-        self.unique_index(table, unique.name.as_ref(), &columns, uniqueness, others)
+        let checks = (uniqueness, deferral);
+        self.unique_index(table, unique.name.as_ref(), &columns, checks, others)
+    }
+
+    /// The index of a primary key that can be deferred. Rows of such a table are numbered, so that
+    /// two may have one key for a while.
+    pub(crate) fn deferred_key(
+        &self,
+        table: &TableDef,
+        name: Option<&Ident>,
+        columns: &[usize],
+        deferral: Deferral,
+    ) -> Result<NewIndex> {
+        let name = match name {
+            Some(ident) => self.new_name(ident)?,
+            None => format!("{}_pkey", table.name),
+        };
+        let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
+        Ok(NewIndex {
+            name,
+            is_constraint: true,
+            deferral,
+            uniqueness: Uniqueness::NullsDistinct,
+            keys: keys.collect(),
+            include: Vec::new(),
+            predicate: Vec::new(),
+            expressions: Vec::new(),
+        })
     }
 
     fn key_item(&mut self, table: &TableDef, column: &IndexColumn) -> Result<KeyItem> {
@@ -401,4 +432,31 @@ fn parameter(expr: &Expr) -> Option<usize> {
         found = found.or_else(|| parameter(child))
     });
     found
+}
+
+/// What `DEFERRABLE` and `INITIALLY` say of a constraint.
+pub(crate) fn deferral(
+    characteristics: Option<ConstraintCharacteristics>,
+    position: u32,
+) -> Result<Deferral> {
+    let Some(ConstraintCharacteristics {
+        deferrable,
+        initially,
+        enforced,
+    }) = characteristics
+    else {
+        return Ok(Deferral::Never);
+    };
+    refuse(enforced.is_some(), "ENFORCED", position)?;
+    let is_deferred = initially == Some(DeferrableInitial::Deferred);
+    match (deferrable, is_deferred) {
+        (Some(false), true) => {
+            let message = "constraint declared INITIALLY DEFERRED must be DEFERRABLE";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            Err(located(error, position))
+        }
+        (_, true) => Ok(Deferral::Deferred),
+        (Some(true), false) => Ok(Deferral::Deferrable),
+        (_, false) => Ok(Deferral::Never),
+    }
 }

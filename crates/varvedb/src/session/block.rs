@@ -7,6 +7,7 @@ use varve_types::{Error, Result, SqlState};
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
+use crate::deferred::Deferred;
 use crate::{Notice, ResultSet};
 
 /// Where a session stands.
@@ -37,6 +38,7 @@ impl Block {
 /// A block that is open.
 pub(super) struct OpenBlock {
     pub transaction: Box<Transaction>,
+    pub deferred: Deferred,
     /// Opened by a script of several statements.
     pub implicit: bool,
     /// When it began.
@@ -81,6 +83,7 @@ impl Session {
     pub(super) fn open_block(&self, implicit: bool) -> OpenBlock {
         OpenBlock {
             transaction: Box::new(self.shared.store.begin()),
+            deferred: Deferred::default(),
             implicit,
             now_us: self.shared.env.now_us(),
             read_only: self.settings.default_read_only,
@@ -150,9 +153,13 @@ impl Session {
             Block::None if chain => Err(no_block_error("COMMIT AND CHAIN")),
             Block::None => Ok(without_block("COMMIT")),
             failed @ Block::Failed { .. } => self.rollback(failed, chain).await,
-            Block::Open(open) => {
+            Block::Open(mut open) => {
                 let durability = self.settings.durability.of_commit();
                 self.settings = open.settings_before;
+                if let Err(error) = open.deferred.check(&open.transaction, None).await {
+                    open.transaction.rollback().await?;
+                    return Err(error);
+                }
                 open.transaction.commit(durability).await?;
                 self.settings = open.settings_after;
                 self.chain(chain, open.read_only);

@@ -1,7 +1,7 @@
 //! Carries out statements that have no plan.
 
-use varve_sql::{Command, TransactionModes};
-use varve_types::{Error, Result, SqlState};
+use varve_sql::{Catalog, Command, Deferral, TransactionModes};
+use varve_types::{Error, Result, SqlState, TreeId};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
@@ -20,7 +20,9 @@ impl Session {
             Command::Savepoint(name) => self.savepoint(name),
             Command::Release(name) => self.release(name),
             Command::SetTransaction(modes) => self.set_transaction(*modes),
-            Command::SetConstraints { names, .. } => self.set_constraints(names.as_deref()),
+            Command::SetConstraints { names, deferred } => {
+                self.set_constraints(names.as_deref(), *deferred).await
+            }
             Command::Set { name, value, local } => {
                 let mut result = ResultSet::command("SET");
                 let before = self.settings.clone();
@@ -95,17 +97,27 @@ impl Session {
         Ok(result)
     }
 
-    /// No constraint can be deferred.
-    fn set_constraints(&self, names: Option<&[String]>) -> Result<ResultSet> {
-        if let Some(name) = names.and_then(<[String]>::first) {
-            return Err(Error::new(
-                SqlState::UNDEFINED_OBJECT,
-                format!("constraint \"{name}\" does not exist"),
-            ));
-        }
+    async fn set_constraints(
+        &mut self,
+        names: Option<&[String]>,
+        deferred: bool,
+    ) -> Result<ResultSet> {
+        let catalog = match &self.block {
+            Block::Open(open) => self.catalog.get(&open.transaction)?,
+            _ => self.catalog.get(&self.shared.store.begin())?,
+        };
+        let indexes = names
+            .map(|names| constraints(&catalog, names))
+            .transpose()?;
         let mut result = ResultSet::command("SET CONSTRAINTS");
-        if !self.in_transaction() {
-            result.notices.push(outside_block("SET CONSTRAINTS"));
+        match &mut self.block {
+            Block::Open(open) => {
+                let set = open
+                    .deferred
+                    .set(&open.transaction, indexes.as_deref(), deferred);
+                set.await?;
+            }
+            _ => result.notices.push(outside_block("SET CONSTRAINTS")),
         }
         Ok(result)
     }
@@ -135,6 +147,32 @@ impl Session {
         }
         Ok(ResultSet::command("VACUUM"))
     }
+}
+
+/// The indexes of constraints with these names, all of which must be deferrable.
+fn constraints(catalog: &Catalog, names: &[String]) -> Result<Vec<TreeId>> {
+    let mut found = Vec::new();
+    for name in names {
+        let before = found.len();
+        for table in catalog.tables.values() {
+            let indexes = table.indexes.iter();
+            let mut index = indexes.filter(|index| index.is_constraint && index.name == *name);
+            let has_key = !table.primary_key.is_empty() && *name == format!("{}_pkey", table.name);
+            match index.next() {
+                Some(index) if index.deferral != Deferral::Never => found.push(index.tree),
+                None if !has_key => {}
+                _ => {
+                    let message = format!("constraint \"{name}\" is not deferrable");
+                    return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+                }
+            }
+        }
+        if found.len() == before {
+            let message = format!("constraint \"{name}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        }
+    }
+    Ok(found)
 }
 
 fn outside_block(command: &str) -> Notice {

@@ -29,7 +29,9 @@ impl Target {
     fn rows(&mut self) -> CopyTarget<'_> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),
-            Target::Block(open) => CopyTarget::Transaction(&mut open.transaction),
+            Target::Block(open) => {
+                CopyTarget::Transaction(&mut open.transaction, &mut open.deferred)
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
+use crate::deferred::Deferred;
 use crate::statements::{Parsed, Planned};
 use crate::{Prepared, ResultSet};
 
@@ -207,8 +208,9 @@ impl Session {
             }
             Block::Open(mut open) => {
                 let scope = open.scope();
+                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
                 let result = self
-                    .run_in(&mut open.transaction, &task, parameters, scope)
+                    .run_in(transaction, deferred, &task, parameters, scope)
                     .await;
                 match result {
                     Ok(result) => {
@@ -232,7 +234,15 @@ impl Session {
                 read_only: self.settings.default_read_only,
                 is_alone: true,
             };
-            let result = match self.run_in(&mut transaction, task, parameters, scope).await {
+            let mut deferred = Deferred::default();
+            let mut result = self
+                .run_in(&mut transaction, &mut deferred, task, parameters, scope)
+                .await;
+            if result.is_ok() {
+                let checked = deferred.check(&transaction, None).await;
+                result = checked.and(result);
+            }
+            let result = match result {
                 Ok(result) => result,
                 Err(error) => {
                     transaction.rollback().await?;
@@ -263,6 +273,7 @@ impl Session {
     async fn run_in(
         &mut self,
         transaction: &mut Transaction,
+        deferred: &mut Deferred,
         task: &Task<'_>,
         parameters: &[Value],
         scope: Scope,
@@ -283,7 +294,9 @@ impl Session {
             scope,
             building: Cell::default(),
         };
-        let mut result = run.statement(transaction, &planned.bound.statement).await?;
+        let mut result = run
+            .statement(transaction, deferred, &planned.bound.statement)
+            .await?;
         self.building = run.building.take();
         if result.fields.is_empty() {
             result.fields = Arc::clone(&planned.fields);

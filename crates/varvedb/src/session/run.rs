@@ -17,6 +17,7 @@ use varve_types::{
 use super::direct::direct_rows;
 use super::{CancelFlag, Scope};
 use crate::database::Shared;
+use crate::deferred::Deferred;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::{Notice, ResultSet, index, write};
@@ -37,6 +38,7 @@ impl Run<'_> {
     pub async fn statement(
         &self,
         transaction: &mut Transaction,
+        deferred: &mut Deferred,
         statement: &Statement,
     ) -> Result<ResultSet> {
         if self.scope.read_only
@@ -58,13 +60,19 @@ impl Run<'_> {
             }
             Statement::Insert(insert) => {
                 let rows = self.rows_of(transaction, &insert.source).await?;
-                let count = write::insert(transaction, &insert.table, &rows).await?;
+                let count = write::insert(transaction, deferred, &insert.table, &rows).await?;
                 Ok(ResultSet::changed("INSERT", count))
             }
             Statement::Update(update) => {
                 let rows = self.rows_of(transaction, &update.source).await?;
-                let count =
-                    write::update(transaction, &update.table, &rows, update.keeps_key).await?;
+                let count = write::update(
+                    transaction,
+                    deferred,
+                    &update.table,
+                    &rows,
+                    update.keeps_key,
+                )
+                .await?;
                 Ok(ResultSet::changed("UPDATE", count))
             }
             Statement::Delete(delete) => {
@@ -132,7 +140,8 @@ impl Run<'_> {
                 Ok(result)
             }
             Statement::Explain { statement, analyze } => {
-                self.explain(transaction, statement, *analyze).await
+                self.explain(transaction, deferred, statement, *analyze)
+                    .await
             }
             Statement::Command(_) | Statement::CopyFrom(_) => {
                 Err(Error::internal("statement in the wrong place"))
@@ -209,13 +218,14 @@ impl Run<'_> {
     async fn explain(
         &self,
         transaction: &mut Transaction,
+        deferred: &mut Deferred,
         statement: &Statement,
         analyze: bool,
     ) -> Result<ResultSet> {
         let mut lines = explain(statement);
         if analyze {
             let start_us = self.shared.env.monotonic_us();
-            let result = Box::pin(self.statement(transaction, statement)).await?;
+            let result = Box::pin(self.statement(transaction, deferred, statement)).await?;
             let us = self.shared.env.monotonic_us().saturating_sub(start_us);
             let rows = result.affected_rows.unwrap_or(result.row_count() as u64);
             lines.push(format!("Rows: {rows}"));

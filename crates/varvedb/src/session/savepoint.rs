@@ -7,6 +7,7 @@ use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
 use super::settings::SessionSettings;
 use crate::ResultSet;
+use crate::deferred::Deferred;
 
 /// A savepoint of a block. Names may be used again: the newest counts.
 pub(super) struct Savepoint {
@@ -14,6 +15,8 @@ pub(super) struct Savepoint {
     id: SavepointId,
     /// The settings in force, and those after a commit.
     settings: (SessionSettings, SessionSettings),
+    /// What was to be checked later.
+    deferred: Deferred,
 }
 
 impl Session {
@@ -28,6 +31,7 @@ impl Session {
             name: name.to_owned(),
             id,
             settings: (self.settings.clone(), open.settings_after.clone()),
+            deferred: open.deferred.clone(),
         });
         Ok(ResultSet::command("SAVEPOINT"))
     }
@@ -60,6 +64,7 @@ impl Session {
             let (now, after) = savepoint.settings.clone();
             self.settings = now;
             open.settings_after = after;
+            open.deferred = savepoint.deferred.clone();
         }
         self.block = match std::mem::replace(&mut self.block, Block::lost()) {
             Block::Failed {
