@@ -35,10 +35,13 @@ export class EngineStore {
 
   static async open(args: OpenArgs): Promise<EngineStore> {
     const { name, memoryLimit, durability, mustExist } = args;
+    // Fetched and compiled while the locks are waited for; why it failed is told once they are held.
+    const started = startEngine(args.wasm);
+    started.catch(() => undefined);
     await hold(args.aliveLock);
     const release = name === undefined ? () => undefined : await lockStore(name);
     try {
-      await startEngine(args.wasm);
+      await started;
       const place = name === undefined ? undefined : storeName(name);
       const engine = await Engine.open(place, memoryLimit, durability, mustExist);
       return new EngineStore(engine, release);

@@ -153,11 +153,11 @@ function readRaw(reader: Reader, layout: number, count: number): RawValue[] {
       return Array.from({ length: count }, (_, row) => bit(bits, row));
     }
     case 2:
-      return Array.from(reader.i32s(count));
+      return reader.i32s(count);
     case 3:
       return reader.i64s(count);
     case 4:
-      return Array.from(reader.f64s(count));
+      return reader.f64s(count);
     case 5:
       return reader.strings(count);
     default:
@@ -220,28 +220,38 @@ class Reader {
     return values;
   }
 
-  i32s(count: number): Int32Array {
-    const values = new Int32Array(this.#message.buffer, this.#skip(count * 4), count);
+  i32s(count: number): number[] {
+    const from = this.#at >> 2;
+    this.#at += count * 4;
     this.pad();
+    const values = new Array<number>(count);
+    for (let i = 0; i < count; i += 1) values[i] = (this.#words[from + i] as number) | 0;
     return values;
   }
 
-  f64s(count: number): Float64Array {
-    return new Float64Array(this.#message.buffer, this.#skip(count * 8), count);
+  f64s(count: number): number[] {
+    const doubles = new Float64Array(this.#message.buffer, this.#skip(count * 8), count);
+    const values = new Array<number>(count);
+    for (let i = 0; i < count; i += 1) values[i] = doubles[i] as number;
+    return values;
   }
 
   /** Numbers where they are exact: making a `bigint` for each value would cost most of the reading. */
   i64s(count: number): (number | bigint)[] {
+    const from = this.#at >> 2;
     const start = this.#skip(count * 8);
-    const low = new Uint32Array(this.#message.buffer, start, count * 2);
-    const high = new Int32Array(this.#message.buffer, start, count * 2);
-    const exact = new BigInt64Array(this.#message.buffer, start, count);
     const values = new Array<number | bigint>(count);
     for (let i = 0; i < count; i += 1) {
-      const value = (high[2 * i + 1] as number) * 4_294_967_296 + (low[2 * i] as number);
-      values[i] = Number.isSafeInteger(value) ? value : (exact[i] as bigint);
+      const low = this.#words[from + 2 * i] as number;
+      const high = (this.#words[from + 2 * i + 1] as number) | 0;
+      const value = high * 4_294_967_296 + low;
+      values[i] = Number.isSafeInteger(value) ? value : this.#bigint(start + 8 * i);
     }
     return values;
+  }
+
+  #bigint(start: number): bigint {
+    return new BigInt64Array(this.#message.buffer, start, 1)[0] as bigint;
   }
 
   text(bytes: number): string {

@@ -67,7 +67,7 @@ test('names are read as they are, however often others come between', () => {
     '',
     ...Array.from({ length: 600 }, (_, i) => `c${i}`),
   ];
-  for (const name of [...names, ...names.toReversed()]) {
+  for (const name of [...names, ...[...names].reverse()]) {
     const bytes = encoder.encode(`-${name}-`);
     expect(nameAt(bytes, 1, bytes.length - 2)).toBe(name);
   }
