@@ -4,6 +4,8 @@ import { VarveDB } from './js/index.js';
 
 const ROW_BYTES = 2048;
 const BATCH_ROWS = 4096;
+/** Ids that one UPDATE goes through: the rows that a statement writes must fit in memory together. */
+const UPDATE_IDS = 65_536;
 const DIGITS = new TextEncoder().encode(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
 );
@@ -40,8 +42,14 @@ globalThis.steps = {
   },
   scan: () => one('SELECT count(*), sum(version), sum(length(payload)) FROM large'),
   async update() {
-    const sql = 'UPDATE large SET version = version + 1 WHERE id % 20 = 0';
-    return (await db.query(sql)).affectedRows;
+    const sql = `UPDATE large SET version = version + 1
+      WHERE id % 20 = 0 AND id >= $1 AND id < $2`;
+    const [rows] = await one('SELECT count(*) FROM large');
+    let updated = 0;
+    for (let first = 0; first < rows; first += UPDATE_IDS) {
+      updated += (await db.query(sql, [first, first + UPDATE_IDS])).affectedRows;
+    }
+    return updated;
   },
   compact: () => db.exec('VACUUM FULL').then(() => 'done'),
   lookup: () => one('SELECT id, version FROM large WHERE id = 1000'),
