@@ -22,6 +22,8 @@ mod error;
 mod filter;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
+mod group_encoding;
+mod group_layout;
 mod group_parts;
 mod group_writer;
 mod head;

@@ -8,6 +8,7 @@ use varve_types::{
 
 use crate::column_encoder::ColumnEncoder;
 use crate::envelope::{VERSION, VERSION_ORDERED};
+use crate::group_encoding::GroupEncoding;
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
     ColumnSpec, ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
@@ -32,6 +33,8 @@ pub struct RunWriter {
     last_key: Option<Vec<u8>>,
     rows: u64,
     group: GroupWriter,
+    /// The group before it, where it is not encoded yet.
+    encoding: Option<GroupEncoding>,
     groups: Vec<GroupInfo>,
     columns: Vec<ColumnWriter>,
     /// When the group has so many bytes of values in memory, about [`GROUP_BYTES_MAX`] encoded ones
@@ -96,6 +99,7 @@ impl RunWriter {
             last_key: None,
             rows: 0,
             group: GroupWriter::new(&spec, 0),
+            encoding: None,
             groups: Vec::new(),
             columns: (0..)
                 .zip(types())
@@ -167,10 +171,20 @@ impl RunWriter {
         self.value_bytes
     }
 
+    /// Ends the last group: no more rows will come. What is left can be done in steps.
+    pub fn end_rows(&mut self) -> Result<(), RunError> {
+        self.end_vector()?;
+        if !self.group.is_empty() {
+            self.end_steps()?;
+            self.end_group();
+        }
+        Ok(())
+    }
+
     /// Ends the run.
     pub fn finish(mut self) -> Result<FinishedRun, RunError> {
-        self.end_vector()?;
-        self.end_group()?;
+        self.end_rows()?;
+        self.end_steps()?;
         let head = RunHead {
             run: self.spec.run,
             version: if self.spec.key_orders.is_empty() {
@@ -288,6 +302,7 @@ impl RunWriter {
         if self.pending_rows == 0 {
             return Ok(());
         }
+        self.end_steps()?;
         let columns: Vec<Column> = self
             .pending
             .iter_mut()
@@ -318,33 +333,49 @@ impl RunWriter {
         }
         let value_bytes_max = self.group_value_bytes_max.unwrap_or(GROUP_VALUE_BYTES_MAX);
         if short || self.group.is_full(value_bytes_max) {
-            self.end_group()?;
+            self.end_group();
         }
         Ok(())
     }
 
-    fn end_group(&mut self) -> Result<(), RunError> {
+    fn end_group(&mut self) {
         if self.group.is_empty() {
-            return Ok(());
+            return;
         }
         let next = GroupWriter::new(&self.spec, self.rows);
         let group = core::mem::replace(&mut self.group, next);
-        let before = self.values.len();
         let last_key = self.last_key.as_deref().unwrap_or_default();
-        let group_value_bytes = group.value_bytes();
-        let info = group.finish(
+        self.encoding = Some(group.end(last_key));
+    }
+
+    /// Encodes a part of a full group; false where there is nothing left to encode. What is not
+    /// done in steps between two calls, so that others get a turn, the next call does at once.
+    pub fn step(&mut self) -> Result<bool, RunError> {
+        let Some(mut encoding) = self.encoding.take() else {
+            return Ok(false);
+        };
+        if encoding.step(&self.spec, &mut self.columns, self.parallel.as_deref())? {
+            self.encoding = Some(encoding);
+            return Ok(true);
+        }
+        let before = self.values.len();
+        let group_value_bytes = encoding.value_bytes();
+        let info = encoding.finish(
             &self.spec,
-            last_key,
             &mut self.next_value,
             &mut self.values,
             &mut self.columns,
-            self.parallel.as_deref(),
-        )?;
+        );
         let new = self.values.iter().skip(before);
         let stored_bytes: usize = new.map(|value| value.bytes.len()).sum();
         self.value_bytes += stored_bytes as u64;
         self.groups.push(info);
         self.expect_ratio(group_value_bytes, stored_bytes);
+        Ok(true)
+    }
+
+    fn end_steps(&mut self) -> Result<(), RunError> {
+        while self.step()? {}
         Ok(())
     }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_types::Env;
+use varve_run::{FinishedRun, RunWriter};
+use varve_types::{Env, Result};
 
 /// Watches the clock over a loop of small steps.
 pub(crate) struct Pacer {
@@ -25,5 +26,19 @@ impl Pacer {
             self.env.yield_now().await;
             self.started_us = self.env.monotonic_us();
         }
+    }
+    /// Encodes the groups of a run that are full, column by column.
+    pub(crate) async fn encode(&mut self, writer: &mut RunWriter) -> Result<()> {
+        while writer.step()? {
+            self.pause().await;
+        }
+        Ok(())
+    }
+
+    /// Ends a run.
+    pub(crate) async fn finish(&mut self, mut writer: RunWriter) -> Result<FinishedRun> {
+        writer.end_rows()?;
+        self.encode(&mut writer).await?;
+        Ok(writer.finish()?)
     }
 }

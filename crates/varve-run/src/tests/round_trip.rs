@@ -235,6 +235,38 @@ fn pages_and_groups_are_cut_by_size() {
 }
 
 #[test]
+fn groups_are_encoded_a_column_a_step_to_the_same_bytes() {
+    let rows = text_rows(12_000, |i| noise(i, 120));
+    let at_once = write(&rows, 12_000);
+    let mut writer = RunWriter::new(spec(vec![0])).unwrap();
+    let mut values = Vec::new();
+    let mut steps = Vec::new();
+    let mut take_steps = |writer: &mut RunWriter| {
+        let before = writer.value_bytes();
+        let count = std::iter::from_fn(|| writer.step().unwrap().then_some(())).count();
+        steps.extend((count > 0).then_some(count));
+        assert_eq!(writer.value_bytes() > before, count > 0);
+        values.extend(writer.take_values());
+    };
+    for rows in rows.chunks(1024) {
+        writer.append(&batch(&TYPES, rows)).unwrap();
+        take_steps(&mut writer);
+    }
+    writer.end_rows().unwrap();
+    take_steps(&mut writer);
+    let mut run = writer.finish().unwrap();
+    assert!(run.values.is_empty(), "nothing was left to encode");
+    run.values = values;
+    assert_eq!(run.head_bytes, at_once.head_bytes);
+    assert_eq!(run.values, at_once.values);
+    assert_eq!(
+        steps,
+        [TYPES.len(); 2],
+        "a column a step, in each of two groups"
+    );
+}
+
+#[test]
 fn long_rows_end_vectors_early() {
     let rows = text_rows(9, |i| noise(i, 400_000));
     check(&rows, 9);

@@ -209,6 +209,7 @@ impl TreeLoad {
             let end = rows.end.min(start + STEP_ROWS);
             let written = writer.append_range(columns, start, end);
             written.map_err(Error::from)?;
+            pacer.encode(writer).await?;
             let values = writer.take_values();
             transaction.sink().put_values(*run, values).await?;
             pacer.pause().await;
@@ -223,7 +224,8 @@ impl TreeLoad {
         let Some((_, writer)) = self.open.take() else {
             return Ok(());
         };
-        let mut finished = writer.finish()?;
+        let mut pacer = Pacer::new(&transaction.store().env);
+        let mut finished = pacer.finish(writer).await?;
         let sink = transaction.sink();
         sink.put_finished(&mut finished).await?;
         sink.write_pending().await?;

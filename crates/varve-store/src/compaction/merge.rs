@@ -16,6 +16,7 @@ use crate::Store;
 use crate::compaction::Steps;
 use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
+use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::run::{Run, RunTrace};
 use crate::tree::Tree;
@@ -73,6 +74,7 @@ struct Output<'a> {
     sink: &'a mut PageSink,
     output_bytes: u64,
     open: Option<(RunId, RunWriter)>,
+    pacer: Pacer,
     pieces: Vec<Piece>,
     pieces_rows: usize,
     /// Of an index what the pieces' entries tell of themselves.
@@ -109,6 +111,7 @@ pub(super) async fn merge(
         sink,
         output_bytes,
         open: None,
+        pacer: Pacer::new(&store.env),
         pieces: Vec::new(),
         pieces_rows: 0,
         entries: Vec::new(),
@@ -339,6 +342,7 @@ impl Output<'_> {
             }
         };
         writer.append(&batch)?;
+        self.pacer.encode(writer).await?;
         self.sink.put_values(run, writer.take_values()).await?;
         if writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX {
             self.finish_run().await?;
@@ -363,7 +367,7 @@ impl Output<'_> {
         let Some((_, writer)) = self.open.take() else {
             return Ok(());
         };
-        let mut finished = writer.finish()?;
+        let mut finished = self.pacer.finish(writer).await?;
         self.sink.put_finished(&mut finished).await?;
         let tree = self.tree.schema().tree;
         let run = Run::new(tree, Arc::new(finished.head), finished.bytes);

@@ -7,6 +7,7 @@ use varve_run::RunWriter;
 use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
 
 use crate::memtable::FlushMap;
+use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::read::{ChunkRequest, KeyRange, TableChunk};
 use crate::run::Run;
@@ -67,6 +68,7 @@ impl Store {
         let mut run = RunId(0);
         let mut after: Option<Vec<u8>> = None;
         let mut next = 0_u32;
+        let mut pacer = Pacer::new(&self.env);
         loop {
             control.step().await?;
             let chunk = {
@@ -101,6 +103,7 @@ impl Store {
                     next = next.saturating_add(1);
                 }
                 writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+                pacer.encode(writer).await?;
                 control.add_done(chunk.versions.len() as u64);
                 sink.put_values(run, writer.take_values()).await?;
             }
@@ -112,7 +115,7 @@ impl Store {
         let Some(writer) = writer else {
             return Ok(None);
         };
-        let mut finished = writer.finish()?;
+        let mut finished = pacer.finish(writer).await?;
         sink.put_finished(&mut finished).await?;
         let bytes = finished.bytes;
         let run = Run::new(id, Arc::new(finished.head), bytes);

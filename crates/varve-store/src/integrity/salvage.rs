@@ -9,6 +9,7 @@ use varve_types::{Batch, Column, Result, RunId, Selection};
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
+use crate::pacer::Pacer;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
 use crate::read::View;
@@ -134,6 +135,7 @@ impl Store {
         let id = sink.new_run();
         let mut writer = RunWriter::new(tree.run_spec(id))?;
         let head = Arc::clone(inspection.head());
+        let mut pacer = Pacer::new(&self.env);
         for group in 0..inspection.groups() {
             for vector in inspection.group(group).await? {
                 let mut alive = alive(run, &vector, last)?;
@@ -154,6 +156,7 @@ impl Store {
                 let batch = Batch::new(stored, vector.rows).select(&alive);
                 repair.rows_kept += alive.len() as u64;
                 writer.append(&batch)?;
+                pacer.encode(&mut writer).await?;
                 sink.put_values(id, writer.take_values()).await?;
             }
         }
@@ -162,7 +165,7 @@ impl Store {
         if repair.rows_kept == 0 {
             return Ok(None);
         }
-        let mut finished = writer.finish()?;
+        let mut finished = pacer.finish(writer).await?;
         sink.put_finished(&mut finished).await?;
         let bytes = finished.bytes;
         Ok(Some(Arc::new(Run::new(

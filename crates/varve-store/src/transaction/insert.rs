@@ -122,11 +122,12 @@ impl Transaction {
         let columns = shape.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys = keys_of(&shape, &columns, rows.rows());
         let rows = EncodedRows::new(&columns, keys.len())?;
-        let mut own = self.own();
-        self.reserve_rows(&mut own, &keys, &rows)?;
-        own.delete(tree, &old, |slot| runs.get(slot as usize).copied());
-        own.buffer(&shape, &keys, &rows);
-        drop(own);
+        {
+            let mut own = self.own();
+            self.reserve_rows(&mut own, &keys, &rows)?;
+            own.delete(tree, &old, |slot| runs.get(slot as usize).copied());
+            own.buffer(&shape, &keys, &rows);
+        }
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
         self.spill_past(bytes_max).await
     }

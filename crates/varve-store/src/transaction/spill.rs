@@ -167,6 +167,7 @@ impl Spill {
             }
             open.writer
                 .append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+            pacer.encode(&mut open.writer).await?;
             self.sink
                 .put_values(open.id, open.writer.take_values())
                 .await?;
@@ -228,7 +229,8 @@ impl Spill {
             let Some(open) = self.open.remove(&tree) else {
                 continue;
             };
-            let mut finished = open.writer.finish()?;
+            let mut pacer = Pacer::new(&self.store.env);
+            let mut finished = pacer.finish(open.writer).await?;
             self.sink.put_finished(&mut finished).await?;
             self.sink.write_pending().await?;
             let run = Run::new(tree, Arc::new(finished.head), finished.bytes);

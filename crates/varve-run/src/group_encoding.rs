@@ -1,0 +1,176 @@
+//! Encodes a full group column by column, then lays it out: in steps, so that whoever waits for
+//! something else gets a turn between two of them.
+
+use core::cmp::Reverse;
+
+use varve_codec::CodecError;
+use varve_types::{Column, Job, Parallel};
+
+use crate::filter;
+use crate::group_layout::{Layout, Part};
+use crate::group_writer::{ColumnWriter, GroupWriter};
+use crate::head::GroupInfo;
+use crate::same_column::encode_same;
+use crate::{RunError, RunSpec, RunValue};
+
+/// A full group while it is encoded.
+pub(crate) struct GroupEncoding {
+    group: GroupWriter,
+    last_key: Vec<u8>,
+    /// The columns that were encoded so far.
+    parts: Vec<Part>,
+}
+
+impl GroupEncoding {
+    pub(crate) fn new(group: GroupWriter, last_key: Vec<u8>) -> GroupEncoding {
+        GroupEncoding {
+            parts: Vec::with_capacity(group.columns.len()),
+            group,
+            last_key,
+        }
+    }
+
+    /// Bytes of the group's values in memory.
+    pub(crate) fn value_bytes(&self) -> usize {
+        self.group.value_bytes()
+    }
+
+    /// Encodes the next column, or all of them at the same time; tells whether there are more.
+    pub(crate) fn step(
+        &mut self,
+        spec: &RunSpec,
+        writers: &mut [ColumnWriter],
+        parallel: Option<&dyn Parallel>,
+    ) -> Result<bool, RunError> {
+        let at = self.parts.len();
+        if let Some(parallel) = parallel.filter(|_| at == 0) {
+            for part in self.encode_all(writers, parallel)? {
+                self.add(spec, part, writers)?;
+            }
+        } else if let (Some(vectors), Some(writer)) =
+            (self.group.columns.get(at), writers.get_mut(at))
+        {
+            let part = encode(vectors, writer).map_err(|_| RunError::Mismatch("column"))?;
+            self.add(spec, part, writers)?;
+        }
+        Ok(self.parts.len() < self.group.columns.len())
+    }
+
+    /// Lays the columns out: the values, numbered from `next_value`, go to `values`.
+    pub(crate) fn finish(
+        self,
+        spec: &RunSpec,
+        next_value: &mut u32,
+        values: &mut Vec<RunValue>,
+        writers: &mut [ColumnWriter],
+    ) -> GroupInfo {
+        let group = self.group;
+        let filter = spec.filter.then(|| filter::build(&group.key_hashes));
+        let column_bytes: usize = self.parts.iter().map(Part::bytes).sum();
+        let whole_bytes = group.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
+        let mut layout = Layout::new(spec, whole_bytes, next_value, values);
+        let index = layout.place_apart(&group.index);
+        let filter = filter.map(|filter| layout.place_apart(&filter));
+        let mut columns = Vec::with_capacity(self.parts.len());
+        for (part, writer) in self.parts.into_iter().zip(writers) {
+            columns.push(part.place(&mut layout, writer));
+        }
+        layout.end_shared();
+        // A shared value has its number when it begins, but ends after pages of their own.
+        values.sort_by_key(|value| value.number);
+        GroupInfo {
+            first_row: group.first_row,
+            rows: group.rows,
+            first_key: group.first_key,
+            last_key: self.last_key,
+            index,
+            filter,
+            columns,
+        }
+    }
+
+    /// Every column by itself, each of them a job of its own.
+    fn encode_all(
+        &self,
+        writers: &mut [ColumnWriter],
+        parallel: &dyn Parallel,
+    ) -> Result<Vec<Part>, RunError> {
+        let columns = &self.group.columns;
+        let mut parts: Vec<Option<Result<Part, CodecError>>> = Vec::new();
+        parts.resize_with(columns.len(), || None);
+        let mut jobs: Vec<(usize, Job<'_>)> = Vec::with_capacity(parts.len());
+        for ((vectors, writer), slot) in columns.iter().zip(writers).zip(&mut parts) {
+            let bytes = vectors.iter().map(Column::memory_bytes).sum();
+            let job = move || *slot = Some(encode(vectors, writer));
+            jobs.push((bytes, Box::new(job)));
+        }
+        // What takes long begins first, so that nobody waits for it at the end.
+        jobs.sort_by_key(|(bytes, _)| Reverse(*bytes));
+        parallel.run_all(jobs.into_iter().map(|(_, job)| job).collect());
+        let encoded = |part: Option<Result<Part, CodecError>>| {
+            part.and_then(Result::ok)
+                .ok_or(RunError::Mismatch("column"))
+        };
+        parts.into_iter().map(encoded).collect()
+    }
+
+    /// Adds the next column in its smallest form.
+    fn add(
+        &mut self,
+        spec: &RunSpec,
+        part: Part,
+        writers: &mut [ColumnWriter],
+    ) -> Result<(), RunError> {
+        let at = self.parts.len();
+        let Some(writer) = writers.get_mut(at) else {
+            return Err(RunError::Mismatch("column"));
+        };
+        let part = match spec.key_columns.contains(&at) {
+            true => part,
+            false => self.smaller_same(spec, at, part, writer)?,
+        };
+        writer.stats.codecs |= part.codecs;
+        writer.stats.encoded_bytes += part.encoded_bytes;
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Column `at` as its differences from an earlier one, where that is smaller than `part`.
+    fn smaller_same(
+        &self,
+        spec: &RunSpec,
+        at: usize,
+        mut part: Part,
+        writer: &ColumnWriter,
+    ) -> Result<Part, RunError> {
+        let (Some(vectors), Some(column)) = (self.group.columns.get(at), spec.columns.get(at))
+        else {
+            return Ok(part);
+        };
+        let columns = self
+            .group
+            .columns
+            .iter()
+            .zip(&spec.columns)
+            .zip(&self.parts);
+        for (reference, ((others, other), stored)) in columns.enumerate() {
+            // A reference that has one of its own would make reading a chain.
+            if other.ty != column.ty || stored.same_as.is_some() {
+                continue;
+            }
+            let same = encode_same(column.ty, others, vectors);
+            if let Some(same) = same.map_err(|_| RunError::Mismatch("column"))? {
+                let same = Part::of(same, Some(reference), writer);
+                if same.bytes() < part.bytes() {
+                    part = same;
+                }
+            }
+        }
+        Ok(part)
+    }
+}
+
+fn encode(vectors: &[Column], writer: &mut ColumnWriter) -> Result<Part, CodecError> {
+    let encoded = writer.encoder.encode(vectors)?;
+    Ok(Part::of(encoded, None, writer))
+}

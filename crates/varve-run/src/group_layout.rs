@@ -1,0 +1,210 @@
+//! Lays the encoded columns of a group out as values.
+
+use varve_codec::{WrittenFrame, put_frames, write_frames};
+
+use crate::column_encoder::EncodedColumn;
+use crate::envelope::{Kind, begin, seal};
+use crate::group_writer::ColumnWriter;
+use crate::head::{ColumnPlaces, Place, Segment};
+use crate::{RunSpec, RunValue};
+
+/// A group below this is one value.
+const WHOLE_GROUP_BYTES: usize = 128 << 10;
+/// A column is cut into pages that do not pass this, unless one frame does.
+const PAGE_BYTES_MAX: usize = 256 << 10;
+/// Pages below this share a value.
+const BUNDLED_PAGE_BYTES: usize = 32 << 10;
+/// A shared value ends with the page in which it passes this.
+const BUNDLE_BYTES_MAX: usize = 128 << 10;
+
+/// A shared part that was stored, and where.
+pub(crate) type PlacedShared = (Vec<u8>, Place);
+
+/// One column of the group, ready to be placed.
+pub(crate) struct Part {
+    shared: Vec<u8>,
+    frames: Vec<WrittenFrame>,
+    /// The column whose differences these are.
+    pub(crate) same_as: Option<usize>,
+    pub(crate) codecs: u32,
+    pub(crate) encoded_bytes: u64,
+}
+
+impl Part {
+    pub(crate) fn of(
+        encoded: EncodedColumn,
+        same_as: Option<usize>,
+        writer: &ColumnWriter,
+    ) -> Part {
+        let stage = writer.encoder.stage;
+        let vectors = encoded.vectors.iter().map(Vec::as_slice);
+        let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
+        let encoded_bytes = (encoded.shared.len() + bytes) as u64;
+        let shared = if encoded.shared.is_empty() {
+            Vec::new()
+        } else {
+            let frames = write_frames([encoded.shared.as_slice()].into_iter(), stage);
+            let mut shared = Vec::new();
+            put_frames(&frames, &mut shared);
+            shared
+        };
+        Part {
+            shared,
+            frames: write_frames(vectors, stage),
+            same_as,
+            codecs: encoded.codecs,
+            encoded_bytes,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.shared.len() + self.frames.iter().map(WrittenFrame::bytes).sum::<usize>()
+    }
+
+    pub(crate) fn place(self, layout: &mut Layout<'_>, writer: &mut ColumnWriter) -> ColumnPlaces {
+        let mut places = ColumnPlaces {
+            same_as: self.same_as,
+            ..ColumnPlaces::default()
+        };
+        if !self.shared.is_empty() {
+            let stored = writer.shared.take();
+            let stored = stored.filter(|(shared, _)| *shared == self.shared);
+            let (shared, place) = stored.unwrap_or_else(|| {
+                writer.stats.stored_bytes += self.shared.len() as u64;
+                let place = layout.place_page(&self.shared);
+                (self.shared, place)
+            });
+            places.shared = Some(place);
+            writer.shared = Some((shared, place));
+        }
+        let mut first_vector = 0;
+        for page in pages(&self.frames) {
+            let mut bytes = Vec::new();
+            put_frames(page, &mut bytes);
+            writer.stats.stored_bytes += bytes.len() as u64;
+            let vectors: usize = page.iter().map(WrittenFrame::vectors).sum();
+            let vectors = u32::try_from(vectors).unwrap_or(0);
+            places.segments.push(Segment {
+                first_vector,
+                vectors,
+                place: layout.place_page(&bytes),
+            });
+            first_vector += vectors;
+        }
+        places
+    }
+}
+
+/// Cuts the frames of a column into pages.
+fn pages(frames: &[WrittenFrame]) -> Vec<&[WrittenFrame]> {
+    let mut pages = Vec::new();
+    let mut rest = frames;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fit = rest.iter().take_while(|frame| {
+            bytes += frame.bytes();
+            bytes <= PAGE_BYTES_MAX
+        });
+        let (page, after) = rest.split_at(fit.count().max(1));
+        pages.push(page);
+        rest = after;
+    }
+    pages
+}
+
+/// Decides which value some bytes go to.
+pub(crate) struct Layout<'a> {
+    spec: &'a RunSpec,
+    /// The group is one value.
+    whole: bool,
+    /// The value that takes small pages, and its number.
+    shared: Option<(u32, Vec<u8>)>,
+    next_value: &'a mut u32,
+    values: &'a mut Vec<RunValue>,
+}
+
+impl<'a> Layout<'a> {
+    /// For a group whose parts take so many bytes together.
+    pub(crate) fn new(
+        spec: &'a RunSpec,
+        group_bytes: usize,
+        next_value: &'a mut u32,
+        values: &'a mut Vec<RunValue>,
+    ) -> Layout<'a> {
+        Layout {
+            spec,
+            whole: group_bytes < WHOLE_GROUP_BYTES,
+            shared: None,
+            next_value,
+            values,
+        }
+    }
+    /// Places bytes that are read without the columns.
+    pub(crate) fn place_apart(&mut self, bytes: &[u8]) -> Place {
+        if self.whole {
+            self.place_shared(bytes)
+        } else {
+            self.place_alone(bytes)
+        }
+    }
+
+    fn place_page(&mut self, bytes: &[u8]) -> Place {
+        if !self.whole && bytes.len() >= BUNDLED_PAGE_BYTES {
+            return self.place_alone(bytes);
+        }
+        let place = self.place_shared(bytes);
+        let full = self
+            .shared
+            .as_ref()
+            .is_some_and(|(_, value)| value.len() > BUNDLE_BYTES_MAX);
+        if full && !self.whole {
+            self.end_shared();
+        }
+        place
+    }
+
+    fn place_alone(&mut self, bytes: &[u8]) -> Place {
+        let number = self.take_number();
+        let mut value = begin();
+        let place = append(number, &mut value, bytes);
+        self.push_value(number, value);
+        place
+    }
+
+    fn place_shared(&mut self, bytes: &[u8]) -> Place {
+        let (number, mut value) = match self.shared.take() {
+            Some(shared) => shared,
+            None => (self.take_number(), begin()),
+        };
+        let place = append(number, &mut value, bytes);
+        self.shared = Some((number, value));
+        place
+    }
+
+    pub(crate) fn end_shared(&mut self) {
+        if let Some((number, value)) = self.shared.take() {
+            self.push_value(number, value);
+        }
+    }
+
+    fn take_number(&mut self) -> u32 {
+        let number = *self.next_value;
+        *self.next_value += 1;
+        number
+    }
+
+    fn push_value(&mut self, number: u32, mut bytes: Vec<u8>) {
+        seal(Kind::Data(number), self.spec.run, &mut bytes);
+        self.values.push(RunValue { number, bytes });
+    }
+}
+
+fn append(number: u32, value: &mut Vec<u8>, bytes: &[u8]) -> Place {
+    let offset = value.len() - crate::envelope::ENVELOPE_BYTES;
+    value.extend_from_slice(bytes);
+    Place {
+        value: number,
+        offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+    }
+}
