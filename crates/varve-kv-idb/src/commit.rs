@@ -15,7 +15,7 @@ use wasm_bindgen::JsValue;
 use web_sys::IdbTransaction;
 
 use crate::connection::{Connection, Running};
-use crate::convert::{range_to_js, to_js, value_from_js};
+use crate::convert::{range_to_js, release, to_js, value_from_js};
 use crate::failure::Failure;
 use crate::signal::Signal;
 
@@ -89,7 +89,7 @@ fn issue(
     let guard_get = batch
         .guard
         .as_ref()
-        .map(|guard| store.get(to_js(guard.key())))
+        .map(|guard| store.get(JsValue::from(to_js(guard.key()))))
         .transpose()?;
     for write in &batch.writes {
         issue_write(store, write)?;
@@ -120,8 +120,14 @@ fn issue(
 
 fn issue_write(store: &ObjectStore, write: &Write) -> Result<(), Failure> {
     match write {
-        Write::Put { key, value } => drop(store.put(&to_js(value), Some(&to_js(key)))?),
-        Write::Delete { key } => drop(store.delete(to_js(key))?),
+        Write::Put { key, value } => {
+            let value = to_js(value);
+            let put = store.put(&value, Some(&to_js(key)));
+            // What is stored is a copy, taken by now.
+            release(&value);
+            drop(put?);
+        }
+        Write::Delete { key } => drop(store.delete(JsValue::from(to_js(key)))?),
         Write::DeleteRange(range) => {
             if let Some(range) = range_to_js(range)? {
                 drop(store.delete(range)?);

@@ -6,14 +6,38 @@
 
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use varve_kv::{Bytes, Key, KeyRange};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::failure::Failure;
 
+/// Arrays from here on are given back at once instead of when the garbage is next collected, which
+/// browsers put off for tens of megabytes.
+const LARGE_BYTES: u32 = 16 << 10;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `ArrayBuffer` with the method by which it loses its memory.
+    #[wasm_bindgen(extends = ArrayBuffer)]
+    type TransferableBuffer;
+
+    #[wasm_bindgen(method, catch)]
+    fn transfer(this: &TransferableBuffer, bytes: u32) -> Result<ArrayBuffer, JsValue>;
+}
+
+/// Gives back the memory of an array that nobody reads any more. Browsers that cannot (before 2024)
+/// do so later.
+pub(crate) fn release(array: &Uint8Array) {
+    if array.length() >= LARGE_BYTES {
+        let buffer: TransferableBuffer = array.buffer().unchecked_into();
+        drop(buffer.transfer(0));
+    }
+}
+
 /// A fresh array, never a view of wasm memory: to store a view is to clone the whole memory behind
 /// it.
-pub(crate) fn to_js(bytes: &[u8]) -> JsValue {
-    Uint8Array::from(bytes).into()
+pub(crate) fn to_js(bytes: &[u8]) -> Uint8Array {
+    Uint8Array::from(bytes)
 }
 
 /// Reads a key back, which IndexedDB answers as an `ArrayBuffer`.
@@ -27,7 +51,7 @@ pub(crate) fn key_from_js(value: JsValue) -> Result<Key, Failure> {
     }
 }
 
-/// Reads a value back; `undefined` means that the key is absent.
+/// Reads a value back, once; `undefined` means that the key is absent.
 pub(crate) fn value_from_js(value: JsValue) -> Result<Option<Bytes>, Failure> {
     if value.is_undefined() {
         return Ok(None);
@@ -42,6 +66,7 @@ pub(crate) fn value_from_js(value: JsValue) -> Result<Option<Bytes>, Failure> {
         Some(target) => array.copy_to(target),
         None => return Err(Failure::backend("a new value is shared")),
     }
+    release(&array);
     Ok(Some(value))
 }
 

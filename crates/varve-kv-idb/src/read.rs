@@ -7,7 +7,7 @@ use std::rc::Rc;
 use idb::Request as _;
 use idb::request::GetStoreRequest;
 use varve_kv::{Key, ReadResult, Scan};
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen::closure::Closure;
 use web_sys::DomException;
 
@@ -55,7 +55,7 @@ pub(crate) fn start(
     }
     let mut requests = Vec::with_capacity(gets.len());
     for key in gets {
-        requests.push((key.clone(), store.get(to_js(key))?));
+        requests.push((key.clone(), store.get(JsValue::from(to_js(key)))?));
     }
     let mut progress = scan.map(|scan| Progress::new(scan.clone(), store));
     let step = progress.as_mut().map_or(Ok(Step::Done), Progress::start)?;
