@@ -1,11 +1,12 @@
 //! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, and the way to the
-//! benchmarks, `cargo xtask bench`. Each rule is a small pure function over names and texts, so
-//! that its tests need no repository.
+//! benchmarks and the corpora, `cargo xtask bench` and `cargo xtask corpora`. Each rule is a small
+//! pure function over names and texts, so that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.
 
 mod bench;
+mod corpora;
 mod tidy;
 
 use std::process::ExitCode;
@@ -15,8 +16,12 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, [])) if command == "tidy" => tidy::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
+        Some((command, rest)) if command == "corpora" => corpora::run(rest),
         _ => {
-            eprintln!("usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]");
+            eprintln!(
+                "usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]\n       \
+                 cargo xtask corpora [--family NAME] [...]"
+            );
             ExitCode::from(2)
         }
     }

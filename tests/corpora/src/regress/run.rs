@@ -1,0 +1,212 @@
+//! Runs one script and judges its statements.
+
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+
+use super::expected::{Answers, DataFinder, align};
+use super::judge::judge;
+use super::session::Psql;
+use crate::classify::NeverMade;
+use crate::engine::{Answer, Client, Failure, FailureKind, Outcome};
+use crate::psql::{Format, Item, ItemKind, Send, scan, substitute, write_failure, write_table};
+use crate::record::{Place, Verdict};
+use crate::server_files::ServerFiles;
+
+/// What a script needs beside itself.
+pub struct Fixture<'a> {
+    /// Its path, for places.
+    pub path: &'a str,
+    pub script: &'a str,
+    /// The expected output and its alternatives.
+    pub outputs: Vec<&'a str>,
+    pub files: &'a ServerFiles,
+    /// Why a statement is not run, if it is not.
+    pub skip: &'a dyn Fn(&Place, &str) -> Option<String>,
+}
+
+static TO_STDOUT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?is)^copy\s.*\sto\s+stdout").expect("a pattern"));
+
+/// A statement that ran, for the judgement at the end of its line.
+struct Ran {
+    place: Place,
+    sql: String,
+    outcome: Outcome,
+    skipped: Option<String>,
+}
+
+/// Runs a script. Without outputs it is only run, to set the stage for another.
+pub fn run(client: &mut Client, fixture: &Fixture) -> Vec<(Place, String, Verdict)> {
+    let mut finder = DataFinder::default();
+    let first: Vec<&str> = fixture.outputs.first().copied().unwrap_or("").lines().collect();
+    let script = scan(fixture.script, |lines, begin, end| {
+        first.is_empty() || finder.has_data(&first, lines, begin, end)
+    });
+    let outputs = fixture.outputs.iter().map(|output| align(&script, output));
+    let outputs: Vec<Answers> = outputs.collect();
+    let mut runner = Runner {
+        client,
+        fixture,
+        psql: Psql::new(),
+        never: NeverMade::default(),
+        ran: Vec::new(),
+        printed: String::new(),
+    };
+    let mut verdicts = Vec::new();
+    for (at, item) in script.items.iter().enumerate() {
+        runner.item(item);
+        let next = script.items.get(at + 1);
+        let is_last_of_line = next.is_none_or(|next| next.last_line != item.last_line);
+        if is_last_of_line {
+            runner.judge(item.last_line, &outputs, &mut verdicts);
+        }
+        if runner.psql.quits {
+            break;
+        }
+    }
+    verdicts
+}
+
+struct Runner<'a> {
+    client: &'a mut Client,
+    fixture: &'a Fixture<'a>,
+    psql: Psql,
+    never: NeverMade,
+    /// Of the line that is being read.
+    ran: Vec<Ran>,
+    printed: String,
+}
+
+impl Runner<'_> {
+    fn judge(
+        &mut self,
+        line: usize,
+        outputs: &[Answers],
+        verdicts: &mut Vec<(Place, String, Verdict)>,
+    ) {
+        let printed = std::mem::take(&mut self.printed);
+        for ran in std::mem::take(&mut self.ran) {
+            let verdict = match ran.skipped {
+                Some(reason) => Verdict::Skipped(reason),
+                None => {
+                    let mut best: Option<Verdict> = None;
+                    for answers in outputs {
+                        let expected = answers.get(&line).and_then(Option::as_deref);
+                        let verdict =
+                            judge(&ran.sql, expected, &printed, &ran.outcome, &mut self.never);
+                        if best.is_none() || verdict == Verdict::Passed {
+                            best = Some(verdict);
+                        }
+                    }
+                    let Some(verdict) = best else { continue };
+                    verdict
+                }
+            };
+            verdicts.push((ran.place, ran.sql, verdict));
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match &item.kind {
+            ItemKind::Command { name, rest } if name == "copy" => {
+                let text = substitute(&format!("copy {rest}"), &self.psql.variables);
+                if self.psql.is_active() && self.fixture.files.is_read_by(&text) {
+                    let _ = self.execute(&text, None);
+                }
+            }
+            ItemKind::Command { name, rest } => {
+                if let Some(text) = self.psql.command(name, rest) {
+                    self.printed.push_str(&text);
+                }
+            }
+            ItemKind::Statement { sql, send, data } if self.psql.is_active() => {
+                self.statement(item, sql, send, data.as_deref());
+            }
+            ItemKind::Statement { .. } => {}
+        }
+    }
+
+    fn statement(&mut self, item: &Item, sql: &str, send: &Send, data: Option<&str>) {
+        let sql = substitute(sql, &self.psql.variables);
+        let place = Place {
+            file: Arc::from(self.fixture.path),
+            line: item.first_line as u32 + 1,
+        };
+        let skipped = (self.fixture.skip)(&place, &sql);
+        let (name, rest) = match send {
+            Send::Plain => ("", ""),
+            Send::Command { name, rest } => (name.as_str(), rest.as_str()),
+        };
+        let outcome = match (&skipped, name) {
+            (Some(_), _) => Ok(Answer::default()),
+            (None, "" | "g" | "gx" | "gset" | "gexec") => self.execute(&sql, data),
+            (None, other) => Err(Failure::new(
+                FailureKind::Error,
+                format!("the runner has no \\{other}"),
+            )),
+        };
+        if skipped.is_none() {
+            self.print(&sql, name, rest, &outcome);
+        }
+        self.ran.push(Ran {
+            place,
+            sql,
+            outcome,
+            skipped,
+        });
+    }
+
+    fn execute(&mut self, sql: &str, data: Option<&str>) -> Outcome {
+        let connection = self.psql.connections.to_string();
+        if let Some(data) = data {
+            return self.client.copy_in(&connection, sql, data.as_bytes().to_vec());
+        }
+        self.fixture.files.execute(self.client, &connection, sql)
+    }
+
+    fn print(&mut self, sql: &str, name: &str, rest: &str, outcome: &Outcome) {
+        match outcome {
+            Err(failure) => {
+                write_failure(failure, sql, self.psql.verbosity, &mut self.printed);
+            }
+            Ok(answer) => {
+                for notice in &answer.notices {
+                    let line = format!("{}:  {}\n", notice.severity, notice.message);
+                    self.printed.push_str(&line);
+                }
+                match name {
+                    "gset" => self.psql.keep(rest, answer),
+                    "gexec" => self.execute_cells(answer),
+                    name => self.print_table(sql, answer, name == "gx"),
+                }
+            }
+        }
+    }
+
+    fn print_table(&mut self, sql: &str, answer: &Answer, expanded: bool) {
+        let Some(table) = &answer.table else { return };
+        if TO_STDOUT.is_match(sql) {
+            for cell in table.rows.iter().flatten().flatten() {
+                self.printed.push_str(cell.trim_end_matches('\n'));
+                self.printed.push('\n');
+            }
+            return;
+        }
+        let format = Format {
+            expanded: expanded || self.psql.format.expanded,
+            ..self.psql.format.clone()
+        };
+        write_table(table, &format, &mut self.printed);
+    }
+
+    /// `\gexec`: each value is a statement.
+    fn execute_cells(&mut self, answer: &Answer) {
+        let Some(table) = &answer.table else { return };
+        for sql in table.rows.iter().flatten().flatten() {
+            self.printed.push_str(&format!("{sql}\n"));
+            let outcome = self.execute(sql, None);
+            self.print(sql, "", "", &outcome);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! ClickBench's 43 queries over ten generated rows of its table. A query passes when it goes through.
+
+use super::generate::Chance;
+use super::judge::{Stage, text};
+use super::tsbs::statements;
+use crate::archive::SourceFile;
+use crate::engine::Client;
+use crate::run::Judged;
+
+const ROWS: u64 = 10;
+
+pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
+    let mut stage = Stage::new(client);
+    let load = text(files, "clickbench/queries/load.sql").unwrap_or_default();
+    let load = String::from_utf8_lossy(load);
+    // Its second statement reads the data from the network.
+    let Some((_, create)) = statements(&load).into_iter().next() else {
+        return Vec::new();
+    };
+    stage.make(&create);
+    let loaded = stage.load("COPY hits FROM STDIN (FORMAT csv)", rows(&create).into_bytes());
+    stage.never.note("CREATE TABLE hits ()", loaded.as_ref().err());
+    for number in 0..43 {
+        let path = format!("clickbench/queries/q{number:02}.sql");
+        if let Some(sql) = text(files, &path) {
+            // DuckDB's name of a function.
+            let sql = String::from_utf8_lossy(sql).replace("STRLEN(", "LENGTH(");
+            stage.query(&path, 1, &sql, |_| None);
+        }
+    }
+    stage.judged
+}
+
+/// Rows by the types of the columns.
+fn rows(create: &str) -> String {
+    let columns: Vec<String> = create
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(1))
+        .map(|ty| ty.trim_end_matches(',').to_uppercase())
+        .filter(|ty| ty != "TABLE")
+        .collect();
+    let (mut chance, mut text) = (Chance::new(3), String::new());
+    for _ in 0..ROWS {
+        let cells = columns.iter().map(|ty| match ty.as_str() {
+            "BIGINT" => (chance.to(3) * 435_090_932_899_640_449).to_string(),
+            "INTEGER" => (60 + chance.to(3)).to_string(),
+            "SMALLINT" => (chance.to(3) - 1).to_string(),
+            "TIMESTAMP" => format!("2013-07-{} 12:{}:00", 13 + chance.to(3), 10 + chance.to(40)),
+            "DATE" => format!("2013-07-{}", 13 + chance.to(3)),
+            _ => {
+                let words = ["", "http://www.google.ru/a", "https://example.com/b", "Google"];
+                words[chance.to(4) as usize - 1].to_owned()
+            }
+        });
+        let cells: Vec<String> = cells.map(|cell| format!("\"{cell}\"")).collect();
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows;
+
+    #[test]
+    fn a_row_has_a_value_for_each_column() {
+        let create = "CREATE TABLE hits\n(\n    WatchID BIGINT NOT NULL,\n    Title TEXT,\n    D Date\n)";
+        let rows = rows(create);
+        assert_eq!(rows.lines().count(), 10);
+        assert!(rows.lines().all(|line| line.split(',').count() == 3));
+        assert!(rows.contains("2013-07-1"));
+    }
+}

@@ -1,0 +1,13 @@
+//! Sets of queries over known data: TPC-H and TSBS with known answers, ClickBench and H2O without.
+
+mod clickbench;
+mod generate;
+mod h2o;
+mod judge;
+mod tpch;
+mod tsbs;
+
+pub use clickbench::run as clickbench;
+pub use h2o::run as h2o;
+pub use tpch::run as tpch;
+pub use tsbs::run as tsbs;
