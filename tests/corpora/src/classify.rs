@@ -1,8 +1,6 @@
 //! Which failures have one cause: their class is the SQLSTATE and the message without what differs
-//! from case to case. What fails only because the object was never made follows from the class of
-//! that failure.
+//! from case to case.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -16,22 +14,11 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[0-9]+").expect("
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#""[^"]*"|'[^']*'"#).expect("a pattern"));
 static KEPT: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)function|\btype\b|operator|setting|parameter|syntax|near|supported|keyword")
-        .expect("a pattern")
-});
-static CREATED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?is)^\s*create\s+(?:or\s+replace\s+)?",
-        r"(?:(?:local|global|temp|temporary|unlogged|materialized|recursive|foreign|unique)\s+)*",
-        r"(?:table|view|type|domain|sequence|schema|function|index|aggregate|operator|source)\s+",
-        r"(?:if\s+not\s+exists\s+)?(?:[\w]+\.)?",
-        r#"("[^"]+"|\w+)"#
+        r"(?i)function|\btype\b|operator|setting|parameter|syntax|near|supported|keyword",
+        r#"|"pg_|"information_schema|"crdb_internal|"system\.|"rw_"#
     ))
     .expect("a pattern")
-});
-static MISSING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?:"|function |type )(?:\w+\.)?(\w+)(?:"|\(|\s).*does not exist"#)
-        .expect("a pattern")
 });
 
 /// The class of an error that should not have been.
@@ -61,48 +48,13 @@ pub fn cut(text: &str, characters_max: usize) -> String {
     }
 }
 
-/// Names that a file meant to create and could not, with the class of that failure.
-#[derive(Debug, Default)]
-pub struct NeverMade(BTreeMap<String, String>);
-
-impl NeverMade {
-    /// Notes how a statement ended; answers its class if it failed.
-    pub fn note(&mut self, sql: &str, failure: Option<&Failure>) -> Option<String> {
-        let created = CREATED
-            .captures(sql)
-            .map(|found| found[1].trim_matches('"').to_lowercase());
-        let Some(failure) = failure else {
-            if let Some(name) = created {
-                self.0.remove(&name);
-            }
-            return None;
-        };
-        let class = self.class(failure);
-        if let Some(name) = created {
-            let root = class.trim_start_matches(FOLLOWS).to_owned();
-            self.0.entry(name).or_insert(root);
-        }
-        Some(class)
-    }
-
-    fn class(&self, failure: &Failure) -> String {
-        let root = MISSING
-            .captures(&failure.message)
-            .and_then(|found| self.0.get(&found[1].to_lowercase()));
-        match root {
-            Some(root) => format!("{FOLLOWS}{root}"),
-            None if failure.state == "25P02" => format!("{FOLLOWS}25P02 failed transaction"),
-            None => class_of(failure),
-        }
-    }
-}
-
+#[cfg(test)]
 #[cfg(test)]
 mod tests {
-    use super::{NeverMade, class_of};
+    use super::class_of;
     use crate::engine::{Failure, FailureKind};
 
-    fn failure(state: &str, message: &str) -> Failure {
+    fn failed(state: &str, message: &str) -> Box<Failure> {
         let mut failure = Failure::new(FailureKind::Error, message);
         failure.state = state.to_owned();
         failure
@@ -110,24 +62,13 @@ mod tests {
 
     #[test]
     fn names_and_numbers_make_no_classes() {
-        let one = class_of(&failure("42P01", "relation \"a1\" does not exist"));
-        let two = class_of(&failure("42P01", "relation \"b\" does not exist"));
+        let one = class_of(&failed("42P01", "relation \"a1\" does not exist"));
+        let two = class_of(&failed("42P01", "relation \"b\" does not exist"));
         assert_eq!(one, two);
-        let one = class_of(&failure("42883", "function \"f\" does not exist"));
-        let two = class_of(&failure("42883", "function \"g\" does not exist"));
+        let one = class_of(&failed("42883", "function \"f\" does not exist"));
+        let two = class_of(&failed("42883", "function \"g\" does not exist"));
         assert_ne!(one, two, "a function that is missing is a class");
-    }
-
-    #[test]
-    fn what_was_never_made_is_the_cause() {
-        let mut never = NeverMade::default();
-        let broken = failure("0A000", "arrays is not supported");
-        never.note("CREATE TEMP TABLE t1 (a int[])", Some(&broken));
-        let missing = failure("42P01", "relation \"t1\" does not exist");
-        let class = never.note("SELECT * FROM t1", Some(&missing)).unwrap();
-        assert_eq!(class, "follows: 0A000 arrays is not supported");
-        never.note("CREATE TABLE t1 (a int)", None);
-        let class = never.note("SELECT * FROM t1", Some(&missing)).unwrap();
-        assert!(!class.starts_with("follows"));
+        let catalogue = class_of(&failed("42P01", "relation \"pg_class\" does not exist"));
+        assert!(catalogue.contains("pg_class"));
     }
 }

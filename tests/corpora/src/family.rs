@@ -24,19 +24,80 @@ pub struct Family {
     pub setup: &'static [&'static str],
     /// Most records that may be skipped, in percent.
     pub skipped_percent_max: u64,
+    /// A part of the files that has a target of its own.
+    pub share: Option<Share>,
 }
 
-const fn slt(
-    name: &'static str,
-    dialect: Dialect,
-    endings: &'static [&'static str],
-) -> Family {
+/// Files by patterns, under a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    pub name: &'static str,
+    pub files: &'static [&'static str],
+}
+
+/// The tests on types, expressions, select, joins, aggregates, window functions, WITH, subqueries,
+/// changes of rows, arrays, jsonb, strings, numbers, dates and times, constraints, sequences, views,
+/// transactions, PREPARE and COPY.
+const REGRESS_CORE: Share = Share {
+    name: "core",
+    files: &[
+        "sql/arrays.sql",
+        "sql/boolean.sql",
+        "sql/case.sql",
+        "sql/copy2.sql",
+        "sql/copyselect.sql",
+        "sql/create_table.sql",
+        "sql/create_view.sql",
+        "sql/date.sql",
+        "sql/delete.sql",
+        "sql/domain.sql",
+        "sql/equivclass.sql",
+        "sql/expressions.sql",
+        "sql/float4.sql",
+        "sql/functional_deps.sql",
+        "sql/horology.sql",
+        "sql/incremental_sort.sql",
+        "sql/insert_conflict.sql",
+        "sql/int4.sql",
+        "sql/interval.sql",
+        "sql/join_hash.sql",
+        "sql/json_encoding.sql",
+        "sql/jsonb_jsonpath.sql",
+        "sql/jsonpath_encoding.sql",
+        "sql/limit.sql",
+        "sql/memoize.sql",
+        "sql/name.sql",
+        "sql/numeric.sql",
+        "sql/numerology.sql",
+        "sql/oid.sql",
+        "sql/plancache.sql",
+        "sql/rangefuncs.sql",
+        "sql/regex.sql",
+        "sql/rowtypes.sql",
+        "sql/select*.sql",
+        "sql/sequence.sql",
+        "sql/sqljson.sql",
+        "sql/test_setup.sql",
+        "sql/text.sql",
+        "sql/time.sql",
+        "sql/timestamptz.sql",
+        "sql/transactions.sql",
+        "sql/truncate.sql",
+        "sql/union.sql",
+        "sql/update.sql",
+        "sql/varchar.sql",
+        "sql/with.sql",
+    ],
+};
+
+const fn slt(name: &'static str, dialect: Dialect, endings: &'static [&'static str]) -> Family {
     Family {
         name,
         reader: Reader::Slt(dialect),
         endings,
         setup: &[],
         skipped_percent_max: 25,
+        share: None,
     }
 }
 
@@ -47,6 +108,7 @@ const fn set(name: &'static str, reader: Reader) -> Family {
         endings: &[],
         setup: &["SET TIME ZONE 'UTC'"],
         skipped_percent_max: 25,
+        share: None,
     }
 }
 
@@ -63,16 +125,32 @@ pub const FAMILIES: [Family; 12] = [
             "SET intervalstyle = 'postgres_verbose'",
         ],
         skipped_percent_max: 25,
+        share: Some(REGRESS_CORE),
     },
     Family {
         skipped_percent_max: 60,
         ..slt("duckdb", Dialect::DuckDb, &[".test"])
     },
-    slt("risingwave", Dialect::RisingWave, &[".slt", ".slt.part"]),
-    slt("datafusion", Dialect::DataFusion, &[".slt"]),
+    Family {
+        share: Some(Share {
+            name: "batch",
+            files: &["batch/*"],
+        }),
+        ..slt("risingwave", Dialect::RisingWave, &[".slt", ".slt.part"])
+    },
+    Family {
+        share: Some(Share {
+            name: "pg_compat",
+            files: &["pg_compat/*"],
+        }),
+        ..slt("datafusion", Dialect::DataFusion, &[".slt"])
+    },
     Family {
         // Its tests name tables by the database, which is called `test`.
-        setup: &["CREATE SCHEMA IF NOT EXISTS test", "SET search_path TO test"],
+        setup: &[
+            "CREATE SCHEMA IF NOT EXISTS test",
+            "SET search_path TO test",
+        ],
         ..slt("cockroach", Dialect::Cockroach, &[""])
     },
     slt("risinglight", Dialect::RisingLight, &[".slt"]),

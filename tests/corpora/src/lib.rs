@@ -22,6 +22,7 @@
 
 pub mod archive;
 pub mod arguments;
+pub mod causes;
 pub mod classify;
 pub mod engine;
 pub mod family;

@@ -52,7 +52,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut within = true;
     for report in reports.iter().filter(|report| report.skips_too_much()) {
         let family = report.family;
-        eprintln!("{}: more than {}% are skipped", family.name, family.skipped_percent_max);
+        eprintln!(
+            "{}: more than {}% are skipped",
+            family.name, family.skipped_percent_max
+        );
         within = false;
     }
     Ok(within)

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::classify::{FOLLOWS, cut};
 use crate::family::Family;
+use crate::glob::matches;
 use crate::record::{Failed, Place, Verdict};
 
 /// Longest texts that are written of a failed record, in characters.
@@ -81,8 +82,15 @@ impl FamilyReport {
     }
 
     pub fn totals(&self) -> Totals {
+        self.totals_of(&["*"])
+    }
+
+    /// Of the files that one of the patterns fits.
+    pub fn totals_of(&self, patterns: &[&str]) -> Totals {
         let mut totals = Totals::default();
-        for state in self.records.values().flat_map(BTreeMap::values) {
+        let fits = |file: &str| patterns.iter().any(|pattern| matches(pattern, file));
+        let files = self.records.iter().filter(|(file, _)| fits(file));
+        for state in files.flat_map(|(_, lines)| lines.values()) {
             totals.total += 1;
             match state {
                 State::Passed => totals.passed += 1,
@@ -102,18 +110,25 @@ impl FamilyReport {
 
 pub fn totals_table(reports: &[FamilyReport]) -> String {
     let mut text = format!(
-        "{:<18}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
+        "{:<26}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
         "family", "total", "passed", "failed", "skipped", "percent"
     );
     for report in reports {
-        let totals = report.totals();
-        let percent = totals.passed as f64 * 100.0 / totals.total.max(1) as f64;
-        text.push_str(&format!(
-            "{:<18}{:>10}{:>10}{:>10}{:>10}{percent:>9.2}%\n",
-            report.family.name, totals.total, totals.passed, totals.failed, totals.skipped
-        ));
+        text.push_str(&totals_line(report.family.name, report.totals()));
+        if let Some(share) = report.family.share {
+            let name = format!("  of these {}", share.name);
+            text.push_str(&totals_line(&name, report.totals_of(share.files)));
+        }
     }
     text
+}
+
+fn totals_line(name: &str, totals: Totals) -> String {
+    let percent = totals.passed as f64 * 100.0 / totals.total.max(1) as f64;
+    format!(
+        "{name:<26}{:>10}{:>10}{:>10}{:>10}{percent:>9.2}%\n",
+        totals.total, totals.passed, totals.failed, totals.skipped
+    )
 }
 
 /// How often a class failed, on its own and as the trace of a failure before.
@@ -148,7 +163,10 @@ pub fn classes_table(reports: &[FamilyReport], top: usize) -> String {
     let mut text = format!("{:>8}{:>8}{:>9}  class\n", "records", "own", "follows");
     for (name, class) in sorted.into_iter().take(top) {
         let all = class.own + class.follows;
-        text.push_str(&format!("{all:>8}{:>8}{:>9}  {name}\n", class.own, class.follows));
+        text.push_str(&format!(
+            "{all:>8}{:>8}{:>9}  {name}\n",
+            class.own, class.follows
+        ));
         let families: Vec<String> = class
             .families
             .iter()

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use crate::archive::{SourceFile, read_folder};
 use crate::arguments::Arguments;
-use crate::classify::{FOLLOWS, NeverMade};
+use crate::causes::Causes;
+use crate::classify::FOLLOWS;
 use crate::engine::Client;
 use crate::family::{Family, Reader};
 use crate::glob::matches;
@@ -105,7 +106,10 @@ impl Corpus {
             Reader::Slt(_) => self.texts.keys().filter(is_job).cloned().collect(),
             Reader::Regress => {
                 let scripts = self.texts.keys().filter(is_job);
-                scripts.filter(|path| path.contains("sql/")).cloned().collect()
+                scripts
+                    .filter(|path| path.contains("sql/"))
+                    .cloned()
+                    .collect()
             }
             _ => vec![self.family.name.to_owned()],
         };
@@ -172,7 +176,7 @@ impl Corpus {
     ) -> Vec<Judged> {
         let family = self.family.name;
         let mut labels = Labels::new();
-        let mut never = NeverMade::default();
+        let mut causes = Causes::default();
         let mut judged = Vec::new();
         // Why all that follows is skipped.
         let mut needs: Option<String> = None;
@@ -200,8 +204,9 @@ impl Corpus {
                         Some(reason) => Verdict::Skipped(reason),
                         None => {
                             let outcome =
-                                self.server_files.execute(client, &record.connection, &record.sql);
-                            check(dialect, &record, &outcome, &mut labels, &mut never)
+                                self.server_files
+                                    .execute(client, &record.connection, &record.sql);
+                            check(dialect, &record, &outcome, &mut labels, &mut causes)
                         }
                     };
                     let verdict = after_restart(verdict, client);
@@ -224,12 +229,13 @@ impl Corpus {
             files: &self.server_files,
             skip: &skip,
         };
+        let mut causes = Causes::default();
         for stage in REGRESS_STAGE {
             if stage == name {
                 break;
             }
             let script = text(&format!("{folder}sql/{stage}.sql"));
-            regress::run(client, &fixture(path, script, Vec::new()));
+            regress::run(client, &fixture(path, script, Vec::new()), &mut causes);
         }
         client.restarts = 0;
         let alternatives = [
@@ -239,7 +245,7 @@ impl Corpus {
         ];
         let outputs = alternatives.iter().filter_map(|path| self.texts.get(path));
         let outputs = outputs.map(|text| &**text).collect();
-        let judged = regress::run(client, &fixture(path, text(path), outputs));
+        let judged = regress::run(client, &fixture(path, text(path), outputs), &mut causes);
         let again = |(place, sql, verdict)| (place, sql, after_restart(verdict, client));
         judged.into_iter().map(again).collect()
     }
@@ -260,8 +266,10 @@ fn after_restart(verdict: Verdict, client: &Client) -> Verdict {
 
 /// The families that a command line names, or all.
 pub fn wanted_families(arguments: &Arguments) -> Result<Vec<Family>, String> {
-    let known: BTreeMap<&str, Family> =
-        crate::family::FAMILIES.iter().map(|family| (family.name, *family)).collect();
+    let known: BTreeMap<&str, Family> = crate::family::FAMILIES
+        .iter()
+        .map(|family| (family.name, *family))
+        .collect();
     if arguments.families.is_empty() {
         return Ok(crate::family::FAMILIES.to_vec());
     }

@@ -20,7 +20,11 @@ pub struct ServerFiles(BTreeMap<String, Arc<[u8]>>);
 impl ServerFiles {
     pub fn new<'a>(files: impl Iterator<Item = &'a SourceFile>) -> ServerFiles {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        ServerFiles(files.map(|file| (name(&file.path), Arc::from(file.bytes.as_slice()))).collect())
+        ServerFiles(
+            files
+                .map(|file| (name(&file.path), Arc::from(file.bytes.as_slice())))
+                .collect(),
+        )
     }
 
     /// Whether a statement reads a file of the corpus.
@@ -56,7 +60,10 @@ mod tests {
         };
         let files = ServerFiles::new([&file].into_iter());
         let (sql, data) = files.rewrite("COPY t\nFROM '../x/a.csv' CSV").unwrap();
-        assert_eq!((sql.as_str(), &data[..]), ("COPY t\nFROM STDIN CSV", &b"1\n"[..]));
+        assert_eq!(
+            (sql.as_str(), &data[..]),
+            ("COPY t\nFROM STDIN CSV", &b"1\n"[..])
+        );
         assert!(!files.is_read_by("COPY t FROM 'b.csv'"));
         assert!(!files.is_read_by("SELECT 'a' FROM 'a.csv'"));
     }

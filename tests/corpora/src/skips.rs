@@ -54,7 +54,10 @@ impl Skips {
                 _ => return Err(broken()),
             }
         }
-        match skips.iter().find(|skip| skip.reason.is_empty() || skip.family.is_empty()) {
+        match skips
+            .iter()
+            .find(|skip| skip.reason.is_empty() || skip.family.is_empty())
+        {
             Some(skip) => Err(format!("skips.toml: no reason or family: {skip:?}")),
             None => Ok(Skips(skips)),
         }
@@ -75,7 +78,10 @@ impl Skips {
     pub fn of_need(&self, family: &str, file: &str, need: &str) -> Option<String> {
         let found = self.0.iter().find(|skip| {
             skip.is_of(family, file)
-                && skip.needs.as_ref().is_some_and(|words| need.starts_with(words.as_str()))
+                && skip
+                    .needs
+                    .as_ref()
+                    .is_some_and(|words| need.starts_with(words.as_str()))
         });
         found.map(|skip| skip.reason.clone())
     }
@@ -83,7 +89,11 @@ impl Skips {
 
 impl Skip {
     fn is_of(&self, family: &str, file: &str) -> bool {
-        self.family == family && self.file.as_ref().is_none_or(|pattern| matches(pattern, file))
+        self.family == family
+            && self
+                .file
+                .as_ref()
+                .is_none_or(|pattern| matches(pattern, file))
     }
 }
 

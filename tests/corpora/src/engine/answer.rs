@@ -3,7 +3,12 @@
 use varvedb::ResultSet;
 
 /// The end of a statement.
-pub type Outcome = Result<Answer, Failure>;
+pub type Outcome = Result<Answer, Box<Failure>>;
+
+/// How a statement failed, if it did.
+pub fn failure(outcome: &Outcome) -> Option<&Failure> {
+    outcome.as_ref().err().map(|failure| &**failure)
+}
 
 /// A statement that went through.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,13 +92,13 @@ pub enum FailureKind {
 }
 
 impl Failure {
-    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Box<Failure> {
         let state = match kind {
             FailureKind::Error => "XX000",
             FailureKind::Panic => "panic",
             FailureKind::Timeout => "timeout",
         };
-        Failure {
+        Box::new(Failure {
             kind,
             state: state.to_owned(),
             message: message.into(),
@@ -101,14 +106,14 @@ impl Failure {
             hint: None,
             context: None,
             position: None,
-        }
+        })
     }
 }
 
-impl From<varve_types::Error> for Failure {
-    fn from(error: varve_types::Error) -> Failure {
+impl From<varve_types::Error> for Box<Failure> {
+    fn from(error: varve_types::Error) -> Box<Failure> {
         let fields = error.fields();
-        Failure {
+        Box::new(Failure {
             kind: FailureKind::Error,
             state: fields.state.code().to_owned(),
             message: fields.message.clone(),
@@ -116,7 +121,7 @@ impl From<varve_types::Error> for Failure {
             hint: fields.hint.clone(),
             context: fields.context.clone(),
             position: fields.position,
-        }
+        })
     }
 }
 

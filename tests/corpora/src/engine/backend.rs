@@ -36,7 +36,7 @@ impl Backend {
     }
 
     /// A new, empty database.
-    pub(super) fn open(self) -> Result<Opened, Failure> {
+    pub(super) fn open(self) -> Result<Opened, Box<Failure>> {
         let mut options = Options::native();
         options.memory_limit_bytes = MEMORY_LIMIT_BYTES;
         // What would survive a power failure is no question of these tests.
@@ -69,7 +69,7 @@ impl Backend {
     }
 }
 
-fn open(kv: Arc<dyn Kv>, options: Options) -> Result<Database, Failure> {
+fn open(kv: Arc<dyn Kv>, options: Options) -> Result<Database, Box<Failure>> {
     let env = Arc::new(SystemEnv::with_threads(1));
     Ok(pollster::block_on(Database::open(kv, env, options))?)
 }

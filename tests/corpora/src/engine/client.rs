@@ -72,18 +72,27 @@ impl Client {
     fn request(&mut self, request: Request) -> Outcome {
         if self.link.requests.send(request).is_err() {
             self.replace();
-            return Err(Failure::new(FailureKind::Panic, "the engine's thread ended"));
+            return Err(Failure::new(
+                FailureKind::Panic,
+                "the engine's thread ended",
+            ));
         }
         match self.link.outcomes.recv_timeout(self.limit) {
             Ok(outcome) => {
-                if outcome.as_ref().is_err_and(|failure| failure.kind == FailureKind::Panic) {
+                if outcome
+                    .as_ref()
+                    .is_err_and(|failure| failure.kind == FailureKind::Panic)
+                {
                     self.restarts += 1;
                 }
                 outcome
             }
             Err(RecvTimeoutError::Disconnected) => {
                 self.replace();
-                Err(Failure::new(FailureKind::Panic, "the engine's thread ended"))
+                Err(Failure::new(
+                    FailureKind::Panic,
+                    "the engine's thread ended",
+                ))
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(flag) = &*self.link.running.lock().expect("the flag") {
@@ -93,8 +102,15 @@ impl Client {
                 if !stopped {
                     self.replace();
                 }
-                let how = if stopped { "stopped" } else { "could not be stopped" };
-                Err(Failure::new(FailureKind::Timeout, format!("took too long, {how}")))
+                let how = if stopped {
+                    "stopped"
+                } else {
+                    "could not be stopped"
+                };
+                Err(Failure::new(
+                    FailureKind::Timeout,
+                    format!("took too long, {how}"),
+                ))
             }
         }
     }

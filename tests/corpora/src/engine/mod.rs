@@ -5,6 +5,6 @@ mod backend;
 mod client;
 mod worker;
 
-pub use answer::{Answer, Column, Failure, FailureKind, Kind, Notice, Outcome, Table};
+pub use answer::{Answer, Column, Failure, FailureKind, Kind, Notice, Outcome, Table, failure};
 pub use backend::Backend;
 pub use client::Client;

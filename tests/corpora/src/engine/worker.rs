@@ -108,7 +108,10 @@ impl Worker {
 fn query(session: &mut Session, sql: &str) -> Outcome {
     let result = pollster::block_on(session.execute_script(sql))?;
     let mut answer = result.last().map(Answer::from).unwrap_or_default();
-    answer.notices = result.iter().flat_map(|r| Answer::from(r).notices).collect();
+    answer.notices = result
+        .iter()
+        .flat_map(|r| Answer::from(r).notices)
+        .collect();
     Ok(answer)
 }
 
@@ -133,7 +136,9 @@ fn install_hook() {
             if std::thread::current().name() != Some("engine") {
                 return default(info);
             }
-            let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
+            let place = info
+                .location()
+                .map(|at| format!("{}:{}", at.file(), at.line()));
             PANICKED_AT.with(|last| *last.borrow_mut() = place.unwrap_or_default());
         }));
     });
@@ -143,7 +148,11 @@ fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload
         .downcast_ref::<String>()
         .cloned()
-        .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+        .or_else(|| {
+            payload
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+        })
         .unwrap_or_default();
     PANICKED_AT.with(|place| format!("{text} at {}", place.borrow()))
 }

@@ -55,7 +55,10 @@ fn cell<'a>(cell: &'a Option<String>, format: &'a Format) -> &'a str {
 }
 
 fn width(text: &str) -> usize {
-    text.split('\n').map(UnicodeWidthStr::width).max().unwrap_or(0)
+    text.split('\n')
+        .map(UnicodeWidthStr::width)
+        .max()
+        .unwrap_or(0)
 }
 
 fn pad(count: usize, out: &mut String) {
@@ -82,7 +85,10 @@ fn aligned(table: &Table, format: &Format, out: &mut String) {
         header(table, &widths, out);
     }
     for row in &table.rows {
-        let cells: Vec<Vec<&str>> = row.iter().map(|c| cell(c, format).split('\n').collect()).collect();
+        let cells: Vec<Vec<&str>> = row
+            .iter()
+            .map(|c| cell(c, format).split('\n').collect())
+            .collect();
         let lines = cells.iter().map(Vec::len).max().unwrap_or(1);
         for line in 0..lines {
             row_line(table, &widths, &cells, line, out);
@@ -204,7 +210,13 @@ fn unaligned(table: &Table, format: &Format, out: &mut String) {
         out.push('\n');
     };
     if !format.tuples_only {
-        line(table.columns.iter().map(|column| column.name.as_str()).collect());
+        line(
+            table
+                .columns
+                .iter()
+                .map(|column| column.name.as_str())
+                .collect(),
+        );
     }
     for row in &table.rows {
         line(row.iter().map(|c| cell(c, format)).collect());
@@ -249,7 +261,8 @@ mod tests {
 
     #[test]
     fn tables_look_as_in_psql() {
-        let aligned = "  n  | words \n-----+-------\n   1 | a    +\n     | b\n 100 | \n(2 rows)\n\n";
+        let aligned =
+            "  n  | words \n-----+-------\n   1 | a    +\n     | b\n 100 | \n(2 rows)\n\n";
         assert_eq!(text(&Format::default()), aligned);
         let expanded = Format {
             expanded: true,

@@ -48,13 +48,19 @@ pub fn write_failure(failure: &Failure, sql: &str, verbosity: Verbosity, out: &m
 /// `LINE 2: ...` and the mark below. A long line is cut on the right if the place stays well inside,
 /// else on both sides.
 fn write_place(sql: &str, position: usize, out: &mut String) {
-    let characters: Vec<char> = sql.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let characters: Vec<char> = sql
+        .chars()
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .collect();
     let Some(place) = position.checked_sub(1).filter(|at| *at <= characters.len()) else {
         return;
     };
     let before = &characters[..place];
     let number = 1 + before.iter().filter(|c| **c == '\n').count();
-    let mut begin = before.iter().rposition(|c| *c == '\n').map_or(0, |at| at + 1);
+    let mut begin = before
+        .iter()
+        .rposition(|c| *c == '\n')
+        .map_or(0, |at| at + 1);
     let line_end = characters[place..].iter().position(|c| *c == '\n');
     let mut end = line_end.map_or(characters.len(), |at| place + at);
     let columns = |range: &[char]| -> usize { range.iter().map(|c| c.width().unwrap_or(0)).sum() };

@@ -103,6 +103,8 @@ struct Scanner {
     /// The first words of the statement, and the depth of `BEGIN ATOMIC` in it.
     words: Vec<String>,
     begin_depth: u32,
+    /// The statement that was sent last.
+    last: String,
     script: Script,
 }
 
@@ -115,6 +117,7 @@ impl Default for Scanner {
             parentheses: 0,
             words: Vec::new(),
             begin_depth: 0,
+            last: String::new(),
             script: Script::default(),
         }
     }
@@ -231,7 +234,9 @@ impl Scanner {
                 self.parentheses = self.parentheses.saturating_sub(1);
             }
             c if c.is_alphabetic() || c == '_' => {
-                let end = rest.iter().position(|c| !c.is_alphanumeric() && *c != '_' && *c != '$');
+                let end = rest
+                    .iter()
+                    .position(|c| !c.is_alphanumeric() && *c != '_' && *c != '$');
                 let word = &rest[..end.unwrap_or(rest.len())];
                 self.push(word, number);
                 self.word(&word.iter().collect::<String>().to_lowercase());
@@ -276,7 +281,8 @@ impl Scanner {
         let is_end = |c: &char| c.is_whitespace() || *c == '\\';
         let name_len = rest.iter().position(is_end).unwrap_or(rest.len());
         let name: String = rest[..name_len].iter().collect();
-        let takes_line = ["copy", "sf", "sv", "ef", "ev", "!", "h", "help"].contains(&name.as_str());
+        let takes_line =
+            ["copy", "sf", "sv", "ef", "ev", "!", "h", "help"].contains(&name.as_str());
         let mut end = name_len;
         let mut quote = None;
         while end < rest.len() {
@@ -300,7 +306,12 @@ impl Scanner {
         }
         let sends = name.starts_with('g') && name != "getenv" && !name.starts_with("get");
         if sends || name == "watch" || name == "crosstabview" {
-            if !self.buffer.trim().is_empty() {
+            // Without a statement the last one is sent again.
+            if self.buffer.trim().is_empty() {
+                self.buffer.clone_from(&self.last);
+                self.first_line = number;
+            }
+            if !self.buffer.is_empty() {
                 self.send(Send::Command { name, rest: text }, number);
             }
         } else {
@@ -318,6 +329,7 @@ impl Scanner {
 
     fn send(&mut self, send: Send, number: usize) {
         let sql = self.buffer.trim_end().to_owned();
+        self.last.clone_from(&sql);
         self.script.items.push(Item {
             kind: ItemKind::Statement {
                 sql,

@@ -23,18 +23,31 @@ fn texts(script: &str) -> Vec<String> {
 
 #[test]
 fn statements_end_outside_quotes() {
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 10] = [
+        ("SELECT 1 \\g\n\\gx\n", &["SELECT 1 <g >", "SELECT 1 <gx >"]),
         ("-- c\n\nSELECT 1; SELECT 2;", &["SELECT 1;", "SELECT 2;"]),
         ("SELECT ';' -- ;\n, 2;", &["SELECT ';' -- ;\n, 2;"]),
-        ("SELECT E'\\';', $a$;$b$;$a$;", &["SELECT E'\\';', $a$;$b$;$a$;"]),
+        (
+            "SELECT E'\\';', $a$;$b$;$a$;",
+            &["SELECT E'\\';', $a$;$b$;$a$;"],
+        ),
         ("SELECT /* ; /* */ ; */ 1;", &["SELECT /* ; /* */ ; */ 1;"]),
         ("CREATE RULE r (a; b);", &["CREATE RULE r (a; b);"]),
         ("SELECT 1\\; SELECT 2;", &["SELECT 1; SELECT 2;"]),
-        ("SELECT 1 AS a \\gset x_\n\\echo :x_a", &["SELECT 1 AS a <gset x_>", "\\echo(:x_a)"]),
-        ("\\set a 1 \\set b 'x\\\\'\nSELECT 3", &["\\set(a 1)", "\\set(b 'x\\\\')", "SELECT 3"]),
+        (
+            "SELECT 1 AS a \\gset x_\n\\echo :x_a",
+            &["SELECT 1 AS a <gset x_>", "\\echo(:x_a)"],
+        ),
+        (
+            "\\set a 1 \\set b 'x\\\\'\nSELECT 3",
+            &["\\set(a 1)", "\\set(b 'x\\\\')", "SELECT 3"],
+        ),
         (
             "create function f() begin atomic select case when a then 1 end; end; select 1;",
-            &["create function f() begin atomic select case when a then 1 end; end;", "select 1;"],
+            &[
+                "create function f() begin atomic select case when a then 1 end; end;",
+                "select 1;",
+            ],
         ),
     ];
     for (script, wanted) in cases {
@@ -47,7 +60,11 @@ fn data_of_a_copy_is_no_statement_and_not_echoed() {
     let script = "COPY t FROM stdin;\n1;\n\\.\nSELECT 1;\n";
     assert_eq!(texts(script), ["COPY t FROM stdin; [1;\n]", "SELECT 1;"]);
     let script = scan(script, |_, _, _| true);
-    let echoed: Vec<&str> = script.echoes.iter().map(|(_, line)| line.as_str()).collect();
+    let echoed: Vec<&str> = script
+        .echoes
+        .iter()
+        .map(|(_, line)| line.as_str())
+        .collect();
     assert_eq!(echoed, ["COPY t FROM stdin;", "SELECT 1;"]);
 }
 
@@ -56,5 +73,8 @@ fn blank_lines_are_echoed_in_quotes_only() {
     let script = scan("SELECT 'a\n\nb'\n\n;", |_, _, _| true);
     let numbers: Vec<usize> = script.echoes.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, [0, 1, 2, 4]);
-    assert_eq!((script.items[0].first_line, script.items[0].last_line), (0, 4));
+    assert_eq!(
+        (script.items[0].first_line, script.items[0].last_line),
+        (0, 4)
+    );
 }

@@ -63,7 +63,11 @@ fn variable(text: &str, variables: &Variables) -> Option<(String, usize)> {
     if let Some(inner) = rest.strip_prefix("{?") {
         let name = &inner[..name_len(inner)];
         inner[name.len()..].starts_with('}').then_some(())?;
-        let known = if variables.contains_key(name) { "TRUE" } else { "FALSE" };
+        let known = if variables.contains_key(name) {
+            "TRUE"
+        } else {
+            "FALSE"
+        };
         return Some((known.to_owned(), name.len() + 4));
     }
     for quote in ['\'', '"'] {

@@ -68,13 +68,7 @@ pub struct DataFinder {
 }
 
 impl DataFinder {
-    pub fn has_data(
-        &mut self,
-        output: &[&str],
-        lines: &[&str],
-        begin: usize,
-        end: usize,
-    ) -> bool {
+    pub fn has_data(&mut self, output: &[&str], lines: &[&str], begin: usize, end: usize) -> bool {
         let statement = lines[begin - 1].trim_end();
         if let Some(found) = find(output, &[statement], self.at) {
             self.at = found + 1;
@@ -120,7 +114,10 @@ mod tests {
             finder.has_data(&output, lines, begin, end)
         });
         let data = script.items.iter().filter(|item| {
-            matches!(&item.kind, crate::psql::ItemKind::Statement { data: Some(_), .. })
+            matches!(
+                &item.kind,
+                crate::psql::ItemKind::Statement { data: Some(_), .. }
+            )
         });
         assert_eq!((script.items.len(), data.count()), (4, 2));
     }

@@ -1,8 +1,9 @@
 //! Whether an output is the expected one: compared as pg_regress does (`diff -w`: white space does
 //! not count). Rows of a query without ORDER BY may come in any order.
 
-use crate::classify::{NeverMade, normalised};
-use crate::engine::Outcome;
+use crate::causes::Causes;
+use crate::classify::{FOLLOWS, normalised};
+use crate::engine::{Outcome, failure};
 use crate::record::Verdict;
 
 /// The parts of an output that failures are told apart by.
@@ -20,16 +21,27 @@ pub fn judge(
     expected: Option<&[String]>,
     got: &str,
     outcome: &Outcome,
-    never: &mut NeverMade,
+    causes: &mut Causes,
 ) -> Verdict {
-    let class = never.note(sql, outcome.as_ref().err());
+    let class = causes.note(sql, failure(outcome));
     let Some(expected) = expected else {
         let class = "runner: the expected output was not found";
         return Verdict::failed(class, String::new(), got.to_owned());
     };
+    let verdict = verdict(sql, expected, got, outcome.is_ok(), class);
+    causes.explain(sql, outcome.is_ok(), verdict)
+}
+
+fn verdict(
+    sql: &str,
+    expected: &[String],
+    got: &str,
+    is_ok: bool,
+    class: Option<String>,
+) -> Verdict {
     let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
     let got_lines: Vec<&str> = got.lines().collect();
-    if is_same(sql, &expected, &got_lines, outcome.is_ok()) {
+    if is_same(sql, &expected, &got_lines, is_ok) {
         return Verdict::Passed;
     }
     let class = difference(&parts(&expected), &parts(&got_lines), class);
@@ -68,8 +80,7 @@ fn parts<'a>(lines: &[&'a str]) -> Parts<'a> {
         let starts = |names: &[&str]| names.iter().any(|name| line.starts_with(name));
         if let Some(message) = line.strip_prefix("ERROR:  ") {
             parts.error.get_or_insert(message);
-        } else if starts(&["LINE ", "DETAIL:", "HINT:", "CONTEXT:", "QUERY:"])
-            || line.trim() == "^"
+        } else if starts(&["LINE ", "DETAIL:", "HINT:", "CONTEXT:", "QUERY:"]) || line.trim() == "^"
         {
             parts.about.push(line);
         } else if starts(&["NOTICE:", "WARNING:", "INFO:", "DEBUG:"]) {
@@ -84,6 +95,7 @@ fn parts<'a>(lines: &[&'a str]) -> Parts<'a> {
 fn difference(expected: &Parts, got: &Parts, class: Option<String>) -> String {
     match (expected.error, got.error, class) {
         (None, _, Some(class)) => class,
+        (_, _, Some(class)) if class.starts_with(FOLLOWS) => class,
         (Some(wanted), _, Some(class)) if got.error != Some(wanted) => {
             format!("another error: {class}, not: {}", normalised(wanted))
         }
@@ -95,17 +107,36 @@ fn difference(expected: &Parts, got: &Parts, class: Option<String>) -> String {
 
 fn about_difference(expected: &Parts, got: &Parts) -> String {
     let names = |parts: &Parts| -> String {
-        let names = parts.about.iter().filter_map(|line| line.split([' ', ':']).next());
-        names.filter(|name| !name.is_empty()).collect::<Vec<_>>().join("+")
+        let names = parts
+            .about
+            .iter()
+            .filter_map(|line| line.split([' ', ':']).next());
+        names
+            .filter(|name| !name.is_empty())
+            .collect::<Vec<_>>()
+            .join("+")
     };
-    format!("right error, but about it: wanted [{}], got [{}]", names(expected), names(got))
+    format!(
+        "right error, but about it: wanted [{}], got [{}]",
+        names(expected),
+        names(got)
+    )
 }
 
 fn rows_difference(expected: &Parts, got: &Parts) -> String {
     let (mut wanted, mut shown) = (squeezed(&expected.rows), squeezed(&got.rows));
     if wanted == shown {
-        let first = |parts: &Parts| parts.notices.first().map_or(String::new(), |n| normalised(n));
-        return format!("notices: wanted [{}], got [{}]", first(expected), first(got));
+        let first = |parts: &Parts| {
+            parts
+                .notices
+                .first()
+                .map_or(String::new(), |n| normalised(n))
+        };
+        return format!(
+            "notices: wanted [{}], got [{}]",
+            first(expected),
+            first(got)
+        );
     }
     if wanted.is_empty() || shown.is_empty() {
         return "rows where there are none, or none where there are".to_owned();
@@ -118,13 +149,18 @@ fn rows_difference(expected: &Parts, got: &Parts) -> String {
     }
     wanted.sort();
     shown.sort();
-    if wanted == shown { "wrong order" } else { "wrong values" }.to_owned()
+    if wanted == shown {
+        "wrong order"
+    } else {
+        "wrong values"
+    }
+    .to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::judge;
-    use crate::classify::NeverMade;
+    use crate::causes::Causes;
     use crate::engine::{Answer, Failure, FailureKind};
     use crate::record::Verdict;
 
@@ -134,8 +170,8 @@ mod tests {
             None => Ok(Answer::default()),
             Some(message) => Err(Failure::new(FailureKind::Error, message)),
         };
-        let never = &mut NeverMade::default();
-        match judge(sql, Some(&expected), got, &outcome, never) {
+        let causes = &mut Causes::default();
+        match judge(sql, Some(&expected), got, &outcome, causes) {
             Verdict::Failed(failed) => failed.class,
             _ => "passed".to_owned(),
         }
@@ -144,7 +180,10 @@ mod tests {
     #[test]
     fn outputs_are_compared_without_white_space() {
         let expected = " a \n---\n 1\n 2\n(2 rows)\n\n";
-        assert_eq!(class("SELECT", expected, "a\n---\n1\n2\n(2 rows)\n"), "passed");
+        assert_eq!(
+            class("SELECT", expected, "a\n---\n1\n2\n(2 rows)\n"),
+            "passed"
+        );
         let swapped = " a\n---\n 2\n 1\n(2 rows)\n";
         assert_eq!(class("SELECT", expected, swapped), "passed");
         assert_eq!(class("SELECT ORDER BY", expected, swapped), "wrong order");

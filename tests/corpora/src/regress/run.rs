@@ -7,10 +7,11 @@ use regex::Regex;
 use super::expected::{Answers, DataFinder, align};
 use super::judge::judge;
 use super::session::Psql;
-use crate::classify::NeverMade;
-use crate::engine::{Answer, Client, Failure, FailureKind, Outcome};
+use crate::causes::Causes;
+use crate::engine::{Answer, Client, Failure, FailureKind, Outcome, failure};
 use crate::psql::{Format, Item, ItemKind, Send, scan, substitute, write_failure, write_table};
 use crate::record::{Place, Verdict};
+use crate::run::Judged;
 use crate::server_files::ServerFiles;
 
 /// What a script needs beside itself.
@@ -37,9 +38,15 @@ struct Ran {
 }
 
 /// Runs a script. Without outputs it is only run, to set the stage for another.
-pub fn run(client: &mut Client, fixture: &Fixture) -> Vec<(Place, String, Verdict)> {
+pub fn run(client: &mut Client, fixture: &Fixture, causes: &mut Causes) -> Vec<Judged> {
     let mut finder = DataFinder::default();
-    let first: Vec<&str> = fixture.outputs.first().copied().unwrap_or("").lines().collect();
+    let first: Vec<&str> = fixture
+        .outputs
+        .first()
+        .copied()
+        .unwrap_or("")
+        .lines()
+        .collect();
     let script = scan(fixture.script, |lines, begin, end| {
         first.is_empty() || finder.has_data(&first, lines, begin, end)
     });
@@ -49,7 +56,7 @@ pub fn run(client: &mut Client, fixture: &Fixture) -> Vec<(Place, String, Verdic
         client,
         fixture,
         psql: Psql::new(),
-        never: NeverMade::default(),
+        causes,
         ran: Vec::new(),
         printed: String::new(),
     };
@@ -72,19 +79,14 @@ struct Runner<'a> {
     client: &'a mut Client,
     fixture: &'a Fixture<'a>,
     psql: Psql,
-    never: NeverMade,
+    causes: &'a mut Causes,
     /// Of the line that is being read.
     ran: Vec<Ran>,
     printed: String,
 }
 
 impl Runner<'_> {
-    fn judge(
-        &mut self,
-        line: usize,
-        outputs: &[Answers],
-        verdicts: &mut Vec<(Place, String, Verdict)>,
-    ) {
+    fn judge(&mut self, line: usize, outputs: &[Answers], verdicts: &mut Vec<Judged>) {
         let printed = std::mem::take(&mut self.printed);
         for ran in std::mem::take(&mut self.ran) {
             let verdict = match ran.skipped {
@@ -94,16 +96,28 @@ impl Runner<'_> {
                     for answers in outputs {
                         let expected = answers.get(&line).and_then(Option::as_deref);
                         let verdict =
-                            judge(&ran.sql, expected, &printed, &ran.outcome, &mut self.never);
+                            judge(&ran.sql, expected, &printed, &ran.outcome, self.causes);
                         if best.is_none() || verdict == Verdict::Passed {
                             best = Some(verdict);
                         }
                     }
-                    let Some(verdict) = best else { continue };
+                    let Some(verdict) = best else {
+                        self.note_stage(&ran);
+                        continue;
+                    };
                     verdict
                 }
             };
             verdicts.push((ran.place, ran.sql, verdict));
+        }
+    }
+
+    /// What failed while the stage was set explains what fails on it.
+    fn note_stage(&mut self, ran: &Ran) {
+        let failure = failure(&ran.outcome);
+        if let Some(class) = self.causes.note(&ran.sql, failure) {
+            let verdict = Verdict::failed(class, String::new(), String::new());
+            self.causes.explain(&ran.sql, false, verdict);
         }
     }
 
@@ -160,7 +174,9 @@ impl Runner<'_> {
     fn execute(&mut self, sql: &str, data: Option<&str>) -> Outcome {
         let connection = self.psql.connections.to_string();
         if let Some(data) = data {
-            return self.client.copy_in(&connection, sql, data.as_bytes().to_vec());
+            return self
+                .client
+                .copy_in(&connection, sql, data.as_bytes().to_vec());
         }
         self.fixture.files.execute(self.client, &connection, sql)
     }

@@ -4,7 +4,7 @@ use super::generate::Chance;
 use super::judge::{Stage, text};
 use super::tsbs::statements;
 use crate::archive::SourceFile;
-use crate::engine::Client;
+use crate::engine::{Client, failure};
 use crate::run::Judged;
 
 const ROWS: u64 = 10;
@@ -18,8 +18,11 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
         return Vec::new();
     };
     stage.make(&create);
-    let loaded = stage.load("COPY hits FROM STDIN (FORMAT csv)", rows(&create).into_bytes());
-    stage.never.note("CREATE TABLE hits ()", loaded.as_ref().err());
+    let loaded = stage.load(
+        "COPY hits FROM STDIN (FORMAT csv)",
+        rows(&create).into_bytes(),
+    );
+    stage.causes.note("CREATE TABLE hits ()", failure(&loaded));
     for number in 0..43 {
         let path = format!("clickbench/queries/q{number:02}.sql");
         if let Some(sql) = text(files, &path) {
@@ -48,7 +51,12 @@ fn rows(create: &str) -> String {
             "TIMESTAMP" => format!("2013-07-{} 12:{}:00", 13 + chance.to(3), 10 + chance.to(40)),
             "DATE" => format!("2013-07-{}", 13 + chance.to(3)),
             _ => {
-                let words = ["", "http://www.google.ru/a", "https://example.com/b", "Google"];
+                let words = [
+                    "",
+                    "http://www.google.ru/a",
+                    "https://example.com/b",
+                    "Google",
+                ];
                 words[chance.to(4) as usize - 1].to_owned()
             }
         });
@@ -65,7 +73,8 @@ mod tests {
 
     #[test]
     fn a_row_has_a_value_for_each_column() {
-        let create = "CREATE TABLE hits\n(\n    WatchID BIGINT NOT NULL,\n    Title TEXT,\n    D Date\n)";
+        let create =
+            "CREATE TABLE hits\n(\n    WatchID BIGINT NOT NULL,\n    Title TEXT,\n    D Date\n)";
         let rows = rows(create);
         assert_eq!(rows.lines().count(), 10);
         assert!(rows.lines().all(|line| line.split(',').count() == 3));

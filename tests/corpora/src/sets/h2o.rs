@@ -6,14 +6,15 @@ use std::fmt::Write;
 use super::generate::Chance;
 use super::judge::{Stage, text};
 use crate::archive::SourceFile;
-use crate::engine::Client;
+use crate::engine::{Client, failure};
 use crate::run::Judged;
 
 /// Rows of the group-by table and groups of its small keys.
 const GROUP_ROWS: u64 = 10_000;
 const GROUP_KEYS: u64 = 100;
-/// Rows of the joins' left table; the others have this over a million, over a thousand, and as many.
+/// Rows of the joins' left table and of the big one; the medium one has a thousandth.
 const JOIN_ROWS: u64 = 10_000;
+const JOIN_SMALL_ROWS: u64 = 10;
 
 const GROUP_COLUMNS: &str = "id1 TEXT, id2 TEXT, id3 TEXT, id4 INTEGER, id5 INTEGER, id6 INTEGER, \
     v1 INTEGER, v2 INTEGER, v3 DOUBLE PRECISION";
@@ -24,7 +25,10 @@ const JOIN_TABLES: [(&str, &str); 4] = [
         "id1 INTEGER, id2 INTEGER, id3 INTEGER, id4 TEXT, id5 TEXT, id6 TEXT, v1 DOUBLE PRECISION",
     ),
     ("small", "id1 INTEGER, id4 TEXT, v2 DOUBLE PRECISION"),
-    ("medium", "id1 INTEGER, id2 INTEGER, id4 TEXT, id5 TEXT, v2 DOUBLE PRECISION"),
+    (
+        "medium",
+        "id1 INTEGER, id2 INTEGER, id4 TEXT, id5 TEXT, v2 DOUBLE PRECISION",
+    ),
     (
         "big",
         "id1 INTEGER, id2 INTEGER, id3 INTEGER, id4 TEXT, id5 TEXT, id6 TEXT, v2 DOUBLE PRECISION",
@@ -66,7 +70,9 @@ fn make(stage: &mut Stage, table: &str, columns: &str, rows: String) {
         &format!("COPY {table} FROM STDIN (FORMAT csv)"),
         rows.into_bytes(),
     );
-    stage.never.note(&format!("CREATE TABLE {table} ()"), loaded.as_ref().err());
+    stage
+        .causes
+        .note(&format!("CREATE TABLE {table} ()"), failure(&loaded));
 }
 
 fn group_rows() -> String {
@@ -92,7 +98,7 @@ fn group_rows() -> String {
 }
 
 fn join_rows(table: &str) -> String {
-    let (small, medium) = ((JOIN_ROWS / 1_000_000).max(10), JOIN_ROWS / 1_000);
+    let (small, medium) = (JOIN_SMALL_ROWS, JOIN_ROWS / 1_000);
     let (mut chance, mut text) = (Chance::new(2), String::new());
     let rows = match table {
         "small" => small,
@@ -108,13 +114,20 @@ fn join_rows(table: &str) -> String {
             "big" => (chance.to(small), chance.to(medium), row),
             _ => {
                 let (small, medium) = (small * 10 / 9, medium * 10 / 9);
-                (chance.to(small), chance.to(medium), chance.to(JOIN_ROWS * 10 / 9))
+                (
+                    chance.to(small),
+                    chance.to(medium),
+                    chance.to(JOIN_ROWS * 10 / 9),
+                )
             }
         };
         let _ = match table {
             "small" => writeln!(text, "{one},id{one},{value}"),
             "medium" => writeln!(text, "{one},{two},id{one},id{two},{value}"),
-            _ => writeln!(text, "{one},{two},{three},id{one},id{two},id{three},{value}"),
+            _ => writeln!(
+                text,
+                "{one},{two},{three},id{one},id{two},id{three},{value}"
+            ),
         };
     }
     text
@@ -126,10 +139,17 @@ mod tests {
 
     #[test]
     fn rows_have_the_columns_of_their_tables() {
-        assert!(group_rows().lines().all(|line| line.split(',').count() == 9));
+        assert!(
+            group_rows()
+                .lines()
+                .all(|line| line.split(',').count() == 9)
+        );
         for (table, columns) in [("x", 7), ("small", 3), ("medium", 5), ("big", 7)] {
             let rows = join_rows(table);
-            assert!(rows.lines().all(|line| line.split(',').count() == columns), "{table}");
+            assert!(
+                rows.lines().all(|line| line.split(',').count() == columns),
+                "{table}"
+            );
         }
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::archive::SourceFile;
-use crate::classify::NeverMade;
-use crate::engine::{Answer, Client, Outcome};
+use crate::causes::Causes;
+use crate::engine::{Answer, Client, Outcome, failure};
 use crate::record::{Place, Verdict, outcome_text};
 use crate::run::Judged;
 use crate::slt::canonical;
@@ -18,7 +18,7 @@ pub(super) fn text<'a>(files: &'a [SourceFile], path: &str) -> Option<&'a [u8]> 
 /// The stage of a set, and what became of its queries.
 pub(super) struct Stage<'a> {
     pub client: &'a mut Client,
-    pub never: NeverMade,
+    pub causes: Causes,
     pub judged: Vec<Judged>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Stage<'a> {
     pub fn new(client: &'a mut Client) -> Stage<'a> {
         Stage {
             client,
-            never: NeverMade::default(),
+            causes: Causes::default(),
             judged: Vec::new(),
         }
     }
@@ -34,7 +34,7 @@ impl<'a> Stage<'a> {
     /// Makes something that the queries need; that it failed shows in their classes.
     pub fn make(&mut self, sql: &str) {
         let outcome = self.client.query("", sql);
-        self.never.note(sql, outcome.as_ref().err());
+        self.causes.note(sql, failure(&outcome));
     }
 
     pub fn load(&mut self, sql: &str, data: Vec<u8>) -> Outcome {
@@ -50,7 +50,7 @@ impl<'a> Stage<'a> {
         wrong: impl FnOnce(&Answer) -> Option<(String, String)>,
     ) {
         let outcome = self.client.query("", sql);
-        let class = self.never.note(sql, outcome.as_ref().err());
+        let class = self.causes.note(sql, failure(&outcome));
         let verdict = match (&outcome, class) {
             (Ok(answer), _) => match wrong(answer) {
                 None => Verdict::Passed,
@@ -62,7 +62,8 @@ impl<'a> Stage<'a> {
             }
         };
         let file = Arc::from(file);
-        self.judged.push((Place { file, line }, sql.to_owned(), verdict));
+        self.judged
+            .push((Place { file, line }, sql.to_owned(), verdict));
     }
 }
 
@@ -76,9 +77,21 @@ pub(super) fn wrong_rows(
     let cells = |cells: Vec<&str>| -> Vec<String> { cells.into_iter().map(canonical).collect() };
     let rows = answer.table.iter().flat_map(|table| &table.rows);
     let mut got: Vec<Vec<String>> = rows
-        .map(|row| cells(row.iter().map(|cell| cell.as_deref().unwrap_or("")).collect()))
+        .map(|row| {
+            cells(
+                row.iter()
+                    .map(|cell| cell.as_deref().unwrap_or(""))
+                    .collect(),
+            )
+        })
         .collect();
-    let split = |line: &&str| cells(line.split(separator).map(|cell| cell.trim_matches('"')).collect());
+    let split = |line: &&str| {
+        cells(
+            line.split(separator)
+                .map(|cell| cell.trim_matches('"'))
+                .collect(),
+        )
+    };
     let mut wanted: Vec<Vec<String>> = lines.iter().map(split).collect();
     if got == wanted {
         return None;
@@ -122,8 +135,17 @@ mod tests {
         };
         assert_eq!(class(&["1.5|x", "2.0|y"], true), None);
         assert_eq!(class(&["2|y", "1.5|x"], false), None);
-        assert_eq!(class(&["2|y", "1.5|x"], true).as_deref(), Some("wrong order"));
-        assert_eq!(class(&["1.5|x", "3|y"], true).as_deref(), Some("wrong values"));
-        assert_eq!(class(&["1.5|x"], true).as_deref(), Some("wrong count of rows"));
+        assert_eq!(
+            class(&["2|y", "1.5|x"], true).as_deref(),
+            Some("wrong order")
+        );
+        assert_eq!(
+            class(&["1.5|x", "3|y"], true).as_deref(),
+            Some("wrong values")
+        );
+        assert_eq!(
+            class(&["1.5|x"], true).as_deref(),
+            Some("wrong count of rows")
+        );
     }
 }

@@ -2,11 +2,14 @@
 
 use super::judge::{Stage, text, wrong_rows};
 use crate::archive::SourceFile;
-use crate::engine::Client;
+use crate::engine::{Client, failure};
 use crate::run::Judged;
 
 const TABLES: [(&str, &str); 8] = [
-    ("region", "r_regionkey INTEGER PRIMARY KEY, r_name CHAR(25), r_comment VARCHAR(152)"),
+    (
+        "region",
+        "r_regionkey INTEGER PRIMARY KEY, r_name CHAR(25), r_comment VARCHAR(152)",
+    ),
     (
         "nation",
         "n_nationkey INTEGER PRIMARY KEY, n_name CHAR(25), n_regionkey INTEGER, \
@@ -59,7 +62,9 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
             let data = String::from_utf8_lossy(data).replace("|\n", "\n");
             let sql = format!("COPY {table} FROM STDIN (DELIMITER '|')");
             let loaded = stage.load(&sql, data.into_bytes());
-            stage.never.note(&format!("CREATE TABLE {table} ()"), loaded.as_ref().err());
+            stage
+                .causes
+                .note(&format!("CREATE TABLE {table} ()"), failure(&loaded));
         }
     }
     for number in 1..=22 {
@@ -68,7 +73,10 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
         let (Some(sql), Some(wanted)) = (text(files, &path), answer) else {
             continue;
         };
-        let (sql, wanted) = (String::from_utf8_lossy(sql), String::from_utf8_lossy(wanted));
+        let (sql, wanted) = (
+            String::from_utf8_lossy(sql),
+            String::from_utf8_lossy(wanted),
+        );
         let lines: Vec<&str> = wanted.lines().skip(1).collect();
         let in_order = sql.to_lowercase().contains("order by");
         stage.query(&path, 1, &sql, |answer| {

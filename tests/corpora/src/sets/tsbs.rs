@@ -2,7 +2,7 @@
 
 use super::judge::{Stage, text, wrong_rows};
 use crate::archive::SourceFile;
-use crate::engine::Client;
+use crate::engine::{Client, failure};
 use crate::psql::{ItemKind, scan};
 use crate::run::Judged;
 
@@ -16,11 +16,19 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
         if let Some(data) = text(files, &format!("{table}.csv")) {
             let sql = format!("COPY {table} FROM STDIN (FORMAT csv, HEADER)");
             let loaded = stage.load(&sql, data.to_vec());
-            stage.never.note(&format!("CREATE TABLE {table} ()"), loaded.as_ref().err());
+            stage
+                .causes
+                .note(&format!("CREATE TABLE {table} ()"), failure(&loaded));
         }
     }
-    for file in files.iter().filter(|file| file.path.starts_with("queries/")) {
-        let name = file.path.trim_start_matches("queries/").trim_end_matches(".sql");
+    for file in files
+        .iter()
+        .filter(|file| file.path.starts_with("queries/"))
+    {
+        let name = file
+            .path
+            .trim_start_matches("queries/")
+            .trim_end_matches(".sql");
         let wanted = text(files, &format!("expected/{name}.csv")).unwrap_or_default();
         let wanted = String::from_utf8_lossy(wanted);
         let answers = answers(&wanted);
@@ -49,7 +57,12 @@ pub(super) fn statements(text: &str) -> Vec<(u32, String)> {
 fn answers(text: &str) -> Vec<Vec<&str>> {
     let parts = text.split("-- query ").skip(1);
     parts
-        .map(|part| part.lines().skip(2).filter(|line| !line.is_empty()).collect())
+        .map(|part| {
+            part.lines()
+                .skip(2)
+                .filter(|line| !line.is_empty())
+                .collect()
+        })
         .collect()
 }
 
@@ -62,6 +75,9 @@ mod tests {
         let text = "-- query 1\na,b\n1,2\n3,4\n\n-- query 2\na\n\n";
         assert_eq!(answers(text), vec![vec!["1,2", "3,4"], vec![]]);
         let found = statements("SELECT\n1;\n\nSELECT 2;\n");
-        assert_eq!(found, [(1, "SELECT\n1;".to_owned()), (4, "SELECT 2;".to_owned())]);
+        assert_eq!(
+            found,
+            [(1, "SELECT\n1;".to_owned()), (4, "SELECT 2;".to_owned())]
+        );
     }
 }

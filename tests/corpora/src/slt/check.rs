@@ -6,8 +6,9 @@ use super::Dialect;
 use super::cells::{canonical, cell_text};
 use super::error::{is_wanted, matches, wanted_text};
 use super::hash::{hash_line, is_hash};
-use crate::classify::{NeverMade, normalised};
-use crate::engine::{Outcome, Table};
+use crate::causes::Causes;
+use crate::classify::{FOLLOWS, normalised};
+use crate::engine::{Outcome, Table, failure};
 use crate::record::{ErrorWanted, Expect, Record, RowsWanted, Sort, Verdict, outcome_text};
 
 /// The results that labels of a file stand for.
@@ -18,12 +19,23 @@ pub fn check(
     record: &Record,
     outcome: &Outcome,
     labels: &mut Labels,
-    never: &mut NeverMade,
+    causes: &mut Causes,
 ) -> Verdict {
-    let class = never.note(&record.sql, outcome.as_ref().err());
-    let fail = |class: String, expected: String| {
-        Verdict::failed(class, expected, outcome_text(outcome))
-    };
+    let class = causes.note(&record.sql, failure(outcome));
+    let verdict = verdict(dialect, record, outcome, labels, class);
+    causes.explain(&record.sql, outcome.is_ok(), verdict)
+}
+
+/// The verdict by itself; `class` is that of the error.
+fn verdict(
+    dialect: Dialect,
+    record: &Record,
+    outcome: &Outcome,
+    labels: &mut Labels,
+    class: Option<String>,
+) -> Verdict {
+    let fail =
+        |class: String, expected: String| Verdict::failed(class, expected, outcome_text(outcome));
     match (&record.expect, outcome) {
         (Expect::Any, _) => Verdict::Passed,
         (Expect::Error(wanted), Err(failure)) => {
@@ -31,7 +43,11 @@ pub fn check(
                 Verdict::Passed
             } else {
                 let class = class.unwrap_or_default();
-                fail(format!("another error: {class}"), wanted_text(wanted))
+                let class = match class.starts_with(FOLLOWS) {
+                    true => class,
+                    false => format!("another error: {class}"),
+                };
+                fail(class, wanted_text(wanted))
             }
         }
         (Expect::Error(wanted), Ok(_)) => {
@@ -87,7 +103,11 @@ fn compare(
 ) -> Option<&'static str> {
     if let Some(names) = &wanted.names {
         let shown: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
-        if shown.join(" ").split_whitespace().ne(names.iter().map(String::as_str)) {
+        if shown
+            .join(" ")
+            .split_whitespace()
+            .ne(names.iter().map(String::as_str))
+        {
             return Some("wrong names of columns");
         }
     }
@@ -130,11 +150,19 @@ fn compare_values(
         if wanted.lines[0] != hash {
             let columns = wanted.types.len().max(1);
             let same_count = wanted.lines[0].starts_with(&format!("{} ", count * columns));
-            return Some(if same_count { WRONG_VALUES } else { WRONG_COUNT });
+            return Some(if same_count {
+                WRONG_VALUES
+            } else {
+                WRONG_COUNT
+            });
         }
     } else if values != wanted.lines {
         let same_count = values.len() == wanted.lines.len();
-        return Some(if same_count { WRONG_VALUES } else { WRONG_COUNT });
+        return Some(if same_count {
+            WRONG_VALUES
+        } else {
+            WRONG_COUNT
+        });
     }
     if let (true, Some(label)) = (with_labels, &wanted.label) {
         let known = labels.entry(label.clone()).or_insert_with(|| hash.clone());
@@ -158,7 +186,11 @@ fn compare_words(wanted: &RowsWanted, rows: &[Vec<String>]) -> Option<&'static s
     let mut lines: Vec<String> = wanted.lines.iter().map(|line| words(line)).collect();
     if wanted.sort == Sort::Values {
         let split = |lines: &[String]| -> Vec<String> {
-            lines.iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect()
+            lines
+                .iter()
+                .flat_map(|line| line.split(' '))
+                .map(str::to_owned)
+                .collect()
         };
         (got, lines) = (split(&got), split(&lines));
     }
@@ -179,7 +211,11 @@ fn compare_words(wanted: &RowsWanted, rows: &[Vec<String>]) -> Option<&'static s
 fn order_or_values(mut got: Vec<String>, mut lines: Vec<String>) -> &'static str {
     got.sort();
     lines.sort();
-    if got == lines { "wrong order" } else { WRONG_VALUES }
+    if got == lines {
+        "wrong order"
+    } else {
+        WRONG_VALUES
+    }
 }
 
 /// DuckDB's way: cells between tabs, or one a line.
@@ -189,12 +225,19 @@ fn compare_cells(
     labels: &mut Labels,
 ) -> Option<&'static str> {
     let columns = rows.first().map_or(wanted.types.len(), Vec::len).max(1);
-    let line_is_row = wanted.lines.iter().all(|line| line.split('\t').count() == columns);
+    let line_is_row = wanted
+        .lines
+        .iter()
+        .all(|line| line.split('\t').count() == columns);
     let cells = |line: &String| -> Vec<String> { line.split('\t').map(str::to_owned).collect() };
     let lines: Vec<Vec<String>> = if line_is_row || columns == 1 {
         wanted.lines.iter().map(cells).collect()
     } else {
-        wanted.lines.chunks(columns).map(<[String]>::to_vec).collect()
+        wanted
+            .lines
+            .chunks(columns)
+            .map(<[String]>::to_vec)
+            .collect()
     };
     let mut got: Vec<Vec<String>> = rows.to_vec();
     let mut lines = lines;
@@ -204,7 +247,9 @@ fn compare_cells(
     }
     if let Some(label) = &wanted.label {
         let result = format!("{got:?}");
-        let known = labels.entry(label.clone()).or_insert_with(|| result.clone());
+        let known = labels
+            .entry(label.clone())
+            .or_insert_with(|| result.clone());
         if *known != result {
             return Some("not the result of its label");
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Labels, check};
-use crate::classify::NeverMade;
+use crate::causes::Causes;
 use crate::engine::{Answer, Column, Kind, Outcome, Table};
 use crate::record::{Expect, Place, Record, RowsWanted, Sort, Verdict};
 use crate::slt::Dialect;
@@ -47,7 +47,7 @@ fn passes(dialect: Dialect, types: &str, sort: Sort, lines: &[&str], outcome: &O
         &record,
         outcome,
         &mut Labels::new(),
-        &mut NeverMade::default(),
+        &mut Causes::default(),
     );
     verdict == Verdict::Passed
 }
@@ -59,7 +59,13 @@ fn sqlite_compares_values_line_by_line() {
     assert!(passes(Dialect::Sqlite, "IR", Sort::Rows, &lines, &outcome));
     assert!(!passes(Dialect::Sqlite, "IR", Sort::No, &lines, &outcome));
     let planted = ["1", "5.001", "2", "NULL"];
-    assert!(!passes(Dialect::Sqlite, "IR", Sort::Rows, &planted, &outcome));
+    assert!(!passes(
+        Dialect::Sqlite,
+        "IR",
+        Sort::Rows,
+        &planted,
+        &outcome
+    ));
     let hash = ["2 values hashing to 6ddb4095eb719e2a9f0a3f95677d24e0"];
     let outcome = rows(&[&["2"], &["1"]], Kind::Integer);
     assert!(passes(Dialect::Sqlite, "I", Sort::Values, &hash, &outcome));
@@ -82,8 +88,20 @@ fn duckdb_compares_cells() {
     assert!(passes(Dialect::DuckDb, "II", Sort::No, &lines, &outcome));
     assert!(!passes(Dialect::DuckDb, "II", Sort::No, &wrong, &outcome));
     let outcome = rows(&[&["abc"]], Kind::Other);
-    assert!(passes(Dialect::DuckDb, "T", Sort::No, &["<REGEX>:a.c"], &outcome));
-    assert!(!passes(Dialect::DuckDb, "T", Sort::No, &["<REGEX>:a.d"], &outcome));
+    assert!(passes(
+        Dialect::DuckDb,
+        "T",
+        Sort::No,
+        &["<REGEX>:a.c"],
+        &outcome
+    ));
+    assert!(!passes(
+        Dialect::DuckDb,
+        "T",
+        Sort::No,
+        &["<REGEX>:a.d"],
+        &outcome
+    ));
     let two = rows(&[&["a", "b"]], Kind::Other);
     assert!(passes(Dialect::DuckDb, "TT", Sort::No, &["a", "b"], &two));
 }
@@ -100,7 +118,13 @@ fn the_others_compare_words() {
         let lines = ["a    1", "b   c  2.5"];
         assert!(passes(dialect, "TR", Sort::Rows, &lines, &outcome));
         assert!(!passes(dialect, "TR", Sort::No, &lines, &outcome));
-        assert!(!passes(dialect, "TR", Sort::Rows, &["a 1", "b c 2"], &outcome));
+        assert!(!passes(
+            dialect,
+            "TR",
+            Sort::Rows,
+            &["a 1", "b c 2"],
+            &outcome
+        ));
         assert!(!passes(dialect, "TR", Sort::Rows, &["a 1"], &outcome));
     }
 }

@@ -18,7 +18,10 @@ pub(super) fn parse(mut lines: Lines) -> Vec<Step> {
             }
             ["user", name] => connection = (*name).to_owned(),
             ["halt" | "skip", ..] => break,
-            ["subtest" | "sleep" | "kv-batch-size" | "fix-txn-priorities", ..] => {}
+            [
+                "subtest" | "sleep" | "kv-batch-size" | "fix-txn-priorities",
+                ..,
+            ] => {}
             ["repeat" | "traceon" | "traceoff" | "set" | "let", ..] => {}
             ["skipif", "postgresql"] | ["onlyif", ..] => {
                 lines.take();
@@ -33,7 +36,10 @@ pub(super) fn parse(mut lines: Lines) -> Vec<Step> {
 
 fn record(lines: &mut Lines, place: Place, head: &str, connection: &str) -> Step {
     let mut words = head.splitn(3, char::is_whitespace).map(str::trim);
-    let (kind, first) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (kind, first) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
     let rest = words.next().unwrap_or_default();
     let (first, rest) = match first {
         "" => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
@@ -48,7 +54,11 @@ fn record(lines: &mut Lines, place: Place, head: &str, connection: &str) -> Step
         },
         ("statement", _) => Expect::Ok,
         (_, types) => {
-            let mut result = if has_result { lines.block() } else { Vec::new() };
+            let mut result = if has_result {
+                lines.block()
+            } else {
+                Vec::new()
+            };
             let options: Vec<&str> = rest.split([',', ' ']).collect();
             let with_names = options.contains(&"colnames") && !result.is_empty();
             let names = with_names.then(|| {

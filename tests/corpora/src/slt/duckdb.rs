@@ -36,7 +36,10 @@ impl Reader {
                 [] => {}
                 [first, ..] if first.starts_with('#') => {}
                 ["endloop"] => return,
-                ["loop" | "foreach" | "concurrentloop" | "concurrentforeach", ..] => {
+                [
+                    "loop" | "foreach" | "concurrentloop" | "concurrentforeach",
+                    ..,
+                ] => {
                     self.rounds(lines, variables, &words, active);
                 }
                 ["mode", "skip", ..] => self.skipping = true,
@@ -55,11 +58,17 @@ impl Reader {
                         step => self.steps.push(step),
                     }
                 }
-                ["require" | "require-env" | "restart" | "load" | "include" | "unzip", ..]
+                [
+                    "require" | "require-env" | "restart" | "load" | "include" | "unzip",
+                    ..,
+                ]
                 | ["test-env" | "template" | "test_env", ..] => {
                     self.steps.push(Step::Needs(words.join(" ")));
                 }
-                ["mode" | "sleep" | "halt" | "hash-threshold" | "set" | "reset", ..]
+                [
+                    "mode" | "sleep" | "halt" | "hash-threshold" | "set" | "reset",
+                    ..,
+                ]
                 | ["reconnect" | "tags" | "continue", ..] => {}
                 _ if active => self.steps.push(Step::Broken(place, line.clone())),
                 _ => {}
@@ -105,7 +114,11 @@ fn holds(condition: &str, variables: &Variables) -> bool {
 fn record(lines: &mut Lines, place: Place, words: &[&str], variables: &Variables) -> Step {
     let (sql, has_result) = lines.statement();
     let sql = substitute(&sql, variables);
-    let mut result = if has_result { lines.block() } else { Vec::new() };
+    let mut result = if has_result {
+        lines.block()
+    } else {
+        Vec::new()
+    };
     for line in &mut result {
         *line = substitute(line, variables);
     }
@@ -169,10 +182,14 @@ mod tests {
             .collect();
         assert_eq!(texts, ["x 1", "y 1", "B", "C"]);
         assert!(matches!(steps[3], Step::LeftOut(..)));
-        let Step::Run(error) = &steps[4] else { panic!() };
+        let Step::Run(error) = &steps[4] else {
+            panic!()
+        };
         let pattern = ErrorWanted::Matches("b.*c".to_owned());
         assert!(matches!(&error.expect, Expect::Error(wanted) if *wanted == pattern));
-        let Step::Run(query) = &steps[5] else { panic!() };
+        let Step::Run(query) = &steps[5] else {
+            panic!()
+        };
         let Expect::Rows(rows) = &query.expect else {
             panic!()
         };

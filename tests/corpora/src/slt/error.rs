@@ -49,10 +49,16 @@ mod tests {
         let mut failure = Failure::new(FailureKind::Error, "arrays is not supported");
         failure.state = "0A000".to_owned();
         assert!(!is_wanted(&ErrorWanted::Any, &failure));
-        assert!(is_wanted(&ErrorWanted::Matches("not sup+orted".to_owned()), &failure));
+        assert!(is_wanted(
+            &ErrorWanted::Matches("not sup+orted".to_owned()),
+            &failure
+        ));
         failure.state = "22012".to_owned();
         assert!(is_wanted(&ErrorWanted::Any, &failure));
-        assert!(!is_wanted(&ErrorWanted::State("22003".to_owned()), &failure));
+        assert!(!is_wanted(
+            &ErrorWanted::State("22003".to_owned()),
+            &failure
+        ));
         failure.kind = FailureKind::Panic;
         assert!(!is_wanted(&ErrorWanted::Any, &failure));
     }

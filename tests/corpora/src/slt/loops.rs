@@ -39,7 +39,11 @@ fn expand(value: &str) -> Vec<String> {
         "<alltypes>" => vec![&SIGNED, &UNSIGNED, &floats, &OTHERS],
         _ => return vec![value.trim_matches('"').to_owned()],
     };
-    lists.concat().iter().map(|name| (*name).to_owned()).collect()
+    lists
+        .concat()
+        .iter()
+        .map(|name| (*name).to_owned())
+        .collect()
 }
 
 /// A text with the values of loop variables, innermost first, spelt `{name}` or `${name}`.
@@ -47,7 +51,11 @@ pub(super) fn substitute(text: &str, variables: &[(String, String)]) -> String {
     let mut text = text.to_owned();
     for (name, value) in variables.iter().rev() {
         for (name, value) in name.split(',').zip(value.split(',')) {
-            let whole = if name.contains(',') { name } else { name.trim() };
+            let whole = if name.contains(',') {
+                name
+            } else {
+                name.trim()
+            };
             text = text.replace(&format!("${{{whole}}}"), value);
             text = text.replace(&format!("{{{whole}}}"), value);
         }
@@ -68,7 +76,10 @@ mod tests {
         assert_eq!(words("loop i 2 5").as_deref(), Some("2 3 4"));
         assert_eq!(words("foreach t a \"b\"").as_deref(), Some("a b"));
         let signed = "smallint integer bigint hugeint";
-        assert_eq!(words("foreach t <signed> !tinyint").as_deref(), Some(signed));
+        assert_eq!(
+            words("foreach t <signed> !tinyint").as_deref(),
+            Some(signed)
+        );
         assert_eq!(words("endloop"), None);
         let variables = [("i".to_owned(), "1".to_owned())];
         assert_eq!(substitute("a{i}${i}{j}", &variables), "a11{j}");

@@ -1,9 +1,9 @@
 //! The dialect of sqllogictest-rs, in which RisingWave, RisingLight and DataFusion write: files
 //! include others, errors are patterns, conditions name labels.
 
+use super::Texts;
 use super::lines::Lines;
 use super::sqlite::sort;
-use super::Texts;
 use crate::glob::matches;
 use crate::record::{ErrorWanted, Expect, Place, Record, RowsWanted, Step};
 
@@ -113,7 +113,11 @@ impl Reader<'_> {
                     sort: sort(words.first().copied()),
                     label: None,
                     names: None,
-                    lines: if has_result { lines.block() } else { Vec::new() },
+                    lines: if has_result {
+                        lines.block()
+                    } else {
+                        Vec::new()
+                    },
                 })
             }
         };
@@ -169,7 +173,10 @@ mod tests {
     #[test]
     fn files_include_others_and_errors_are_patterns() {
         let mut texts = Texts::new();
-        texts.insert("a/p.slt.part".to_owned(), Arc::from("query I\nSELECT 1\n----\n1\n"));
+        texts.insert(
+            "a/p.slt.part".to_owned(),
+            Arc::from("query I\nSELECT 1\n----\n1\n"),
+        );
         let text = "include ./*.slt.part\n\nstatement error pgcode 42601\nX\n\nstatement error\nY\n\
             ----\nfirst line\n\nsecond\n\n\nstatement count 3\nZ\n\nconnection other\nonlyif madsim\n\
             query T\nW\n----\n\nquery error no such (thing|other)\nV\n";

@@ -40,7 +40,11 @@ fn record(lines: &mut Lines, place: Place, kind: &str, words: &[&str]) -> Step {
             sort: sort(rest.first().copied()),
             label: rest.get(1).map(|label| (*label).to_owned()),
             names: None,
-            lines: if has_result { lines.block() } else { Vec::new() },
+            lines: if has_result {
+                lines.block()
+            } else {
+                Vec::new()
+            },
         }),
         _ => return Step::Broken(place, format!("{kind} {}", words.join(" "))),
     };
@@ -77,7 +81,10 @@ mod tests {
         let Step::Run(record) = &steps[0] else {
             panic!("{steps:?}")
         };
-        assert_eq!((record.sql.as_str(), record.place.line), ("SELECT 1,\n2", 11));
+        assert_eq!(
+            (record.sql.as_str(), record.place.line),
+            ("SELECT 1,\n2", 11)
+        );
         let Expect::Rows(rows) = &record.expect else {
             panic!("{record:?}")
         };
