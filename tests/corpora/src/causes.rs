@@ -1,5 +1,5 @@
-//! What earlier failures of a file explain later ones: an object that was never made, rows that were
-//! never written, a transaction block that had failed.
+//! How earlier failures of a file explain later ones: an object that was never made, rows that
+//! were never written, a transaction block that had failed.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -81,8 +81,8 @@ impl Causes {
         }
     }
 
-    /// The verdict with its cause: wrong rows of a table that a failed statement should have changed
-    /// follow from that failure.
+    /// The verdict with its cause: wrong rows of a table that a failed statement should have
+    /// changed follow from that failure.
     pub fn explain(&mut self, sql: &str, is_ok: bool, verdict: Verdict) -> Verdict {
         let Verdict::Failed(mut failed) = verdict else {
             return verdict;

@@ -1,4 +1,4 @@
-//! Errors and notices as psql prints them, with the line of the statement and a mark below the place.
+//! Errors as psql prints them, with the line of the statement and a mark below the place.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -45,8 +45,8 @@ pub fn write_failure(failure: &Failure, sql: &str, verbosity: Verbosity, out: &m
     }
 }
 
-/// `LINE 2: ...` and the mark below. A long line is cut on the right if the place stays well inside,
-/// else on both sides.
+/// `LINE 2: ...` and the mark below. A long line is cut on the right if the place stays well
+/// inside, else on both sides.
 fn write_place(sql: &str, position: usize, out: &mut String) {
     let characters: Vec<char> = sql
         .chars()

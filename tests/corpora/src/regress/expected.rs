@@ -1,6 +1,6 @@
 //! Which part of an expected output belongs to which statement. The output repeats the lines of the
-//! script; what stands between the line that ends a statement and the next line of the script is its
-//! answer.
+//! script; what stands between the line that ends a statement and the next line of the script is
+//! its answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,8 +60,8 @@ fn find(output: &[&str], run: &[&str], from: usize) -> Option<usize> {
     windows.position(|lines| lines == run).map(|at| at + from)
 }
 
-/// Whether the lines of a script from `begin` to before `end` are data, which are not repeated: then
-/// the line behind them comes in the output before the first of them would.
+/// Whether the lines of a script from `begin` to before `end` are data, which are not repeated:
+/// then the line behind them comes in the output before the first of them would.
 #[derive(Default)]
 pub struct DataFinder {
     at: usize,

@@ -1,4 +1,5 @@
-//! ClickBench's 43 queries over ten generated rows of its table. A query passes when it goes through.
+//! ClickBench's 43 queries over ten generated rows of its table. A query passes when it goes
+//! through.
 
 use super::generate::Chance;
 use super::judge::{Stage, text};

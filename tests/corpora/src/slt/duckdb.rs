@@ -1,5 +1,5 @@
-//! DuckDB's tests: loops, requirements, `mode skip`, connections by name. A record in a loop runs in
-//! each round and counts once.
+//! DuckDB's tests: loops, requirements, `mode skip`, connections by name. A record in a loop runs
+//! in each round and counts once.
 
 use super::lines::Lines;
 use super::loops::{rounds, substitute};
