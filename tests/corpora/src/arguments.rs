@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use crate::engine::Backend;
 
 pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLOB] \
-[--backend memory|rocksdb]
+[--backend memory|rocksdb|postgres]
                [--json FILE] [--top N] [--part K/N] [--threads N] [--seconds N]
 
   --root     a folder laid out like the corpora (../shared/corpora beside the repository)
   --family   only this family; may be given several times
   --file     only files whose path below the family's folder matches; `*` and `?` stand for text
-  --backend  where databases are kept: memory (the default), or rocksdb in a temporary folder
+  --backend  where databases are kept: memory (the default), or rocksdb in a temporary folder;
+             postgres runs all on the server of VARVE_POSTGRES (host:port) instead, as a peer
   --json     writes every failed record there
   --top      how many classes of failures are printed (40)
   --part     only the K-th of N parts of the files, from 1

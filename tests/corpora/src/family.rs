@@ -36,8 +36,8 @@ pub struct Share {
 }
 
 /// The tests on types, expressions, select, joins, aggregates, window functions, WITH,
-/// subqueries, changes of rows, arrays, jsonb, strings, numbers, dates and times, constraints, sequences, views,
-/// transactions, PREPARE and COPY.
+/// subqueries, changes of rows, arrays, jsonb, strings, numbers, dates and times, constraints,
+/// sequences, views, transactions, PREPARE and COPY.
 const REGRESS_CORE: Share = Share {
     name: "core",
     files: &[

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_kv::{Kv, MemoryKv};
 use varvedb::{Database, Durability, Options, SystemEnv};
 
-use super::Failure;
+use super::{Failure, FailureKind};
 
 /// Most bytes of one database's caches and operators.
 const MEMORY_LIMIT_BYTES: u64 = 512 << 20;
@@ -15,6 +15,8 @@ pub enum Backend {
     Memory,
     #[cfg(feature = "disk")]
     RocksDb,
+    /// No backend of ours: a PostgreSQL server runs the statements.
+    Postgres,
 }
 
 /// An open database and what must live as long as it.
@@ -29,6 +31,7 @@ impl Backend {
     pub fn from_name(name: &str) -> Option<Backend> {
         match name {
             "memory" => Some(Backend::Memory),
+            "postgres" => Some(Backend::Postgres),
             #[cfg(feature = "disk")]
             "rocksdb" => Some(Backend::RocksDb),
             _ => None,
@@ -42,6 +45,10 @@ impl Backend {
         // What would survive a power failure is no question of these tests.
         options.durability = Durability::Relaxed;
         match self {
+            Backend::Postgres => Err(Failure::new(
+                FailureKind::Error,
+                "a server is not opened as a database of ours",
+            )),
             Backend::Memory => {
                 let database = open(Arc::new(MemoryKv::new()), options)?;
                 Ok(Opened {
@@ -52,7 +59,6 @@ impl Backend {
             }
             #[cfg(feature = "disk")]
             Backend::RocksDb => {
-                use super::FailureKind;
                 use varve_kv_rocksdb::{RocksKv, RocksOptions};
                 let broken =
                     |error: String| Failure::new(FailureKind::Error, format!("no store: {error}"));

@@ -3,6 +3,7 @@
 mod answer;
 mod backend;
 mod client;
+mod postgres;
 mod worker;
 
 pub use answer::{Answer, Column, Failure, FailureKind, Kind, Notice, Outcome, Table, failure};

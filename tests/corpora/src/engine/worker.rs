@@ -35,6 +35,9 @@ pub(super) fn start(
 ) {
     install_hook();
     let work = move || {
+        if backend == Backend::Postgres {
+            return super::postgres::serve(&setup, &requests, &outcomes);
+        }
         let mut worker = Worker {
             backend,
             setup,
