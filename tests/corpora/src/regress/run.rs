@@ -172,7 +172,8 @@ impl Runner<'_> {
     }
 
     fn execute(&mut self, sql: &str, data: Option<&str>) -> Outcome {
-        let connection = self.psql.connections.to_string();
+        // Each script has sessions of its own, as each psql has.
+        let connection = format!("{} {}", self.fixture.script.len(), self.psql.connections);
         if let Some(data) = data {
             return self
                 .client

@@ -74,7 +74,13 @@ pub(super) fn wrong_rows(
     separator: char,
     in_order: bool,
 ) -> Option<(String, String)> {
-    let cells = |cells: Vec<&str>| -> Vec<String> { cells.into_iter().map(canonical).collect() };
+    let cells = |cells: Vec<&str>| -> Vec<String> {
+        // Values of CHAR(n) are padded.
+        cells
+            .into_iter()
+            .map(|cell| canonical(cell.trim_end()))
+            .collect()
+    };
     let rows = answer.table.iter().flat_map(|table| &table.rows);
     let mut got: Vec<Vec<String>> = rows
         .map(|row| {

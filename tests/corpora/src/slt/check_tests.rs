@@ -33,7 +33,7 @@ fn passes(dialect: Dialect, types: &str, sort: Sort, lines: &[&str], outcome: &O
             file: Arc::from("f"),
             line: 1,
         },
-        sql: "SELECT".to_owned(),
+        sql: "SELECT ORDER BY".to_owned(),
         connection: String::new(),
         expect: Expect::Rows(RowsWanted {
             types: types.to_owned(),
