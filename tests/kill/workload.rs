@@ -14,8 +14,8 @@ use varvedb::{Database, Options, Session, SystemEnv};
 /// Keys of a transaction begin at its number times this.
 pub const KEYS: i64 = 10_000;
 
-/// What a transaction does to the rows of `data`: a key, the transaction that wrote it last, a text.
-/// Each has a row in `journal`.
+/// What a transaction does to the rows of `data`: a key, the transaction that wrote it last, a
+/// text. Each has a row in `journal`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Inserts so many rows of its own.

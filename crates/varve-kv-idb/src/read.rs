@@ -7,8 +7,8 @@ use std::rc::Rc;
 use idb::Request as _;
 use idb::request::GetStoreRequest;
 use varve_kv::{Key, ReadResult, Scan};
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DomException;
 
 use crate::connection::{Connection, Running};

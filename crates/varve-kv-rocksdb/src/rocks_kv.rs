@@ -135,7 +135,12 @@ impl Kv for RocksKv {
                 .unwrap_or_else(PoisonError::into_inner)
                 .take();
             match closed {
-                Some(db) => make_durable(&db, Durability::Strict),
+                Some(db) => {
+                    // What is in memory goes to tables, so that the next opening need not replay
+                    // the log. Where that fails, the log still has it.
+                    let _ = db.flush();
+                    make_durable(&db, Durability::Strict)
+                }
                 None => Ok(()),
             }
         })

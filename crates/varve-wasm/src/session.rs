@@ -49,7 +49,8 @@ impl EngineSession {
     /// Runs a script.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
-        self.slot.call(async |session| message(&session.execute_script(&sql).await?))
+        self.slot
+            .call(async |session| message(&session.execute_script(&sql).await?))
             .await
     }
 
@@ -72,31 +73,36 @@ impl EngineSession {
     /// Begins a `COPY table FROM STDIN`.
     #[wasm_bindgen(js_name = copyBegin)]
     pub async fn copy_begin(&self, sql: String) -> Result<(), JsValue> {
-        self.slot.call(async |session| session.copy_begin(&sql).await)
+        self.slot
+            .call(async |session| session.copy_begin(&sql).await)
             .await
     }
 
     /// Takes the next piece of the text; answers the rows taken so far.
     #[wasm_bindgen(js_name = copyWrite)]
     pub async fn copy_write(&self, bytes: Vec<u8>) -> Result<f64, JsValue> {
-        self.slot.call(async |session| session.copy_write(&bytes).await.map(number))
+        self.slot
+            .call(async |session| session.copy_write(&bytes).await.map(number))
             .await
     }
 
     /// Takes the end of the text and commits; answers the rows taken.
     #[wasm_bindgen(js_name = copyFinish)]
     pub async fn copy_finish(&self) -> Result<f64, JsValue> {
-        self.slot.call(async |session| {
-            let result = session.copy_finish().await?;
-            Ok(number(result.affected_rows.unwrap_or(0)))
-        })
-        .await
+        self.slot
+            .call(async |session| {
+                let result = session.copy_finish().await?;
+                Ok(number(result.affected_rows.unwrap_or(0)))
+            })
+            .await
     }
 
     /// Undoes the COPY; nothing happens without one.
     #[wasm_bindgen(js_name = copyAbort)]
     pub async fn copy_abort(&self) -> Result<(), JsValue> {
-        self.slot.call(async |session| session.copy_abort().await).await
+        self.slot
+            .call(async |session| session.copy_abort().await)
+            .await
     }
 
     /// Asks the call under way to stop with `57014`.

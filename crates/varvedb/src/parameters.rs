@@ -54,7 +54,9 @@ fn number_as(value: &Value, ty: LogicalType) -> Option<Value> {
     };
     match ty {
         LogicalType::Int4 => i32::try_from(number).ok().map(Value::Int4),
-        LogicalType::Float8 => i32::try_from(number).ok().map(|small| Value::Float8(small.into())),
+        LogicalType::Float8 => i32::try_from(number)
+            .ok()
+            .map(|small| Value::Float8(small.into())),
         _ => None,
     }
 }
