@@ -120,7 +120,7 @@ pub const FAMILIES: [Family; 12] = [
         endings: &[".sql"],
         // What pg_regress sets.
         setup: &[
-            "SET TIME ZONE 'PST8PDT'",
+            "SET timezone = 'PST8PDT'",
             "SET datestyle = 'Postgres, MDY'",
             "SET intervalstyle = 'postgres_verbose'",
         ],

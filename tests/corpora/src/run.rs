@@ -227,6 +227,7 @@ impl Corpus {
             script,
             outputs,
             files: &self.server_files,
+            setup: self.family.setup,
             skip: &skip,
         };
         let mut causes = Causes::default();

@@ -164,10 +164,14 @@ impl Connection {
                 b'N' => {
                     let fields = fields(&body);
                     let text = |key| fields.get(&key).cloned().unwrap_or_default();
-                    answer.notices.push(Notice {
-                        severity: text('S'),
-                        message: text('M'),
-                    });
+                    let mut message = text('M');
+                    for (key, name) in [('D', "DETAIL"), ('H', "HINT")] {
+                        if let Some(more) = fields.get(&key) {
+                            message.push_str(&format!("\n{name}:  {more}"));
+                        }
+                    }
+                    let severity = text('S');
+                    answer.notices.push(Notice { severity, message });
                 }
                 b'G' => match data {
                     Some(data) => {

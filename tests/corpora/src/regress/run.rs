@@ -22,12 +22,18 @@ pub struct Fixture<'a> {
     /// The expected output and its alternatives.
     pub outputs: Vec<&'a str>,
     pub files: &'a ServerFiles,
+    /// What each session began with, which is what RESET goes back to.
+    pub setup: &'a [&'a str],
     /// Why a statement is not run, if it is not.
     pub skip: &'a dyn Fn(&Place, &str) -> Option<String>,
 }
 
 static TO_STDOUT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?is)^copy\s.*\sto\s+stdout").expect("a pattern"));
+
+static RESET: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^(?:reset\s+(\w+)|set\s+(\w+)\s+(?:to|=)\s+default)\b").expect("a pattern")
+});
 
 /// A statement that ran, for the judgement at the end of its line.
 struct Ran {
@@ -162,6 +168,15 @@ impl Runner<'_> {
         };
         if skipped.is_none() {
             self.print(&sql, name, rest, &outcome);
+        }
+        if let Some(found) = RESET.captures(&sql) {
+            let name = found.get(1).or(found.get(2));
+            let name = name.map_or(String::new(), |name| name.as_str().to_lowercase());
+            for set in self.fixture.setup {
+                if name == "all" || set.contains(&name) {
+                    let _ = self.execute(set, None);
+                }
+            }
         }
         self.ran.push(Ran {
             place,
