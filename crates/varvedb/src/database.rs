@@ -42,7 +42,7 @@ impl Database {
         }
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
-        let settings = options.store.clone();
+        let settings = options.store_settings();
         let store = Store::open(kv, Arc::clone(&env), account, settings).await?;
         Ok(Database::of_store(store, env, memory, &options))
     }

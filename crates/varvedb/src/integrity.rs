@@ -85,7 +85,7 @@ impl Database {
     ) -> Result<(Database, RepairReport)> {
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
-        let settings = options.store.clone();
+        let settings = options.store_settings();
         let (store, done) = Store::repair(kv, Arc::clone(&env), account, settings).await?;
         let damaged: Vec<TreeId> = done.runs.iter().map(|run| run.tree).collect();
         let transaction = store.begin();

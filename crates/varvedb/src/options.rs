@@ -64,6 +64,16 @@ impl Options {
         }
     }
 
+    /// The settings of the store within the memory limit. Pages take half of it at most: they come
+    /// and go, and what the allocator cannot use of the holes that they leave counts nowhere.
+    pub(crate) fn store_settings(&self) -> StoreSettings {
+        let pages_bytes_max = self.memory_limit_bytes / 2;
+        StoreSettings {
+            page_cache_bytes_max: self.store.page_cache_bytes_max.min(pages_bytes_max),
+            ..self.store.clone()
+        }
+    }
+
     /// For a native process: 1 GiB, strict durability.
     pub fn native() -> Options {
         Options {
