@@ -113,14 +113,8 @@ fn root(class: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::Causes;
-    use crate::engine::{Failure, FailureKind};
+    use crate::classify::tests::failed;
     use crate::record::Verdict;
-
-    fn failed(state: &str, message: &str) -> Box<Failure> {
-        let mut failure = Failure::new(FailureKind::Error, message);
-        failure.state = state.to_owned();
-        failure
-    }
 
     #[test]
     fn what_was_never_made_is_the_cause() {

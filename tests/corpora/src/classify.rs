@@ -49,12 +49,12 @@ pub fn cut(text: &str, characters_max: usize) -> String {
 }
 
 #[cfg(test)]
-#[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::class_of;
     use crate::engine::{Failure, FailureKind};
 
-    fn failed(state: &str, message: &str) -> Box<Failure> {
+    /// An error as the engine answers it.
+    pub(crate) fn failed(state: &str, message: &str) -> Box<Failure> {
         let mut failure = Failure::new(FailureKind::Error, message);
         failure.state = state.to_owned();
         failure
