@@ -64,13 +64,22 @@ impl Options {
         }
     }
 
-    /// The settings of the store within the memory limit. Pages take half of it at most: they come
-    /// and go, and what the allocator cannot use of the holes that they leave counts nowhere.
+    /// The settings of the store within the memory limit. Pages take half at most of what memtables
+    /// and the other caches leave of it: they come and go, and the holes that they leave in memory,
+    /// as much again, are booked nowhere.
     pub(crate) fn store_settings(&self) -> StoreSettings {
-        let pages_bytes_max = self.memory_limit_bytes / 2;
+        let store = &self.store;
+        let others = [
+            store.memtable_bytes_max.saturating_mul(2),
+            store.group_cache_bytes_max,
+            store.row_cache_bytes_max,
+        ];
+        let left_bytes = others
+            .into_iter()
+            .fold(self.memory_limit_bytes, u64::saturating_sub);
         StoreSettings {
-            page_cache_bytes_max: self.store.page_cache_bytes_max.min(pages_bytes_max),
-            ..self.store.clone()
+            page_cache_bytes_max: store.page_cache_bytes_max.min(left_bytes / 2),
+            ..store.clone()
         }
     }
 
@@ -82,5 +91,22 @@ impl Options {
             must_exist: false,
             store: StoreSettings::native(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn pages_take_half_of_what_the_other_caches_leave() {
+        let of = |limit_mib: u64| {
+            let options = Options {
+                memory_limit_bytes: limit_mib << 20,
+                ..Options::browser()
+            };
+            options.store_settings().page_cache_bytes_max >> 20
+        };
+        assert_eq!([16, 128, 256, 1024].map(of), [0, 36, 100, 128]);
     }
 }
