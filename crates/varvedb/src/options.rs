@@ -77,8 +77,10 @@ impl Options {
         let left_bytes = others
             .into_iter()
             .fold(self.memory_limit_bytes, u64::saturating_sub);
+        // A scan reads a page again for each of its vectors where no page stays.
+        let pages_bytes_max = (left_bytes / 2).max(self.memory_limit_bytes / 8);
         StoreSettings {
-            page_cache_bytes_max: store.page_cache_bytes_max.min(left_bytes / 2),
+            page_cache_bytes_max: store.page_cache_bytes_max.min(pages_bytes_max),
             ..store.clone()
         }
     }
@@ -107,6 +109,6 @@ mod tests {
             };
             options.store_settings().page_cache_bytes_max >> 20
         };
-        assert_eq!([16, 128, 256, 1024].map(of), [0, 36, 100, 128]);
+        assert_eq!([16, 128, 256, 1024].map(of), [2, 36, 100, 128]);
     }
 }
