@@ -89,7 +89,7 @@ impl IndexDef {
 
 impl TableDef {
     /// Whether predicates name the primary keys of rows, which are then looked up.
-    pub(crate) fn is_named_by_key(&self, asked: &[(usize, Asked)]) -> bool {
+    pub fn is_named_by_key(&self, asked: &[(usize, Asked)]) -> bool {
         let mut key = self.primary_key.iter();
         let named = |asks| matches!(asks, Asked::Equal | Asked::Points);
         let is_named = |at: &usize| {

@@ -12,7 +12,7 @@ use varve_types::{
 };
 
 use crate::deferred::Deferred;
-use crate::row_filter::IMMUTABLE;
+use crate::row_filter::{IMMUTABLE, place_in};
 use crate::write::cannot_build;
 
 /// Rows that a build reads before it writes their entries.
@@ -40,14 +40,8 @@ impl<'a> Entries<'a> {
             renumbered(expr.unwrap_or_else(column), &mut read)
         });
         let columns = columns.collect();
-        let tests = index.predicate.iter().map(|predicate| {
-            let at = read.iter().position(|read| *read == predicate.column);
-            let at = at.unwrap_or_else(|| {
-                read.push(predicate.column);
-                read.len() - 1
-            });
-            (at, &predicate.test)
-        });
+        let tests = index.predicate.iter();
+        let tests = tests.map(|test| (place_in(&mut read, test.column), &test.test));
         let tests = tests.collect();
         Entries {
             read,
@@ -293,14 +287,24 @@ pub(crate) async fn rebuild(
         };
         transaction.create_tree(index.tree_schema(&table))?;
         if !index.is_building {
-            build(transaction, &table, &index, cancel, false).await?;
-            let unique = transaction.index_check_all_unique(index.tree).await;
-            unique.map_err(|error| cannot_build(&table, &index, error))?;
+            fill(transaction, &table, &index, cancel).await?;
         }
         table.indexes.push(index);
     }
     transaction.put_object(table.object, table.version, encode_table(&table));
     Ok(())
+}
+
+/// Adds the entries of all rows to a new index that nobody else sees yet.
+pub(crate) async fn fill(
+    transaction: &mut Transaction,
+    table: &TableDef,
+    index: &IndexDef,
+    cancel: &dyn Cancel,
+) -> Result<()> {
+    build(transaction, table, index, cancel, false).await?;
+    let unique = transaction.index_check_all_unique(index.tree).await;
+    unique.map_err(|error| cannot_build(table, index, error))
 }
 
 /// Adds the entries of all rows to a new index, which other transactions may maintain already.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::index::chosen;
 use crate::points::Points;
-use crate::row_filter::RowFilter;
+use crate::row_filter::{RowFilter, place_in};
 use varve_exec::{BatchStream, ScanRequest};
 use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
@@ -48,18 +48,26 @@ pub(crate) struct IndexStream {
     row_key: Option<Vec<usize>>,
 }
 
+/// What the predicates of a request ask of columns.
+pub(crate) fn asked(request: &ScanRequest) -> Vec<(usize, Asked)> {
+    let tests = request.predicates.iter();
+    tests
+        .map(|test| (test.column, Asked::of(&test.test)))
+        .collect()
+}
+
 /// Reads the rows of which a request names the primary keys, where they are few.
 pub(crate) fn read_points(
     transaction: &Transaction,
     table: &TableDef,
     request: &ScanRequest,
 ) -> Option<IndexStream> {
+    if !table.is_named_by_key(&asked(request)) {
+        return None;
+    }
     let key = &table.primary_key;
     let max = lookups_max(transaction, table);
     let mut points = Points::of(key.iter().copied(), &request.predicates, max)?;
-    if key.is_empty() || points.tests.len() < key.len() {
-        return None;
-    }
     points.keys.retain(|key| !key.iter().any(Value::is_null));
     let others = request.predicates.iter().enumerate();
     let others = others.filter(|(number, _)| !points.tests.contains(number));
@@ -87,13 +95,8 @@ pub(crate) async fn read(
     table: &TableDef,
     request: &ScanRequest,
 ) -> Result<Option<IndexRead>> {
-    let tests = &request.predicates;
-    let asked: Vec<(usize, Asked)> = tests
-        .iter()
-        .map(|test| (test.column, Asked::of(&test.test)))
-        .collect();
-    let known: Vec<&ColumnPredicate> = tests.iter().collect();
-    let columns = &request.columns;
+    let (asked, columns) = (asked(request), &request.columns);
+    let known: Vec<&ColumnPredicate> = request.predicates.iter().collect();
     let choice = choose_index(table, &asked, &known, columns, request.with_position);
     match choice {
         Some(choice) => read_by(transaction, table, request, choice, None).await,
@@ -150,7 +153,9 @@ async fn read_by(
     let is_exact = filter.is_empty();
     let row_key = in_order.filter(|_| !covers).map(|_| {
         let row_key = table.row_key().into_iter();
-        row_key.map(|column| filter.place_of(column)).collect()
+        row_key
+            .map(|column| place_in(&mut filter.read, column))
+            .collect()
     });
     let of_point = |predicates: Vec<ColumnPredicate>| ScanOptions {
         tree: index.tree,

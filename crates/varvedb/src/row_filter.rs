@@ -12,6 +12,15 @@ pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
     host: None,
 };
 
+/// Where a column is among those that are read, to which it is added if it is not there.
+pub(crate) fn place_in(read: &mut Vec<usize>, column: usize) -> usize {
+    let place = read.iter().position(|read| *read == column);
+    place.unwrap_or_else(|| {
+        read.push(column);
+        read.len() - 1
+    })
+}
+
 /// Tests of rows that are read with the columns which they need.
 pub(crate) struct RowFilter {
     /// The columns to be read of the table: those that are wanted, then further ones.
@@ -44,15 +53,6 @@ impl RowFilter {
             read,
             tests: own_tests,
         }
-    }
-
-    /// Where in the rows a column is that is read from now on, whether it is wanted or not.
-    pub fn place_of(&mut self, column: usize) -> usize {
-        let place = self.read.iter().position(|read| *read == column);
-        place.unwrap_or_else(|| {
-            self.read.push(column);
-            self.read.len() - 1
-        })
     }
 
     /// Whether every row passes.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{Asked, Catalog, FIRST_EXPRESSION, OrderChoice, Relation, choose_order};
+use varve_sql::{Catalog, FIRST_EXPRESSION, OrderChoice, Relation, choose_order};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
@@ -139,12 +139,8 @@ impl ScanSource for TransactionSource<'_> {
             let Some(table) = tables.find(|table| table.tree == tree) else {
                 return Ok(None);
             };
-            let tests = &request.predicates;
-            let asked: Vec<(usize, Asked)> = tests
-                .iter()
-                .map(|test| (test.column, Asked::of(&test.test)))
-                .collect();
-            let known: Vec<&ColumnPredicate> = tests.iter().collect();
+            let asked = index_scan::asked(&request);
+            let known: Vec<&ColumnPredicate> = request.predicates.iter().collect();
             let ScanRequest {
                 columns,
                 with_position,

@@ -125,3 +125,15 @@ pub fn outcome_text(outcome: &Outcome) -> String {
         },
     }
 }
+
+/// The records of a file that has nothing else.
+#[cfg(test)]
+pub(crate) fn records_of(steps: &[Step]) -> Vec<&Record> {
+    let steps = steps.iter();
+    steps
+        .map(|step| match step {
+            Step::Run(record) => record.as_ref(),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}

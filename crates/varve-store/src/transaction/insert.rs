@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_run::ROW_BYTES_MAX;
-use varve_types::{Batch, ColumnRef, Error, Result, RowPosition, RunId, SqlState, TreeId};
+use varve_types::{Batch, ColumnRef, Error, Result, RowPosition, SqlState, TreeId};
 
 use crate::InsertError;
 use crate::format::row::encode_row;
@@ -11,7 +11,6 @@ use crate::memtable::RowTable;
 use crate::read::View;
 use crate::store::Ids;
 use crate::transaction::Transaction;
-use crate::transaction::interface::unpack;
 use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
 use crate::tree::Tree;
@@ -114,11 +113,8 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &Batch,
     ) -> Result<()> {
-        let view = self.view(tree).await?;
-        let old = unpack(&view, positions)?;
-        let runs: Vec<RunId> = view.runs.iter().map(|run| run.run.id).collect();
-        let shape = Arc::clone(&view.tree);
-        drop(view);
+        let (old, runs) = self.rows_at(tree, positions).await?;
+        let shape = self.tree(tree)?;
         let columns = shape.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys = keys_of(&shape, &columns, rows.rows());
         let rows = EncodedRows::new(&columns, keys.len())?;

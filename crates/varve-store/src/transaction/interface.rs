@@ -216,13 +216,22 @@ impl Transaction {
     /// Removes the rows at these positions; one named twice, or already removed by this
     /// transaction, is removed once.
     pub async fn delete(&mut self, tree: TreeId, positions: &[RowPosition]) -> Result<()> {
-        let view = self.view(tree).await?;
-        let rows = unpack(&view, positions)?;
-        let runs: Vec<RunId> = view.runs.iter().map(|run| run.run.id).collect();
-        drop(view);
+        let (rows, runs) = self.rows_at(tree, positions).await?;
         self.own()
             .delete(tree, &rows, |slot| runs.get(slot as usize).copied());
         Ok(())
+    }
+
+    /// The rows at these positions, and by slot the runs that they may be in. The view is given up:
+    /// what is deleted while it lives is copied first.
+    pub(super) async fn rows_at(
+        &self,
+        tree: TreeId,
+        positions: &[RowPosition],
+    ) -> Result<(Vec<RowRef>, Vec<RunId>)> {
+        let view = self.view(tree).await?;
+        let rows = unpack(&view, positions)?;
+        Ok((rows, view.runs.iter().map(|run| run.run.id).collect()))
     }
 
     /// Removes the rows at these positions, then inserts `rows`.

@@ -167,9 +167,7 @@ impl Run<'_> {
             transaction.put_object(table.object, table.version, encode_table(&table));
             return Ok(());
         }
-        index::build(transaction, &table, &index, self.cancel, false).await?;
-        let unique = transaction.index_check_all_unique(index.tree).await;
-        unique.map_err(|error| write::cannot_build(&table, &index, error))?;
+        index::fill(transaction, &table, &index, self.cancel).await?;
         table.indexes.push(index);
         transaction.put_object(table.object, table.version, encode_table(&table));
         Ok(())

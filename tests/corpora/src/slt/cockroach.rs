@@ -103,20 +103,14 @@ fn wanted(text: &str) -> ErrorWanted {
 mod tests {
     use super::super::lines::Lines;
     use super::parse;
-    use crate::record::{ErrorWanted, Expect, Sort, Step};
+    use crate::record::{ErrorWanted, Expect, Sort, records_of};
 
     #[test]
     fn names_options_and_states() {
         let text = "# LogicTest: default\nuser testuser\n\nquery TI colnames,rowsort\nSELECT 1\n----\n\
             a  b\nx  1\n\nstatement error pgcode 40001 retry\nX\n\nstatement  ok\nY\n";
         let steps = parse(Lines::new("f", text));
-        let records: Vec<_> = steps
-            .iter()
-            .map(|step| match step {
-                Step::Run(record) => record,
-                other => panic!("{other:?}"),
-            })
-            .collect();
+        let records = records_of(&steps);
         let Expect::Rows(rows) = &records[0].expect else {
             panic!()
         };

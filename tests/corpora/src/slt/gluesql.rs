@@ -113,7 +113,7 @@ fn row(line: &str) -> String {
 mod tests {
     use super::super::lines::Lines;
     use super::parse;
-    use crate::record::{Expect, Step};
+    use crate::record::{Expect, records_of};
 
     #[test]
     fn statements_and_what_follows_them() {
@@ -122,13 +122,7 @@ mod tests {
             -- @expect: payload Delete\n-- @json: 3\n\nX;\n-- @expect: error Some.Thing\n\
             -- @json: {\n--  1 }\n\nY;\n-- @expect: count 2\n";
         let steps = parse(Lines::new("f", text));
-        let records: Vec<_> = steps
-            .iter()
-            .map(|step| match step {
-                Step::Run(record) => record,
-                other => panic!("{other:?}"),
-            })
-            .collect();
+        let records = records_of(&steps);
         assert_eq!(records.len(), 4);
         assert_eq!(records[0].sql, "SELECT a\nFROM t");
         assert_eq!(records[0].place.line, 2);
