@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Host};
-use varve_types::{Env, MemoryAccount, Reservation, Result, Value};
+use varve_types::{Env, Error, MemoryAccount, Reservation, Result, Value};
 
+use crate::shared_rows::SharedRows;
 use crate::{ScanSource, Scratch};
 
 /// What a query runs with.
@@ -40,6 +41,16 @@ pub trait Cancel {
 pub(crate) struct Running<'a> {
     pub(crate) context: &'a ExecContext<'a>,
     yielded_us: Rc<Cell<u64>>,
+    /// What enclosing queries set, by slot.
+    outer: Rc<[Value]>,
+    named: Option<Rc<Named<'a>>>,
+}
+
+/// Named queries in reach of a part of a plan, the nearest first.
+struct Named<'a> {
+    id: usize,
+    rows: Rc<SharedRows<'a>>,
+    next: Option<Rc<Named<'a>>>,
 }
 
 impl<'a> Running<'a> {
@@ -47,13 +58,54 @@ impl<'a> Running<'a> {
         Running {
             context,
             yielded_us: Rc::new(Cell::new(context.env.monotonic_us())),
+            outer: Rc::new([]),
+            named: None,
         }
     }
 
+    /// The same run for a subquery, with the values that it reads set.
+    pub(crate) fn with_outer(&self, values: impl Iterator<Item = (usize, Value)>) -> Running<'a> {
+        let mut outer = self.outer.to_vec();
+        for (slot, value) in values {
+            if outer.len() <= slot {
+                outer.resize(slot + 1, Value::Null);
+            }
+            if let Some(place) = outer.get_mut(slot) {
+                *place = value;
+            }
+        }
+        Running {
+            outer: outer.into(),
+            ..self.clone()
+        }
+    }
+
+    /// The same run for what may read a named query.
+    pub(crate) fn with_named(&self, id: usize, rows: Rc<SharedRows<'a>>) -> Running<'a> {
+        let next = self.named.clone();
+        Running {
+            named: Some(Rc::new(Named { id, rows, next })),
+            ..self.clone()
+        }
+    }
+
+    /// The rows of a named query.
+    pub(crate) fn named(&self, id: usize) -> Result<Rc<SharedRows<'a>>> {
+        let mut at = self.named.as_ref();
+        while let Some(named) = at {
+            if named.id == id {
+                return Ok(Rc::clone(&named.rows));
+            }
+            at = named.next.as_ref();
+        }
+        Err(Error::internal("a plan scans a query that is not there"))
+    }
+
     /// What expressions may read.
-    pub(crate) fn eval(&self) -> EvalContext<'a> {
+    pub(crate) fn eval(&self) -> EvalContext<'_> {
         EvalContext {
             params: self.context.params,
+            outer: &self.outer,
             now_us: self.context.now_us,
             host: self.context.host,
         }

@@ -1,5 +1,7 @@
 //! From a plan to a tree of operators.
 
+use core::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_expr::AggregateFunction;
@@ -8,10 +10,13 @@ use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use crate::context::Running;
 use crate::operators::{
-    AggregateStream, DistinctStream, FilterStream, JoinStream, LimitStream, LookupStream,
-    ProjectStream, RowRange, RowsStream, ScanStream, SortStream, TopNStream, ValuesStream,
+    AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, FirstStream,
+    JoinStream, LimitStream, LookupStream, ProjectSetStream, ProjectStream, RecursiveStream,
+    RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream, SortStream, TopNStream,
+    ValuesStream, WindowStream,
 };
 use crate::profile::{Profile, ProfiledStream};
+use crate::shared_rows::SharedRows;
 use crate::{BatchStream, ExecContext};
 
 /// The largest bound for which a sort keeps only the first rows.
@@ -25,6 +30,7 @@ pub fn execute<'a>(
     let builder = Builder {
         running: Running::new(context),
         profile: None,
+        reserved: None,
     };
     builder.build(plan, None)
 }
@@ -38,22 +44,66 @@ pub fn execute_instrumented<'a>(
     let builder = Builder {
         running: Running::new(context),
         profile: Some(profile.clone()),
+        reserved: None,
     };
     Ok((builder.build(plan, None)?, profile))
 }
 
-struct Builder<'a> {
-    running: Running<'a>,
+/// Makes operators of plans.
+#[derive(Clone)]
+pub(crate) struct Builder<'a> {
+    pub(crate) running: Running<'a>,
     profile: Option<Profile>,
+    /// For a part of a plan that is built several times: the place of its next node in the profile.
+    reserved: Option<Rc<Cell<usize>>>,
 }
 
 impl<'a> Builder<'a> {
+    /// A builder for a part of the plan that is built several times.
+    pub(crate) fn reserved(&self, part: &Plan) -> Builder<'a> {
+        let first = match (&self.reserved, &self.profile) {
+            (None, None) => return self.clone(),
+            (Some(next), _) => next.replace(next.get() + part.node_count()),
+            (None, Some(profile)) => profile.reserve(part.node_count()),
+        };
+        Builder {
+            reserved: Some(Rc::new(Cell::new(first))),
+            ..self.clone()
+        }
+    }
+
+    /// Builds the part of a plan for which [`Builder::reserved`] was called, for another run of it.
+    pub(crate) fn rebuilt(
+        &self,
+        running: Running<'a>,
+        part: &'a Plan,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let reserved = self.reserved.as_ref();
+        let builder = Builder {
+            running,
+            profile: self.profile.clone(),
+            reserved: reserved.map(|first| Rc::new(Cell::new(first.get()))),
+        };
+        builder.build(part, None)
+    }
+
+    fn profile_node(&self, profile: &Profile) -> usize {
+        match &self.reserved {
+            Some(next) => next.replace(next.get() + 1),
+            None => profile.add_node(),
+        }
+    }
+
     /// `rows_wanted`: most rows that will be read of this node, where known.
-    fn build(&self, plan: &'a Plan, rows_wanted: Option<u64>) -> Result<Box<dyn BatchStream + 'a>> {
+    pub(crate) fn build(
+        &self,
+        plan: &'a Plan,
+        rows_wanted: Option<u64>,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
         let Some(profile) = &self.profile else {
             return self.operator(plan, rows_wanted);
         };
-        let node = profile.add_node();
+        let node = self.profile_node(profile);
         Ok(Box::new(ProfiledStream {
             input: self.operator(plan, rows_wanted)?,
             env: self.running.context.env,
@@ -123,16 +173,61 @@ impl<'a> Builder<'a> {
                 input,
                 limit,
                 offset,
+                ties,
             } => {
                 let eval = running.eval();
                 let range = RowRange::evaluate(limit.as_ref(), offset.as_ref(), &eval)?;
-                let input = self.build(input, range.rows_read(rows_wanted))?;
-                Box::new(LimitStream::new(input, range))
+                let rows = range.rows_read(rows_wanted).filter(|_| ties.is_empty());
+                let input = self.build(input, rows)?;
+                Box::new(LimitStream::new(running, input, range, ties))
             }
             Plan::Join(node) => {
                 let left = self.build(&node.left, None)?;
+                Box::new(JoinStream::new(self, left, node)?)
+            }
+            Plan::Append { inputs, .. } => {
+                let inputs = inputs.iter().map(|input| self.build(input, rows_wanted));
+                let inputs = inputs.collect::<Result<_>>()?;
+                Box::new(AppendStream { inputs })
+            }
+            Plan::SetOperation(node) => {
+                let left = self.build(&node.left, None)?;
                 let right = self.build(&node.right, None)?;
-                Box::new(JoinStream::new(running, left, right, node))
+                Box::new(SetOperationStream::new(running, node, left, right))
+            }
+            Plan::With(node) => {
+                let definition = self.build(&node.definition, None)?;
+                let types = node.definition.types();
+                let rows = SharedRows::new(running.clone(), types, Some(definition));
+                let builder = Builder {
+                    running: running.with_named(node.id, Rc::new(rows)),
+                    ..self.clone()
+                };
+                builder.build(&node.body, rows_wanted)?
+            }
+            Plan::CteScan(scan) => Box::new(CteStream {
+                rows: running.named(scan.id)?,
+                next_batch: 0,
+            }),
+            Plan::Recursive(node) => Box::new(RecursiveStream::new(self, node)?),
+            Plan::First { input, keys } => {
+                Box::new(FirstStream::new(running, self.build(input, None)?, keys))
+            }
+            Plan::ProjectSet(node) => {
+                let input = self.build(&node.input, None)?;
+                Box::new(ProjectSetStream::new(running, input, node))
+            }
+            Plan::Window(node) => {
+                let input = self.build(&node.input, None)?;
+                Box::new(WindowStream::new(running, input, node))
+            }
+            Plan::Sample {
+                input,
+                percent,
+                seed,
+            } => {
+                let input = self.build(input, None)?;
+                Box::new(SampleStream::new(running, input, percent, seed.as_ref())?)
             }
         })
     }
@@ -157,7 +252,7 @@ impl<'a> Builder<'a> {
         let rows = self.running.context.source.row_count(&scan.relation)?;
         let count = Value::Int8(i64::try_from(rows).ok()?);
         if let Some(profile) = &self.profile {
-            profile.add_node();
+            self.profile_node(profile);
         }
         let column = Arc::new(Column::from_values(LogicalType::Int8, [&count]));
         Some(Batch::new(vec![column; aggregates.len()], 1))

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use core::task::{Context, Waker};
 
 use varve_expr::{AggregateFunction as F, Expr};
-use varve_sql::{JoinNode, Plan};
+use varve_sql::{JoinKind, JoinNode, Mark, Plan};
 use varve_types::{CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{Setting, batches_of, by, call, column, compare, limit, literal, show};
@@ -34,6 +34,9 @@ fn plans(setting: &Setting) -> Vec<(&'static str, Plan)> {
         keys: vec![by(number(), true)],
     };
     let join = |equal| JoinNode {
+        kind: JoinKind::Inner,
+        mark: Mark::Exists,
+        outer: Vec::new(),
         left: scan(),
         right: Box::new(setting.scan(1, "it")),
         equal,
@@ -191,6 +194,9 @@ fn an_instrumented_run_counts_by_node() {
         aggregates: vec![call(F::CountStar, None)],
     };
     let join = Plan::Join(JoinNode {
+        kind: JoinKind::Inner,
+        mark: Mark::Exists,
+        outer: Vec::new(),
         left: Box::new(limit(scan_0, Some(250), None)),
         right: Box::new(counted),
         equal: Vec::new(),

@@ -11,6 +11,14 @@ pub(crate) struct Pick {
     pub(crate) row: u32,
 }
 
+impl Pick {
+    /// A row of NULLs.
+    pub(crate) const NULLS: Pick = Pick {
+        batch: u32::MAX,
+        row: 0,
+    };
+}
+
 /// The rows at `picks`, in that order. `batches` have no selection; `types` are those of their
 /// columns.
 pub(crate) fn gather(batches: &[Batch], types: &[LogicalType], picks: &[Pick]) -> Batch {

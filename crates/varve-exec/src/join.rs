@@ -5,7 +5,6 @@ use varve_types::{Batch, ColumnRef, LogicalType, Selection};
 use crate::chunked::Chunked;
 use crate::gather::{Pick, gather_columns};
 use crate::keys::{ABSENT, KeyIndex};
-use crate::sort::types_of;
 
 /// What a batch and a column take beside their values.
 const HEADER_BYTES: usize = 96;
@@ -21,6 +20,8 @@ pub(crate) struct BuildSide {
     batch_bytes: usize,
     ids: Vec<u32>,
     new_rows: Vec<u32>,
+    /// Whether rows without a key are kept too, to be given as rows without a match.
+    keeps_all: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -37,12 +38,13 @@ struct Entry {
 }
 
 impl BuildSide {
-    /// No rows yet; `types` are those of the keys.
-    pub(crate) fn new(types: &[LogicalType]) -> BuildSide {
+    /// No rows yet; `keys` and `types` are the types of the keys and of the columns.
+    pub(crate) fn new(keys: &[LogicalType], types: Vec<LogicalType>, keeps_all: bool) -> BuildSide {
         BuildSide {
-            index: KeyIndex::new(types),
+            index: KeyIndex::new(keys),
             batches: Vec::new(),
-            types: Vec::new(),
+            types,
+            keeps_all,
             lists: Chunked::default(),
             entries: Chunked::default(),
             batch_bytes: 0,
@@ -55,24 +57,24 @@ impl BuildSide {
         self.entries.len() == 0
     }
 
-    /// Adds the rows of a batch without selection. A NULL equals nothing, so rows with one are left
-    /// out.
+    /// Adds the rows of a batch without selection. A NULL equals nothing: rows with one in their
+    /// key match no row.
     pub(crate) fn add(&mut self, batch: Batch, keys: Vec<ColumnRef>) {
-        let (batch, keys) = without_nulls(batch, keys);
         let Ok(number) = u32::try_from(self.batches.len()) else {
             return;
         };
+        let Keyed { batch, keys, rows } = keyed_rows(batch, keys, self.keeps_all);
         if batch.is_empty() {
             return;
         }
-        if self.types.is_empty() {
-            self.types = types_of(Some(&batch));
-        }
         self.index
-            .insert(&keys, batch.rows(), &mut self.ids, &mut self.new_rows);
-        for (row, id) in (0..).zip(&self.ids) {
+            .insert(&keys, rows.len(), &mut self.ids, &mut self.new_rows);
+        for (row, id) in rows.iter().zip(&self.ids) {
             let entry = self.entries.len();
-            let pick = Pick { batch: number, row };
+            let pick = Pick {
+                batch: number,
+                row: *row,
+            };
             self.entries.push(Entry { pick, next: ABSENT });
             let Some(list) = self.lists.get_mut(*id) else {
                 self.lists.push(List {
@@ -90,6 +92,16 @@ impl BuildSide {
         self.batches.push(batch);
     }
 
+    /// The batches as they were added.
+    pub(crate) fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    /// The types of the columns.
+    pub(crate) fn types(&self) -> &[LogicalType] {
+        &self.types
+    }
+
     /// The matches of left rows with these keys.
     pub(crate) fn find(&self, keys: &[ColumnRef], rows: usize) -> Matches {
         let mut ids = Vec::new();
@@ -99,6 +111,13 @@ impl BuildSide {
             row: 0,
             entry: None,
         }
+    }
+
+    /// Whether left rows with these keys have a match.
+    pub(crate) fn find_any(&self, keys: &[ColumnRef], rows: usize) -> Vec<bool> {
+        let mut ids = Vec::new();
+        self.index.find(keys, rows, &mut ids);
+        ids.iter().map(|id| self.lists.get(*id).is_some()).collect()
     }
 
     /// The columns of the rows at `picks`.
@@ -113,6 +132,7 @@ impl BuildSide {
 }
 
 /// Walks over the matches of a left batch, in the order of its rows.
+#[derive(Default)]
 pub(crate) struct Matches {
     /// The key of each left row.
     ids: Vec<u32>,
@@ -132,19 +152,37 @@ impl Matches {
                 self.entry = Some(entry.next);
                 return Some((self.row, entry.pick));
             }
-            self.row += 1;
-            self.entry = None;
+            self.skip_row();
         }
+    }
+
+    /// Leaves out what further matches the present left row has.
+    pub(crate) fn skip_row(&mut self) {
+        self.row += 1;
+        self.entry = None;
     }
 }
 
-fn without_nulls(batch: Batch, keys: Vec<ColumnRef>) -> (Batch, Vec<ColumnRef>) {
+/// A batch, the keys of the rows that have one, and which rows these are.
+struct Keyed {
+    batch: Batch,
+    keys: Vec<ColumnRef>,
+    rows: Vec<u32>,
+}
+
+fn keyed_rows(batch: Batch, keys: Vec<ColumnRef>, keeps_all: bool) -> Keyed {
+    let all = (0..).take(batch.rows());
     if keys.iter().all(|key| key.null_count() == 0) {
-        return (batch, keys);
+        let rows = all.collect();
+        return Keyed { batch, keys, rows };
     }
-    let rows = (0..).take(batch.rows());
-    let present = rows.filter(|row| keys.iter().all(|key| !key.is_null(*row as usize)));
-    let present = Selection::new(present.collect());
-    let keys = keys.iter().map(|key| key.take(present.rows()).into());
-    (batch.select(&present).compact(), keys.collect())
+    let present = |row: &u32| keys.iter().all(|key| !key.is_null(*row as usize));
+    let rows: Vec<u32> = all.filter(present).collect();
+    let keys = keys.iter().map(|key| key.take(&rows).into()).collect();
+    if keeps_all {
+        return Keyed { batch, keys, rows };
+    }
+    let batch = batch.select(&Selection::new(rows)).compact();
+    let rows = (0..).take(batch.rows()).collect();
+    Keyed { batch, keys, rows }
 }

@@ -29,10 +29,12 @@ mod join;
 mod keys;
 mod operators;
 mod profile;
+mod shared_rows;
 mod sort;
 mod source;
 #[cfg(test)]
 mod testing;
+mod window;
 
 pub use context::{Cancel, ExecContext};
 pub use execute::{execute, execute_instrumented};

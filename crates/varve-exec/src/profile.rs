@@ -38,6 +38,15 @@ impl Profile {
         nodes.len() - 1
     }
 
+    /// Adds the nodes of a part of a plan that is built several times; answers the place of the
+    /// first.
+    pub(crate) fn reserve(&self, count: usize) -> usize {
+        let mut nodes = self.nodes.borrow_mut();
+        let first = nodes.len();
+        nodes.resize(first + count, NodeProfile::default());
+        first
+    }
+
     fn record(&self, node: usize, rows: usize, elapsed_us: u64) {
         if let Some(node) = self.nodes.borrow_mut().get_mut(node) {
             node.rows += u64::try_from(rows).unwrap_or(u64::MAX);

@@ -31,6 +31,13 @@ pub enum Expr {
         /// The type that the binder inferred.
         ty: LogicalType,
     },
+    /// A value that an enclosing query sets before its subquery runs; constant while it does.
+    Outer {
+        /// Position in the list of such values of the statement.
+        slot: usize,
+        /// Its type.
+        ty: LogicalType,
+    },
     /// A comparison of two expressions of one type; NULL when a side is NULL.
     Compare {
         /// The operator.
@@ -115,6 +122,7 @@ impl Expr {
             Expr::Column { ty, .. }
             | Expr::Literal { ty, .. }
             | Expr::Parameter { ty, .. }
+            | Expr::Outer { ty, .. }
             | Expr::Cast { to: ty, .. }
             | Expr::Case { ty, .. }
             | Expr::Coalesce { ty, .. } => *ty,

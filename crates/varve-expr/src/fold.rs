@@ -9,7 +9,10 @@ use crate::{EvalContext, Expr, evaluate_constant};
 pub fn fold(expr: Expr) -> Expr {
     let ty = expr.logical_type();
     match expr {
-        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => expr,
+        Expr::Column { .. }
+        | Expr::Literal { .. }
+        | Expr::Parameter { .. }
+        | Expr::Outer { .. } => expr,
         Expr::Compare { op, left, right } => computed(Expr::Compare {
             op,
             left: fold_box(*left),
@@ -99,6 +102,7 @@ fn computed(expr: Expr) -> Expr {
     let ty = expr.logical_type();
     let context = EvalContext {
         params: &[],
+        outer: &[],
         now_us: 0,
         host: None,
     };

@@ -94,6 +94,11 @@ impl Function {
         self.0.result
     }
 
+    /// Whether a NULL argument makes the result NULL.
+    pub fn is_strict(self) -> bool {
+        self.0.strict
+    }
+
     /// Whether equal arguments always give the same result; the current time does not.
     pub fn is_immutable(self) -> bool {
         self.0.immutable

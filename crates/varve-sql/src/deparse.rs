@@ -18,6 +18,8 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
         Expr::Literal { value, ty } if value.is_null() => format!("NULL::{ty}"),
         Expr::Literal { value, .. } => constant(value),
         Expr::Parameter { index, .. } => format!("${}", index + 1),
+        // PostgreSQL shows them so too; parameters of the statement count from 1.
+        Expr::Outer { slot, .. } => format!("$outer{slot}"),
         Expr::Compare { op, left, right } => {
             format!("({} {} {})", show(left), op.symbol(), show(right))
         }

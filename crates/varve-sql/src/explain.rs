@@ -1,12 +1,16 @@
 //! EXPLAIN text: the plan as a tree of lines, in PostgreSQL's words.
 
+mod more;
+
 use varve_types::ColumnPredicate;
+
+use more::describe_more;
 
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
 use crate::index::IndexChoice;
 use crate::plan::{
-    AggregateCall, InsertPlan, JoinNode, LookupNode, ModifyPlan, Plan, PushedPredicate, Query,
-    ScanNode, SortKeyExpr, Statement,
+    AggregateCall, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan, Plan,
+    PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
 };
 use crate::scan_order::OrderChoice;
 
@@ -179,6 +183,7 @@ fn describe(plan: &Plan) -> Node {
             input,
             limit,
             offset,
+            ties,
         } => {
             let child = describe(input);
             let mut node = Node::new(LIMIT, child.columns.clone());
@@ -187,10 +192,15 @@ fn describe(plan: &Plan) -> Node {
                     node = node.property(name, &deparse(expr, &[]));
                 }
             }
+            if !ties.is_empty() {
+                let ties = deparse_list(ties, &node.columns);
+                node = node.property("With Ties", &ties);
+            }
             node.children.push(child);
             node
         }
         Plan::Join(join) => describe_join(join),
+        other => describe_more(other),
     }
 }
 
@@ -292,12 +302,42 @@ fn describe_join(join: &JoinNode) -> Node {
     let right = describe(&join.right);
     let (on_left, on_right) = (left.qualified_columns(), right.qualified_columns());
     let both = [on_left.as_slice(), on_right.as_slice()].concat();
-    let title = if join.equal.is_empty() {
-        "Nested Loop"
-    } else {
-        "Hash Join"
+    let (hash, loop_kind) = match join.kind {
+        JoinKind::Inner => ("Hash Join", ""),
+        JoinKind::Left => ("Hash Left Join", " Left Join"),
+        JoinKind::Right => ("Hash Right Join", " Right Join"),
+        JoinKind::Full => ("Hash Full Join", " Full Join"),
+        JoinKind::Semi => ("Hash Semi Join", " Semi Join"),
+        JoinKind::Anti => ("Hash Anti Join", " Anti Join"),
+        JoinKind::Mark => ("Hash Mark Join", " Mark Join"),
+        JoinKind::Single => ("Hash Single Join", " Single Join"),
     };
-    let mut node = Node::new(title, both);
+    let is_hashed = !join.equal.is_empty() || matches!(join.mark, Mark::Equal(..));
+    let title = if !join.outer.is_empty() {
+        format!("Dependent Loop{loop_kind}")
+    } else if is_hashed {
+        hash.to_owned()
+    } else {
+        format!("Nested Loop{loop_kind}")
+    };
+    let columns = match join.kind {
+        JoinKind::Semi | JoinKind::Anti => on_left.clone(),
+        JoinKind::Mark => on_left
+            .iter()
+            .cloned()
+            .chain(["(SubPlan)".to_owned()])
+            .collect(),
+        _ => both.clone(),
+    };
+    let mut node = Node::new(title, columns);
+    if !join.outer.is_empty() {
+        let shown: Vec<String> = join
+            .outer
+            .iter()
+            .map(|(slot, expr)| format!("$outer{slot} = {}", deparse(expr, &on_left)))
+            .collect();
+        node = node.property("Outer", &shown.join(", "));
+    }
     if !join.equal.is_empty() {
         let shown: Vec<String> = join
             .equal
@@ -313,8 +353,17 @@ fn describe_join(join: &JoinNode) -> Node {
         node = node.property("Hash Cond", &all_of(&shown));
     }
     if let Some(residual) = &join.residual {
-        let shown = deparse(residual, &node.columns);
-        node = node.property("Join Filter", &shown);
+        node = node.property("Join Filter", &deparse(residual, &both));
+    }
+    match &join.mark {
+        Mark::Exists => {}
+        Mark::Equal(left, right) => {
+            let (left, right) = (deparse(left, &on_left), deparse(right, &on_right));
+            node = node.property("Mark", &format!("({left} = {right})"));
+        }
+        Mark::Condition(condition) => {
+            node = node.property("Mark", &deparse(condition, &both));
+        }
     }
     node.children.push(left);
     node.children.push(right);
@@ -342,7 +391,7 @@ fn show_call(call: &AggregateCall, columns: &[String]) -> String {
     format!("{}({distinct}{argument}){filter}", call.function.name())
 }
 
-fn show_key(key: &SortKeyExpr, columns: &[String]) -> String {
+pub(crate) fn show_key(key: &SortKeyExpr, columns: &[String]) -> String {
     let mut shown = deparse(&key.expr, columns);
     if key.descending {
         shown.push_str(" DESC");

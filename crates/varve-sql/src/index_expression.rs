@@ -88,7 +88,7 @@ impl TableDef {
 pub(crate) fn is_immutable(expr: &Expr) -> bool {
     use LogicalType::{Date, Text, Timestamp, TimestampTz};
     let itself = match expr {
-        Expr::Parameter { .. } => false,
+        Expr::Parameter { .. } | Expr::Outer { .. } => false,
         Expr::Call { function, args, .. } => {
             let with_zone = |arg: &Expr| arg.logical_type() == TimestampTz;
             let takes_any = function.arg_types().is_empty() && !args.is_empty();

@@ -15,8 +15,10 @@ mod explain;
 mod expr_codec;
 mod index;
 mod index_expression;
+mod optimize;
 mod parse;
 mod plan;
+mod plan_walk;
 mod position;
 mod prune;
 mod push_down;
@@ -26,6 +28,8 @@ mod system_view;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod window;
+mod window_exclusion;
 
 pub use bind::bind;
 pub use catalog::{Catalog, ColumnDef, TableDef};
@@ -36,9 +40,13 @@ pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{
-    AggregateCall, Bound, CopyPlan, CsvOptions, Field, InsertPlan, JoinNode, LookupNode,
-    ModifyPlan, NewIndex, NewTable, Plan, PushedPredicate, Query, Relation, Row, RowLock, ScanNode,
-    SortKeyExpr, Statement, SystemView,
+    AggregateCall, Bound, CopyPlan, CsvOptions, CteScanNode, Field, InsertPlan, JoinKind, JoinNode,
+    LookupNode, Mark, ModifyPlan, NewIndex, NewTable, Plan, ProjectSetNode, PushedPredicate, Query,
+    RecursiveNode, Relation, Row, RowLock, ScanNode, SetCall, SetFunction, SetOperationNode,
+    SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use system_view::system_view_columns;
+pub use window::{
+    Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,
+};

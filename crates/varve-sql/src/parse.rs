@@ -12,6 +12,7 @@ use varve_types::{Error, Result, SqlState};
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
 use crate::position::{SourceMap, line_starts, position_at};
+use crate::window_exclusion::rewrite_exclusions;
 
 /// Longer texts are refused: their tree would not fit a browser's memory.
 const TEXT_BYTES_MAX: usize = 4 << 20;
@@ -95,15 +96,16 @@ fn parse_one(
     tokens: Vec<TokenWithSpan>,
 ) -> Result<ParsedStatement> {
     check_chains(lines, &tokens)?;
+    let last = tokens
+        .last()
+        .map_or(0, |token| position_at(lines, token.span.start));
     let positions = tokens
         .iter()
         .filter(|token| !matches!(token.token, Token::LParen | Token::RParen))
         .map(|token| position_at(lines, token.span.start))
         .collect();
     let command = command_words(&tokens);
-    let last = tokens
-        .last()
-        .map_or(0, |token| position_at(lines, token.span.start));
+    let tokens = rewrite_exclusions(tokens);
     let dialect = PostgreSqlDialect {};
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(NESTING_MAX)

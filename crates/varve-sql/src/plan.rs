@@ -9,6 +9,7 @@ use crate::catalog::TableDef;
 use crate::command::Command;
 use crate::index::{Deferral, IndexDef};
 use crate::scan_order::OrderColumn;
+use crate::window::WindowNode;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,9 +77,49 @@ pub enum Plan {
         limit: Option<Expr>,
         /// Rows left out first.
         offset: Option<Expr>,
+        /// `WITH TIES`: after the last row those follow for which all of these are what they are
+        /// for it; else empty.
+        ties: Vec<Expr>,
     },
-    /// Inner join: left columns, then right columns.
+    /// A join; see [`JoinKind`] for the columns.
     Join(JoinNode),
+    /// The rows of all inputs, one input after another.
+    Append {
+        /// Inputs, all with columns of the same types.
+        inputs: Vec<Plan>,
+        /// Types of the columns.
+        types: Vec<LogicalType>,
+    },
+    /// INTERSECT and EXCEPT.
+    SetOperation(SetOperationNode),
+    /// A query that reads the rows of another, named one.
+    With(WithNode),
+    /// The rows of the named query around it.
+    CteScan(CteScanNode),
+    /// WITH RECURSIVE: the rows of `base`, then those of `step` over the rows before, until there
+    /// are none.
+    Recursive(RecursiveNode),
+    /// DISTINCT ON: the first row with each value of the keys; same columns.
+    First {
+        /// Input.
+        input: Box<Plan>,
+        /// Keys; NULLs are equal.
+        keys: Vec<Expr>,
+    },
+    /// Set-returning functions: the input's columns, one a call, then the row's number from 1 where
+    /// asked for. Of several calls the shorter ones give NULL in the end.
+    ProjectSet(ProjectSetNode),
+    /// Window functions: the input's columns, then one a call.
+    Window(WindowNode),
+    /// TABLESAMPLE: a share of the input's rows; same columns.
+    Sample {
+        /// Input.
+        input: Box<Plan>,
+        /// The share in percent, of type double precision, without column references.
+        percent: Expr,
+        /// REPEATABLE; double precision.
+        seed: Option<Expr>,
+    },
 }
 
 /// A scan with what is pushed into it.
@@ -205,18 +246,160 @@ pub struct SortKeyExpr {
     pub nulls_first: bool,
 }
 
-/// An inner join.
+/// How a join pairs its rows, and what it gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinKind {
+    /// Pairs: left columns, then right columns.
+    Inner,
+    /// Pairs, and left rows without one, right columns NULL.
+    Left,
+    /// Pairs, and right rows without one, left columns NULL.
+    Right,
+    /// Pairs, and the rows of both sides without one.
+    Full,
+    /// Left rows with a match, each once; left columns only.
+    Semi,
+    /// Left rows without a match; left columns only.
+    Anti,
+    /// Every left row once: left columns, then a boolean; see [`Mark`].
+    Mark,
+    /// Every left row once, with its only match or NULLs; a second match answers `21000`.
+    Single,
+}
+
+/// What the last column of a [`JoinKind::Mark`] says of the right rows for which `equal` and
+/// `residual` hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Mark {
+    /// That there is one.
+    #[default]
+    Exists,
+    /// Whether the left expression equals the right one in one of them, in three-valued logic.
+    Equal(Expr, Expr),
+    /// Whether the condition, over left and right columns together, holds for one of them, in
+    /// three-valued logic.
+    Condition(Expr),
+}
+
+/// A join.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinNode {
+    /// What it gives.
+    pub kind: JoinKind,
     /// Left input (probe side).
     pub left: Box<Plan>,
     /// Right input (build side).
     pub right: Box<Plan>,
     /// Pairs of equal expressions, one over the left input, one over the right one, of one type;
-    /// none: cross join.
+    /// none: all pairs.
     pub equal: Vec<(Expr, Expr)>,
     /// What else must hold, over left and right columns together.
     pub residual: Option<Expr>,
+    /// For [`JoinKind::Mark`].
+    pub mark: Mark,
+    /// Slots of [`Expr::Outer`] that the right input reads, with their values for a left row. Where
+    /// there are any the right input runs once for each combination of values.
+    pub outer: Vec<(usize, Expr)>,
+}
+
+impl JoinNode {
+    /// A join of all pairs.
+    pub fn new(kind: JoinKind, left: Plan, right: Plan) -> JoinNode {
+        JoinNode {
+            kind,
+            left: Box::new(left),
+            right: Box::new(right),
+            equal: Vec::new(),
+            residual: None,
+            mark: Mark::Exists,
+            outer: Vec::new(),
+        }
+    }
+}
+
+/// INTERSECT or EXCEPT of rows with columns of the same types; NULLs are equal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetOperationNode {
+    /// EXCEPT, else INTERSECT.
+    pub except: bool,
+    /// A row as often as the counts of both sides say, else at most once.
+    pub all: bool,
+    /// Left input.
+    pub left: Box<Plan>,
+    /// Right input.
+    pub right: Box<Plan>,
+}
+
+/// A named query and what reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WithNode {
+    /// Number of the named query in the statement.
+    pub id: usize,
+    /// Its name, for EXPLAIN.
+    pub name: String,
+    /// The named query; it runs once, as far as it is read.
+    pub definition: Box<Plan>,
+    /// What reads it.
+    pub body: Box<Plan>,
+}
+
+/// The rows of a named query, or of the last round of a recursive one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CteScanNode {
+    /// Number of the named query.
+    pub id: usize,
+    /// Its name, for EXPLAIN.
+    pub name: String,
+    /// The names of its columns, for EXPLAIN.
+    pub column_names: Vec<String>,
+    /// The types of its columns.
+    pub types: Vec<LogicalType>,
+}
+
+/// A recursive query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecursiveNode {
+    /// Number under which `step` scans the rows of the round before.
+    pub id: usize,
+    /// The first round.
+    pub base: Box<Plan>,
+    /// Every further round.
+    pub step: Box<Plan>,
+    /// UNION without ALL: rows seen before are left out.
+    pub distinct: bool,
+    /// The types of the columns.
+    pub types: Vec<LogicalType>,
+}
+
+/// Set-returning functions over an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectSetNode {
+    /// Input.
+    pub input: Box<Plan>,
+    /// The calls.
+    pub calls: Vec<SetCall>,
+    /// `WITH ORDINALITY`.
+    pub ordinality: bool,
+}
+
+/// A call of a set-returning function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetCall {
+    /// Which one.
+    pub function: SetFunction,
+    /// Arguments over the input.
+    pub args: Vec<Expr>,
+    /// The type of the result.
+    pub ty: LogicalType,
+    /// Where the call stands, for errors.
+    pub position: u32,
+}
+
+/// The set-returning functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetFunction {
+    /// `generate_series(start, stop [, step])`, all of the type of the result.
+    GenerateSeries,
 }
 
 /// What a statement does, bound against one catalogue.
@@ -284,6 +467,8 @@ pub struct Query {
     /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to
     /// be claimed.
     pub lock: Option<RowLock>,
+    /// Which columns are constants that no place has given a type: text for now.
+    pub untyped: Vec<bool>,
 }
 
 /// Rows that a query claims.

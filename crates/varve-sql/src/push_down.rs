@@ -1,67 +1,12 @@
-//! Joins from relations and conditions: each condition is applied as early as its columns allow,
-//! comparisons with constants by the scans themselves.
+//! Scans under conditions: comparisons with constants are made by the scans themselves.
 
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
 
 use crate::catalog::TableDef;
 use crate::index::Asked;
-use crate::plan::{JoinNode, LookupNode, Plan, PushedPredicate, Relation, ScanNode};
-use crate::walk::{conjunction, for_each_column, is_column_free, map_columns};
-
-/// A relation of a FROM clause before conditions are placed.
-#[derive(Debug)]
-pub(crate) struct Source {
-    /// All its rows and columns.
-    pub(crate) plan: Plan,
-    /// Positions of its primary key; empty without one.
-    pub(crate) primary_key: Vec<usize>,
-    /// Number of its first column among those of all relations.
-    pub(crate) first: usize,
-    /// Number of its columns.
-    pub(crate) width: usize,
-}
-
-/// The join of all sources in their order under conditions that must all hold. Columns of the
-/// conditions are numbered over all sources, as the columns of the result are.
-pub(crate) fn join_sources(sources: Vec<Source>, conditions: Vec<Expr>) -> Plan {
-    let ends: Vec<usize> = sources
-        .iter()
-        .map(|source| source.first + source.width)
-        .collect();
-    let source_of = |column: usize| ends.partition_point(|end| *end <= column);
-    let mut local: Vec<Vec<Expr>> = sources.iter().map(|_| Vec::new()).collect();
-    let mut joining: Vec<Vec<Expr>> = sources.iter().map(|_| Vec::new()).collect();
-    let mut constant = Vec::new();
-    for condition in conditions {
-        let mut lowest = usize::MAX;
-        let mut highest = 0;
-        for_each_column(&condition, &mut |column| {
-            lowest = lowest.min(source_of(column));
-            highest = highest.max(source_of(column));
-        });
-        let place = match lowest {
-            usize::MAX => None,
-            _ if lowest == highest => local.get_mut(highest),
-            _ => joining.get_mut(highest),
-        };
-        match place {
-            Some(place) => place.push(condition),
-            None => constant.push(condition),
-        }
-    }
-    let mut joined: Option<Plan> = None;
-    for ((source, local), joining) in sources.into_iter().zip(local).zip(joining) {
-        let first = source.first;
-        let right = filtered_source(source, local);
-        joined = Some(match joined {
-            None => right,
-            Some(left) => join(left, right, first, joining),
-        });
-    }
-    let plan = joined.unwrap_or_else(one_row);
-    filtered(plan, constant)
-}
+use crate::plan::{LookupNode, Plan, PushedPredicate, Relation, ScanNode};
+use crate::walk::{conjunction, is_column_free};
 
 /// One row without columns: what a query without FROM reads.
 pub(crate) fn one_row() -> Plan {
@@ -79,75 +24,6 @@ pub(crate) fn filtered(plan: Plan, conditions: Vec<Expr>) -> Plan {
             input: Box::new(plan),
             predicate,
         },
-    }
-}
-
-fn join(left: Plan, right: Plan, first: usize, conditions: Vec<Expr>) -> Plan {
-    let mut equal = Vec::new();
-    let mut residual = Vec::new();
-    for condition in conditions {
-        match equal_sides(condition, first) {
-            Ok(pair) => equal.push(pair),
-            Err(condition) => residual.push(condition),
-        }
-    }
-    Plan::Join(JoinNode {
-        left: Box::new(left),
-        right: Box::new(right),
-        equal,
-        residual: conjunction(residual),
-    })
-}
-
-/// The sides of an equality of which one reads only columns before `first` and the other only
-/// columns from there on, the latter renumbered; any other condition is given back.
-fn equal_sides(condition: Expr, first: usize) -> Result<(Expr, Expr), Expr> {
-    let Expr::Compare {
-        op: CompareOp::Eq,
-        left,
-        right,
-    } = condition
-    else {
-        return Err(condition);
-    };
-    let side = |expr: &Expr| {
-        let (mut before, mut from) = (false, false);
-        for_each_column(expr, &mut |column| {
-            before |= column < first;
-            from |= column >= first;
-        });
-        (before, from)
-    };
-    let (left, mut right) = match (side(&left), side(&right)) {
-        ((true, false), (false, true)) => (left, right),
-        ((false, true), (true, false)) => (right, left),
-        _ => {
-            return Err(Expr::Compare {
-                op: CompareOp::Eq,
-                left,
-                right,
-            });
-        }
-    };
-    map_columns(&mut right, &|column| column - first);
-    Ok((*left, *right))
-}
-
-/// A source under its own conditions, whose columns are numbered over all sources.
-fn filtered_source(source: Source, conditions: Vec<Expr>) -> Plan {
-    let Source {
-        plan,
-        primary_key,
-        first,
-        width: _,
-    } = source;
-    let mut conditions = conditions;
-    for condition in &mut conditions {
-        map_columns(condition, &|column| column - first);
-    }
-    match plan {
-        Plan::Scan(scan) => filtered_scan(scan, &primary_key, conditions),
-        other => filtered(other, conditions),
     }
 }
 

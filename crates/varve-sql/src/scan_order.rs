@@ -202,10 +202,10 @@ pub(crate) fn with_orders(mut plan: Plan) -> Plan {
 
 fn note(plan: &mut Plan, is_limited: bool) {
     match plan {
-        Plan::Scan(_) | Plan::Lookup(_) | Plan::Values { .. } => {}
-        Plan::Filter { input, .. } => note(input, false),
         Plan::Project { input, .. } => note(input, is_limited),
-        Plan::Limit { input, limit, .. } => note(input, is_limited || limit.is_some()),
+        Plan::Limit {
+            input, limit, ties, ..
+        } => note(input, ties.is_empty() && (is_limited || limit.is_some())),
         Plan::Sort { input, keys } => match input.as_mut() {
             Plan::Scan(scan) if is_limited => {
                 scan.note_order(keys);
@@ -226,10 +226,7 @@ fn note(plan: &mut Plan, is_limited: bool) {
                 note(input, false);
             }
         }
-        Plan::Join(join) => {
-            note(&mut join.left, false);
-            note(&mut join.right, false);
-        }
+        other => other.for_each_input_mut(&mut |input| note(input, false)),
     }
 }
 
@@ -271,5 +268,6 @@ fn first_row(scan: &ScanNode, call: &AggregateCall) -> Option<Plan> {
             ty: LogicalType::Int8,
         }),
         offset: None,
+        ties: Vec::new(),
     })
 }

@@ -21,6 +21,8 @@ pub(crate) struct ScopeTable {
     /// Number of its first column.
     pub(crate) first: usize,
     pub(crate) columns: Vec<(String, LogicalType)>,
+    /// Positions of the columns that tell its rows apart: the primary key of a table.
+    pub(crate) key: Vec<usize>,
 }
 
 impl ScopeTable {
@@ -42,14 +44,27 @@ impl Scope {
                 name,
                 first,
                 columns,
+                key: Vec::new(),
             }],
         }
+    }
+
+    /// The same names for columns that are numbered `by` higher.
+    pub(crate) fn shifted(mut self, by: usize) -> Scope {
+        for table in &mut self.tables {
+            table.first += by;
+        }
+        for index in &mut self.star {
+            *index += by;
+        }
+        self
     }
 
     /// Adds the relations of another scope.
     pub(crate) fn append(&mut self, other: Scope, position: u32) -> Result<()> {
         for table in &other.tables {
-            if self.tables.iter().any(|known| known.name == table.name) {
+            let is_named = !table.name.starts_with(UNNAMED);
+            if is_named && self.tables.iter().any(|known| known.name == table.name) {
                 return Err(Error::new(
                     SqlState::DUPLICATE_ALIAS,
                     format!("table name \"{}\" specified more than once", table.name),

@@ -5,7 +5,10 @@ use varve_expr::Expr;
 /// Calls `visit` for each direct child.
 pub(crate) fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match expr {
-        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => {}
+        Expr::Column { .. }
+        | Expr::Literal { .. }
+        | Expr::Parameter { .. }
+        | Expr::Outer { .. } => {}
         Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
             visit(left);
             visit(right);
@@ -38,7 +41,10 @@ pub(crate) fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
 /// Calls `visit` for each direct child, which it may replace.
 pub(crate) fn for_each_child_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     match expr {
-        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => {}
+        Expr::Column { .. }
+        | Expr::Literal { .. }
+        | Expr::Parameter { .. }
+        | Expr::Outer { .. } => {}
         Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
             visit(left);
             visit(right);
@@ -134,5 +140,13 @@ pub(crate) fn conjunction(mut conditions: Vec<Expr>) -> Option<Expr> {
     match conditions.len() {
         0 | 1 => conditions.pop(),
         _ => Some(Expr::And(conditions)),
+    }
+}
+
+/// Replaces the parts of an expression for which `replace` has another.
+pub(crate) fn substitute(expr: &mut Expr, replace: &dyn Fn(&Expr) -> Option<Expr>) {
+    match replace(expr) {
+        Some(other) => *expr = other,
+        None => for_each_child_mut(expr, &mut |child| substitute(child, replace)),
     }
 }

@@ -8,6 +8,7 @@ use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 /// What expressions of indexes are evaluated with: they are immutable.
 pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
     params: &[],
+    outer: &[],
     now_us: 0,
     host: None,
 };

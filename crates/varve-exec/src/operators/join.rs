@@ -1,69 +1,165 @@
 //! Join: a hash join that builds from the right input and probes with the left one.
+//!
+//! A right input that reads values of left rows runs once for each combination of them, as often
+//! as they are met between two times that the rows kept of it take too much memory.
 
 use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate, evaluate_filter};
-use varve_sql::JoinNode;
-use varve_types::{Batch, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
+use varve_sql::{JoinKind, JoinNode, Mark};
+use varve_types::{
+    Batch, Column, ColumnData, ColumnRef, Error, LocalFuture, LogicalType, Reservation, Result,
+    Selection, SqlState, VECTOR_ROWS, Value,
+};
 
 use crate::BatchStream;
 use crate::context::{Running, book};
-use crate::gather::Pick;
+use crate::execute::Builder;
+use crate::gather::{Pick, gather_columns};
 use crate::join::{BuildSide, Matches};
+use crate::keys::{ABSENT, KeyIndex};
+
+/// Rows kept of a dependent right input take at most about so much.
+const DEPENDENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Reads the right input when the first batch is asked for. Without keys every row has the same,
 /// empty key, which makes it a cross join.
 pub(crate) struct JoinStream<'a> {
     running: Running<'a>,
-    left: Box<dyn BatchStream + 'a>,
-    right: Option<Box<dyn BatchStream + 'a>>,
+    left: Option<Box<dyn BatchStream + 'a>>,
+    right: Right<'a>,
     node: &'a JoinNode,
     build: BuildSide,
+    /// For a mark: which groups of keys there are, and in which a right value is NULL.
+    groups: Option<Groups>,
     booked: Reservation,
     probe: Option<Probe>,
+    /// For joins that keep right rows: which were matched, by batch.
+    matched: Vec<Vec<bool>>,
+    /// The next right batch whose rows without a match are given.
+    unmatched_batch: usize,
+}
+
+enum Right<'a> {
+    /// Read once.
+    Stream(Box<dyn BatchStream + 'a>),
+    /// Built for each binding of outer values.
+    Dependent(Builder<'a>, KeyIndex),
+    Done,
+}
+
+struct Groups {
+    index: KeyIndex,
+    has_null: Vec<bool>,
 }
 
 /// A left batch, and how far its matches were given.
 struct Probe {
     batch: Batch,
     matches: Matches,
+    /// Left rows before this one are decided.
+    next_row: u32,
+    /// For a mark: what is known of each row.
+    marks: Vec<Option<bool>>,
+    /// Rows to be given: a left row and the right row beside it.
+    rows: Vec<u32>,
+    picks: Vec<Pick>,
+    given: usize,
+    is_done: bool,
 }
 
 impl<'a> JoinStream<'a> {
     pub(crate) fn new(
-        running: Running<'a>,
+        builder: &Builder<'a>,
         left: Box<dyn BatchStream + 'a>,
-        right: Box<dyn BatchStream + 'a>,
         node: &'a JoinNode,
-    ) -> JoinStream<'a> {
-        let types: Vec<_> = node
-            .equal
-            .iter()
-            .map(|(_, key)| key.logical_type())
-            .collect();
-        JoinStream {
+    ) -> Result<JoinStream<'a>> {
+        let running = builder.running.clone();
+        let is_dependent = !node.outer.is_empty();
+        let mut keys: Vec<LogicalType> = Vec::new();
+        keys.extend(is_dependent.then_some(LogicalType::Int8));
+        keys.extend(node.equal.iter().map(|(_, key)| key.logical_type()));
+        let groups = match &node.mark {
+            Mark::Equal(_, right) => {
+                let index = KeyIndex::new(&keys);
+                keys.push(right.logical_type());
+                let has_null = Vec::new();
+                Some(Groups { index, has_null })
+            }
+            _ => None,
+        };
+        let right = if is_dependent {
+            let types: Vec<LogicalType> = node
+                .outer
+                .iter()
+                .map(|(_, expr)| expr.logical_type())
+                .collect();
+            Right::Dependent(builder.reserved(&node.right), KeyIndex::new(&types))
+        } else {
+            Right::Stream(builder.build(&node.right, None)?)
+        };
+        let keeps_right = matches!(node.kind, JoinKind::Right | JoinKind::Full);
+        Ok(JoinStream {
             booked: running.reservation(),
             running,
-            left,
-            right: Some(right),
+            left: Some(left),
+            right,
             node,
-            build: BuildSide::new(&types),
+            build: BuildSide::new(&keys, node.right.types(), keeps_right),
+            groups,
             probe: None,
-        }
+            matched: Vec::new(),
+            unmatched_batch: 0,
+        })
     }
 
     async fn read_right(&mut self) -> Result<()> {
-        while let Some(right) = &mut self.right {
-            let Some(batch) = right.next().await? else {
-                self.right = None;
-                break;
-            };
-            let batch = batch.compact();
-            let keys = self.keys(&batch, |(_, key)| key)?;
-            self.build.add(batch, keys);
-            book(&mut self.booked, self.build.memory_bytes())?;
+        while let Right::Stream(right) = &mut self.right {
+            match right.next().await? {
+                Some(batch) => self.add_right(batch, None)?,
+                None => self.right = Right::Done,
+            }
+        }
+        if matches!(self.node.kind, JoinKind::Right | JoinKind::Full) {
+            let flags = |batch: &Batch| vec![false; batch.rows()];
+            self.matched = self.build.batches().iter().map(flags).collect();
         }
         Ok(())
+    }
+
+    /// Adds right rows, which belong to a binding where the right input is dependent.
+    fn add_right(&mut self, batch: Batch, binding: Option<u32>) -> Result<()> {
+        let batch = batch.compact();
+        let rows = batch.rows();
+        let mut keys: Vec<ColumnRef> = Vec::new();
+        keys.extend(binding.map(|binding| {
+            let value = Value::Int8(i64::from(binding));
+            Arc::new(Column::constant(LogicalType::Int8, &value, rows))
+        }));
+        keys.extend(self.keys(&batch, |(_, key)| key)?);
+        if let (Some(groups), Mark::Equal(_, right)) = (&mut self.groups, &self.node.mark) {
+            let value = evaluate(right, &batch, &self.running.eval())?;
+            let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
+            groups.index.insert(&keys, rows, &mut ids, &mut new_rows);
+            groups.has_null.resize(groups.index.len() as usize, false);
+            if value.null_count() > 0 {
+                for (row, id) in ids.iter().enumerate() {
+                    if let Some(has_null) = groups.has_null.get_mut(*id as usize) {
+                        *has_null |= value.is_null(row);
+                    }
+                }
+            }
+            keys.push(value);
+        }
+        self.build.add(batch, keys);
+        let bytes = self.memory_bytes();
+        book(&mut self.booked, bytes)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let groups = self.groups.as_ref();
+        let groups = groups.map_or(0, |groups| groups.index.memory_bytes());
+        self.build.memory_bytes() + groups
     }
 
     fn keys(
@@ -80,63 +176,340 @@ impl<'a> JoinStream<'a> {
         keys.collect()
     }
 
-    /// The next left batch that may have matches; false after the last one.
+    /// Runs the right input for the bindings of a left batch that were not met yet; answers the
+    /// binding of each row.
+    async fn bind(&mut self, batch: &Batch) -> Result<Option<ColumnRef>> {
+        if let Right::Dependent(_, bindings) = &mut self.right
+            && self.build.memory_bytes() > DEPENDENT_BYTES_MAX
+        {
+            let outer = self.node.outer.iter();
+            let types: Vec<LogicalType> = outer.map(|(_, expr)| expr.logical_type()).collect();
+            *bindings = KeyIndex::new(&types);
+            let mut keys = vec![LogicalType::Int8];
+            keys.extend(self.node.equal.iter().map(|(_, key)| key.logical_type()));
+            if let (Some(groups), Mark::Equal(_, right)) = (&mut self.groups, &self.node.mark) {
+                groups.index = KeyIndex::new(&keys);
+                groups.has_null.clear();
+                keys.push(right.logical_type());
+            }
+            self.build = BuildSide::new(&keys, self.node.right.types(), false);
+        }
+        let Right::Dependent(builder, bindings) = &mut self.right else {
+            return Ok(None);
+        };
+        let builder = builder.clone();
+        let eval = self.running.eval();
+        let outer = self.node.outer.iter();
+        let values = outer.map(|(_, expr)| evaluate(expr, batch, &eval));
+        let values: Vec<ColumnRef> = values.collect::<Result<_>>()?;
+        let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
+        bindings.insert(&values, batch.rows(), &mut ids, &mut new_rows);
+        for row in new_rows {
+            let slots = self.node.outer.iter().map(|(slot, _)| *slot);
+            let row_values = values.iter().map(|column| column.value(row as usize));
+            let running = self.running.with_outer(slots.zip(row_values));
+            let mut right = builder.rebuilt(running, &self.node.right)?;
+            let binding = ids.get(row as usize).copied();
+            while let Some(batch) = right.next().await? {
+                self.add_right(batch, binding)?;
+            }
+            self.running.checkpoint().await?;
+        }
+        let ids = ids.into_iter().map(i64::from).collect();
+        let column = Column::plain(LogicalType::Int8, ColumnData::Int64(ids), None);
+        Ok(column.map(Arc::new))
+    }
+
+    /// The next left batch; false after the last one.
     async fn next_probe(&mut self) -> Result<bool> {
-        let Some(batch) = self.left.next().await? else {
+        let Some(left) = &mut self.left else {
+            return Ok(false);
+        };
+        let Some(batch) = left.next().await? else {
+            self.left = None;
             return Ok(false);
         };
         let batch = batch.compact();
-        let keys = self.keys(&batch, |(key, _)| key)?;
-        let matches = self.build.find(&keys, batch.rows());
-        self.probe = Some(Probe { batch, matches });
+        let rows = batch.rows();
+        let mut keys: Vec<ColumnRef> = self.bind(&batch).await?.into_iter().collect();
+        keys.extend(self.keys(&batch, |(key, _)| key)?);
+        let mut marks = Vec::new();
+        let mut is_done = false;
+        if self.node.kind == JoinKind::Mark {
+            marks = vec![Some(false); rows];
+            if let (Some(groups), Mark::Equal(left, _)) = (&self.groups, &self.node.mark) {
+                let value = evaluate(left, &batch, &self.running.eval())?;
+                self.mark_equal(groups, keys, value, &mut marks);
+                keys = Vec::new();
+                is_done = true;
+            }
+        }
+        let matches = if is_done {
+            Matches::default()
+        } else {
+            self.build.find(&keys, rows)
+        };
+        self.probe = Some(Probe {
+            batch,
+            matches,
+            next_row: 0,
+            marks,
+            rows: Vec::new(),
+            picks: Vec::new(),
+            given: 0,
+            is_done,
+        });
         Ok(true)
     }
 
-    /// Up to 1,024 joined rows of the left batch at hand, before the residual condition.
-    fn joined(&mut self) -> Option<Batch> {
-        let probe = self.probe.as_mut()?;
-        let mut rows: Vec<u32> = Vec::with_capacity(VECTOR_ROWS);
-        let mut picks: Vec<Pick> = Vec::with_capacity(VECTOR_ROWS);
-        while picks.len() < VECTOR_ROWS
-            && let Some((row, pick)) = probe.matches.next(&self.build)
-        {
-            rows.push(row);
-            picks.push(pick);
+    /// Whether each left value is among those of its group.
+    fn mark_equal(
+        &self,
+        groups: &Groups,
+        mut keys: Vec<ColumnRef>,
+        value: ColumnRef,
+        marks: &mut [Option<bool>],
+    ) {
+        let rows = marks.len();
+        let mut ids = Vec::new();
+        // A NULL in a group's own key matches no row, whatever the index says.
+        let has_key = |row: usize| keys.iter().all(|key| !key.is_null(row));
+        groups.index.find(&keys, rows, &mut ids);
+        let group_of: Vec<Option<usize>> = ids
+            .iter()
+            .enumerate()
+            .map(|(row, id)| (*id != ABSENT && has_key(row)).then_some(*id as usize))
+            .collect();
+        keys.push(Arc::clone(&value));
+        let found = self.build.find_any(&keys, rows);
+        for (row, mark) in marks.iter_mut().enumerate() {
+            *mark = match group_of.get(row).copied().flatten() {
+                None => Some(false),
+                Some(_) if value.is_null(row) => None,
+                Some(_) if found.get(row) == Some(&true) => Some(true),
+                Some(group) if groups.has_null.get(group) == Some(&true) => None,
+                Some(_) => Some(false),
+            };
         }
-        if picks.is_empty() {
-            self.probe = None;
+    }
+
+    /// Looks at up to 1,024 pairs of the left batch at hand.
+    fn advance(&mut self) -> Result<()> {
+        let Some(probe) = &mut self.probe else {
+            return Ok(());
+        };
+        probe.rows.clear();
+        probe.picks.clear();
+        probe.given = 0;
+        let once = self.node.residual.is_none()
+            && match self.node.kind {
+                JoinKind::Semi | JoinKind::Anti => true,
+                JoinKind::Mark => self.node.mark == Mark::Exists,
+                _ => false,
+            };
+        let (mut rows, mut picks) = (Vec::new(), Vec::new());
+        while picks.len() < VECTOR_ROWS && !probe.is_done {
+            match probe.matches.next(&self.build) {
+                Some((row, pick)) => {
+                    rows.push(row);
+                    picks.push(pick);
+                    if once {
+                        probe.matches.skip_row();
+                    }
+                }
+                None => probe.is_done = true,
+            }
+        }
+        let condition = match &self.node.mark {
+            Mark::Condition(condition) => Some(condition),
+            _ => None,
+        };
+        let mut truths = None;
+        if (self.node.residual.is_some() || condition.is_some()) && !picks.is_empty() {
+            let eval = self.running.eval();
+            let left = probe.batch.physical_columns().iter();
+            let mut columns: Vec<ColumnRef> =
+                left.map(|column| Arc::new(column.take(&rows))).collect();
+            columns.extend(self.build.gather(&picks));
+            let mut pairs = Batch::new(columns, picks.len());
+            if let Some(residual) = &self.node.residual {
+                let keep = evaluate_filter(residual, &pairs, &eval)?;
+                let kept = keep.rows().iter();
+                rows = kept
+                    .clone()
+                    .filter_map(|at| rows.get(*at as usize).copied())
+                    .collect();
+                picks = kept
+                    .filter_map(|at| picks.get(*at as usize).copied())
+                    .collect();
+                pairs = pairs.select(&keep);
+            }
+            if let Some(condition) = condition
+                && !picks.is_empty()
+            {
+                truths = Some(evaluate(condition, &pairs, &eval)?);
+            }
+        }
+        let kind = self.node.kind;
+        for (at, (row, pick)) in rows.iter().zip(&picks).enumerate() {
+            let is_first = *row >= probe.next_row;
+            match kind {
+                JoinKind::Inner | JoinKind::Right => probe.give(*row, *pick),
+                JoinKind::Left | JoinKind::Full | JoinKind::Single => {
+                    if kind == JoinKind::Single && !is_first {
+                        return Err(Error::new(
+                            SqlState::CARDINALITY_VIOLATION,
+                            "more than one row returned by a subquery used as an expression",
+                        ));
+                    }
+                    probe.give_unmatched_before(*row);
+                    probe.give(*row, *pick);
+                }
+                JoinKind::Semi if is_first => probe.give(*row, *pick),
+                JoinKind::Semi => {}
+                JoinKind::Anti => probe.give_unmatched_before(*row),
+                JoinKind::Mark => {
+                    let truth = match &truths {
+                        None => Some(true),
+                        Some(truths) => match truths.value(at) {
+                            Value::Boolean(truth) => Some(truth),
+                            _ => None,
+                        },
+                    };
+                    if let Some(mark) = probe.marks.get_mut(*row as usize) {
+                        *mark = match (*mark, truth) {
+                            (Some(true), _) | (_, Some(true)) => Some(true),
+                            (None, _) | (_, None) => None,
+                            _ => Some(false),
+                        };
+                    }
+                }
+            }
+            probe.next_row = probe.next_row.max(*row + 1);
+            if matches!(kind, JoinKind::Right | JoinKind::Full)
+                && let Some(flags) = self.matched.get_mut(pick.batch as usize)
+                && let Some(flag) = flags.get_mut(pick.row as usize)
+            {
+                *flag = true;
+            }
+        }
+        if probe.is_done
+            && matches!(
+                kind,
+                JoinKind::Left | JoinKind::Full | JoinKind::Single | JoinKind::Anti
+            )
+        {
+            let end = u32::try_from(probe.batch.rows()).unwrap_or(u32::MAX);
+            probe.give_unmatched_before(end);
+        }
+        Ok(())
+    }
+
+    /// Rows of the left batch at hand that are ready; `None` when there are none.
+    fn ready(&mut self) -> Option<Batch> {
+        let probe = self.probe.as_mut()?;
+        if self.node.kind == JoinKind::Mark {
+            if !probe.is_done {
+                return None;
+            }
+            let probe = self.probe.take()?;
+            let marks: Vec<Value> = probe
+                .marks
+                .iter()
+                .map(|mark| mark.map_or(Value::Null, Value::Boolean))
+                .collect();
+            let rows = probe.batch.rows();
+            let mut columns = probe.batch.physical_columns().to_vec();
+            columns.push(Arc::new(Column::from_values(LogicalType::Boolean, &marks)));
+            return Some(Batch::new(columns, rows));
+        }
+        let end = probe.rows.len().min(probe.given + VECTOR_ROWS);
+        let rows = probe.rows.get(probe.given..end)?;
+        let picks = probe.picks.get(probe.given..end)?;
+        if rows.is_empty() {
             return None;
         }
-        let left = probe.batch.physical_columns().iter();
-        let mut columns: Vec<ColumnRef> = left.map(|column| Arc::new(column.take(&rows))).collect();
-        columns.extend(self.build.gather(&picks));
-        Some(Batch::new(columns, picks.len()))
+        let count = rows.len();
+        let batch = match self.node.kind {
+            JoinKind::Semi | JoinKind::Anti => {
+                probe.batch.select(&Selection::new(rows.to_vec())).compact()
+            }
+            _ => {
+                let left = probe.batch.physical_columns().iter();
+                let mut columns: Vec<ColumnRef> =
+                    left.map(|column| Arc::new(column.take(rows))).collect();
+                columns.extend(self.build.gather(picks));
+                Batch::new(columns, count)
+            }
+        };
+        probe.given = end;
+        Some(batch)
+    }
+
+    /// Right rows that no left row matched, beside NULLs.
+    fn unmatched(&mut self) -> Option<Batch> {
+        while let Some(flags) = self.matched.get(self.unmatched_batch) {
+            let batch = u32::try_from(self.unmatched_batch).ok()?;
+            self.unmatched_batch += 1;
+            let rows = (0..).zip(flags).filter(|(_, matched)| !**matched);
+            let picks: Vec<Pick> = rows.map(|(row, _)| Pick { batch, row }).collect();
+            if picks.is_empty() {
+                continue;
+            }
+            let nulls = |ty: &LogicalType| Column::constant(*ty, &Value::Null, picks.len());
+            let left = self.node.left.types();
+            let mut columns: Vec<ColumnRef> = left.iter().map(nulls).map(Arc::new).collect();
+            columns.extend(gather_columns(
+                self.build.batches(),
+                self.build.types(),
+                &picks,
+            ));
+            return Some(Batch::new(columns, picks.len()));
+        }
+        None
+    }
+}
+
+impl Probe {
+    fn give(&mut self, row: u32, pick: Pick) {
+        self.rows.push(row);
+        self.picks.push(pick);
+    }
+
+    /// Gives the rows up to `row` that had no match.
+    fn give_unmatched_before(&mut self, row: u32) {
+        for unmatched in self.next_row..row {
+            self.give(unmatched, Pick::NULLS);
+        }
+        self.next_row = self.next_row.max(row);
     }
 }
 
 impl BatchStream for JoinStream<'_> {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(async move {
-            if self.right.is_some() {
+            if matches!(self.right, Right::Stream(_)) {
                 self.read_right().await?;
             }
-            if self.build.is_empty() {
-                return Ok(None);
+            let needs_right = matches!(
+                self.node.kind,
+                JoinKind::Inner | JoinKind::Semi | JoinKind::Right
+            );
+            if needs_right && matches!(self.right, Right::Done) && self.build.is_empty() {
+                self.left = None;
             }
             loop {
                 self.running.checkpoint().await?;
-                let Some(batch) = self.joined() else {
-                    if self.next_probe().await? {
-                        continue;
-                    }
-                    return Ok(None);
-                };
-                let Some(residual) = &self.node.residual else {
+                if let Some(batch) = self.ready() {
                     return Ok(Some(batch));
-                };
-                let keep = evaluate_filter(residual, &batch, &self.running.eval())?;
-                if !keep.is_empty() {
-                    return Ok(Some(batch.select(&keep)));
+                }
+                if self.probe.as_ref().is_some_and(|probe| !probe.is_done) {
+                    self.advance()?;
+                    continue;
+                }
+                self.probe = None;
+                if !self.next_probe().await? {
+                    return Ok(self.unmatched());
                 }
             }
         })
@@ -146,3 +519,7 @@ impl BatchStream for JoinStream<'_> {
 #[cfg(test)]
 #[path = "join_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "join_kind_tests.rs"]
+mod kind_tests;

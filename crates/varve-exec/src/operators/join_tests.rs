@@ -1,6 +1,6 @@
 use proptest::prelude::{Strategy, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::Expr;
-use varve_sql::{JoinNode, Plan};
+use varve_sql::{JoinKind, JoinNode, Mark, Plan};
 use varve_types::{Batch, CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{Setting, batches_of, column, compare, show, show_batches, table};
@@ -18,6 +18,9 @@ fn setting(left: Vec<Batch>, right: Vec<Batch>) -> Setting {
 fn join(setting: &Setting, keys: &[(usize, LogicalType)], residual: Option<Expr>) -> Plan {
     let pair = |(index, ty): &(usize, LogicalType)| (column(*index, *ty), column(*index, *ty));
     Plan::Join(JoinNode {
+        kind: JoinKind::Inner,
+        mark: Mark::Exists,
+        outer: Vec::new(),
         left: Box::new(setting.scan(0, "it")),
         right: Box::new(setting.scan(1, "it")),
         equal: keys.iter().map(pair).collect(),

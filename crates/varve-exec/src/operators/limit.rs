@@ -1,9 +1,10 @@
 //! Limit: skips rows, then gives rows up to a number.
 
-use varve_expr::{EvalContext, Expr, evaluate_constant};
-use varve_types::{Batch, Error, LocalFuture, Result, SqlState, Value};
+use varve_expr::{EvalContext, Expr, evaluate, evaluate_constant};
+use varve_types::{Batch, ColumnRef, Error, LocalFuture, Result, SqlState, Value};
 
 use crate::BatchStream;
+use crate::context::Running;
 
 /// Rows by their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,16 +55,47 @@ fn row_count(
 
 /// Cuts its input; it drops the input, and what that holds, as soon as the last row is given.
 pub(crate) struct LimitStream<'a> {
+    running: Running<'a>,
     input: Option<Box<dyn BatchStream + 'a>>,
     rest: RowRange,
+    /// Rows like the last one in these follow it.
+    ties: &'a [Expr],
+    /// What the last row given had for them, once it was given.
+    last: Option<Vec<Value>>,
 }
 
 impl<'a> LimitStream<'a> {
-    pub(crate) fn new(input: Box<dyn BatchStream + 'a>, range: RowRange) -> LimitStream<'a> {
+    pub(crate) fn new(
+        running: Running<'a>,
+        input: Box<dyn BatchStream + 'a>,
+        range: RowRange,
+        ties: &'a [Expr],
+    ) -> LimitStream<'a> {
         LimitStream {
+            running,
             input: (range.limit != Some(0)).then_some(input),
             rest: range,
+            ties,
+            last: None,
         }
+    }
+
+    /// What a row of a batch has for the ties.
+    fn tie_columns(&self, batch: &Batch) -> Result<Vec<ColumnRef>> {
+        let eval = self.running.eval();
+        let ties = self.ties.iter().map(|tie| evaluate(tie, batch, &eval));
+        ties.collect()
+    }
+
+    /// The rows of a batch up to the first that is not like the last row given.
+    fn tied(&self, batch: &Batch, last: &[Value]) -> Result<Batch> {
+        let columns = self.tie_columns(batch)?;
+        let is_like = |row: &usize| {
+            let mut pairs = columns.iter().zip(last);
+            pairs.all(|(column, last)| same(&column.value(*row), last))
+        };
+        let rows = (0..batch.rows()).take_while(is_like).count();
+        Ok(batch.slice(0, rows))
     }
 
     /// The part of a batch that lies in the range; the range moves on.
@@ -87,6 +119,14 @@ impl<'a> LimitStream<'a> {
     }
 }
 
+/// Whether two values are equal or both NULL.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Null, Value::Null) => true,
+        (a, b) => a.compare(b) == Some(core::cmp::Ordering::Equal),
+    }
+}
+
 fn widen(rows: usize) -> u64 {
     u64::try_from(rows).unwrap_or(u64::MAX)
 }
@@ -98,9 +138,37 @@ impl BatchStream for LimitStream<'_> {
                 let Some(batch) = input.next().await? else {
                     break;
                 };
-                let batch = self.cut(batch);
+                if let Some(last) = &self.last {
+                    let tied = self.tied(&batch, last)?;
+                    if tied.rows() < batch.rows() {
+                        self.input = None;
+                    }
+                    if !tied.is_empty() {
+                        return Ok(Some(tied));
+                    }
+                    break;
+                }
+                let whole = batch.clone();
+                let before = self.rest.offset;
+                let mut batch = self.cut(batch);
                 if self.rest.limit == Some(0) {
-                    self.input = None;
+                    if self.ties.is_empty() {
+                        self.input = None;
+                    } else {
+                        let skipped = usize::try_from(before - self.rest.offset);
+                        let end = skipped.unwrap_or(usize::MAX).saturating_add(batch.rows());
+                        let columns = self.tie_columns(&whole)?;
+                        let row = end.saturating_sub(1);
+                        let last: Vec<Value> =
+                            columns.iter().map(|column| column.value(row)).collect();
+                        let rest = whole.slice(end, whole.rows().saturating_sub(end));
+                        let tied = self.tied(&rest, &last)?.rows();
+                        if tied < rest.rows() {
+                            self.input = None;
+                        }
+                        batch = whole.slice(end - batch.rows(), batch.rows() + tied);
+                        self.last = Some(last);
+                    }
                 }
                 if !batch.is_empty() {
                     return Ok(Some(batch));
@@ -164,6 +232,7 @@ mod tests {
                 input,
                 limit,
                 offset,
+                ties: Vec::new(),
             };
             let answer = setting.run(&plan);
             let answer = answer.map(|batches| show_batches(&batches));

@@ -1,25 +1,41 @@
 //! The operators, one a file.
 
 mod aggregate;
+mod append;
+mod cte;
 mod distinct;
 mod filter;
+mod first;
 mod join;
 mod limit;
 mod lookup;
 mod project;
+mod project_set;
+mod recursive;
+mod sample;
 mod scan;
+mod set_operation;
 mod sort;
 mod top_n;
 mod values;
+mod window;
 
 pub(crate) use aggregate::AggregateStream;
+pub(crate) use append::AppendStream;
+pub(crate) use cte::CteStream;
 pub(crate) use distinct::DistinctStream;
 pub(crate) use filter::FilterStream;
+pub(crate) use first::FirstStream;
 pub(crate) use join::JoinStream;
 pub(crate) use limit::{LimitStream, RowRange};
 pub(crate) use lookup::LookupStream;
 pub(crate) use project::ProjectStream;
+pub(crate) use project_set::ProjectSetStream;
+pub(crate) use recursive::RecursiveStream;
+pub(crate) use sample::SampleStream;
 pub(crate) use scan::ScanStream;
+pub(crate) use set_operation::SetOperationStream;
 pub(crate) use sort::SortStream;
 pub(crate) use top_n::TopNStream;
 pub(crate) use values::{RowsStream, ValuesStream};
+pub(crate) use window::WindowStream;

@@ -43,5 +43,6 @@ pub(crate) fn limit(input: Plan, limit: Option<i64>, offset: Option<i64>) -> Pla
         input: Box::new(input),
         limit: limit.map(bound),
         offset: offset.map(bound),
+        ties: Vec::new(),
     }
 }

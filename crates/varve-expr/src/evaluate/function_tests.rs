@@ -43,6 +43,7 @@ fn answer(name: &str, args: &[Value]) -> String {
         };
         let context = EvalContext {
             params: &[],
+            outer: &[],
             now_us: 1_357_020_000_250_000,
             host: None,
         };
@@ -343,6 +344,7 @@ fn parameters_take_the_type_that_was_inferred() {
     };
     let context = EvalContext {
         params: &[Int4(3), t("4")],
+        outer: &[],
         now_us: 0,
         host: None,
     };

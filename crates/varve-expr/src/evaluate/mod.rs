@@ -32,6 +32,8 @@ use encoded::map_columns;
 pub struct EvalContext<'a> {
     /// `$1`, `$2`, ...
     pub params: &'a [Value],
+    /// What enclosing queries set, by slot.
+    pub outer: &'a [Value],
     /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
     pub now_us: i64,
     /// The database, where there is one.
@@ -50,6 +52,11 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
             let value = parameter(*index, *ty, context)?;
             Ok(Arc::new(Column::constant(*ty, &value, rows)))
         }
+        Expr::Outer { slot, ty } => Ok(Arc::new(Column::constant(
+            *ty,
+            outer(*slot, context)?,
+            rows,
+        ))),
         Expr::Compare { op, left, right } => {
             let args = vec![
                 evaluate(left, batch, context)?,
@@ -123,6 +130,7 @@ pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value
     match expr {
         Expr::Literal { value, .. } => return Ok(value.clone()),
         Expr::Parameter { index, ty } => return parameter(*index, *ty, context),
+        Expr::Outer { slot, .. } => return Ok(outer(*slot, context)?.clone()),
         _ => {}
     }
     Ok(evaluate(expr, &Batch::new(Vec::new(), 1), context)?.value(0))
@@ -140,6 +148,11 @@ fn placed(error: Error, position: u32) -> Error {
     } else {
         error
     }
+}
+
+fn outer<'a>(slot: usize, context: &EvalContext<'a>) -> Result<&'a Value> {
+    let value = context.outer.get(slot);
+    value.ok_or_else(|| Error::internal("a subquery reads a value that nothing set"))
 }
 
 fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result<Value> {

@@ -16,6 +16,7 @@ const TYPES: [LogicalType; 6] = [T::Int4, T::Int4, T::Int8, T::Float8, T::Text, 
 
 const CONTEXT: EvalContext<'_> = EvalContext {
     params: &[],
+    outer: &[],
     now_us: 0,
     host: None,
 };

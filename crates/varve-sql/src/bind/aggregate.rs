@@ -1,11 +1,12 @@
 //! Aggregate calls, and expressions over groups.
 
-use sqlparser::ast::Expr as Ast;
+use sqlparser::ast::{Expr as Ast, OrderByExpr};
 use varve_expr::{AggregateFunction, Expr, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::expr::{AGGREGATE_COLUMNS, ExprScope};
+use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
+use crate::bind::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS, Place, place};
 use crate::bind::{Binder, located};
 use crate::plan::AggregateCall;
 use crate::scope::Scope;
@@ -33,10 +34,12 @@ impl Binder<'_> {
             ));
         };
         let mut inner = ExprScope::plain(scope.names, "aggregate");
+        inner.subqueries = scope.subqueries.take();
         let mut operand = match argument {
             Some(argument) => Some(self.expr(argument, &mut inner)?),
             None => None,
         };
+        scope.subqueries = inner.subqueries.take();
         if operand
             .as_ref()
             .is_some_and(|operand| operand.ty().is_none())
@@ -69,7 +72,10 @@ impl Binder<'_> {
         let filter = match filter {
             Some(filter) => {
                 let mut inner = ExprScope::plain(scope.names, "FILTER");
-                Some(self.filter(filter, &mut inner)?)
+                inner.subqueries = scope.subqueries.take();
+                let filter = self.filter(filter, &mut inner)?;
+                scope.subqueries = inner.subqueries.take();
+                Some(filter)
             }
             None => None,
         };
@@ -89,6 +95,59 @@ impl Binder<'_> {
         Ok(Operand::Known(Expr::Column {
             index: AGGREGATE_COLUMNS + index,
             ty: function.result_type(),
+        }))
+    }
+}
+
+impl Binder<'_> {
+    /// The order of an aggregate's rows. None of the aggregates depends on it, so that it is only
+    /// checked.
+    pub(crate) fn aggregate_order(
+        &mut self,
+        order: &[OrderByExpr],
+        scope: &ExprScope<'_>,
+    ) -> Result<()> {
+        let mut inner = ExprScope::plain(scope.names, "aggregate");
+        for item in order {
+            self.sort_options(item)?;
+            let operand = self.expr(&item.expr, &mut inner)?;
+            self.settle(operand)?;
+        }
+        Ok(())
+    }
+
+    /// `grouping(a, b)`: a bit for each argument, 1 where it is not grouped by.
+    pub(crate) fn grouping(
+        &mut self,
+        args: &[&Ast],
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let error =
+            |message: String| located(Error::new(SqlState::GROUPING_ERROR, message), position);
+        if scope.aggregates.is_none() {
+            let clause = scope.clause;
+            return Err(error(format!(
+                "grouping operations are not allowed in {clause}"
+            )));
+        }
+        if args.len() > 31 {
+            let message = "GROUPING must have fewer than 32 arguments";
+            return Err(located(
+                Error::new(SqlState::STATEMENT_TOO_COMPLEX, message),
+                position,
+            ));
+        }
+        let mut inner = ExprScope::plain(scope.names, "GROUPING");
+        let mut exprs = Vec::with_capacity(args.len());
+        for arg in args {
+            let operand = self.expr(arg, &mut inner)?;
+            exprs.push(varve_expr::fold(self.settle(operand)?));
+        }
+        scope.groupings.push((exprs, position));
+        Ok(Operand::Known(Expr::Column {
+            index: GROUPING_COLUMNS + scope.groupings.len() - 1,
+            ty: LogicalType::Int4,
         }))
     }
 }
@@ -122,9 +181,13 @@ pub(crate) fn over_groups(
         return Ok(());
     }
     if let Expr::Column { index, .. } = expr {
-        if let Some(aggregate) = index.checked_sub(AGGREGATE_COLUMNS) {
-            *index = groups.len() + aggregate;
-            return Ok(());
+        match place(*index) {
+            Place::Column => {}
+            Place::Aggregate(aggregate) => {
+                *index = groups.len() + aggregate;
+                return Ok(());
+            }
+            _ => return Ok(()),
         }
         let name = names
             .column(*index)

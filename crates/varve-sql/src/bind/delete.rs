@@ -5,8 +5,8 @@ use varve_types::Result;
 
 use crate::bind::update::{position_column, target_scope};
 use crate::bind::{Binder, refuse, unsupported_at};
+use crate::optimize::optimize;
 use crate::plan::{ModifyPlan, Plan, Statement};
-use crate::prune::prune;
 
 impl Binder<'_> {
     pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Statement> {
@@ -38,7 +38,7 @@ impl Binder<'_> {
         let table = self.writable_table(name)?;
         let names = target_scope(&table, alias);
         let source = self.changed_rows(&table, &names, selection.as_ref())?;
-        let source = prune(Plan::Project {
+        let source = optimize(Plan::Project {
             input: Box::new(source),
             exprs: vec![position_column(&table)],
         });

@@ -1,18 +1,17 @@
 //! Expressions.
 
-use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, Value as AstValue};
+use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, NamedWindowDefinition, Value as AstValue};
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
+use crate::bind::row::row_of;
+use crate::bind::subquery::Subquery;
+use crate::bind::window::WindowUse;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::plan::AggregateCall;
+use crate::plan::{AggregateCall, SetCall};
 use crate::scope::Scope;
-
-/// Aggregates stand in expressions as columns from this number on until grouping gives them their
-/// place.
-pub(crate) const AGGREGATE_COLUMNS: usize = usize::MAX / 2;
 
 /// What an expression may use, and what it was seen to use.
 #[derive(Debug)]
@@ -24,6 +23,16 @@ pub(crate) struct ExprScope<'a> {
     pub(crate) aggregates: Option<Vec<AggregateCall>>,
     /// Columns used outside aggregates, with their positions.
     pub(crate) uses: Vec<(usize, u32)>,
+    /// The subqueries met so far; `None` where they are not supported.
+    pub(crate) subqueries: Option<Vec<Subquery>>,
+    /// The calls of window functions; `None` where they are not allowed.
+    pub(crate) windows: Option<Vec<WindowUse>>,
+    /// The windows that have names.
+    pub(crate) window_definitions: &'a [NamedWindowDefinition],
+    /// The calls of set-returning functions; `None` where they are not allowed.
+    pub(crate) sets: Option<Vec<SetCall>>,
+    /// The arguments of each `grouping()`.
+    pub(crate) groupings: Vec<(Vec<Expr>, u32)>,
 }
 
 impl<'a> ExprScope<'a> {
@@ -34,7 +43,25 @@ impl<'a> ExprScope<'a> {
             clause,
             aggregates: None,
             uses: Vec::new(),
+            subqueries: None,
+            windows: None,
+            window_definitions: &[],
+            sets: None,
+            groupings: Vec::new(),
         }
+    }
+
+    /// A clause that allows subqueries but no aggregates.
+    pub(crate) fn with_subqueries(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
+        ExprScope {
+            subqueries: Some(Vec::new()),
+            ..ExprScope::plain(names, clause)
+        }
+    }
+
+    /// The subqueries met so far.
+    pub(crate) fn take_subqueries(&mut self) -> Vec<Subquery> {
+        self.subqueries.take().unwrap_or_default()
     }
 }
 
@@ -76,6 +103,9 @@ impl Binder<'_> {
             Ast::Nested(inner) => self.expr(inner, scope),
             Ast::BinaryOp { .. } => self.infix_chain(ast, scope),
             Ast::UnaryOp { op, expr } => self.prefix(*op, expr, scope),
+            Ast::IsNull(input) | Ast::IsNotNull(input) if row_of(input).is_some() => {
+                self.row_is_null(input, matches!(ast, Ast::IsNotNull(_)), scope)
+            }
             Ast::IsNull(input) | Ast::IsNotNull(input) => {
                 let input = self.expr(input, scope)?;
                 known(Expr::IsNull {
@@ -106,6 +136,11 @@ impl Binder<'_> {
                     negated: matches!(ast, Ast::IsNotDistinctFrom(..)),
                 })
             }
+            Ast::InList {
+                expr,
+                list,
+                negated,
+            } if row_of(expr).is_some() => self.row_in_list(expr, list, *negated, scope),
             Ast::InList {
                 expr,
                 list,
@@ -154,6 +189,24 @@ impl Binder<'_> {
                 let input = self.value(&typed.value.value, position)?;
                 known(self.explicit_cast(input, to, position)?)
             }
+            Ast::Subquery(query) => self.scalar_subquery(query, scope),
+            Ast::Exists { subquery, negated } => self.exists(subquery, *negated, scope),
+            Ast::InSubquery {
+                expr,
+                subquery,
+                negated,
+            } => self.in_subquery(expr, subquery, *negated, scope),
+            Ast::AnyOp {
+                left,
+                compare_op,
+                right,
+                is_some: _,
+            } => self.quantified(left, compare_op, right, false, scope),
+            Ast::AllOp {
+                left,
+                compare_op,
+                right,
+            } => self.quantified(left, compare_op, right, true, scope),
             Ast::Case {
                 case_token: _,
                 end_token: _,
@@ -177,18 +230,6 @@ impl Binder<'_> {
             | Ast::AtTimeZone { .. } => self.keyword_function(ast, scope),
             other => Err(unsupported_at(feature_name(other), self.source.expr(other))),
         }
-    }
-
-    fn column(
-        &mut self,
-        table: Option<&str>,
-        name: &str,
-        position: u32,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
-        let (index, ty) = scope.names.resolve(table, name, position)?;
-        scope.uses.push((index, position));
-        Ok(Operand::Known(Expr::Column { index, ty }))
     }
 
     /// A literal or parameter.
@@ -310,14 +351,9 @@ impl Binder<'_> {
 /// What an unsupported expression is called.
 fn feature_name(ast: &Ast) -> &'static str {
     match ast {
-        Ast::Subquery(_) | Ast::Exists { .. } | Ast::InSubquery { .. } => {
-            "a subquery in an expression"
-        }
         Ast::Like { .. } | Ast::ILike { .. } => "LIKE ANY",
         Ast::SimilarTo { .. } => "SIMILAR TO",
         Ast::RLike { .. } => "RLIKE",
-        Ast::AnyOp { .. } => "ANY",
-        Ast::AllOp { .. } => "ALL",
         Ast::Array(_) | Ast::CompoundFieldAccess { .. } => "an array or field access",
         Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
         Ast::Interval(_) => "type interval",

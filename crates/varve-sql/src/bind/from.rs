@@ -4,47 +4,58 @@ use std::sync::Arc;
 
 use sqlparser::ast::{
     Ident, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableAlias, TableFactor,
+    TableFunctionArgs, TableSample, TableSampleKind, TableSampleMethod, TableSampleModifier,
     TableWithJoins,
 };
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::Operand;
+use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, undefined_table};
+use crate::bind::outer::slot_values;
+use crate::bind::placeholder::{Place, place};
+use crate::bind::subquery::{Subquery, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{Plan, Query, Relation, ScanNode};
-use crate::push_down::Source;
-use crate::scope::{Scope, UNNAMED};
+use crate::optimize::taken;
+use crate::plan::{JoinKind, JoinNode, Plan, Query, Relation, ScanNode};
+use crate::push_down::one_row;
+use crate::scope::{Scope, ScopeTable, UNNAMED};
 use crate::system_view::{system_view, system_view_columns};
-use crate::walk::split_conjunction;
+use crate::walk::{conjunction, map_columns, split_conjunction, substitute};
 
-/// The relations of a FROM clause and the conditions that join them. All joins are inner, so the
-/// conditions may be applied wherever their columns are there.
-#[derive(Debug, Default)]
-pub(crate) struct From {
-    pub(crate) sources: Vec<Source>,
-    pub(crate) conditions: Vec<Expr>,
-    /// Number of columns of all sources.
-    width: usize,
-}
+/// Most relations of a FROM clause: each is a level of the plan.
+const RELATIONS_MAX: usize = 256;
+
+/// A relation of FROM with the names that it gives; its columns are numbered from 0.
+type Bound = (Plan, Scope);
 
 impl Binder<'_> {
-    /// A FROM clause with the names that it gives.
-    pub(crate) fn from(&mut self, tables: &[TableWithJoins]) -> Result<(From, Scope)> {
-        let mut from = From::default();
-        let mut scope = Scope::default();
+    /// A FROM clause; one row without columns where there is none.
+    pub(crate) fn from(&mut self, tables: &[TableWithJoins]) -> Result<Bound> {
+        let relations: usize = tables.iter().map(|table| table.joins.len() + 1).sum();
+        if relations > RELATIONS_MAX {
+            return Err(located(crate::parse::too_deep(), self.source.first()));
+        }
+        let base = self.outer_depth();
+        let mut whole: Option<Bound> = None;
         for table in tables {
             let position = self.factor_position(&table.relation);
-            let joined = self.table_with_joins(table, &mut from)?;
-            scope.append(joined, position)?;
+            whole = Some(match whole {
+                None => self.table_with_joins(table, base)?,
+                Some(left) => {
+                    let (right, captured) =
+                        self.beside(&left.1, |binder| binder.table_with_joins(table, base))?;
+                    cross(left, right, slot_values(&captured), position)?
+                }
+            });
         }
-        Ok((from, scope))
+        Ok(whole.unwrap_or_else(|| (one_row(), Scope::default())))
     }
 
-    fn table_with_joins(&mut self, table: &TableWithJoins, from: &mut From) -> Result<Scope> {
+    fn table_with_joins(&mut self, table: &TableWithJoins, base: usize) -> Result<Bound> {
         let TableWithJoins { relation, joins } = table;
-        let mut left = self.factor(relation, from)?;
+        let mut left = self.factor(relation, base)?;
         for join in joins {
             let Join {
                 relation,
@@ -53,76 +64,264 @@ impl Binder<'_> {
             } = join;
             let position = self.factor_position(relation);
             refuse(*global, "GLOBAL JOIN", position)?;
-            let constraint = match join_operator {
+            let (kind, constraint) = match join_operator {
                 JoinOperator::Join(constraint)
                 | JoinOperator::Inner(constraint)
-                | JoinOperator::CrossJoin(constraint) => constraint,
-                JoinOperator::Left(_)
-                | JoinOperator::LeftOuter(_)
-                | JoinOperator::Right(_)
-                | JoinOperator::RightOuter(_)
-                | JoinOperator::FullOuter(_) => {
-                    return Err(unsupported_at("an outer join", position));
+                | JoinOperator::CrossJoin(constraint) => (JoinKind::Inner, constraint),
+                JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => {
+                    (JoinKind::Left, constraint)
                 }
+                JoinOperator::Right(constraint) | JoinOperator::RightOuter(constraint) => {
+                    (JoinKind::Right, constraint)
+                }
+                JoinOperator::FullOuter(constraint) => (JoinKind::Full, constraint),
                 _ => return Err(unsupported_at("this kind of join", position)),
             };
-            let right = self.factor(relation, from)?;
-            left = self.join(left, right, constraint, from, position)?;
+            let (right, captured) = self.beside(&left.1, |binder| binder.factor(relation, base))?;
+            if matches!(kind, JoinKind::Right | JoinKind::Full) && !captured.is_empty() {
+                let error = Error::new(
+                    SqlState::INVALID_COLUMN_REFERENCE,
+                    "invalid reference to a FROM-clause entry from LATERAL",
+                );
+                let detail = "The combining JOIN type must be INNER or LEFT for a LATERAL \
+                              reference.";
+                return Err(located(error, position).with_detail(detail));
+            }
+            let outer = slot_values(&captured);
+            left = self.join(kind, left, right, outer, constraint, position)?;
         }
         Ok(left)
     }
 
     fn join(
         &mut self,
-        left: Scope,
-        right: Scope,
+        kind: JoinKind,
+        left: Bound,
+        right: Bound,
+        outer: Vec<(usize, Expr)>,
         constraint: &JoinConstraint,
-        from: &mut From,
         position: u32,
-    ) -> Result<Scope> {
-        let shared: Vec<(String, u32)> = match constraint {
-            JoinConstraint::None | JoinConstraint::On(_) => Vec::new(),
+    ) -> Result<Bound> {
+        let (left_plan, left_names) = left;
+        let (right_plan, right_names) = right;
+        let left_width = left_plan.width();
+        let right_names = right_names.shifted(left_width);
+        let shared = self.shared_columns(&left_names, &right_names, constraint, position)?;
+        let mut conditions = Vec::new();
+        // Shared columns come first and once, as PostgreSQL orders them.
+        let (mut merged, mut hidden) = (Vec::new(), Vec::new());
+        for (name, position) in shared {
+            let (left_index, left_type) = using_side(&left_names, &name, "left", position)?;
+            let (right_index, right_type) = using_side(&right_names, &name, "right", position)?;
+            let column = |index, ty| Operand::Known(Expr::Column { index, ty });
+            let (left, right) = (
+                column(left_index, left_type),
+                column(right_index, right_type),
+            );
+            conditions.push(self.comparison(
+                CompareOp::Eq,
+                left.clone(),
+                right.clone(),
+                position,
+            )?);
+            let value = match kind {
+                _ if left_type != right_type || kind == JoinKind::Full => {
+                    let (mut args, ty) = self.unify(vec![left, right], "JOIN/USING", position)?;
+                    match kind {
+                        JoinKind::Full => Expr::Coalesce { args, ty },
+                        JoinKind::Right => args.pop().unwrap_or(Expr::Coalesce { args, ty }),
+                        _ => args.remove(0),
+                    }
+                }
+                JoinKind::Right => Expr::Column {
+                    index: right_index,
+                    ty: right_type,
+                },
+                _ => Expr::Column {
+                    index: left_index,
+                    ty: left_type,
+                },
+            };
+            merged.push((name, value));
+            hidden.extend([left_index, right_index]);
+        }
+        let right_width = right_plan.width();
+        let mut names = left_names;
+        names.append(right_names, position)?;
+        let mut subqueries = Vec::new();
+        if let JoinConstraint::On(condition) = constraint {
+            let mut scope = ExprScope::with_subqueries(&names, "JOIN conditions");
+            let operand = self.expr(condition, &mut scope)?;
+            let position = self.source.expr(condition);
+            let expr = self.condition(operand, "JOIN/ON", position)?;
+            subqueries = scope.take_subqueries();
+            split_conjunction(varve_expr::fold(expr), &mut conditions);
+        }
+        let mut node = JoinNode::new(kind, left_plan, right_plan);
+        node.outer = outer;
+        let mut plan = if subqueries.is_empty() {
+            node.residual = conjunction(conditions);
+            Plan::Join(node)
+        } else {
+            self.join_on_subqueries(node, conditions, subqueries, position)?
+        };
+        names.star.retain(|index| !hidden.contains(index));
+        let mut star = Vec::with_capacity(merged.len());
+        let mut computed = Vec::new();
+        let width = plan.width();
+        for (name, value) in merged {
+            star.push(match value {
+                Expr::Column { index, .. } => index,
+                value => {
+                    computed.push((name, value));
+                    width + computed.len() - 1
+                }
+            });
+        }
+        star.append(&mut names.star);
+        names.star = star;
+        if !computed.is_empty() {
+            let types = plan.types().into_iter().enumerate();
+            let mut exprs: Vec<Expr> = types
+                .map(|(index, ty)| Expr::Column { index, ty })
+                .collect();
+            let columns = computed.iter();
+            let columns = columns.map(|(name, value)| (name.clone(), value.logical_type()));
+            names.tables.push(ScopeTable {
+                name: format!("{UNNAMED}merged{left_width}.{right_width}"),
+                first: width,
+                columns: columns.collect(),
+                key: Vec::new(),
+            });
+            exprs.extend(computed.into_iter().map(|(_, value)| value));
+            plan = Plan::Project {
+                input: Box::new(plan),
+                exprs,
+            };
+        }
+        Ok((plan, names))
+    }
+
+    /// The names of the columns of USING or NATURAL.
+    fn shared_columns(
+        &self,
+        left: &Scope,
+        right: &Scope,
+        constraint: &JoinConstraint,
+        position: u32,
+    ) -> Result<Vec<(String, u32)>> {
+        match constraint {
+            JoinConstraint::None | JoinConstraint::On(_) => Ok(Vec::new()),
             JoinConstraint::Using(columns) => columns
                 .iter()
                 .map(|column| self.using_column(column))
-                .collect::<Result<_>>()?,
-            JoinConstraint::Natural => left
+                .collect(),
+            JoinConstraint::Natural => Ok(left
                 .star
                 .iter()
                 .filter_map(|index| left.column(*index))
-                .filter(|(_, name, _)| matches!(right.find_unqualified(name, 0), Ok(Some(_))))
+                .filter(|(_, name, _)| !matches!(right.find_unqualified(name, 0), Ok(None)))
                 .map(|(_, name, _)| (name.to_owned(), position))
-                .collect(),
+                .collect()),
+        }
+    }
+
+    /// A join whose condition uses subqueries. Of an outer join they are asked for each pair: the
+    /// side that may be missing is filtered, with the columns of the other as outer values.
+    fn join_on_subqueries(
+        &mut self,
+        mut node: JoinNode,
+        mut conditions: Vec<Expr>,
+        mut subqueries: Vec<Subquery>,
+        position: u32,
+    ) -> Result<Plan> {
+        let left_width = node.left.width();
+        let right_width = node.right.width();
+        match node.kind {
+            JoinKind::Inner => {
+                return attach_conditions(Plan::Join(node), conditions, &subqueries);
+            }
+            JoinKind::Left => {}
+            JoinKind::Right => {
+                // The same join from the other side.
+                core::mem::swap(&mut node.left, &mut node.right);
+                node.kind = JoinKind::Left;
+                let swap = |column: usize| match column {
+                    column if column < left_width => column + right_width,
+                    column if column < left_width + right_width => column - left_width,
+                    column => column,
+                };
+                for condition in &mut conditions {
+                    map_columns(condition, &swap);
+                }
+                for subquery in &mut subqueries {
+                    subquery.for_each_expr_mut(&mut |expr| {
+                        map_columns(expr, &swap);
+                        Ok(())
+                    })?;
+                }
+                let plan = self.join_on_subqueries(node, conditions, subqueries, position)?;
+                let types = plan.types();
+                let places = (right_width..right_width + left_width).chain(0..right_width);
+                let exprs = places.filter_map(|index| {
+                    let ty = *types.get(index)?;
+                    Some(Expr::Column { index, ty })
+                });
+                let exprs = exprs.collect();
+                return Ok(Plan::Project {
+                    input: Box::new(plan),
+                    exprs,
+                });
+            }
+            _ => {
+                return Err(unsupported_at(
+                    "a subquery in the condition of a FULL JOIN",
+                    position,
+                ));
+            }
+        }
+        let slots: Vec<usize> = (0..left_width).map(|_| self.new_slot()).collect();
+        let types = node.left.types();
+        let to_right = |expr: &mut Expr| {
+            substitute(expr, &|part| match part {
+                Expr::Column { index, ty } if place(*index) == Place::Column => {
+                    Some(match slots.get(*index) {
+                        Some(slot) => Expr::Outer {
+                            slot: *slot,
+                            ty: *ty,
+                        },
+                        None => Expr::Column {
+                            index: index - left_width,
+                            ty: *ty,
+                        },
+                    })
+                }
+                _ => None,
+            });
         };
-        let mut merged = Vec::with_capacity(shared.len());
-        let mut hidden = Vec::with_capacity(shared.len());
-        for (name, position) in shared {
-            let (left_index, left_type) = using_side(&left, &name, "left", position)?;
-            let (right_index, right_type) = using_side(&right, &name, "right", position)?;
-            let column = |index, ty| Operand::Known(Expr::Column { index, ty });
-            from.conditions.push(self.comparison(
-                CompareOp::Eq,
-                column(left_index, left_type),
-                column(right_index, right_type),
-                position,
-            )?);
-            merged.push(left_index);
-            hidden.push(right_index);
+        conditions.iter_mut().for_each(to_right);
+        for subquery in &mut subqueries {
+            subquery.for_each_expr_mut(&mut |expr| {
+                to_right(expr);
+                Ok(())
+            })?;
         }
-        let mut scope = left;
-        scope.append(right, position)?;
-        // Shared columns come first and once, as PostgreSQL orders them.
-        let rest = scope.star.iter().copied();
-        let rest = rest.filter(|index| !merged.contains(index) && !hidden.contains(index));
-        scope.star = merged.iter().copied().chain(rest).collect();
-        if let JoinConstraint::On(condition) = constraint {
-            let mut names = ExprScope::plain(&scope, "JOIN conditions");
-            let operand = self.expr(condition, &mut names)?;
-            let position = self.source.expr(condition);
-            let expr = self.condition(operand, "JOIN/ON", position)?;
-            split_conjunction(varve_expr::fold(expr), &mut from.conditions);
-        }
-        Ok(scope)
+        let columns = node.right.types().into_iter().enumerate();
+        let exprs = columns
+            .map(|(index, ty)| Expr::Column { index, ty })
+            .collect();
+        let right = attach_conditions(taken(&mut node.right), conditions, &subqueries)?;
+        *node.right = Plan::Project {
+            input: Box::new(right),
+            exprs,
+        };
+        let used = slots.iter().zip(types).enumerate();
+        let used = used.filter(|(_, (slot, _))| node.right.reads_outer(&[**slot]));
+        let outer: Vec<(usize, Expr)> = used
+            .map(|(index, (slot, ty))| (*slot, Expr::Column { index, ty }))
+            .collect();
+        node.outer.extend(outer);
+        Ok(Plan::Join(node))
     }
 
     fn using_column(&self, name: &ObjectName) -> Result<(String, u32)> {
@@ -153,7 +352,8 @@ impl Binder<'_> {
         }
     }
 
-    fn factor(&mut self, factor: &TableFactor, from: &mut From) -> Result<Scope> {
+    /// One relation; `base` is where the levels of its FROM clause start.
+    fn factor(&mut self, factor: &TableFactor, base: usize) -> Result<Bound> {
         let position = self.factor_position(factor);
         match factor {
             TableFactor::Table {
@@ -168,15 +368,23 @@ impl Binder<'_> {
                 sample,
                 index_hints,
             } => {
-                refuse(args.is_some(), "a function in FROM", position)?;
                 refuse(!with_hints.is_empty(), "a table hint", position)?;
                 refuse(version.is_some(), "a table version", position)?;
-                refuse(*with_ordinality, "WITH ORDINALITY", position)?;
                 refuse(!partitions.is_empty(), "PARTITION", position)?;
                 refuse(json_path.is_some(), "a JSON path", position)?;
-                refuse(sample.is_some(), "TABLESAMPLE", position)?;
                 refuse(!index_hints.is_empty(), "an index hint", position)?;
-                self.named_relation(name, alias.as_ref(), from)
+                if let Some(TableFunctionArgs { args, settings }) = args {
+                    refuse(settings.is_some(), "SETTINGS", position)?;
+                    refuse(sample.is_some(), "TABLESAMPLE of a function", position)?;
+                    let alias = alias.as_ref();
+                    return self.table_function(name, args, *with_ordinality, alias, base);
+                }
+                refuse(*with_ordinality, "WITH ORDINALITY", position)?;
+                let (plan, names) = self.named_relation(name, alias.as_ref())?;
+                match sample {
+                    None => Ok((plan, names)),
+                    Some(sample) => Ok((self.sampled(plan, sample, position)?, names)),
+                }
             }
             TableFactor::Derived {
                 lateral,
@@ -184,33 +392,97 @@ impl Binder<'_> {
                 alias,
                 sample,
             } => {
-                refuse(*lateral, "LATERAL", position)?;
                 refuse(sample.is_some(), "TABLESAMPLE", position)?;
-                let query = self.query(subquery, None)?;
-                self.derived(query, alias.as_ref(), from)
+                let query = if *lateral {
+                    self.lateral(base, |binder| binder.query(subquery, None))?
+                } else {
+                    self.query(subquery, None)?
+                };
+                let Query { plan, fields, .. } = query;
+                let columns = fields.into_iter().map(|field| (field.name, field.ty));
+                self.unnamed += 1;
+                let name = format!("{UNNAMED}{}", self.unnamed);
+                self.named_plan(plan, name, columns.collect(), alias.as_ref())
             }
             TableFactor::NestedJoin {
                 table_with_joins,
                 alias,
             } => {
                 refuse(alias.is_some(), "an alias of a join", position)?;
-                self.table_with_joins(table_with_joins, from)
+                self.table_with_joins(table_with_joins, base)
             }
-            TableFactor::Function { .. }
-            | TableFactor::TableFunction { .. }
-            | TableFactor::UNNEST { .. } => Err(unsupported_at("a function in FROM", position)),
+            TableFactor::Function {
+                lateral: _,
+                name,
+                args,
+                with_ordinality,
+                alias,
+            } => self.table_function(name, args, *with_ordinality, alias.as_ref(), base),
+            TableFactor::TableFunction { .. } | TableFactor::UNNEST { .. } => {
+                Err(unsupported_at("this function in FROM", position))
+            }
             _ => Err(unsupported_at("this kind of relation in FROM", position)),
         }
     }
 
-    fn named_relation(
-        &mut self,
-        name: &ObjectName,
-        alias: Option<&TableAlias>,
-        from: &mut From,
-    ) -> Result<Scope> {
+    /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
+    fn sampled(&mut self, plan: Plan, sample: &TableSampleKind, position: u32) -> Result<Plan> {
+        let (TableSampleKind::BeforeTableAlias(sample) | TableSampleKind::AfterTableAlias(sample)) =
+            sample;
+        let TableSample {
+            modifier,
+            name,
+            quantity,
+            seed,
+            bucket,
+            offset,
+        } = sample.as_ref();
+        let known_method = matches!(
+            name,
+            Some(TableSampleMethod::Bernoulli | TableSampleMethod::System)
+        );
+        let (TableSampleModifier::TableSample, true, None, None, Some(quantity)) =
+            (modifier, known_method, bucket, offset, quantity)
+        else {
+            return Err(unsupported_at("this form of TABLESAMPLE", position));
+        };
+        refuse(
+            quantity.unit.is_some(),
+            "this form of TABLESAMPLE",
+            position,
+        )?;
+        let names = Scope::default();
+        let mut scope = ExprScope::plain(&names, "TABLESAMPLE");
+        let percent = self.expr(&quantity.value, &mut scope)?;
+        let seed = match seed {
+            None => None,
+            Some(seed) => Some(self.value(&seed.value.value, position)?),
+        };
+        let mut number = |operand| {
+            let context = CastContext::Assignment;
+            let expr = self.convert(operand, LogicalType::Float8, context, position)?;
+            let error = Error::new(
+                SqlState::DATATYPE_MISMATCH,
+                "argument of TABLESAMPLE must be a number",
+            );
+            expr.map(varve_expr::fold).ok_or(located(error, position))
+        };
+        Ok(Plan::Sample {
+            input: Box::new(plan),
+            percent: number(percent)?,
+            seed: seed.map(number).transpose()?,
+        })
+    }
+
+    fn named_relation(&mut self, name: &ObjectName, alias: Option<&TableAlias>) -> Result<Bound> {
+        if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
+            && let Some((plan, columns)) = self.cte_scan(&fold_name(ident))
+        {
+            return self.named_plan(plan, fold_name(ident), columns, alias);
+        }
         let table_name = self.table_name(name)?;
-        let (scan, primary_key, columns) = match self.known_table(&table_name) {
+        let mut key = Vec::new();
+        let (scan, columns) = match self.known_table(&table_name) {
             Some(table) => {
                 let columns: Vec<(String, LogicalType)> = table
                     .columns
@@ -220,7 +492,8 @@ impl Binder<'_> {
                 let relation = Relation::Tree(table.tree);
                 let mut scan = full_scan(relation, table_name.clone(), &columns);
                 scan.table = Some(Arc::clone(table));
-                (scan, table.primary_key.clone(), columns)
+                key.clone_from(&table.primary_key);
+                (scan, columns)
             }
             None => {
                 let view = system_view(&table_name)
@@ -230,62 +503,33 @@ impl Binder<'_> {
                     .map(|field| (field.name, field.ty))
                     .collect();
                 let scan = full_scan(Relation::System(view), table_name.clone(), &columns);
-                (scan, Vec::new(), columns)
+                (scan, columns)
             }
         };
-        let source = Source {
-            plan: Plan::Scan(scan),
-            primary_key,
-            first: from.width,
-            width: columns.len(),
-        };
-        self.add_source(source, table_name, columns, alias, from)
+        let (plan, mut names) = self.named_plan(Plan::Scan(scan), table_name, columns, alias)?;
+        for table in &mut names.tables {
+            table.key.clone_from(&key);
+        }
+        Ok((plan, names))
     }
 
-    fn derived(
+    /// A plan under the names that its alias gives.
+    fn named_plan(
         &mut self,
-        query: Query,
-        alias: Option<&TableAlias>,
-        from: &mut From,
-    ) -> Result<Scope> {
-        let columns: Vec<(String, LogicalType)> = query
-            .fields
-            .into_iter()
-            .map(|field| (field.name, field.ty))
-            .collect();
-        let source = Source {
-            plan: query.plan,
-            primary_key: Vec::new(),
-            first: from.width,
-            width: columns.len(),
-        };
-        let name = alias.map_or_else(
-            || format!("{UNNAMED}{}", from.sources.len()),
-            |alias| fold_name(&alias.name),
-        );
-        self.add_source(source, name, columns, alias, from)
-    }
-
-    fn add_source(
-        &mut self,
-        source: Source,
+        plan: Plan,
         name: String,
         mut columns: Vec<(String, LogicalType)>,
         alias: Option<&TableAlias>,
-        from: &mut From,
-    ) -> Result<Scope> {
+    ) -> Result<Bound> {
         let name = match alias {
             Some(alias) => self.apply_alias(alias, &mut columns)?,
             None => name,
         };
-        let scope = Scope::table(name, source.first, columns);
-        from.width += source.width;
-        from.sources.push(source);
-        Ok(scope)
+        Ok((plan, Scope::table(name, 0, columns)))
     }
 
     /// The name of an alias; its column names replace the first columns' names.
-    fn apply_alias(
+    pub(crate) fn apply_alias(
         &self,
         alias: &TableAlias,
         columns: &mut [(String, LogicalType)],
@@ -376,6 +620,16 @@ pub(crate) fn full_scan(
         with_position: false,
         order: Vec::new(),
     }
+}
+
+/// All pairs of rows.
+fn cross(left: Bound, right: Bound, outer: Vec<(usize, Expr)>, position: u32) -> Result<Bound> {
+    let (left_plan, mut names) = left;
+    let (right_plan, right_names) = right;
+    names.append(right_names.shifted(left_plan.width()), position)?;
+    let mut node = JoinNode::new(JoinKind::Inner, left_plan, right_plan);
+    node.outer = outer;
+    Ok((Plan::Join(node), names))
 }
 
 fn using_side(

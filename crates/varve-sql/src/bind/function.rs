@@ -2,7 +2,8 @@
 
 use sqlparser::ast::{
     CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
-    FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, TrimWhereField,
+    FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments,
+    OrderByExpr, TrimWhereField,
 };
 use varve_expr::{Expr, Function, resolve_aggregate, resolve_function};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
@@ -10,6 +11,7 @@ use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::simple_name;
+use crate::bind::set_function::is_set_function;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 
 /// The arguments of a call as they are written.
@@ -18,7 +20,24 @@ struct Arguments<'a> {
     /// `f(*)`
     star: bool,
     distinct: bool,
+    /// `f(x ORDER BY y)`
+    order: Option<&'a [OrderByExpr]>,
 }
+
+/// The functions that need OVER.
+const WINDOW_FUNCTIONS: [&str; 11] = [
+    "row_number",
+    "rank",
+    "dense_rank",
+    "percent_rank",
+    "cume_dist",
+    "ntile",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+    "nth_value",
+];
 
 impl Binder<'_> {
     /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
@@ -39,7 +58,6 @@ impl Binder<'_> {
             over,
         } = ast;
         let position = self.source.name(name);
-        refuse(over.is_some(), "a window function", position)?;
         refuse(!within_group.is_empty(), "WITHIN GROUP", position)?;
         refuse(
             null_treatment.is_some(),
@@ -56,6 +74,32 @@ impl Binder<'_> {
             return Err(unsupported_at("a function in a schema", position));
         };
         let args = arguments(args, position)?;
+        if let Some(over) = over {
+            refuse(args.distinct, "DISTINCT of a window function", position)?;
+            refuse(
+                args.order.is_some(),
+                "ORDER BY of a window function",
+                position,
+            )?;
+            let filter = filter.as_deref();
+            return self.window_call(&name, &args.list, filter, over, position, scope);
+        }
+        if WINDOW_FUNCTIONS.contains(&name.as_str()) {
+            let message = format!("window function {name} requires an OVER clause");
+            return Err(located(
+                Error::new(SqlState::WRONG_OBJECT_TYPE, message),
+                position,
+            ));
+        }
+        if is_set_function(&name) {
+            return self.set_returning(&name, &args.list, position, scope);
+        }
+        if name == "grouping" {
+            return self.grouping(&args.list, position, scope);
+        }
+        if let Some(order) = args.order {
+            self.aggregate_order(order, scope)?;
+        }
         let aggregate_argument = match (args.list.as_slice(), args.star) {
             ([], true) => Some(None),
             ([_], false) => Some(Some(None)),
@@ -68,11 +112,13 @@ impl Binder<'_> {
             let filter = filter.as_deref();
             return self.aggregate(&name, argument, args.distinct, filter, position, scope);
         }
-        if args.star || args.distinct || filter.is_some() {
+        if args.star || args.distinct || filter.is_some() || args.order.is_some() {
             let message = if is_aggregate(&name, Some(None), position) {
                 format!("aggregate function {name} does not take these arguments")
             } else if args.star {
                 format!("{name}(*) specified, but {name} is not an aggregate function")
+            } else if args.order.is_some() {
+                format!("ORDER BY specified, but {name} is not an aggregate function")
             } else if args.distinct {
                 format!("DISTINCT specified, but {name} is not an aggregate function")
             } else {
@@ -253,6 +299,7 @@ fn arguments(args: &FunctionArguments, position: u32) -> Result<Arguments<'_>> {
                 list: Vec::new(),
                 star: false,
                 distinct: false,
+                order: None,
             });
         }
         FunctionArguments::Subquery(_) => {
@@ -260,11 +307,15 @@ fn arguments(args: &FunctionArguments, position: u32) -> Result<Arguments<'_>> {
         }
         FunctionArguments::List(list) => list,
     };
-    refuse(
-        !clauses.is_empty(),
-        "ORDER BY or another clause among arguments",
-        position,
-    )?;
+    let mut order = None;
+    for clause in clauses {
+        match clause {
+            FunctionArgumentClause::OrderBy(keys) if order.is_none() => {
+                order = Some(keys.as_slice());
+            }
+            _ => return Err(unsupported_at("this clause among arguments", position)),
+        }
+    }
     let mut list = Vec::with_capacity(args.len());
     let mut star = false;
     for argument in args {
@@ -283,6 +334,7 @@ fn arguments(args: &FunctionArguments, position: u32) -> Result<Arguments<'_>> {
         list,
         star,
         distinct: matches!(duplicate_treatment, Some(DuplicateTreatment::Distinct)),
+        order,
     })
 }
 

@@ -8,11 +8,11 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
+use crate::bind::values::value_plan;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, TableDef};
+use crate::optimize::optimize;
 use crate::plan::{InsertPlan, Plan, Query, Statement};
-use crate::prune::prune;
-use crate::scan_order::with_orders;
 use crate::scope::Scope;
 
 impl Binder<'_> {
@@ -131,6 +131,7 @@ impl Binder<'_> {
         targets.check(width, position)?;
         let names = Scope::default();
         let mut bound = Vec::with_capacity(rows.len());
+        let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         for row in rows {
             let mut cells: Vec<Expr> = table.columns.iter().map(null_of).collect();
             for (target, ast) in targets.positions.iter().zip(row) {
@@ -142,16 +143,18 @@ impl Binder<'_> {
                 if is_default(ast) {
                     continue;
                 }
-                let mut scope = ExprScope::plain(&names, "VALUES");
                 let operand = self.expr(ast, &mut scope)?;
                 let position = self.source.expr(ast);
                 *cell = self.assign(operand, &column.name, column.ty, position)?;
             }
             bound.push(cells);
         }
-        Ok(Plan::Values {
-            rows: bound,
-            types: table.columns.iter().map(|column| column.ty).collect(),
+        let types = table.columns.iter().map(|column| column.ty).collect();
+        let subqueries = scope.take_subqueries();
+        let plan = value_plan(bound, types, &subqueries)?;
+        Ok(match subqueries.as_slice() {
+            [] => plan,
+            _ => optimize(plan),
         })
     }
 
@@ -179,10 +182,10 @@ impl Binder<'_> {
                 *slot = self.assign(value, &column.name, column.ty, 0)?;
             }
         }
-        Ok(with_orders(prune(Plan::Project {
+        Ok(optimize(Plan::Project {
             input: Box::new(plan),
             exprs,
-        })))
+        }))
     }
 }
 

@@ -14,6 +14,8 @@ use crate::scope::Scope;
 pub(crate) struct RowLimit {
     pub(crate) limit: Option<Expr>,
     pub(crate) offset: Option<Expr>,
+    /// Whether those follow that the order does not tell from the last row.
+    pub(crate) with_ties: bool,
 }
 
 impl Binder<'_> {
@@ -21,6 +23,7 @@ impl Binder<'_> {
         &mut self,
         clause: Option<&LimitClause>,
         fetch: Option<&Fetch>,
+        is_ordered: bool,
     ) -> Result<RowLimit> {
         let mut rows = RowLimit::default();
         match clause {
@@ -53,7 +56,14 @@ impl Binder<'_> {
             let position = quantity
                 .as_ref()
                 .map_or(0, |quantity| self.source.expr(quantity));
-            refuse(*with_ties, "FETCH ... WITH TIES", position)?;
+            if *with_ties && !is_ordered {
+                let message = "WITH TIES cannot be specified without ORDER BY clause";
+                return Err(located(
+                    Error::new(SqlState::SYNTAX_ERROR, message),
+                    position,
+                ));
+            }
+            rows.with_ties = *with_ties;
             refuse(*percent, "FETCH ... PERCENT", position)?;
             if rows.limit.is_some() {
                 let error =

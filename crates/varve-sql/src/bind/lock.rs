@@ -4,7 +4,6 @@ use sqlparser::ast::{LockClause, LockType, NonBlock, Query as AstQuery};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::from::From;
 use crate::bind::order::Output;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, Relation, RowLock};
@@ -35,7 +34,7 @@ impl Binder<'_> {
     pub(crate) fn lock_rows(
         &self,
         lock: &LockClause,
-        from: &mut From,
+        plan: &mut Plan,
         names: &Scope,
         outputs: &mut Vec<Output>,
     ) -> Result<RowLock> {
@@ -50,11 +49,13 @@ impl Binder<'_> {
                 return Err(located(error, self.source.name(name)));
             }
         }
-        let [source] = from.sources.as_mut_slice() else {
-            return Err(unsupported_at(format!("{clause} of a join"), position));
-        };
-        let Plan::Scan(scan) = &mut source.plan else {
-            return Err(unsupported_at(format!("{clause} of a subquery"), position));
+        let width = plan.width();
+        let scan = match plan {
+            Plan::Scan(scan) => scan,
+            Plan::Join(_) => {
+                return Err(unsupported_at(format!("{clause} of a join"), position));
+            }
+            _ => return Err(unsupported_at(format!("{clause} of a subquery"), position)),
         };
         let Relation::Tree(tree) = scan.relation else {
             return Err(unsupported_at(format!("{clause} of a view"), position));
@@ -62,11 +63,12 @@ impl Binder<'_> {
         scan.with_position = true;
         outputs.push(Output {
             expr: Expr::Column {
-                index: source.width,
+                index: width,
                 ty: LogicalType::Int8,
             },
             name: String::new(),
             uses: Vec::new(),
+            untyped: false,
         });
         Ok(RowLock {
             tree,

@@ -5,12 +5,15 @@
 
 mod aggregate;
 mod copy;
+mod cte;
 mod data_type;
 mod ddl;
 mod delete;
 mod expr;
 mod from;
 mod function;
+mod grouped;
+mod grouping;
 mod index;
 mod insert;
 mod limit;
@@ -19,11 +22,19 @@ mod lock;
 mod names;
 mod operator;
 mod order;
+mod outer;
+mod placeholder;
 mod query;
+mod row;
 mod select;
+mod set_function;
+mod set_operation;
+mod stage;
 mod statement;
+mod subquery;
 mod update;
 mod values;
+mod window;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -31,6 +42,9 @@ use std::sync::Arc;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 pub(crate) use names::fold_name;
+
+use cte::CteBinding;
+use outer::OuterLevel;
 
 use crate::catalog::{Catalog, TableDef};
 use crate::parse::ParsedStatement;
@@ -54,6 +68,11 @@ pub fn bind(
         source: &statement.source,
         parameters: parameter_types.to_vec(),
         tables: RefCell::default(),
+        outer: Vec::new(),
+        slots: 0,
+        ctes: Vec::new(),
+        cte_ids: 0,
+        unnamed: 0,
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -84,6 +103,16 @@ pub(crate) struct Binder<'a> {
     parameters: Vec<Option<LogicalType>>,
     /// Tables that names were resolved to.
     tables: RefCell<Vec<Arc<TableDef>>>,
+    /// What subqueries may read of the queries around them, outermost first.
+    outer: Vec<OuterLevel>,
+    /// Number of slots that values of enclosing queries have taken.
+    slots: usize,
+    /// The named queries in reach, the nearest last.
+    ctes: Vec<CteBinding>,
+    /// Number of named queries met so far.
+    cte_ids: usize,
+    /// Number of relations met that have no name.
+    unnamed: usize,
 }
 
 impl Binder<'_> {

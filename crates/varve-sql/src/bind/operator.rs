@@ -6,6 +6,7 @@ use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal, number};
+use crate::bind::row::row_of;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::parse::too_deep;
 
@@ -13,14 +14,14 @@ use crate::parse::too_deep;
 const ARITHMETIC_DEPTH_MAX: usize = 200;
 
 /// What an infix operator is.
-enum Infix {
+pub(crate) enum Infix {
     And,
     Or,
     Compare(CompareOp),
     Function(&'static str),
 }
 
-fn infix(op: &BinaryOperator) -> Option<Infix> {
+pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
     Some(match op {
         BinaryOperator::And => Infix::And,
         BinaryOperator::Or => Infix::Or,
@@ -60,9 +61,16 @@ impl Binder<'_> {
             first = left;
         }
         let mut left_position = self.source.expr(first);
-        let mut result = self.expr(first, scope)?;
+        let mut steps = steps.into_iter().rev().peekable();
+        let mut result = match steps.next_if(|(_, right)| {
+            row_of(first).is_some()
+                && (row_of(right).is_some() || matches!(right, Ast::Subquery(_)))
+        }) {
+            Some((op, right)) => self.row_comparison(first, op, right, scope)?,
+            None => self.expr(first, scope)?,
+        };
         let mut depth = 0;
-        for (op, right) in steps.into_iter().rev() {
+        for (op, right) in steps {
             let right_position = self.source.expr(right);
             let position = self.source.before(right_position);
             let Some(infix) = infix(op) else {

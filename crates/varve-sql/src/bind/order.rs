@@ -19,6 +19,8 @@ pub(crate) struct Output {
     pub(crate) name: String,
     /// The columns that it uses outside aggregates, with their positions.
     pub(crate) uses: Vec<(usize, u32)>,
+    /// Whether it is a constant that no place has given a type.
+    pub(crate) untyped: bool,
 }
 
 impl Output {
@@ -34,6 +36,7 @@ impl Output {
                 },
                 name: field.name.clone(),
                 uses: Vec::new(),
+                untyped: false,
             })
             .collect()
     }
@@ -61,6 +64,27 @@ pub(crate) enum SortTarget {
     },
 }
 
+impl SortTarget {
+    /// The expression, where it is one.
+    pub(crate) fn expr_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            SortTarget::Output(_) => None,
+            SortTarget::Expr { expr, .. } => Some(expr),
+        }
+    }
+
+    /// The expression, or that of the result column.
+    pub(crate) fn into_expr(self, outputs: &[Output]) -> Result<Expr> {
+        match self {
+            SortTarget::Expr { expr, .. } => Ok(expr),
+            SortTarget::Output(index) => match outputs.get(index) {
+                Some(output) => Ok(output.expr.clone()),
+                None => Err(Error::internal("ORDER BY names no result column")),
+            },
+        }
+    }
+}
+
 impl Binder<'_> {
     pub(crate) fn order_keys(
         &mut self,
@@ -76,42 +100,59 @@ impl Binder<'_> {
         };
         let mut keys = Vec::with_capacity(items.len());
         for item in items {
-            let OrderByExpr {
-                expr,
-                options: OrderByOptions { sort, nulls_first },
-                with_fill,
-            } = item;
-            let position = self.source.expr(expr);
-            refuse(with_fill.is_some(), "WITH FILL", position)?;
-            let descending = match sort {
-                None | Some(OrderBySort::Asc) => false,
-                Some(OrderBySort::Desc) => true,
-                Some(OrderBySort::Using(_)) => {
-                    return Err(unsupported_at("ORDER BY ... USING", position));
-                }
-            };
-            let target = match output_named(expr, outputs, position)? {
-                Some(index) => SortTarget::Output(index),
-                None => match ordinal(expr, outputs.len(), "ORDER BY", position)? {
-                    Some(index) => SortTarget::Output(index),
-                    None => {
-                        scope.uses.clear();
-                        let operand = self.expr(expr, scope)?;
-                        SortTarget::Expr {
-                            expr: varve_expr::fold(self.settle(operand)?),
-                            uses: core::mem::take(&mut scope.uses),
-                        }
-                    }
-                },
-            };
+            let position = self.source.expr(&item.expr);
+            let (descending, nulls_first) = self.sort_options(item)?;
+            let target = self.sort_target(&item.expr, outputs, "ORDER BY", scope)?;
             keys.push(OrderKey {
                 target,
                 descending,
-                nulls_first: nulls_first.unwrap_or(descending),
+                nulls_first,
                 position,
             });
         }
         Ok(keys)
+    }
+
+    /// Whether an item descends, and whether its NULLs come first.
+    pub(crate) fn sort_options(&self, item: &OrderByExpr) -> Result<(bool, bool)> {
+        let OrderByExpr {
+            expr,
+            options: OrderByOptions { sort, nulls_first },
+            with_fill,
+        } = item;
+        let position = self.source.expr(expr);
+        refuse(with_fill.is_some(), "WITH FILL", position)?;
+        let descending = match sort {
+            None | Some(OrderBySort::Asc) => false,
+            Some(OrderBySort::Desc) => true,
+            Some(OrderBySort::Using(_)) => {
+                return Err(unsupported_at("ORDER BY ... USING", position));
+            }
+        };
+        Ok((descending, nulls_first.unwrap_or(descending)))
+    }
+
+    /// What an item of ORDER BY or DISTINCT ON means.
+    pub(crate) fn sort_target(
+        &mut self,
+        expr: &Ast,
+        outputs: &[Output],
+        clause: &str,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<SortTarget> {
+        let position = self.source.expr(expr);
+        if let Some(index) = output_named(expr, outputs, position)? {
+            return Ok(SortTarget::Output(index));
+        }
+        if let Some(index) = ordinal(expr, outputs.len(), clause, position)? {
+            return Ok(SortTarget::Output(index));
+        }
+        scope.uses.clear();
+        let operand = self.expr(expr, scope)?;
+        Ok(SortTarget::Expr {
+            expr: varve_expr::fold(self.settle(operand)?),
+            uses: core::mem::take(&mut scope.uses),
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! Queries as a whole: the body, then ORDER BY and LIMIT.
 
-use sqlparser::ast::{LockClause, Query as AstQuery, SetExpr, SetOperator};
-use varve_types::{LogicalType, Result};
+use sqlparser::ast::{Fetch, LimitClause, LockClause, OrderBy, Query as AstQuery, SetExpr};
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::limit::RowLimit;
 use crate::bind::order::{Output, SortTarget};
-use crate::bind::{Binder, refuse, unsupported_at};
+use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Field, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 
@@ -49,33 +50,41 @@ impl Binder<'_> {
             pipe_operators,
         } = query;
         let position = self.source.first();
-        refuse(with.is_some(), "WITH", position)?;
         refuse(for_clause.is_some(), "FOR XML or FOR JSON", position)?;
         refuse(settings.is_some(), "SETTINGS", position)?;
         refuse(format_clause.is_some(), "FORMAT", position)?;
         refuse(!pipe_operators.is_empty(), "a pipe operator", position)?;
-        let limit = self.row_limit(limit_clause.as_ref(), fetch.as_ref())?;
-        let inner = match body.as_ref() {
+        if let Some(with) = with {
+            return self.with_ctes(with, |binder| {
+                binder.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, lock)
+            });
+        }
+        self.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, lock)
+    }
+
+    fn query_body(
+        &mut self,
+        body: &SetExpr,
+        order_by: Option<&OrderBy>,
+        limit_clause: &Option<LimitClause>,
+        fetch: &Option<Fetch>,
+        hints: Option<&[LogicalType]>,
+        lock: Option<&LockClause>,
+    ) -> Result<Query> {
+        let limit = self.row_limit(limit_clause.as_ref(), fetch.as_ref(), order_by.is_some())?;
+        let is_combined = matches!(body, SetExpr::SetOperation { .. });
+        let inner = match body {
             SetExpr::Select(select) => {
-                return self.select(select, order_by.as_ref(), limit, hints, lock);
+                return self.select(select, order_by, limit, hints, lock);
             }
             SetExpr::Values(values) => self.values(values, hints)?,
-            SetExpr::Query(inner) => self.query(inner, hints)?,
-            SetExpr::SetOperation { op, .. } => {
-                let what = match op {
-                    SetOperator::Union => "UNION",
-                    SetOperator::Except | SetOperator::Minus => "EXCEPT",
-                    SetOperator::Intersect => "INTERSECT",
-                };
-                return Err(unsupported_at(what, position));
-            }
-            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
-                return Err(unsupported_at("a change inside a query", position));
-            }
-            SetExpr::Table(_) => return Err(unsupported_at("TABLE", position)),
+            other => self.set_expression(other)?,
         };
         let Query {
-            mut plan, fields, ..
+            mut plan,
+            fields,
+            untyped,
+            ..
         } = inner;
         if let Some(order_by) = order_by {
             let columns: Vec<(String, LogicalType)> = fields
@@ -90,25 +99,62 @@ impl Binder<'_> {
                 keys.push(SortKeyExpr {
                     expr: match key.target {
                         SortTarget::Output(index) => column(index, &fields),
+                        SortTarget::Expr { .. } if is_combined => {
+                            let error = Error::new(
+                                SqlState::FEATURE_NOT_SUPPORTED,
+                                "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
+                            );
+                            return Err(located(error, key.position)
+                                .with_detail(
+                                    "Only result column names can be used, not expressions or \
+                                     functions.",
+                                )
+                                .with_hint(
+                                    "Add the expression/function to every SELECT, or move the \
+                                     UNION into a FROM clause.",
+                                ));
+                        }
                         SortTarget::Expr { expr, .. } => expr,
                     },
                     descending: key.descending,
                     nulls_first: key.nulls_first,
                 });
             }
-            plan = sorted(plan, keys);
+            return Ok(Query {
+                plan: limited_sort(plan, keys, limit),
+                fields,
+                lock: None,
+                untyped,
+            });
         }
+        plan = limited(plan, limit, Vec::new());
         Ok(Query {
-            plan: limited(plan, limit),
+            plan,
             fields,
             lock: None,
+            untyped,
         })
+    }
+
+    /// A query without ORDER BY and LIMIT of its own.
+    pub(crate) fn set_expression(&mut self, body: &SetExpr) -> Result<Query> {
+        let position = self.source.first();
+        match body {
+            SetExpr::Select(select) => self.select(select, None, RowLimit::default(), None, None),
+            SetExpr::Values(values) => self.values(values, None),
+            SetExpr::Query(inner) => self.query(inner, None),
+            SetExpr::SetOperation { .. } => self.set_operation(body),
+            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
+                Err(unsupported_at("a change inside a query", position))
+            }
+            SetExpr::Table(_) => Err(unsupported_at("TABLE", position)),
+        }
     }
 }
 
 /// Column `index` of a result.
-pub(crate) fn column(index: usize, fields: &[Field]) -> varve_expr::Expr {
-    varve_expr::Expr::Column {
+pub(crate) fn column(index: usize, fields: &[Field]) -> Expr {
+    Expr::Column {
         index,
         ty: fields
             .get(index)
@@ -127,9 +173,19 @@ pub(crate) fn sorted(plan: Plan, keys: Vec<SortKeyExpr>) -> Plan {
     }
 }
 
-/// The plan cut to a number of rows.
-pub(crate) fn limited(plan: Plan, limit: RowLimit) -> Plan {
-    let RowLimit { limit, offset } = limit;
+/// The plan ordered and cut.
+pub(crate) fn limited_sort(plan: Plan, keys: Vec<SortKeyExpr>, limit: RowLimit) -> Plan {
+    let ties = keys.iter().map(|key| key.expr.clone()).collect();
+    limited(sorted(plan, keys), limit, ties)
+}
+
+/// The plan cut to a number of rows; `ties` is what its rows are ordered by.
+pub(crate) fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
+    let RowLimit {
+        limit,
+        offset,
+        with_ties,
+    } = limit;
     if limit.is_none() && offset.is_none() {
         return plan;
     }
@@ -137,5 +193,6 @@ pub(crate) fn limited(plan: Plan, limit: RowLimit) -> Plan {
         input: Box::new(plan),
         limit,
         offset,
+        ties: if with_ties { ties } else { Vec::new() },
     }
 }

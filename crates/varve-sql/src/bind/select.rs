@@ -7,25 +7,20 @@ use sqlparser::ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::aggregate::over_groups;
-use crate::bind::expr::{AGGREGATE_COLUMNS, ExprScope};
+use crate::bind::expr::ExprScope;
+use crate::bind::grouped::grouped;
 use crate::bind::limit::RowLimit;
 use crate::bind::literal::CastContext;
 use crate::bind::names::{fold_name, result_name};
 use crate::bind::order::{OrderKey, Output, SortTarget, ordinal};
-use crate::bind::query::{column, limited, sorted};
+use crate::bind::placeholder::{Place, place};
+use crate::bind::query::{column, limited, limited_sort, sorted};
+use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
+use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{AggregateCall, Field, Plan, Query, SortKeyExpr};
-use crate::push_down::{filtered, join_sources};
+use crate::plan::{Field, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 use crate::walk::{for_each_column, same_meaning, split_conjunction};
-
-/// The groups of a SELECT with GROUP BY, HAVING or aggregates.
-struct Grouping {
-    groups: Vec<Expr>,
-    aggregates: Vec<AggregateCall>,
-    having: Vec<Expr>,
-}
 
 impl Binder<'_> {
     pub(crate) fn select(
@@ -73,39 +68,38 @@ impl Binder<'_> {
         refuse(!cluster_by.is_empty(), "CLUSTER BY", position)?;
         refuse(!distribute_by.is_empty(), "DISTRIBUTE BY", position)?;
         refuse(!sort_by.is_empty(), "SORT BY", position)?;
-        refuse(!named_window.is_empty(), "WINDOW", position)?;
         refuse(qualify.is_some(), "QUALIFY", position)?;
         refuse(value_table_mode.is_some(), "SELECT AS", position)?;
         let standard = matches!(flavor, SelectFlavor::Standard);
         refuse(!standard, "FROM before SELECT", position)?;
-        let distinct = match distinct {
-            None | Some(Distinct::All) => false,
-            Some(Distinct::Distinct) => true,
-            Some(Distinct::On(_)) => return Err(unsupported_at("DISTINCT ON", position)),
-        };
-
-        self.refuse_lock(lock, distinct, "DISTINCT clause")?;
-        let (mut from, names) = self.from(from)?;
-        let mut conditions = core::mem::take(&mut from.conditions);
+        let is_distinct = matches!(distinct, Some(Distinct::Distinct | Distinct::On(_)));
+        self.refuse_lock(lock, is_distinct, "DISTINCT clause")?;
+        let (mut plan, names) = self.from(from)?;
+        let mut conditions = Vec::new();
+        let mut condition_subqueries = Vec::new();
         if let Some(selection) = selection {
-            let mut scope = ExprScope::plain(&names, "WHERE");
+            let mut scope = ExprScope::with_subqueries(&names, "WHERE");
             split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
+            condition_subqueries = scope.take_subqueries();
         }
         let mut scope = ExprScope {
-            names: &names,
-            clause: "SELECT",
             aggregates: Some(Vec::new()),
-            uses: Vec::new(),
+            windows: Some(Vec::new()),
+            window_definitions: named_window,
+            sets: Some(Vec::new()),
+            ..ExprScope::with_subqueries(&names, "SELECT")
         };
         let mut outputs = self.outputs(projection, &mut scope, hints)?;
-        let groups = self.group_by(group_by, &outputs, &names)?;
+        let groups = self.group_by(group_by, &outputs, &mut scope)?;
         let has_having = having.is_some();
         let (having, having_uses) = match having {
             None => (None, Vec::new()),
             Some(having) => {
                 scope.uses.clear();
                 scope.clause = "HAVING";
+                let (windows, sets) = (scope.windows.take(), scope.sets.take());
                 let having = self.filter(having, &mut scope)?;
+                (scope.windows, scope.sets) = (windows, sets);
                 (Some(having), core::mem::take(&mut scope.uses))
             }
         };
@@ -114,37 +108,70 @@ impl Binder<'_> {
             Some(order_by) => self.order_keys(order_by, &outputs, &mut scope)?,
             None => Vec::new(),
         };
+        let distinct = match distinct {
+            None | Some(Distinct::All) => Distinctness::None,
+            Some(Distinct::Distinct) => Distinctness::Rows,
+            Some(Distinct::On(items)) => {
+                scope.clause = "DISTINCT ON";
+                let mut on = Vec::with_capacity(items.len());
+                for item in items {
+                    on.push(self.sort_target(item, &outputs, "DISTINCT ON", &mut scope)?);
+                }
+                Distinctness::On(on)
+            }
+        };
         let aggregates = scope.aggregates.take().unwrap_or_default();
+        let subqueries = scope.take_subqueries();
+        let mut windows = scope.windows.take().unwrap_or_default();
+        let mut sets = scope.sets.take().unwrap_or_default();
+        let groupings = core::mem::take(&mut scope.groupings);
 
         self.refuse_lock(lock, groups.is_some(), "GROUP BY clause")?;
         self.refuse_lock(lock, has_having, "HAVING clause")?;
         self.refuse_lock(lock, !aggregates.is_empty(), "aggregate functions")?;
         let lock = match lock {
-            Some(lock) => Some(self.lock_rows(lock, &mut from, &names, &mut outputs)?),
+            Some(lock) => Some(self.lock_rows(lock, &mut plan, &names, &mut outputs)?),
             None => None,
         };
-        let mut plan = join_sources(from.sources, conditions);
-        if groups.is_some() || has_having || !aggregates.is_empty() {
-            let mut grouping = Grouping {
-                groups: groups.unwrap_or_default(),
+        plan = attach_conditions(plan, conditions, &condition_subqueries)?;
+        let mut stage = Stage { plan, subqueries };
+        let mut distinct = distinct;
+        if groups.is_some() || has_having || !aggregates.is_empty() || !groupings.is_empty() {
+            let Groups {
+                groups,
+                sets: group_sets,
+            } = groups.unwrap_or_default();
+            let grouping = Grouping {
+                groups,
+                sets: group_sets,
                 aggregates,
-                having: Vec::new(),
+                groupings,
+                having: having.map(|having| (having, having_uses)),
+                cte_id: self.new_cte_id(),
             };
-            for output in &mut outputs {
-                over_groups(&mut output.expr, &grouping.groups, &names, &output.uses)?;
-            }
-            for key in &mut keys {
-                if let SortTarget::Expr { expr, uses } = &mut key.target {
-                    over_groups(expr, &grouping.groups, &names, uses)?;
-                }
-            }
-            if let Some(mut having) = having {
-                over_groups(&mut having, &grouping.groups, &names, &having_uses)?;
-                split_conjunction(having, &mut grouping.having);
-            }
-            plan = grouped(plan, grouping);
+            let mut above = Above {
+                outputs: &mut outputs,
+                keys: &mut keys,
+                distinct: &mut distinct,
+                windows: &mut windows,
+                sets: &mut sets,
+            };
+            stage = grouped(stage, grouping, &names, &mut above)?;
         }
-        let mut query = finish(plan, outputs, keys, limit, distinct)?;
+        let mut exprs = Vec::new();
+        for output in &mut outputs {
+            exprs.push(&mut output.expr);
+        }
+        for key in &mut keys {
+            exprs.extend(key.target.expr_mut());
+        }
+        exprs.extend(distinct.exprs_mut());
+        for call in &mut sets {
+            exprs.extend(&mut call.args);
+        }
+        stage = windowed(stage, windows, &mut exprs)?;
+        stage = expanded(stage, sets, &mut outputs, &mut keys, &mut distinct)?;
+        let mut query = finish(stage, outputs, keys, limit, distinct)?;
         if lock.is_some() {
             query.fields.pop();
         }
@@ -201,6 +228,7 @@ impl Binder<'_> {
             };
             scope.uses.clear();
             let operand = self.expr(ast, scope)?;
+            let untyped = operand.ty().is_none();
             let hint = hints.and_then(|hints| hints.get(outputs.len())).copied();
             let expr = match hint.filter(|_| operand.ty().is_none()) {
                 Some(ty) => self
@@ -212,6 +240,7 @@ impl Binder<'_> {
                 expr: varve_expr::fold(expr),
                 name,
                 uses: core::mem::take(&mut scope.uses),
+                untyped,
             });
         }
         Ok(outputs)
@@ -244,8 +273,8 @@ impl Binder<'_> {
         &mut self,
         group_by: &GroupByExpr,
         outputs: &[Output],
-        names: &Scope,
-    ) -> Result<Option<Vec<Expr>>> {
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Option<Groups>> {
         let position = self.source.first();
         let items = match group_by {
             GroupByExpr::All(_) => return Err(unsupported_at("GROUP BY ALL", position)),
@@ -254,35 +283,71 @@ impl Binder<'_> {
                 items
             }
         };
-        let mut groups: Vec<Expr> = Vec::with_capacity(items.len());
-        for item in items {
-            let position = self.source.expr(item);
-            let group = match self.group_output(item, outputs, names, position)? {
-                Some(index) => outputs.get(index).map(|output| output.expr.clone()),
-                None => None,
-            };
-            let group = match group {
-                Some(group) => group,
-                None => {
-                    let mut scope = ExprScope::plain(names, "GROUP BY");
-                    let operand = self.expr(item, &mut scope)?;
-                    varve_expr::fold(self.settle(operand)?)
+        if items.is_empty() {
+            return Ok(None);
+        }
+        let mut groups = Groups::default();
+        let mut known: Vec<&Ast> = Vec::new();
+        let mut places: Vec<usize> = Vec::new();
+        for set in self.written_sets(items)? {
+            let mut members = Vec::with_capacity(set.len());
+            for item in set {
+                let place = match known.iter().position(|known| core::ptr::eq(*known, item)) {
+                    Some(at) => places.get(at).copied().unwrap_or(0),
+                    None => {
+                        let group = self.group(item, outputs, scope)?;
+                        let same = |known: &Expr| same_meaning(known, &group);
+                        let place = groups.groups.iter().position(same).unwrap_or_else(|| {
+                            groups.groups.push(group.clone());
+                            groups.groups.len() - 1
+                        });
+                        known.push(item);
+                        places.push(place);
+                        place
+                    }
+                };
+                if !members.contains(&place) {
+                    members.push(place);
                 }
-            };
-            let mut aggregated = false;
-            for_each_column(&group, &mut |column| {
-                aggregated |= column >= AGGREGATE_COLUMNS
-            });
-            if aggregated {
-                let message = "aggregate functions are not allowed in GROUP BY";
-                let error = Error::new(SqlState::GROUPING_ERROR, message);
-                return Err(located(error, position));
             }
-            if !groups.iter().any(|known| same_meaning(known, &group)) {
-                groups.push(group);
+            groups.sets.push(members);
+        }
+        Ok(Some(groups))
+    }
+
+    /// One item of GROUP BY.
+    fn group(&mut self, item: &Ast, outputs: &[Output], scope: &mut ExprScope<'_>) -> Result<Expr> {
+        let position = self.source.expr(item);
+        let group = match self.group_output(item, outputs, scope.names, position)? {
+            Some(index) => outputs.get(index).map(|output| output.expr.clone()),
+            None => None,
+        };
+        let group = match group {
+            Some(group) => group,
+            None => {
+                let mut inner = ExprScope::plain(scope.names, "GROUP BY");
+                inner.subqueries = scope.subqueries.take();
+                let operand = self.expr(item, &mut inner);
+                scope.subqueries = inner.subqueries.take();
+                varve_expr::fold(self.settle(operand?)?)
+            }
+        };
+        let mut refused = None;
+        for_each_column(&group, &mut |column| {
+            refused = match place(column) {
+                Place::Aggregate(_) => Some((SqlState::GROUPING_ERROR, "aggregate functions")),
+                Place::Window(_) => Some((SqlState::WINDOWING_ERROR, "window functions")),
+                Place::Set(_) => Some((SqlState::FEATURE_NOT_SUPPORTED, "set-returning functions")),
+                _ => refused,
+            };
+        });
+        match refused {
+            None => Ok(group),
+            Some((state, what)) => {
+                let message = format!("{what} are not allowed in GROUP BY");
+                Err(located(Error::new(state, message), position))
             }
         }
-        Ok((!items.is_empty()).then_some(groups))
     }
 
     /// The result column that an item of GROUP BY means. A column of FROM comes before a result
@@ -315,26 +380,18 @@ fn all_of(names: &Scope, index: usize, position: u32) -> Option<Output> {
         expr: Expr::Column { index, ty },
         name: name.to_owned(),
         uses: vec![(index, position)],
+        untyped: false,
     })
-}
-
-fn grouped(input: Plan, grouping: Grouping) -> Plan {
-    let plan = Plan::Aggregate {
-        input: Box::new(input),
-        groups: grouping.groups,
-        aggregates: grouping.aggregates,
-    };
-    filtered(plan, grouping.having)
 }
 
 /// Order, limit and projection. Rows are ordered before they are projected, so that they can be
 /// ordered by what is not in the result and only the rows that are left are computed.
 fn finish(
-    plan: Plan,
-    outputs: Vec<Output>,
+    stage: Stage,
+    mut outputs: Vec<Output>,
     keys: Vec<OrderKey>,
     limit: RowLimit,
-    distinct: bool,
+    distinct: Distinctness,
 ) -> Result<Query> {
     let fields: Vec<Field> = outputs
         .iter()
@@ -343,8 +400,20 @@ fn finish(
             ty: output.expr.logical_type(),
         })
         .collect();
+    let (distinct, mut on) = match distinct {
+        Distinctness::None => (false, Vec::new()),
+        Distinctness::Rows => (true, Vec::new()),
+        Distinctness::On(targets) => {
+            let mut on = Vec::with_capacity(targets.len());
+            for target in targets {
+                on.push(target.into_expr(&outputs)?);
+            }
+            (false, on)
+        }
+    };
     let mut sort_keys = Vec::with_capacity(keys.len());
-    for key in keys {
+    for (at, key) in keys.into_iter().enumerate() {
+        let position = key.position;
         let expr = match key.target {
             SortTarget::Output(index) if distinct => column(index, &fields),
             SortTarget::Expr { expr, .. } if distinct => {
@@ -359,18 +428,27 @@ fn finish(
                 };
                 column(index, &fields)
             }
-            SortTarget::Output(index) => match outputs.get(index) {
-                Some(output) => output.expr.clone(),
-                None => return Err(Error::internal("ORDER BY names no result column")),
-            },
-            SortTarget::Expr { expr, .. } => expr,
+            target => target.into_expr(&outputs)?,
         };
+        if at < on.len() && !on.iter().any(|on| same_meaning(on, &expr)) {
+            let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
+            let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+            return Err(located(error, position));
+        }
         sort_keys.push(SortKeyExpr {
             expr,
             descending: key.descending,
             nulls_first: key.nulls_first,
         });
     }
+    let untyped = outputs.iter().map(|output| output.untyped).collect();
+    let Stage { plan, subqueries } = stage;
+    let mut exprs: Vec<&mut Expr> = outputs.iter_mut().map(|output| &mut output.expr).collect();
+    if !distinct {
+        exprs.extend(sort_keys.iter_mut().map(|key| &mut key.expr));
+    }
+    exprs.extend(&mut on);
+    let plan = attach(plan, &subqueries, &mut exprs)?;
     let exprs: Vec<Expr> = outputs.into_iter().map(|output| output.expr).collect();
     let project = |input| Plan::Project {
         input: Box::new(input),
@@ -385,13 +463,21 @@ fn finish(
             groups,
             aggregates: Vec::new(),
         };
-        limited(sorted(unique, sort_keys), limit)
+        limited_sort(unique, sort_keys, limit)
+    } else if !on.is_empty() {
+        let ties = sort_keys.iter().map(|key| key.expr.clone()).collect();
+        let first = Plan::First {
+            input: Box::new(sorted(plan, sort_keys)),
+            keys: on,
+        };
+        project(limited(first, limit, ties))
     } else {
-        project(limited(sorted(plan, sort_keys), limit))
+        project(limited_sort(plan, sort_keys, limit))
     };
     Ok(Query {
         plan,
         fields,
         lock: None,
+        untyped,
     })
 }

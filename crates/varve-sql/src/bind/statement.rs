@@ -8,9 +8,8 @@ use varve_types::{Error, Result, SqlState};
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::dispatch::{Body, Explain, Parsed};
+use crate::optimize::optimize;
 use crate::plan::{Query, Statement};
-use crate::prune::prune;
-use crate::scan_order::with_orders;
 
 impl Binder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
@@ -94,11 +93,10 @@ impl Binder<'_> {
     }
 
     fn whole_query(&mut self, query: &AstQuery) -> Result<Query> {
-        let Query { plan, fields, lock } = self.lockable_query(query)?;
+        let query = self.lockable_query(query)?;
         Ok(Query {
-            plan: with_orders(prune(plan)),
-            fields,
-            lock,
+            plan: optimize(query.plan),
+            ..query
         })
     }
 

@@ -11,11 +11,11 @@ use crate::bind::from::full_scan;
 use crate::bind::insert::is_default;
 use crate::bind::literal::literal;
 use crate::bind::names::fold_name;
+use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::TableDef;
+use crate::optimize::optimize;
 use crate::plan::{ModifyPlan, Plan, Relation, Statement};
-use crate::prune::prune;
-use crate::push_down::filtered_scan;
 use crate::scope::Scope;
 use crate::walk::split_conjunction;
 
@@ -52,6 +52,7 @@ impl Binder<'_> {
                 ty: column.ty,
             })
             .collect();
+        let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
         let mut assigned = Vec::with_capacity(assignments.len());
         for Assignment { target, value } in assignments {
             let AssignmentTarget::ColumnName(name) = target else {
@@ -80,14 +81,16 @@ impl Binder<'_> {
             *slot = if is_default(value) {
                 literal(Value::Null, column.ty)
             } else {
-                let mut scope = ExprScope::plain(&names, "UPDATE");
                 let operand = self.expr(value, &mut scope)?;
                 self.assign(operand, &column.name, column.ty, self.source.expr(value))?
             };
         }
         exprs.push(position_column(&table));
+        let subqueries = scope.take_subqueries();
         let source = self.changed_rows(&table, &names, selection.as_ref())?;
-        let source = prune(Plan::Project {
+        let mut values: Vec<&mut Expr> = exprs.iter_mut().collect();
+        let source = attach(source, &subqueries, &mut values)?;
+        let source = optimize(Plan::Project {
             input: Box::new(source),
             exprs,
         });
@@ -108,15 +111,17 @@ impl Binder<'_> {
         selection: Option<&sqlparser::ast::Expr>,
     ) -> Result<Plan> {
         let mut conditions = Vec::new();
+        let mut subqueries = Vec::new();
         if let Some(selection) = selection {
-            let mut scope = ExprScope::plain(names, "WHERE");
+            let mut scope = ExprScope::with_subqueries(names, "WHERE");
             split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
+            subqueries = scope.take_subqueries();
         }
         let columns = named_types(table);
         let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
         scan.table = Some(Arc::clone(table));
         scan.with_position = true;
-        Ok(filtered_scan(scan, &table.primary_key, conditions))
+        attach_conditions(Plan::Scan(scan), conditions, &subqueries)
     }
 }
 

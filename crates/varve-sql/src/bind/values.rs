@@ -1,12 +1,15 @@
 //! VALUES.
 
 use sqlparser::ast::{Expr as Ast, Values};
+use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
+use crate::bind::subquery::{Subquery, attach};
 use crate::bind::{Binder, located, refuse};
 use crate::plan::{Field, Plan, Query};
+use crate::push_down::one_row;
 use crate::scope::Scope;
 
 impl Binder<'_> {
@@ -20,12 +23,15 @@ impl Binder<'_> {
         let names = Scope::default();
         let width = rows.first().map_or(0, |row| row.len());
         let mut columns: Vec<Vec<Operand>> = vec![Vec::with_capacity(rows.len()); width];
+        let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         for row in rows {
             for (column, ast) in columns.iter_mut().zip(row) {
-                let mut scope = ExprScope::plain(&names, "VALUES");
                 column.push(self.expr(ast, &mut scope)?);
             }
         }
+        let subqueries = scope.take_subqueries();
+        let is_untyped = |column: &Vec<Operand>| column.iter().all(|cell| cell.ty().is_none());
+        let untyped = columns.iter().map(is_untyped).collect();
         let mut typed = Vec::with_capacity(width);
         let mut types = Vec::with_capacity(width);
         for (index, column) in columns.into_iter().enumerate() {
@@ -64,9 +70,10 @@ impl Binder<'_> {
             })
             .collect();
         Ok(Query {
-            plan: Plan::Values { rows, types },
+            plan: value_plan(rows, types, &subqueries)?,
             fields,
             lock: None,
+            untyped,
         })
     }
 
@@ -93,4 +100,25 @@ impl Binder<'_> {
         }
         Ok(rows)
     }
+}
+
+/// Rows of constants, or of what subqueries give.
+pub(crate) fn value_plan(
+    rows: Vec<Vec<Expr>>,
+    types: Vec<LogicalType>,
+    subqueries: &[Subquery],
+) -> Result<Plan> {
+    if subqueries.is_empty() {
+        return Ok(Plan::Values { rows, types });
+    }
+    let mut inputs = Vec::with_capacity(rows.len());
+    for mut exprs in rows {
+        let mut cells: Vec<&mut Expr> = exprs.iter_mut().collect();
+        let input = attach(one_row(), subqueries, &mut cells)?;
+        inputs.push(Plan::Project {
+            input: Box::new(input),
+            exprs,
+        });
+    }
+    Ok(Plan::Append { inputs, types })
 }

@@ -457,8 +457,6 @@ fn errors_are_postgresql_s() {
 #[test]
 fn what_is_not_supported_says_so() {
     let cases = [
-        ("with x as (select 1) select * from x", "WITH"),
-        ("select 1 union select 2", "UNION"),
         ("select 1 from t for update nowait", "NOWAIT"),
         ("select 1 from t for share skip locked", "SKIP LOCKED"),
         ("select 1 from t, u for update", "FOR UPDATE of a join"),
@@ -482,46 +480,30 @@ fn what_is_not_supported_says_so() {
             "values (1) for update",
             "FOR UPDATE or FOR SHARE of this query",
         ),
-        ("select (select 1)", "a subquery in an expression"),
         (
-            "select 1 where exists (select 1)",
+            "select sum(distinct b) over () from t",
+            "DISTINCT of a window function",
+        ),
+        (
+            "select 1 from t tablesample bernoulli (1 rows)",
+            "this form of TABLESAMPLE",
+        ),
+        ("select 1 from unnest(array[1])", "this function in FROM"),
+        (
+            "select 1 from t full join u on exists (select 1)",
+            "a subquery in the condition of a FULL JOIN",
+        ),
+        (
+            "select a from t limit (select 1)",
             "a subquery in an expression",
-        ),
-        (
-            "select 1 where 1 in (select 1)",
-            "a subquery in an expression",
-        ),
-        ("select row_number() over () from t", "a window function"),
-        ("select 1 from t left join u on true", "an outer join"),
-        ("select 1 from t full join u on true", "an outer join"),
-        ("select distinct on (a) a from t", "DISTINCT ON"),
-        ("select 1 from t tablesample system (1)", "TABLESAMPLE"),
-        ("select 1 from t, lateral (select 1) x", "LATERAL"),
-        ("select 1 from generate_series(1, 2)", "a function in FROM"),
-        (
-            "select a from t group by grouping sets ((a))",
-            "GROUPING SETS, CUBE or ROLLUP",
-        ),
-        (
-            "select a from t group by rollup (a)",
-            "GROUPING SETS, CUBE or ROLLUP",
-        ),
-        (
-            "select 1 from t order by a fetch first 1 rows with ties",
-            "FETCH ... WITH TIES",
         ),
         ("select a into z from t", "SELECT INTO"),
         ("select array[1]", "an array or field access"),
         ("select interval '1 day'", "type interval"),
         ("select c collate \"C\" from t", "COLLATE"),
         ("select (1, 2)", "a row value"),
-        ("select 1 where 1 = any(array[1])", "ANY"),
+        ("select 1 where 1 = any(array[1])", "ANY of an array"),
         ("select c ~ 'x' from t", "this operator"),
-        ("select a from t window w as ()", "WINDOW"),
-        (
-            "select string_agg(c, ',' order by c) from t",
-            "ORDER BY or another clause among arguments",
-        ),
         ("insert into t values (1) returning a", "RETURNING"),
         (
             "insert into t values (1) on conflict do nothing",

@@ -178,6 +178,7 @@ impl Run<'_> {
         self.cancel.check()?;
         let eval = EvalContext {
             params: self.parameters,
+            outer: &[],
             now_us: self.scope.now_us,
             host: Some(self.shared),
         };

@@ -1,0 +1,238 @@
+//! The rows of a frame.
+
+use core::ops::Range;
+
+use varve_expr::{EvalContext, Expr, evaluate_constant};
+use varve_sql::{Frame, FrameBound, FrameExclusion, FrameUnits, SortKeyExpr};
+use varve_types::{Column, Error, Result, SqlState, Value};
+
+use super::Partition;
+
+/// A frame whose offsets are known.
+pub(super) struct Frames<'f> {
+    frame: &'f Frame,
+    start: Offset,
+    end: Offset,
+}
+
+/// An offset of a bound.
+enum Offset {
+    None,
+    Rows(usize),
+    Value(Value),
+}
+
+impl<'f> Frames<'f> {
+    pub(super) fn new(frame: &'f Frame, eval: &EvalContext<'_>) -> Result<Frames<'f>> {
+        Ok(Frames {
+            frame,
+            start: offset(frame, &frame.start, "starting", eval)?,
+            end: offset(frame, &frame.end, "ending", eval)?,
+        })
+    }
+
+    /// Whether frames begin with the partition and leave nothing out, so that each contains the
+    /// one before.
+    pub(super) fn only_grows(&self) -> bool {
+        self.frame.start == FrameBound::First && self.frame.exclusion == FrameExclusion::NoOthers
+    }
+
+    /// The frame of a row before anything is left out; `order` has the values of the one order
+    /// column of RANGE with offsets.
+    fn whole(
+        &self,
+        partition: &Partition,
+        row: usize,
+        order: Option<(&Column, &SortKeyExpr)>,
+    ) -> Result<Range<usize>> {
+        let rows = partition.rows();
+        let group = partition.group_of(row);
+        let place = |bound: &FrameBound, offset: &Offset, is_end: bool| -> Result<usize> {
+            let backward = matches!(bound, FrameBound::Preceding(_));
+            Ok(match (bound, self.frame.units, offset) {
+                (FrameBound::First, ..) => 0,
+                (FrameBound::Last, ..) => rows,
+                (FrameBound::Current, FrameUnits::Rows, _) => row + usize::from(is_end),
+                (FrameBound::Current, ..) => partition.group_start(group + usize::from(is_end)),
+                (_, FrameUnits::Rows, Offset::Rows(by)) => {
+                    let at = moved(row, *by, backward);
+                    at.map_or(0, |at| at.saturating_add(usize::from(is_end)).min(rows))
+                }
+                (_, FrameUnits::Groups, Offset::Rows(by)) => match moved(group, *by, backward) {
+                    None => 0,
+                    Some(at) => partition.group_start(at.saturating_add(usize::from(is_end))),
+                },
+                (_, _, Offset::Value(by)) => {
+                    let (column, key) = order
+                        .ok_or_else(|| Error::internal("a RANGE frame without an order column"))?;
+                    range_bound(column, key, row, by, backward, is_end, partition)?
+                }
+                _ => return Err(Error::internal("a frame bound without its offset")),
+            })
+        };
+        let start = place(&self.frame.start, &self.start, false)?;
+        let end = place(&self.frame.end, &self.end, true)?;
+        Ok(start..end.max(start))
+    }
+
+    /// The frame of a row as ranges of rows, ascending.
+    pub(super) fn of(
+        &self,
+        partition: &Partition,
+        row: usize,
+        order: Option<(&Column, &SortKeyExpr)>,
+    ) -> Result<Vec<Range<usize>>> {
+        let whole = self.whole(partition, row, order)?;
+        let group = partition.group_of(row);
+        let peers = partition.group_start(group)..partition.group_start(group + 1);
+        let kept: Vec<Range<usize>> = match self.frame.exclusion {
+            FrameExclusion::NoOthers => vec![whole],
+            FrameExclusion::CurrentRow => without(whole, row..row + 1),
+            FrameExclusion::Group => without(whole, peers),
+            FrameExclusion::Ties => {
+                let before = without(whole, peers.start..row).into_iter();
+                before
+                    .flat_map(|part| without(part, row + 1..peers.end))
+                    .collect()
+            }
+        };
+        Ok(kept.into_iter().filter(|part| !part.is_empty()).collect())
+    }
+}
+
+fn without(whole: Range<usize>, hole: Range<usize>) -> Vec<Range<usize>> {
+    if hole.is_empty() {
+        return vec![whole];
+    }
+    let before = whole.start..whole.end.min(hole.start);
+    let after = whole.start.max(hole.end)..whole.end;
+    vec![before, after]
+}
+
+fn moved(from: usize, by: usize, backward: bool) -> Option<usize> {
+    if backward {
+        from.checked_sub(by)
+    } else {
+        Some(from.saturating_add(by))
+    }
+}
+
+fn offset(
+    frame: &Frame,
+    bound: &FrameBound,
+    which: &str,
+    eval: &EvalContext<'_>,
+) -> Result<Offset> {
+    let (FrameBound::Preceding(expr) | FrameBound::Following(expr)) = bound else {
+        return Ok(Offset::None);
+    };
+    let expr: &Expr = expr;
+    let value = evaluate_constant(expr, eval)?;
+    let negative = || {
+        Error::new(
+            SqlState::INVALID_PRECEDING_OR_FOLLOWING_SIZE,
+            if frame.units == FrameUnits::Range {
+                "invalid preceding or following size in window function".to_owned()
+            } else {
+                format!("frame {which} offset must not be negative")
+            },
+        )
+    };
+    match (&value, frame.units) {
+        (Value::Null, _) => Err(Error::new(
+            SqlState::NULL_VALUE_NOT_ALLOWED,
+            format!("frame {which} offset must not be null"),
+        )),
+        (Value::Int8(rows), FrameUnits::Rows | FrameUnits::Groups) => {
+            let rows = u64::try_from(*rows).map_err(|_| negative())?;
+            Ok(Offset::Rows(usize::try_from(rows).unwrap_or(usize::MAX)))
+        }
+        (Value::Int4(by), _) if *by < 0 => Err(negative()),
+        (Value::Int8(by), _) if *by < 0 => Err(negative()),
+        (Value::Float8(by), _) if by.is_nan() || *by < 0.0 => Err(negative()),
+        _ => Ok(Offset::Value(value)),
+    }
+}
+
+/// The first row of a frame, or the row behind its last one, whose bound lies `by` before or after
+/// the row's value.
+fn range_bound(
+    column: &Column,
+    key: &SortKeyExpr,
+    row: usize,
+    by: &Value,
+    backward: bool,
+    is_end: bool,
+    partition: &Partition,
+) -> Result<usize> {
+    let group = partition.group_of(row);
+    if column.is_null(row) {
+        // NULLs are the peers of NULLs and of nothing else.
+        return Ok(partition.group_start(group + usize::from(is_end)));
+    }
+    // In the order of the partition the bound lies before or after.
+    let lower = backward != key.descending;
+    let bound = Bound::new(&column.value(row), by, lower)?;
+    let rows = partition.rows();
+    let (mut low, mut high) = (0, rows);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let value = column.value(middle);
+        let is_before = if value.is_null() {
+            key.nulls_first
+        } else {
+            let order = bound.compare(&value);
+            let order = if key.descending {
+                order.reverse()
+            } else {
+                order
+            };
+            if is_end { order.is_le() } else { order.is_lt() }
+        };
+        if is_before {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+/// A value with an offset added or taken away, without overflow.
+enum Bound {
+    Integer(i128),
+    Double(f64),
+}
+
+impl Bound {
+    fn new(value: &Value, by: &Value, lower: bool) -> Result<Bound> {
+        let sign = if lower { -1 } else { 1 };
+        if let (Some(value), Some(by)) = (integer(value), integer(by)) {
+            return Ok(Bound::Integer(value + sign * by));
+        }
+        match (value, by) {
+            (Value::Float8(value), Value::Float8(by)) => {
+                Ok(Bound::Double(if lower { value - by } else { value + by }))
+            }
+            _ => Err(Error::unsupported("RANGE with this type of offset")),
+        }
+    }
+
+    /// The order of a value and the bound.
+    fn compare(&self, value: &Value) -> core::cmp::Ordering {
+        match self {
+            Bound::Integer(bound) => integer(value).unwrap_or(0).cmp(bound),
+            Bound::Double(bound) => value
+                .compare(&Value::Float8(*bound))
+                .unwrap_or(core::cmp::Ordering::Equal),
+        }
+    }
+}
+
+fn integer(value: &Value) -> Option<i128> {
+    match value {
+        Value::Int4(number) => Some(i128::from(*number)),
+        Value::Int8(number) => Some(i128::from(*number)),
+        _ => None,
+    }
+}

@@ -1,0 +1,179 @@
+//! UNION, INTERSECT and EXCEPT.
+
+use sqlparser::ast::{SetExpr, SetOperator, SetQuantifier};
+use varve_expr::{Expr, common_type, fold, implicit_cast_allowed};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::cte::plan_column;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::plan::{Plan, Query, SetOperationNode};
+
+/// Most operations one in another.
+const NESTING_MAX: usize = 200;
+
+/// ALL or not; `None` for quantifiers of other dialects.
+pub(crate) fn is_all(quantifier: SetQuantifier) -> Option<bool> {
+    match quantifier {
+        SetQuantifier::All => Some(true),
+        SetQuantifier::Distinct | SetQuantifier::None => Some(false),
+        _ => None,
+    }
+}
+
+impl Binder<'_> {
+    /// `left op [ALL] right`, chains of it taken apart from the left.
+    pub(crate) fn set_operation(&mut self, chain: &SetExpr) -> Result<Query> {
+        let position = self.source.first();
+        let mut steps = Vec::new();
+        let mut first = chain;
+        while let SetExpr::SetOperation {
+            op,
+            set_quantifier,
+            left,
+            right,
+        } = first
+        {
+            let Some(all) = is_all(*set_quantifier) else {
+                return Err(unsupported_at("BY NAME", position));
+            };
+            steps.push((*op, all, right.as_ref()));
+            first = left;
+        }
+        let mut query = self.set_expression(first)?;
+        let mut depth = 0;
+        for (op, all, right) in steps.into_iter().rev() {
+            let right = self.set_expression(right)?;
+            let flat = matches!(
+                (op, all, &query.plan),
+                (SetOperator::Union, true, Plan::Append { .. })
+            );
+            depth += usize::from(!flat);
+            if depth > NESTING_MAX {
+                return Err(located(crate::parse::too_deep(), position));
+            }
+            query = self.combined(op, all, query, right)?;
+        }
+        Ok(query)
+    }
+
+    fn combined(
+        &mut self,
+        op: SetOperator,
+        all: bool,
+        mut left: Query,
+        right: Query,
+    ) -> Result<Query> {
+        let position = self.source.first();
+        let name = match op {
+            SetOperator::Union => "UNION",
+            SetOperator::Except | SetOperator::Minus => "EXCEPT",
+            SetOperator::Intersect => "INTERSECT",
+        };
+        if left.fields.len() != right.fields.len() {
+            let message = format!("each {name} query must have the same number of columns");
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        }
+        let mut types = Vec::with_capacity(left.fields.len());
+        for (at, (ours, theirs)) in left.fields.iter().zip(&right.fields).enumerate() {
+            let untyped = |query: &Query| query.untyped.get(at).copied().unwrap_or(false);
+            types.push(match (untyped(&left), untyped(&right)) {
+                (true, false) => theirs.ty,
+                (false, true) => ours.ty,
+                _ => {
+                    let common = common_type(&[Some(ours.ty), Some(theirs.ty)]);
+                    let fits = |ty: &LogicalType| {
+                        let castable =
+                            |from: LogicalType| from == *ty || implicit_cast_allowed(from, *ty);
+                        castable(ours.ty) && castable(theirs.ty)
+                    };
+                    common.filter(fits).ok_or_else(|| {
+                        let message = format!(
+                            "{name} types {} and {} cannot be matched",
+                            ours.ty, theirs.ty
+                        );
+                        located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+                    })?
+                }
+            });
+        }
+        for (field, ty) in left.fields.iter_mut().zip(&types) {
+            field.ty = *ty;
+        }
+        for (ours, theirs) in left.untyped.iter_mut().zip(&right.untyped) {
+            *ours &= theirs;
+        }
+        let (ours, theirs) = (retyped(left.plan, &types), retyped(right.plan, &types));
+        left.plan = match op {
+            SetOperator::Union => {
+                let mut inputs = match ours {
+                    Plan::Append { inputs, .. } => inputs,
+                    other => vec![other],
+                };
+                inputs.push(theirs);
+                let append = Plan::Append {
+                    inputs,
+                    types: types.clone(),
+                };
+                if all { append } else { distinct(append) }
+            }
+            SetOperator::Intersect | SetOperator::Except | SetOperator::Minus => {
+                Plan::SetOperation(SetOperationNode {
+                    except: op != SetOperator::Intersect,
+                    all,
+                    left: Box::new(ours),
+                    right: Box::new(theirs),
+                })
+            }
+        };
+        left.lock = None;
+        Ok(left)
+    }
+}
+
+/// Each different row once.
+pub(crate) fn distinct(input: Plan) -> Plan {
+    let types = input.types().into_iter().enumerate();
+    Plan::Aggregate {
+        groups: types.map(|(index, ty)| plan_column(index, ty)).collect(),
+        input: Box::new(input),
+        aggregates: Vec::new(),
+    }
+}
+
+/// The plan with its columns converted to these types.
+pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
+    let own = plan.types();
+    if own == types {
+        return plan;
+    }
+    let convert = |input: Expr, to: LogicalType| {
+        if input.logical_type() == to {
+            return input;
+        }
+        fold(Expr::Cast {
+            input: Box::new(input),
+            to,
+            position: 0,
+        })
+    };
+    match plan {
+        Plan::Project { input, exprs } => Plan::Project {
+            input,
+            exprs: exprs
+                .into_iter()
+                .zip(types)
+                .map(|(expr, ty)| convert(expr, *ty))
+                .collect(),
+        },
+        plan => Plan::Project {
+            input: Box::new(plan),
+            exprs: own
+                .iter()
+                .zip(types)
+                .enumerate()
+                .map(|(index, (from, to))| convert(plan_column(index, *from), *to))
+                .collect(),
+        },
+    }
+}

@@ -1,0 +1,180 @@
+//! The stages of a SELECT above its rows: groups, window functions, set-returning functions.
+
+use varve_expr::Expr;
+use varve_types::Result;
+
+use crate::bind::order::{OrderKey, Output, SortTarget};
+use crate::bind::placeholder::{Place, place};
+use crate::bind::query::sorted;
+use crate::bind::subquery::{Subquery, attach};
+use crate::bind::window::WindowUse;
+use crate::plan::{AggregateCall, Plan, ProjectSetNode, SetCall, SortKeyExpr};
+use crate::walk::{map_columns, same_meaning};
+use crate::window::WindowNode;
+
+/// The groups of a SELECT with GROUP BY, HAVING or aggregates.
+pub(super) struct Grouping {
+    pub(super) groups: Vec<Expr>,
+    /// The grouping sets, by position in `groups`; one with all of them without GROUPING SETS.
+    pub(super) sets: Vec<Vec<usize>>,
+    pub(super) aggregates: Vec<AggregateCall>,
+    /// The arguments of each `grouping()`.
+    pub(super) groupings: Vec<(Vec<Expr>, u32)>,
+    pub(super) having: Option<(Expr, Vec<(usize, u32)>)>,
+    /// Number of a named query for the rows that several sets group.
+    pub(super) cte_id: usize,
+}
+
+/// What GROUP BY says.
+#[derive(Default)]
+pub(super) struct Groups {
+    pub(super) groups: Vec<Expr>,
+    pub(super) sets: Vec<Vec<usize>>,
+}
+
+/// Whether rows are given once.
+pub(super) enum Distinctness {
+    None,
+    Rows,
+    On(Vec<SortTarget>),
+}
+
+impl Distinctness {
+    pub(super) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Distinctness::On(on) => on.iter_mut().filter_map(SortTarget::expr_mut).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What is computed over the groups.
+pub(super) struct Above<'s> {
+    pub(super) outputs: &'s mut [Output],
+    pub(super) keys: &'s mut [OrderKey],
+    pub(super) distinct: &'s mut Distinctness,
+    pub(super) windows: &'s mut [WindowUse],
+    pub(super) sets: &'s mut [SetCall],
+}
+
+/// What expressions are computed over, and the subqueries that they may use.
+pub(super) struct Stage {
+    pub(super) plan: Plan,
+    pub(super) subqueries: Vec<Subquery>,
+}
+
+/// The stage with the results of window functions behind its columns, which `exprs` then read.
+pub(super) fn windowed(
+    stage: Stage,
+    mut windows: Vec<WindowUse>,
+    exprs: &mut [&mut Expr],
+) -> Result<Stage> {
+    if windows.is_empty() {
+        return Ok(stage);
+    }
+    let Stage {
+        mut plan,
+        subqueries,
+    } = stage;
+    let mut inner = Vec::new();
+    for window in &mut windows {
+        inner.extend(&mut window.partition);
+        inner.extend(window.order.iter_mut().map(|key| &mut key.expr));
+        inner.extend(window.call.args.iter_mut().chain(&mut window.call.filter));
+    }
+    plan = attach(plan, &subqueries, &mut inner)?;
+    let mut columns: Vec<usize> = vec![0; windows.len()];
+    let mut left: Vec<(usize, WindowUse)> = windows.into_iter().enumerate().collect();
+    while let Some((_, first)) = left.first() {
+        let (partition, order) = (first.partition.clone(), first.order.clone());
+        let is_same = |window: &WindowUse| {
+            let same_key = |(a, b): (&SortKeyExpr, &SortKeyExpr)| {
+                same_meaning(&a.expr, &b.expr)
+                    && a.descending == b.descending
+                    && a.nulls_first == b.nulls_first
+            };
+            window.partition.len() == partition.len()
+                && window.order.len() == order.len()
+                && window
+                    .partition
+                    .iter()
+                    .zip(&partition)
+                    .all(|(a, b)| same_meaning(a, b))
+                && window.order.iter().zip(&order).all(same_key)
+        };
+        let (now, later): (Vec<_>, Vec<_>) = left
+            .iter()
+            .cloned()
+            .partition(|(_, window)| is_same(window));
+        left = later;
+        let by_partition = partition.iter().map(|expr| SortKeyExpr {
+            expr: expr.clone(),
+            descending: false,
+            nulls_first: false,
+        });
+        let keys = by_partition.chain(order.iter().cloned()).collect();
+        let width = plan.width();
+        let mut calls = Vec::with_capacity(now.len());
+        for (at, (number, window)) in now.into_iter().enumerate() {
+            if let Some(column) = columns.get_mut(number) {
+                *column = width + at;
+            }
+            calls.push(window.call);
+        }
+        plan = Plan::Window(WindowNode {
+            input: Box::new(sorted(plan, keys)),
+            partition,
+            order,
+            calls,
+        });
+    }
+    for expr in exprs {
+        map_columns(expr, &|column| match place(column) {
+            Place::Window(number) => columns.get(number).copied().unwrap_or(column),
+            _ => column,
+        });
+    }
+    let mut subqueries = subqueries;
+    for subquery in &mut subqueries {
+        subquery.for_each_expr_mut(&mut |expr| {
+            map_columns(expr, &|column| match place(column) {
+                Place::Window(number) => columns.get(number).copied().unwrap_or(column),
+                _ => column,
+            });
+            Ok(())
+        })?;
+    }
+    Ok(Stage { plan, subqueries })
+}
+
+/// The stage with the rows that set-returning functions give.
+pub(super) fn expanded(
+    stage: Stage,
+    mut sets: Vec<SetCall>,
+    outputs: &mut [Output],
+    keys: &mut [OrderKey],
+    distinct: &mut Distinctness,
+) -> Result<Stage> {
+    if sets.is_empty() {
+        return Ok(stage);
+    }
+    let Stage { plan, subqueries } = stage;
+    let mut args: Vec<&mut Expr> = sets.iter_mut().flat_map(|call| &mut call.args).collect();
+    let input = attach(plan, &subqueries, &mut args)?;
+    let width = input.width();
+    let mut exprs: Vec<&mut Expr> = outputs.iter_mut().map(|output| &mut output.expr).collect();
+    exprs.extend(keys.iter_mut().filter_map(|key| key.target.expr_mut()));
+    exprs.extend(distinct.exprs_mut());
+    for expr in exprs {
+        map_columns(expr, &|column| match place(column) {
+            Place::Set(number) => width + number,
+            _ => column,
+        });
+    }
+    let plan = Plan::ProjectSet(ProjectSetNode {
+        input: Box::new(input),
+        calls: sets,
+        ordinality: false,
+    });
+    Ok(Stage { plan, subqueries })
+}

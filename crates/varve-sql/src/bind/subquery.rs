@@ -1,0 +1,406 @@
+//! Subqueries in expressions: bound to plans of their own, and joined to what the expressions read.
+
+use std::collections::BTreeMap;
+
+use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery};
+use varve_expr::Expr;
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::Operand;
+use crate::bind::operator::{Infix, infix};
+use crate::bind::outer::slot_values;
+use crate::bind::placeholder::{Place, column_of_subquery, place, subquery_column};
+use crate::bind::row::compare_rows;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::plan::{JoinKind, JoinNode, Mark, Plan, Query};
+use crate::push_down::filtered;
+use crate::walk::{for_each_column, map_columns};
+
+/// A subquery of an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Subquery {
+    kind: SubqueryKind,
+    plan: Plan,
+    /// Slots that its plan reads, with expressions over the columns of the query around it.
+    outer: Vec<(usize, Expr)>,
+}
+
+/// What a subquery is asked for.
+#[derive(Clone, Debug)]
+enum SubqueryKind {
+    /// Its only row.
+    Row,
+    /// Whether there is a row.
+    Exists,
+    /// Whether the comparison holds for a row: each left side over the columns of the query around
+    /// it, each right side over its own.
+    Any(CompareOp, Vec<(Expr, Expr)>),
+}
+
+impl Subquery {
+    /// Calls `visit` for each expression over the columns of the query around it.
+    pub(crate) fn for_each_expr_mut(
+        &mut self,
+        visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
+    ) -> Result<()> {
+        for (_, expr) in &mut self.outer {
+            visit(expr)?;
+        }
+        if let SubqueryKind::Any(_, pairs) = &mut self.kind {
+            for (left, _) in pairs {
+                visit(left)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn exprs(&self) -> Vec<&Expr> {
+        let mut exprs: Vec<&Expr> = self.outer.iter().map(|(_, expr)| expr).collect();
+        if let SubqueryKind::Any(_, pairs) = &self.kind {
+            exprs.extend(pairs.iter().map(|(left, _)| left));
+        }
+        exprs
+    }
+
+    /// The join that gives its result behind the columns of a plan, or that filters the plan.
+    fn join(self, left: Plan, filters: bool) -> Result<JoinNode> {
+        let left_width = left.width();
+        let Subquery { kind, plan, outer } = self;
+        let join_kind = match (&kind, filters) {
+            (SubqueryKind::Row, _) => JoinKind::Single,
+            (_, true) => JoinKind::Semi,
+            (_, false) => JoinKind::Mark,
+        };
+        let mut join = JoinNode::new(join_kind, left, plan);
+        join.outer = outer;
+        let SubqueryKind::Any(op, mut pairs) = kind else {
+            return Ok(join);
+        };
+        if let (false, CompareOp::Eq, [_]) = (filters, op, pairs.as_slice())
+            && let Some((left, right)) = pairs.pop()
+        {
+            join.mark = Mark::Equal(left, right);
+            return Ok(join);
+        }
+        for (_, right) in &mut pairs {
+            map_columns(right, &|column| column + left_width);
+        }
+        let condition = compare_rows(op, &pairs)?;
+        if filters {
+            join.residual = Some(condition);
+        } else {
+            join.mark = Mark::Condition(condition);
+        }
+        Ok(join)
+    }
+}
+
+/// Joins the subqueries that expressions use to a plan, and has the expressions read the results.
+pub(crate) fn attach(
+    mut plan: Plan,
+    subqueries: &[Subquery],
+    exprs: &mut [&mut Expr],
+) -> Result<Plan> {
+    let mut places = BTreeMap::new();
+    for expr in exprs.iter() {
+        plan = attach_one(plan, subqueries, expr, &mut places)?;
+    }
+    for expr in exprs {
+        settle_places(expr, &places);
+    }
+    Ok(plan)
+}
+
+/// The first column of each subquery's result.
+type Places = BTreeMap<usize, usize>;
+
+fn attach_one(
+    mut plan: Plan,
+    subqueries: &[Subquery],
+    expr: &Expr,
+    places: &mut Places,
+) -> Result<Plan> {
+    for number in used_subqueries(expr) {
+        if places.contains_key(&number) {
+            continue;
+        }
+        let Some(subquery) = subqueries.get(number) else {
+            return Err(Error::internal("an expression uses an unknown subquery"));
+        };
+        for inner in subquery.exprs() {
+            plan = attach_one(plan, subqueries, inner, places)?;
+        }
+        let mut subquery = subquery.clone();
+        subquery.for_each_expr_mut(&mut |inner| {
+            settle_places(inner, places);
+            Ok(())
+        })?;
+        places.insert(number, plan.width());
+        plan = Plan::Join(subquery.join(plan, false)?);
+    }
+    Ok(plan)
+}
+
+fn settle_places(expr: &mut Expr, places: &Places) {
+    map_columns(expr, &|column| match place(column) {
+        Place::Subquery(number) => match places.get(&number) {
+            Some(first) => first + column_of_subquery(column),
+            None => column,
+        },
+        _ => column,
+    });
+}
+
+/// The subqueries that an expression uses, in order.
+pub(crate) fn used_subqueries(expr: &Expr) -> Vec<usize> {
+    let mut used = Vec::new();
+    for_each_column(expr, &mut |column| {
+        if let Place::Subquery(number) = place(column)
+            && !used.contains(&number)
+        {
+            used.push(number);
+        }
+    });
+    used
+}
+
+/// The rows of a plan for which all conditions hold; what subqueries they use is joined behind the
+/// plan's columns, or only filters it where a condition is the subquery itself.
+pub(crate) fn attach_conditions(
+    plan: Plan,
+    conditions: Vec<Expr>,
+    subqueries: &[Subquery],
+) -> Result<Plan> {
+    let (using, plain): (Vec<Expr>, Vec<Expr>) = conditions
+        .into_iter()
+        .partition(|condition| !used_subqueries(condition).is_empty());
+    let mut plan = filtered(plan, plain);
+    let mut rest = Vec::new();
+    for condition in using {
+        match filtering(&condition, subqueries) {
+            Some((subquery, negated)) => {
+                let mut join = subquery.clone().join(plan, true)?;
+                if negated {
+                    join.kind = JoinKind::Anti;
+                }
+                plan = Plan::Join(join);
+            }
+            None => rest.push(condition),
+        }
+    }
+    let mut exprs: Vec<&mut Expr> = rest.iter_mut().collect();
+    let plan = attach(plan, subqueries, &mut exprs)?;
+    Ok(filtered(plan, rest))
+}
+
+/// The subquery that a condition is, and whether it is NOT EXISTS.
+fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Subquery, bool)> {
+    let (column, negated) = match condition {
+        Expr::Column { index, .. } => (*index, false),
+        Expr::Not(input) => match input.as_ref() {
+            Expr::Column { index, .. } => (*index, true),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let Place::Subquery(number) = place(column) else {
+        return None;
+    };
+    let subquery = subqueries.get(number)?;
+    let fits = match subquery.kind {
+        SubqueryKind::Row => false,
+        SubqueryKind::Exists => true,
+        SubqueryKind::Any(..) => !negated,
+    };
+    let is_plain = subquery
+        .exprs()
+        .into_iter()
+        .all(|expr| used_subqueries(expr).is_empty());
+    (fits && is_plain).then_some((subquery, negated))
+}
+
+impl Binder<'_> {
+    /// Binds a subquery and gives it its number in the scope.
+    fn subquery(
+        &mut self,
+        query: &AstQuery,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<(Query, Vec<(usize, Expr)>)> {
+        if scope.subqueries.is_none() {
+            let what = format!("a subquery in {}", scope.clause);
+            return Err(unsupported_at(what, self.source.first()));
+        }
+        let names = scope.names;
+        let (bound, captured) = self.within(names, |binder| binder.query(query, None))?;
+        scope.uses.extend(
+            captured
+                .iter()
+                .map(|column| (column.index, column.position)),
+        );
+        Ok((bound, slot_values(&captured)))
+    }
+
+    fn add_subquery(
+        &self,
+        scope: &mut ExprScope<'_>,
+        kind: SubqueryKind,
+        plan: Plan,
+        outer: Vec<(usize, Expr)>,
+    ) -> usize {
+        let subqueries = scope.subqueries.get_or_insert_default();
+        subqueries.push(Subquery { kind, plan, outer });
+        subqueries.len() - 1
+    }
+
+    /// `(SELECT ...)` as a value.
+    pub(crate) fn scalar_subquery(
+        &mut self,
+        query: &AstQuery,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let mut row = self.row_subquery(query, 1, scope)?;
+        row.pop()
+            .ok_or_else(|| Error::internal("a scalar subquery without a column"))
+    }
+
+    /// The columns of a subquery of at most one row.
+    pub(crate) fn row_subquery(
+        &mut self,
+        query: &AstQuery,
+        width: usize,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Operand>> {
+        let (query, outer) = self.subquery(query, scope)?;
+        if query.fields.len() != width {
+            let message = match width {
+                1 => "subquery must return only one column",
+                _ if query.fields.len() > width => "subquery has too many columns",
+                _ => "subquery has too few columns",
+            };
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, self.source.first()));
+        }
+        let number = self.add_subquery(scope, SubqueryKind::Row, query.plan, outer);
+        let columns = query.fields.iter().enumerate();
+        let columns = columns.map(|(column, field)| {
+            Operand::Known(Expr::Column {
+                index: subquery_column(number, column),
+                ty: field.ty,
+            })
+        });
+        Ok(columns.collect())
+    }
+
+    /// `[NOT] EXISTS (SELECT ...)`.
+    pub(crate) fn exists(
+        &mut self,
+        query: &AstQuery,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let (query, outer) = self.subquery(query, scope)?;
+        let number = self.add_subquery(scope, SubqueryKind::Exists, query.plan, outer);
+        Ok(mark_operand(number, negated))
+    }
+
+    /// `input [NOT] IN (SELECT ...)`.
+    pub(crate) fn in_subquery(
+        &mut self,
+        input: &Ast,
+        query: &AstQuery,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.expr(input);
+        let left = self.row_operands(input, scope)?;
+        let number = self.any(left, CompareOp::Eq, query, position, scope)?;
+        Ok(mark_operand(number, negated))
+    }
+
+    /// `input op ANY (SELECT ...)` and `input op ALL (SELECT ...)`.
+    pub(crate) fn quantified(
+        &mut self,
+        input: &Ast,
+        op: &BinaryOperator,
+        right: &Ast,
+        all: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.expr(input);
+        let mut right = right;
+        while let Ast::Nested(inner) = right {
+            right = inner;
+        }
+        let Ast::Subquery(query) = right else {
+            let what = if all {
+                "ALL of an array"
+            } else {
+                "ANY of an array"
+            };
+            return Err(unsupported_at(what, position));
+        };
+        let Some(Infix::Compare(op)) = infix(op) else {
+            return Err(unsupported_at("this operator with ANY or ALL", position));
+        };
+        let left = self.row_operands(input, scope)?;
+        // What holds for all holds for none the other way.
+        let op = if all { opposite(op) } else { op };
+        let number = self.any(left, op, query, position, scope)?;
+        Ok(mark_operand(number, all))
+    }
+
+    fn any(
+        &mut self,
+        left: Vec<Operand>,
+        op: CompareOp,
+        query: &AstQuery,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<usize> {
+        let (query, outer) = self.subquery(query, scope)?;
+        if query.fields.len() != left.len() {
+            let message = if query.fields.len() > left.len() {
+                "subquery has too many columns"
+            } else {
+                "subquery has too few columns"
+            };
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        }
+        let right = query.fields.iter().enumerate();
+        let right = right.map(|(index, field)| {
+            Operand::Known(Expr::Column {
+                index,
+                ty: field.ty,
+            })
+        });
+        let pairs = self.row_pairs(op, left, right.collect(), position)?;
+        Ok(self.add_subquery(scope, SubqueryKind::Any(op, pairs), query.plan, outer))
+    }
+}
+
+/// The boolean result of a subquery.
+fn mark_operand(number: usize, negated: bool) -> Operand {
+    let mark = Expr::Column {
+        index: subquery_column(number, 0),
+        ty: LogicalType::Boolean,
+    };
+    Operand::Known(if negated {
+        Expr::Not(Box::new(mark))
+    } else {
+        mark
+    })
+}
+
+/// What holds where a comparison does not.
+fn opposite(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq => CompareOp::NotEq,
+        CompareOp::NotEq => CompareOp::Eq,
+        CompareOp::Lt => CompareOp::GtEq,
+        CompareOp::LtEq => CompareOp::Gt,
+        CompareOp::Gt => CompareOp::LtEq,
+        CompareOp::GtEq => CompareOp::Lt,
+    }
+}

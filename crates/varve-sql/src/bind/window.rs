@@ -1,0 +1,445 @@
+//! Window functions.
+
+use sqlparser::ast::{
+    Expr as Ast, Ident, NamedWindowDefinition, NamedWindowExpr, OrderByExpr, WindowFrame,
+    WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
+};
+use varve_expr::{Expr, resolve_aggregate};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, Operand};
+use crate::bind::names::fold_name;
+use crate::bind::placeholder::WINDOW_COLUMNS;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::plan::SortKeyExpr;
+use crate::scope::Scope;
+use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
+use crate::window_exclusion::exclusion_of;
+
+/// A call and its window.
+#[derive(Clone, Debug)]
+pub(crate) struct WindowUse {
+    pub(crate) partition: Vec<Expr>,
+    pub(crate) order: Vec<SortKeyExpr>,
+    pub(crate) call: WindowCall,
+}
+
+impl WindowUse {
+    /// Calls `visit` for each expression over the columns of the query.
+    pub(crate) fn for_each_expr_mut(
+        &mut self,
+        visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
+    ) -> Result<()> {
+        let order = self.order.iter_mut().map(|key| &mut key.expr);
+        let args = self.call.args.iter_mut().chain(&mut self.call.filter);
+        let mut exprs = self.partition.iter_mut().chain(order).chain(args);
+        exprs.try_for_each(visit)
+    }
+}
+
+/// A window as it is written, names resolved.
+#[derive(Clone, Copy, Default)]
+struct Written<'a> {
+    partition: &'a [Ast],
+    order: &'a [OrderByExpr],
+    frame: Option<&'a WindowFrame>,
+}
+
+fn windowing_error(message: impl Into<String>, position: u32) -> Error {
+    located(Error::new(SqlState::WINDOWING_ERROR, message), position)
+}
+
+impl Binder<'_> {
+    /// `name(args) OVER ...`.
+    pub(crate) fn window_call(
+        &mut self,
+        name: &str,
+        args: &[&Ast],
+        filter: Option<&Ast>,
+        over: &WindowType,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let Some(mut windows) = scope.windows.take() else {
+            let message = match scope.clause {
+                "window" => "window function calls cannot be nested".to_owned(),
+                clause => format!("window functions are not allowed in {clause}"),
+            };
+            return Err(windowing_error(message, position));
+        };
+        let clause = core::mem::replace(&mut scope.clause, "window");
+        let bound = self.window_use(name, args, filter, over, position, scope);
+        scope.clause = clause;
+        let bound = bound?;
+        let ty = bound.call.ty;
+        windows.push(bound);
+        let index = WINDOW_COLUMNS + windows.len() - 1;
+        scope.windows = Some(windows);
+        Ok(Operand::Known(Expr::Column { index, ty }))
+    }
+
+    fn window_use(
+        &mut self,
+        name: &str,
+        args: &[&Ast],
+        filter: Option<&Ast>,
+        over: &WindowType,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<WindowUse> {
+        let (function, args, ty) = self.window_function(name, args, position, scope)?;
+        let filter = match filter {
+            None => None,
+            Some(filter) if matches!(function, WindowFunction::Aggregate(_)) => {
+                Some(self.filter(filter, scope)?)
+            }
+            Some(_) => {
+                return Err(unsupported_at(
+                    "FILTER for non-aggregate window functions",
+                    position,
+                ));
+            }
+        };
+        let written = match over {
+            WindowType::NamedWindow(name) => self.named_window(name, scope)?,
+            WindowType::WindowSpec(spec) => self.window_spec(spec, position, scope)?,
+        };
+        let mut exclusion = FrameExclusion::NoOthers;
+        let mut partition = Vec::with_capacity(written.partition.len());
+        for item in written.partition {
+            if let Some(written) = exclusion_of(item) {
+                exclusion = written;
+                continue;
+            }
+            let operand = self.expr(item, scope)?;
+            partition.push(varve_expr::fold(self.settle(operand)?));
+        }
+        let mut order = Vec::with_capacity(written.order.len());
+        for item in written.order {
+            order.push(self.window_order(item, scope)?);
+        }
+        let mut frame = match written.frame {
+            None => Frame::default(),
+            Some(frame) => self.window_frame(frame, &order, position)?,
+        };
+        frame.exclusion = exclusion;
+        Ok(WindowUse {
+            partition,
+            order,
+            call: WindowCall {
+                function,
+                args,
+                filter,
+                frame,
+                ty,
+                position,
+            },
+        })
+    }
+
+    fn window_order(
+        &mut self,
+        item: &OrderByExpr,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<SortKeyExpr> {
+        let (descending, nulls_first) = self.sort_options(item)?;
+        let operand = self.expr(&item.expr, scope)?;
+        Ok(SortKeyExpr {
+            expr: varve_expr::fold(self.settle(operand)?),
+            descending,
+            nulls_first,
+        })
+    }
+
+    /// The window of WINDOW with a name.
+    fn named_window<'s>(&self, name: &Ident, scope: &ExprScope<'s>) -> Result<Written<'s>> {
+        self.window_before(name, scope, scope.window_definitions.len())
+    }
+
+    fn window_before<'s>(
+        &self,
+        name: &Ident,
+        scope: &ExprScope<'s>,
+        end: usize,
+    ) -> Result<Written<'s>> {
+        let position = self.source.ident(name);
+        let folded = fold_name(name);
+        let definitions = scope.window_definitions.iter().enumerate().take(end);
+        let mut named = definitions.filter(|(_, known)| fold_name(&known.0) == folded);
+        let Some((at, NamedWindowDefinition(_, definition))) = named.next() else {
+            let message = format!("window \"{folded}\" does not exist");
+            let error = Error::new(SqlState::UNDEFINED_OBJECT, message);
+            return Err(located(error, position));
+        };
+        match definition {
+            NamedWindowExpr::NamedWindow(other) => self.window_before(other, scope, at),
+            NamedWindowExpr::WindowSpec(spec) => self.merged_window(spec, position, scope, at),
+        }
+    }
+
+    fn window_spec<'a>(
+        &self,
+        spec: &'a WindowSpec,
+        position: u32,
+        scope: &ExprScope<'a>,
+    ) -> Result<Written<'a>> {
+        self.merged_window(spec, position, scope, scope.window_definitions.len())
+    }
+
+    /// A window that may add to one defined before.
+    fn merged_window<'a>(
+        &self,
+        spec: &'a WindowSpec,
+        position: u32,
+        scope: &ExprScope<'a>,
+        end: usize,
+    ) -> Result<Written<'a>> {
+        let WindowSpec {
+            window_name,
+            partition_by,
+            order_by,
+            window_frame,
+        } = spec;
+        let mut written = Written {
+            partition: partition_by,
+            order: order_by,
+            frame: window_frame.as_ref(),
+        };
+        let Some(name) = window_name else {
+            return Ok(written);
+        };
+        let base = self.window_before(name, scope, end)?;
+        let shown = fold_name(name);
+        let error = |what: &str| windowing_error(format!("{what} \"{shown}\""), position);
+        if partition_by.iter().any(|item| exclusion_of(item).is_none()) {
+            return Err(error("cannot override PARTITION BY clause of window"));
+        }
+        if !partition_by.is_empty() && !base.partition.is_empty() {
+            return Err(unsupported_at(
+                "EXCLUDE in a window that adds to a partitioned one",
+                position,
+            ));
+        }
+        if !base.order.is_empty() {
+            if !order_by.is_empty() {
+                return Err(error("cannot override ORDER BY clause of window"));
+            }
+            written.order = base.order;
+        }
+        if base.frame.is_some() {
+            let message = format!("cannot copy window \"{shown}\" because it has a frame clause");
+            return Err(windowing_error(message, position));
+        }
+        if partition_by.is_empty() {
+            written.partition = base.partition;
+        }
+        Ok(written)
+    }
+
+    /// The function with its arguments, and the type of the result.
+    fn window_function(
+        &mut self,
+        name: &str,
+        args: &[&Ast],
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<(WindowFunction, Vec<Expr>, LogicalType)> {
+        use WindowFunction as F;
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            operands.push(self.expr(arg, scope)?);
+        }
+        let function = match (name, operands.len()) {
+            ("row_number", 0) => F::RowNumber,
+            ("rank", 0) => F::Rank,
+            ("dense_rank", 0) => F::DenseRank,
+            ("percent_rank", 0) => F::PercentRank,
+            ("cume_dist", 0) => F::CumeDist,
+            ("ntile", 1) => F::Ntile,
+            ("lag", 1..=3) => F::Lag,
+            ("lead", 1..=3) => F::Lead,
+            ("first_value", 1) => F::FirstValue,
+            ("last_value", 1) => F::LastValue,
+            ("nth_value", 2) => F::NthValue,
+            _ => {
+                let types = operands.first().map(Operand::ty);
+                let found = match operands.len() {
+                    0 | 1 => resolve_aggregate(name, types, position)?,
+                    _ => None,
+                };
+                let Some(function) = found else {
+                    return Err(self.not_a_window_function(name, &operands, position));
+                };
+                let mut args = Vec::new();
+                if let Some(operand) = operands.pop() {
+                    args.push(match function.argument_type() {
+                        None => self.settle(operand)?,
+                        Some(ty) => self.window_arg(operand, ty, name, position)?,
+                    });
+                }
+                return Ok((F::Aggregate(function), args, function.result_type()));
+            }
+        };
+        let mut operands = operands.into_iter();
+        let mut bound = Vec::with_capacity(args.len());
+        let ty = match function {
+            F::RowNumber | F::Rank | F::DenseRank => LogicalType::Int8,
+            F::PercentRank | F::CumeDist => LogicalType::Float8,
+            F::Ntile => {
+                for operand in operands.by_ref() {
+                    bound.push(self.window_arg(operand, LogicalType::Int4, name, position)?);
+                }
+                LogicalType::Int4
+            }
+            _ => {
+                let (value, number, default) = (operands.next(), operands.next(), operands.next());
+                let values: Vec<Operand> = value.into_iter().chain(default).collect();
+                let (values, ty) = self.unify(values, name, position)?;
+                let mut values = values.into_iter();
+                bound.extend(values.next());
+                if let Some(number) = number {
+                    bound.push(self.window_arg(number, LogicalType::Int4, name, position)?);
+                }
+                bound.extend(values.next());
+                ty
+            }
+        };
+        Ok((
+            function,
+            bound.into_iter().map(varve_expr::fold).collect(),
+            ty,
+        ))
+    }
+
+    fn window_arg(
+        &mut self,
+        operand: Operand,
+        ty: LogicalType,
+        name: &str,
+        position: u32,
+    ) -> Result<Expr> {
+        let shown = operand.ty().map_or("unknown", LogicalType::name);
+        let converted = self.convert(operand, ty, CastContext::Implicit, position)?;
+        converted.map(varve_expr::fold).ok_or_else(|| {
+            let message = format!("function {name}({shown}) does not exist");
+            located(Error::new(SqlState::UNDEFINED_FUNCTION, message), position)
+        })
+    }
+
+    fn not_a_window_function(&mut self, name: &str, operands: &[Operand], position: u32) -> Error {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        match varve_expr::resolve_function(name, &types, position) {
+            Err(error) => error,
+            Ok(_) => {
+                let message = format!(
+                    "OVER specified, but {name} is not a window function nor an aggregate function"
+                );
+                located(Error::new(SqlState::UNDEFINED_FUNCTION, message), position)
+            }
+        }
+    }
+
+    fn window_frame(
+        &mut self,
+        frame: &WindowFrame,
+        order: &[SortKeyExpr],
+        position: u32,
+    ) -> Result<Frame> {
+        let WindowFrame {
+            units,
+            start_bound,
+            end_bound,
+        } = frame;
+        let units = match units {
+            WindowFrameUnits::Rows => FrameUnits::Rows,
+            WindowFrameUnits::Range => FrameUnits::Range,
+            WindowFrameUnits::Groups => FrameUnits::Groups,
+        };
+        let error = |message: &str| Err(windowing_error(message, position));
+        if units == FrameUnits::Groups && order.is_empty() {
+            return error("GROUPS mode requires an ORDER BY clause");
+        }
+        let offset_type = match (units, order) {
+            (FrameUnits::Range, [key]) => Some(key.expr.logical_type()),
+            (FrameUnits::Range, _) => None,
+            _ => Some(LogicalType::Int8),
+        };
+        let start = self.frame_bound(start_bound, offset_type, units, position)?;
+        let end = match end_bound {
+            None => FrameBound::Current,
+            Some(bound) => self.frame_bound(bound, offset_type, units, position)?,
+        };
+        match (&start, &end) {
+            (FrameBound::Last, _) => error("frame start cannot be UNBOUNDED FOLLOWING"),
+            (_, FrameBound::First) => error("frame end cannot be UNBOUNDED PRECEDING"),
+            (FrameBound::Current, FrameBound::Preceding(_)) => {
+                error("frame starting from current row cannot have preceding rows")
+            }
+            (FrameBound::Following(_), FrameBound::Current | FrameBound::Preceding(_)) => {
+                error("frame starting from following row cannot have preceding rows")
+            }
+            _ => Ok(Frame {
+                units,
+                start,
+                end,
+                exclusion: FrameExclusion::NoOthers,
+            }),
+        }
+    }
+
+    fn frame_bound(
+        &mut self,
+        bound: &WindowFrameBound,
+        offset_type: Option<LogicalType>,
+        units: FrameUnits,
+        position: u32,
+    ) -> Result<FrameBound> {
+        let (ast, preceding) = match bound {
+            WindowFrameBound::CurrentRow => return Ok(FrameBound::Current),
+            WindowFrameBound::Preceding(None) => return Ok(FrameBound::First),
+            WindowFrameBound::Following(None) => return Ok(FrameBound::Last),
+            WindowFrameBound::Preceding(Some(ast)) => (ast, true),
+            WindowFrameBound::Following(Some(ast)) => (ast, false),
+        };
+        let Some(ty) = offset_type else {
+            let message =
+                "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
+            return Err(windowing_error(message, position));
+        };
+        let is_number = matches!(
+            ty,
+            LogicalType::Int4 | LogicalType::Int8 | LogicalType::Float8
+        );
+        if !is_number {
+            let what = format!("RANGE with offset for column type {ty}");
+            return Err(unsupported_at(what, position));
+        }
+        let names = Scope::default();
+        let clause = match units {
+            FrameUnits::Rows => "ROWS",
+            FrameUnits::Range => "RANGE",
+            FrameUnits::Groups => "GROUPS",
+        };
+        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast.as_ref() {
+            let message = format!("argument of {clause} must not contain variables");
+            let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+            return Err(located(error, self.source.expr(ast)));
+        }
+        let mut scope = ExprScope::plain(&names, clause);
+        let operand = self.expr(ast, &mut scope)?;
+        let shown = operand.ty().map_or("unknown", LogicalType::name);
+        let by = self
+            .convert(operand, ty, CastContext::Assignment, position)?
+            .ok_or_else(|| {
+                let message = format!("argument of {clause} must be type {ty}, not type {shown}");
+                located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+            })?;
+        let by = varve_expr::fold(by);
+        Ok(if preceding {
+            FrameBound::Preceding(by)
+        } else {
+            FrameBound::Following(by)
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! The lines of the nodes that are neither scans nor joins nor what a plain SELECT has.
+
+use super::{Node, describe, show_key};
+use crate::deparse::{deparse, deparse_list};
+use crate::plan::{Plan, SetFunction};
+use crate::window::WindowCall;
+
+/// A node with one or more inputs whose columns are those of the first.
+fn over(title: impl Into<String>, inputs: &[&Plan]) -> Node {
+    let children: Vec<Node> = inputs.iter().map(|input| describe(input)).collect();
+    let columns = children.first().map(|child| child.columns.clone());
+    let mut node = Node::new(title, columns.unwrap_or_default());
+    node.children = children;
+    node
+}
+
+pub(super) fn describe_more(plan: &Plan) -> Node {
+    match plan {
+        Plan::Append { inputs, .. } => {
+            let inputs: Vec<&Plan> = inputs.iter().collect();
+            over("Append", &inputs)
+        }
+        Plan::SetOperation(node) => {
+            let name = if node.except { "Except" } else { "Intersect" };
+            let all = if node.all { " All" } else { "" };
+            over(format!("HashSetOp {name}{all}"), &[&node.left, &node.right])
+        }
+        Plan::With(node) => {
+            let mut shown = describe(&node.body);
+            let mut definition = describe(&node.definition);
+            definition.title = format!("CTE {}: {}", node.name, definition.title);
+            shown.children.insert(0, definition);
+            shown
+        }
+        Plan::CteScan(scan) => Node::on_table("CTE Scan", &scan.name, scan.column_names.clone()),
+        Plan::Recursive(node) => over("Recursive Union", &[&node.base, &node.step]),
+        Plan::First { input, keys } => {
+            let node = over("Unique", &[input]);
+            let keys = deparse_list(keys, &node.columns);
+            node.property("Key", &keys)
+        }
+        Plan::ProjectSet(node) => {
+            let mut shown = over("ProjectSet", &[&node.input]);
+            let inner = shown.columns.clone();
+            for call in &node.calls {
+                let name = match call.function {
+                    SetFunction::GenerateSeries => "generate_series",
+                };
+                let args = deparse_list(&call.args, &inner);
+                shown.columns.push(format!("{name}({args})"));
+            }
+            if node.ordinality {
+                shown.columns.push("ordinality".to_owned());
+            }
+            shown
+        }
+        Plan::Window(node) => {
+            let mut shown = over("WindowAgg", &[&node.input]);
+            let inner = shown.columns.clone();
+            let calls: Vec<String> = node
+                .calls
+                .iter()
+                .map(|call| show_call(call, &inner))
+                .collect();
+            shown = shown.property("Calls", &calls.join(", "));
+            if !node.partition.is_empty() {
+                shown = shown.property("Partition By", &deparse_list(&node.partition, &inner));
+            }
+            if !node.order.is_empty() {
+                let keys: Vec<String> =
+                    node.order.iter().map(|key| show_key(key, &inner)).collect();
+                shown = shown.property("Order By", &keys.join(", "));
+            }
+            shown.columns.extend(calls);
+            shown
+        }
+        Plan::Sample { input, percent, .. } => {
+            over("Sample", &[input]).property("Percent", &deparse(percent, &[]))
+        }
+        _ => Node::new("Result", Vec::new()),
+    }
+}
+
+fn show_call(call: &WindowCall, columns: &[String]) -> String {
+    let args = deparse_list(&call.args, columns);
+    format!("{}({args}) OVER (?)", call.function.name())
+}
