@@ -1,5 +1,7 @@
+import { arrayText } from './array-text.js';
 import { timestampText } from './date-text.js';
 import { VarveError } from './errors.js';
+import { bytesText } from './values.js';
 
 /** A parameter as it crosses to the engine, which gives it the type that the statement expects. */
 export type Param = null | boolean | number | bigint | string;
@@ -29,7 +31,14 @@ function toParam(value: unknown, index: number): Param {
     if (Number.isNaN(value.getTime())) throw invalid(index, 'an invalid date');
     return dateParam(value);
   }
-  throw invalid(index, Array.isArray(value) ? 'an array' : 'an object');
+  if (value instanceof Uint8Array) return bytesText(value);
+  if (Array.isArray(value)) return arrayText(value, (item) => elementText(item, index));
+  return JSON.stringify(value);
+}
+
+function elementText(item: unknown, index: number): string {
+  const param = toParam(item, index);
+  return typeof param === 'boolean' ? (param ? 't' : 'f') : String(param);
 }
 
 /** ISO 8601, but for years that it writes with a sign: those in PostgreSQL's way. */

@@ -160,6 +160,8 @@ function readRaw(reader: Reader, layout: number, count: number): RawValue[] {
       return reader.f64s(count);
     case 5:
       return reader.strings(count);
+    case 6:
+      return reader.binaries(count);
     default:
       throw new VarveError({
         code: 'XX000',
@@ -285,6 +287,14 @@ class Reader {
       start = end;
     }
     return values;
+  }
+
+  /** Copies, since the message may be large and its buffer be kept by any one of them. */
+  binaries(count: number): Uint8Array[] {
+    const offsets = this.u32s(count + 1);
+    const bytes = this.bytes(offsets[count] as number);
+    this.pad();
+    return Array.from({ length: count }, (_, i) => bytes.slice(offsets[i], offsets[i + 1]));
   }
 }
 

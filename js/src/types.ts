@@ -1,11 +1,23 @@
 /** OIDs of the types, as they stand in `Field.dataTypeID` and as keys of `Parsers`. */
 export const types = Object.freeze({
   BOOL: 16,
+  BYTEA: 17,
   INT8: 20,
+  INT2: 21,
   INT4: 23,
   TEXT: 25,
+  OID: 26,
+  JSON: 114,
+  FLOAT4: 700,
   FLOAT8: 701,
+  BPCHAR: 1042,
+  VARCHAR: 1043,
   DATE: 1082,
+  TIME: 1083,
   TIMESTAMP: 1114,
   TIMESTAMPTZ: 1184,
+  INTERVAL: 1186,
+  NUMERIC: 1700,
+  UUID: 2950,
+  JSONB: 3802,
 });

@@ -1,9 +1,10 @@
+import { parseArray } from './array-text.js';
 import { dateText, timestampText } from './date-text.js';
 import type { Parsers } from './interface.js';
 import { types } from './types.js';
 
 /** A present value as the engine sends it: `bigint` only where a number would not be exact. */
-export type RawValue = boolean | number | bigint | string;
+export type RawValue = boolean | number | bigint | string | Uint8Array;
 
 const DAY_MS = 86_400_000;
 
@@ -24,15 +25,90 @@ export function converter(
       return (raw) => localDate(milliseconds(raw));
     case types.TIMESTAMPTZ:
       return (raw) => new Date(milliseconds(raw));
-    default:
-      return undefined;
+    case types.JSON:
+    case types.JSONB:
+      return (raw) => JSON.parse(String(raw)) as unknown;
+    default: {
+      const element = elementTypes[dataTypeID];
+      if (element === undefined) return undefined;
+      const parse = elementParser(element, parsers);
+      return (raw) => parseArray(String(raw), parse);
+    }
   }
+}
+
+/** The types of the elements by those of the arrays. */
+const elementTypes: Readonly<Record<number, number>> = {
+  199: types.JSON,
+  1000: types.BOOL,
+  1001: types.BYTEA,
+  1005: types.INT2,
+  1007: types.INT4,
+  1009: types.TEXT,
+  1014: types.BPCHAR,
+  1015: types.VARCHAR,
+  1016: types.INT8,
+  1021: types.FLOAT4,
+  1022: types.FLOAT8,
+  1028: types.OID,
+  1115: types.TIMESTAMP,
+  1182: types.DATE,
+  1183: types.TIME,
+  1185: types.TIMESTAMPTZ,
+  1187: types.INTERVAL,
+  1231: types.NUMERIC,
+  2951: types.UUID,
+  3807: types.JSONB,
+};
+
+/** What makes the value of an element from its text. */
+function elementParser(type: number, parsers: Parsers | undefined): (text: string) => unknown {
+  const parser = parsers?.[type];
+  if (parser !== undefined) return (text) => parser(text, type);
+  switch (type) {
+    case types.BOOL:
+      return (text) => text === 't';
+    case types.BYTEA:
+      return bytesOf;
+    case types.INT2:
+    case types.INT4:
+    case types.OID:
+    case types.FLOAT4:
+    case types.FLOAT8:
+      return Number;
+    case types.INT8:
+      return (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text));
+    case types.JSON:
+    case types.JSONB:
+      return (text) => JSON.parse(text) as unknown;
+    case types.DATE:
+      return (text) => new Date(`${text}T00:00:00Z`);
+    case types.TIMESTAMP:
+      return (text) => new Date(text.replace(' ', 'T'));
+    case types.TIMESTAMPTZ:
+      return (text) => new Date(text.replace(' ', 'T').replace(/[+]00$/, 'Z'));
+    default:
+      return (text) => text;
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  const digits = text.slice(2);
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
+    Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16),
+  );
+}
+
+/** Bytes as PostgreSQL prints them. */
+export function bytesText(bytes: Uint8Array): string {
+  return `\\x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** The value as PostgreSQL prints it. */
 export function textOf(raw: RawValue, dataTypeID: number): string {
   if (typeof raw === 'boolean') return raw ? 't' : 'f';
   if (typeof raw === 'string') return raw;
+  if (raw instanceof Uint8Array) return bytesText(raw);
   switch (dataTypeID) {
     case types.DATE:
       return dateText(Number(raw));
@@ -40,8 +116,10 @@ export function textOf(raw: RawValue, dataTypeID: number): string {
       return timestampText(raw, '');
     case types.TIMESTAMPTZ:
       return timestampText(raw, '+00');
+    case types.FLOAT4:
+      return doubleText(Number(raw), 6);
     case types.FLOAT8:
-      return doubleText(Number(raw));
+      return doubleText(Number(raw), 15);
     default:
       return String(raw);
   }
@@ -69,11 +147,11 @@ function localDate(ms: number): Date {
 }
 
 /** JavaScript's shortest digits, with the exponents where PostgreSQL has them. */
-function doubleText(value: number): string {
+function doubleText(value: number, digits: number): string {
   if (!Number.isFinite(value)) return String(value);
   const [mantissa = '', exponentText = ''] = value.toExponential().split('e');
   const exponent = Number(exponentText);
-  if (exponent >= -4 && exponent < 15) return Object.is(value, -0) ? '-0' : String(value);
+  if (exponent >= -4 && exponent < digits) return Object.is(value, -0) ? '-0' : String(value);
   const sign = exponent < 0 ? '-' : '+';
   return `${mantissa}e${sign}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }

@@ -58,7 +58,7 @@ fn gather_column(ty: LogicalType, sources: &[Option<&ColumnRef>], picks: &[Pick]
             _ => None,
         })
         .map(ColumnData::Float64),
-        PhysicalType::Bits | PhysicalType::Bytes => None,
+        _ => None,
     };
     let column = copied.and_then(|data| Column::plain(ty, data, None));
     column.unwrap_or_else(|| {

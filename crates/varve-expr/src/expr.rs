@@ -1,6 +1,6 @@
 //! Bound expressions: every name resolved, every type known.
 
-use varve_types::{CompareOp, LogicalType, Value};
+use varve_types::{CompareOp, LogicalType, TypeMod, Value};
 
 use crate::Function;
 
@@ -93,6 +93,10 @@ pub enum Expr {
         input: Box<Expr>,
         /// To which type.
         to: LogicalType,
+        /// What the type is bounded by.
+        modifier: TypeMod,
+        /// Whether it was asked for, and so may cut strings that are too long.
+        explicit: bool,
         /// Where the cast stands.
         position: u32,
     },

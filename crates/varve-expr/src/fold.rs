@@ -63,8 +63,12 @@ pub fn fold(expr: Expr) -> Expr {
         Expr::Cast {
             input,
             to,
+            modifier,
+            explicit,
             position,
         } => computed(Expr::Cast {
+            modifier,
+            explicit,
             input: fold_box(*input),
             to,
             position,

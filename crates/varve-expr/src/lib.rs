@@ -26,11 +26,15 @@ mod expr;
 mod fold;
 mod function;
 mod host;
+mod json;
 mod kernels;
 mod resolve;
 
 pub use aggregate::{Accumulator, AggregateFunction};
-pub use cast::{cast_value, format_value, parse_value, write_cell, write_value};
+pub use cast::{
+    cast_value, coerce_length, format_value, parse_value, parse_value_with_mod, write_cell,
+    write_value,
+};
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;

@@ -33,7 +33,7 @@ pub fn resolve_function(
 ///
 /// Arithmetic `+ - * / % ^`, `||`, and `~~ !~~ ~~* !~~*` for LIKE, NOT LIKE, ILIKE, NOT ILIKE.
 pub fn resolve_operator(op: &str, args: &[Option<LogicalType>], position: u32) -> Result<Function> {
-    if op == "||" && args.iter().all(|arg| arg.is_some_and(|ty| ty != T::Text)) {
+    if op == "||" && args.iter().all(|arg| arg.is_some_and(|ty| !ty.is_string())) {
         return Err(placed(unknown(op, args, true), position));
     }
     resolve(op, args, position, true)
@@ -104,7 +104,7 @@ fn choose(
     }
     keep_best(&mut left, args, |from, to| from == Some(to));
     keep_best(&mut left, args, |from, to| {
-        from.is_some_and(|from| from == to || is_preferred(to))
+        from.is_some_and(|from| from == to || to.is_preferred())
     });
     for (i, _) in args.iter().enumerate().filter(|(_, arg)| arg.is_none()) {
         prefer_for_unknown(&mut left, i);
@@ -150,27 +150,14 @@ fn prefer_for_unknown(left: &mut Vec<&'static Entry>, i: usize) {
     }
     let mut categories: Vec<Option<u8>> = left
         .iter()
-        .map(|entry| type_of(entry).map(category))
+        .map(|entry| type_of(entry).map(LogicalType::category))
         .collect();
     categories.dedup();
-    let takes_preferred = |entry: &&'static Entry| type_of(entry).is_some_and(is_preferred);
+    let takes_preferred =
+        |entry: &&'static Entry| type_of(entry).is_some_and(LogicalType::is_preferred);
     if categories.len() == 1 && left.iter().any(takes_preferred) {
         left.retain(takes_preferred);
     }
-}
-
-fn category(ty: LogicalType) -> u8 {
-    match ty {
-        T::Boolean => b'B',
-        T::Int4 | T::Int8 | T::Float8 => b'N',
-        T::Date | T::Timestamp | T::TimestampTz => b'D',
-        _ => b'S',
-    }
-}
-
-/// The type of its category that implicit conversions lead to.
-fn is_preferred(ty: LogicalType) -> bool {
-    matches!(ty, T::Boolean | T::Float8 | T::Text | T::TimestampTz)
 }
 
 fn signature(name: &str, args: &[Option<LogicalType>], is_operator: bool) -> String {
@@ -242,6 +229,7 @@ pub fn resolve_aggregate(
         _ => return Ok(None),
     };
     match argument {
+        Some(Some(T::Varchar)) if !numbers_only => Ok(Some(make(T::Text))),
         Some(Some(ty)) if ty.is_numeric() || !numbers_only => Ok(Some(make(ty))),
         Some(None) if !numbers_only => Ok(Some(make(T::Text))),
         Some(None) => Err(placed(ambiguous(name, &[None], false), position)),
@@ -254,34 +242,72 @@ pub fn resolve_aggregate(
 
 /// Whether an expression of type `from` may stand where `to` is wanted, without being asked.
 pub fn implicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
+    if let (T::Array(from), T::Array(to)) = (from, to) {
+        return implicit_cast_allowed(from.logical(), to.logical());
+    }
     from == to
         || matches!(
             (from, to),
-            (T::Int4, T::Int8 | T::Float8)
-                | (T::Int8, T::Float8)
+            (
+                T::Int2,
+                T::Int4 | T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid
+            ) | (
+                T::Int4,
+                T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid
+            ) | (T::Int8, T::Float4 | T::Float8 | T::Numeric | T::Oid)
+                | (T::Numeric, T::Float4 | T::Float8)
+                | (T::Float4, T::Float8)
+                | (T::Text | T::Varchar, T::Bpchar)
+                | (T::Text | T::Bpchar, T::Varchar)
+                | (T::Varchar | T::Bpchar, T::Text)
                 | (T::Date, T::Timestamp | T::TimestampTz)
                 | (T::Timestamp, T::TimestampTz)
+                | (T::Time, T::Interval)
         )
 }
 
 /// Whether a value of type `from` may be stored in a column of type `to`.
 pub fn assignment_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
+    if let (T::Array(from), T::Array(to)) = (from, to) {
+        return assignment_cast_allowed(from.logical(), to.logical());
+    }
     implicit_cast_allowed(from, to)
-        || to == T::Text
+        || to.is_string()
         || matches!(
             (from, to),
-            (T::Int8 | T::Float8, T::Int4)
-                | (T::Float8, T::Int8)
-                | (T::Timestamp, T::Date)
-                | (T::TimestampTz, T::Date | T::Timestamp)
+            (
+                T::Int4 | T::Int8 | T::Float4 | T::Float8 | T::Numeric,
+                T::Int2
+            ) | (
+                T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid,
+                T::Int4
+            ) | (T::Float4 | T::Float8 | T::Numeric | T::Oid, T::Int8)
+                | (T::Float4 | T::Float8, T::Numeric)
+                | (T::Float8, T::Float4)
+                | (T::Timestamp, T::Date | T::Time)
+                | (T::TimestampTz, T::Date | T::Timestamp | T::Time)
+                | (T::Interval, T::Time)
+                | (T::Json, T::Jsonb)
+                | (T::Jsonb, T::Json)
         )
 }
 
 /// Whether `CAST` converts `from` to `to`.
 pub fn explicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
+    if let (T::Array(from), T::Array(to)) = (from, to) {
+        return explicit_cast_allowed(from.logical(), to.logical());
+    }
     assignment_cast_allowed(from, to)
-        || from == T::Text
-        || matches!((from, to), (T::Boolean, T::Int4) | (T::Int4, T::Boolean))
+        || from.is_string()
+        || matches!(
+            (from, to),
+            (T::Boolean, T::Int4)
+                | (T::Int4, T::Boolean)
+                | (
+                    T::Jsonb,
+                    T::Boolean | T::Numeric | T::Int2 | T::Int4 | T::Int8 | T::Float4 | T::Float8
+                )
+        )
 }
 
 /// The type of a CASE, COALESCE, IN, VALUES column or comparison over arguments of these types;
@@ -293,9 +319,13 @@ pub fn common_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
         return Some(T::Text);
     };
     for ty in known {
-        if implicit_cast_allowed(common, ty) {
+        let (up, down) = (
+            implicit_cast_allowed(common, ty),
+            implicit_cast_allowed(ty, common),
+        );
+        if up && !down {
             common = ty;
-        } else if !implicit_cast_allowed(ty, common) {
+        } else if !down {
             return None;
         }
     }

@@ -57,7 +57,7 @@ fn operators() {
         (
             "-",
             &[stamp, stamp],
-            "42883 operator does not exist: timestamp without time zone - timestamp without time zone",
+            "(timestamp without time zone, timestamp without time zone) interval",
         ),
         (
             "^",

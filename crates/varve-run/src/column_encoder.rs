@@ -2,10 +2,11 @@
 
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, Stage, Strings,
-    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, encode_bits, word_from_f64,
+    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, WordKind, encode_bits, word_from_f64,
 };
-use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData};
+use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 
+use crate::decimal;
 use crate::vector::word_kind;
 
 const FORM: CodecError = CodecError::Malformed("column form");
@@ -60,7 +61,8 @@ impl ColumnEncoder {
         }
         let block = match self.ty.physical() {
             PhysicalType::Bits => encode_booleans(&valued)?,
-            PhysicalType::Bytes => self.encode_strings(&valued)?,
+            PhysicalType::Bytes | PhysicalType::Binary => self.encode_strings(&valued)?,
+            PhysicalType::Decimal => self.encode_decimals(&valued)?,
             _ => self.encode_words(&valued)?,
         };
         encoded.shared = block.shared;
@@ -87,14 +89,37 @@ impl ColumnEncoder {
         let mut strings = no_strings();
         let mut rows = Vec::with_capacity(vectors.len());
         for column in vectors {
-            let ColumnData::Text(text) = column.data() else {
-                return Err(FORM);
-            };
-            put_present_strings(text, column.validity(), &mut strings)?;
+            put_column_strings(column, &mut strings)?;
             rows.push(column.len() - column.null_count());
         }
         self.blocks
             .encode(BlockValues::Strings(strings.as_ref()), &rows)
+    }
+
+    /// Decimals of one scale whose mantissas fit 64 bits are words, any others strings; before each
+    /// vector stands which.
+    fn encode_decimals(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+        let (form, mut block) = match decimal::words_of(vectors)? {
+            Some((scale, words)) => {
+                let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
+                let values = BlockValues::Words(WordKind::Int64, &words);
+                (scale, self.blocks.encode(values, &rows)?)
+            }
+            None => {
+                let mut strings = no_strings();
+                let mut rows = Vec::with_capacity(vectors.len());
+                for column in vectors {
+                    decimal::put_strings(column, &mut strings)?;
+                    rows.push(column.len() - column.null_count());
+                }
+                let values = BlockValues::Strings(strings.as_ref());
+                (decimal::STRINGS, self.blocks.encode(values, &rows)?)
+            }
+        };
+        for vector in &mut block.vectors {
+            vector.insert(0, form);
+        }
+        Ok(block)
     }
 }
 
@@ -118,11 +143,17 @@ pub(crate) fn words(column: &Column) -> Result<Vec<i64>, CodecError> {
 /// The strings of the rows of a plain column that are not NULL.
 pub(crate) fn present_strings(column: &Column) -> Result<Strings, CodecError> {
     let mut strings = no_strings();
-    let ColumnData::Text(text) = column.data() else {
-        return Err(FORM);
-    };
-    put_present_strings(text, column.validity(), &mut strings)?;
+    put_column_strings(column, &mut strings)?;
     Ok(strings)
+}
+
+fn put_column_strings(column: &Column, strings: &mut Strings) -> Result<(), CodecError> {
+    let (offsets, bytes) = match column.data() {
+        ColumnData::Text(text) => (text.offsets(), text.text().as_bytes()),
+        ColumnData::Binary(values) => (values.offsets(), values.bytes()),
+        _ => return Err(FORM),
+    };
+    put_present_strings(offsets, bytes, column.validity(), strings)
 }
 
 fn no_strings() -> Strings {
@@ -163,36 +194,41 @@ fn put_words(column: &Column, words: &mut Vec<i64>) -> Result<(), CodecError> {
         _ => return Err(FORM),
     }
     if let (Some(bits), Some(words)) = (column.validity(), words.get_mut(start..)) {
-        let first = bits.iter().position(|bit| bit).unwrap_or(0);
-        let mut last = words.get(first).copied().unwrap_or(0);
-        for (word, present) in words.iter_mut().zip(bits.iter()) {
-            if present {
-                last = *word;
-            } else {
-                *word = last;
-            }
-        }
+        fill_nulls(bits, words);
     }
     Ok(())
 }
 
+/// Gives NULL rows the value before them, or the first one.
+pub(crate) fn fill_nulls(validity: &Bitmap, words: &mut [i64]) {
+    let first = validity.iter().position(|bit| bit).unwrap_or(0);
+    let mut last = words.get(first).copied().unwrap_or(0);
+    for (word, present) in words.iter_mut().zip(validity.iter()) {
+        if present {
+            last = *word;
+        } else {
+            *word = last;
+        }
+    }
+}
+
 /// Appends the strings of the rows that are not NULL.
 fn put_present_strings(
-    text: &TextData,
+    offsets: &[u32],
+    bytes: &[u8],
     validity: Option<&Bitmap>,
     strings: &mut Strings,
 ) -> Result<(), CodecError> {
-    let bytes = text.text().as_bytes();
     if validity.is_none() {
         let before = u32::try_from(strings.bytes.len()).map_err(|_| FORM)?;
         strings.bytes.extend_from_slice(bytes);
         u32::try_from(strings.bytes.len()).map_err(|_| FORM)?;
         // The first string begins at 0.
-        let ends = text.offsets().iter().skip(1);
+        let ends = offsets.iter().skip(1);
         strings.offsets.extend(ends.map(|end| before + end));
         return Ok(());
     }
-    let spans = text.offsets().iter().zip(text.offsets().iter().skip(1));
+    let spans = offsets.iter().zip(offsets.iter().skip(1));
     for (row, (start, end)) in spans.enumerate() {
         if validity.is_some_and(|bits| !bits.get(row)) {
             continue;

@@ -25,6 +25,8 @@ const MAGIC: [u8; 4] = *b"VRUN";
 pub(crate) const VERSION: u16 = 2;
 /// The version of the head of a run whose key columns have orders; its values are as in version 2.
 pub(crate) const VERSION_ORDERED: u16 = 3;
+/// The version of the head of a run with columns of types that version 3 does not know.
+pub(crate) const VERSION_TYPES: u16 = 4;
 /// The oldest version that is read.
 const VERSION_MIN: u16 = 1;
 /// Bytes before the payload.
@@ -85,7 +87,7 @@ pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<(u16, &[u8]),
     let [m0, m1, m2, m3, v0, v1, ..] = *envelope;
     let version = u16::from_le_bytes([v0, v1]);
     let version_max = match kind {
-        Kind::Head => VERSION_ORDERED,
+        Kind::Head => VERSION_TYPES,
         Kind::Data(_) => VERSION,
     };
     if [m0, m1, m2, m3] != MAGIC {

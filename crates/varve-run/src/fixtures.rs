@@ -3,15 +3,21 @@
 //!
 //! `tests/format/v2/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`].
 //! `tests/format/v3/run-ordered.hex` holds what [`golden_ordered_run`] gives.
+//! `tests/format/v4/run-types.hex` holds what [`golden_types_run`] gives.
 //! A test on another target enables the feature `fixtures`, includes that file, and compares.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
-use varve_types::{Batch, Column, ColumnId, KeyOrder, LogicalType, RunId, Value};
+use varve_types::{
+    ArrayValue, Batch, Column, ColumnId, Decimal, ElementType, EnumId, Interval, Json, KeyOrder,
+    LogicalType, RunId, Value,
+};
 
 use crate::{ColumnSpec, FinishedRun, RunError, RunSpec, RunWriter};
 
+/// Columns of the golden run: the types of version 2.
+pub const GOLDEN_COLUMNS: usize = 8;
 /// Rows of the golden run.
 pub const GOLDEN_ROWS: usize = 2500;
 
@@ -22,6 +28,7 @@ pub fn golden_run() -> Result<FinishedRun, RunError> {
         schema_version: 3,
         columns: (1..)
             .zip(LogicalType::ALL)
+            .take(GOLDEN_COLUMNS)
             .map(|(id, ty)| ColumnSpec {
                 id: ColumnId(id),
                 ty,
@@ -82,6 +89,108 @@ pub fn golden_ordered_run() -> Result<FinishedRun, RunError> {
         writer.append(&Batch::new(columns.map(Arc::new).into(), 1000))?;
     }
     writer.finish()
+}
+
+/// The types of the columns of [`golden_types_run`]: those that came with version 4, and twice a
+/// numeric, of one scale and of many.
+pub fn golden_types() -> Vec<LogicalType> {
+    let new = LogicalType::ALL.into_iter().skip(GOLDEN_COLUMNS);
+    let more = [
+        LogicalType::Numeric,
+        LogicalType::Enum(EnumId(3)),
+        LogicalType::Array(ElementType::Numeric),
+        LogicalType::Array(ElementType::Enum(EnumId(3))),
+    ];
+    new.chain(more).collect()
+}
+
+/// The golden run of the types that came with version 4.
+pub fn golden_types_run() -> Result<FinishedRun, RunError> {
+    let types = golden_types();
+    let uuids = types.iter().position(|ty| *ty == LogicalType::Uuid);
+    let spec = RunSpec {
+        run: RunId(7),
+        schema_version: 3,
+        columns: (1..)
+            .zip(&types)
+            .map(|(id, ty)| ColumnSpec {
+                id: ColumnId(id),
+                ty: *ty,
+            })
+            .collect(),
+        key_columns: uuids.into_iter().collect(),
+        key_orders: Vec::new(),
+        filter: true,
+        filter_key_columns: None,
+    };
+    let mut writer = RunWriter::new(spec)?;
+    for start in [0, 550] {
+        let column = |(at, ty): (usize, &LogicalType)| {
+            let rows = start..start + 550;
+            let values: Vec<Value> = rows.map(|row| golden_types_value(at, *ty, row)).collect();
+            Arc::new(Column::from_values(*ty, &values))
+        };
+        let columns = types.iter().enumerate().map(column).collect();
+        writer.append(&Batch::new(columns, 550))?;
+    }
+    writer.finish()
+}
+
+/// The value of a row of [`golden_types_run`] in its column `at`.
+pub fn golden_types_value(at: usize, ty: LogicalType, row: u32) -> Value {
+    let wide = i64::from(row);
+    let number = |mantissa: i64, scale| {
+        let number = Decimal::new(i128::from(mantissa), scale);
+        Value::Numeric(number.unwrap_or(Decimal::NAN))
+    };
+    let null_every = |n: u32, value: Value| if row % n == 0 { Value::Null } else { value };
+    match ty {
+        LogicalType::Float4 => Value::of_double(ty, f64::from(row % 100) / 10.0),
+        LogicalType::Numeric if at > GOLDEN_COLUMNS => Some(match row % 50 {
+            0 => Value::Null,
+            1 => Value::Numeric(Decimal::NAN),
+            2 => Value::Numeric(
+                Decimal::new(i128::MAX / 10 - i128::from(row), 30).unwrap_or(Decimal::NAN),
+            ),
+            _ => number(wide * 37, u8::try_from(row % 4).unwrap_or(0)),
+        }),
+        LogicalType::Numeric => Some(null_every(9, number(wide * 1999 - 77, 2))),
+        LogicalType::Bpchar => Some(Value::Bpchar(format!("{:<6}", row % 37).into())),
+        LogicalType::Bytea => {
+            let bytes = [0, 255, u8::try_from(row % 251).unwrap_or(0)];
+            Some(null_every(5, Value::Bytea(bytes[..].into())))
+        }
+        LogicalType::Uuid => Some(Value::Uuid((u128::from(row) << 80 | 0x1234).to_be_bytes())),
+        LogicalType::Interval => Some(Value::Interval(Interval {
+            months: i32::try_from(row % 3).unwrap_or(0),
+            days: i32::try_from(row % 60).unwrap_or(0),
+            us: -wide * 1_000_000,
+        })),
+        LogicalType::Jsonb => {
+            let fields = [
+                ("id".to_owned(), Json::Number(Decimal::from(wide))),
+                ("station".to_owned(), Json::String(format!("s{}", row % 7))),
+            ];
+            Some(Value::json(&Json::object(fields.into())))
+        }
+        LogicalType::Json => Value::of_str(ty, &format!("{{\"id\": {row}}}")),
+        LogicalType::Array(element) => {
+            let scale = u8::try_from(row % 3).unwrap_or(0);
+            let one = match element {
+                ElementType::Enum(id) => Value::Enum(id, i32::try_from(row % 4).unwrap_or(0)),
+                _ => number(wide, scale),
+            };
+            let values = vec![one, Value::Null];
+            Some(null_every(
+                7,
+                Value::array(&ArrayValue::of(element, values)),
+            ))
+        }
+        _ => {
+            Value::of_word(ty, wide % 300).or_else(|| Value::of_str(ty, &format!("v{}", row % 12)))
+        }
+    }
+    .unwrap_or(Value::Null)
 }
 
 /// The value of a golden row in the column of this type.

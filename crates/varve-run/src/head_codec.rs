@@ -3,7 +3,7 @@
 //! | field | what |
 //! |---|---|
 //! | schema version, number of values | |
-//! | number of columns; for each | id, type code (u8) |
+//! | number of columns; for each | id, type |
 //! | number of key columns; each | its position |
 //! | since version 3, of each key column | its order (1 descending, 2 NULLs first) |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
@@ -26,14 +26,16 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
     put_varint(head.columns.len() as u64, out);
     for column in &head.columns {
         put_varint(u64::from(column.id.0), out);
-        out.push(column.ty.code());
+        column.ty.encode(out);
     }
     put_varint(head.key_columns.len() as u64, out);
     for column in &head.key_columns {
         put_varint(*column as u64, out);
     }
-    for order in &head.key_orders {
-        put_varint(u64::from(order.code()), out);
+    if head.version >= VERSION_ORDERED {
+        for at in 0..head.key_columns.len() {
+            put_varint(u64::from(head.key_order(at).code()), out);
+        }
     }
     for stats in &head.stats {
         put_varint(stats.zone.rows, out);
@@ -74,7 +76,9 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     let values = take_u32(&mut reader)?;
     let columns = take_list(&mut reader, |reader| {
         let id = ColumnId(take_u32(reader)?);
-        let ty = LogicalType::from_code(reader.u8()?);
+        let mut rest = reader.rest();
+        let ty = LogicalType::decode(&mut rest);
+        *reader = ByteReader::new(rest);
         let ty = ty.ok_or(CodecError::Malformed("column type"))?;
         Ok(ColumnSpec { id, ty })
     })?;
@@ -86,13 +90,16 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     } else {
         key_columns.len()
     };
-    let key_orders: Vec<KeyOrder> = (0..orders)
+    let mut key_orders: Vec<KeyOrder> = (0..orders)
         .map(|_| {
             let code = u8::try_from(reader.varint()?).ok();
             let order = code.and_then(KeyOrder::from_code);
             order.ok_or(CodecError::Malformed("key order"))
         })
         .collect::<Result<_, _>>()?;
+    if key_orders.iter().all(|order| *order == KeyOrder::default()) {
+        key_orders.clear();
+    }
     let stats: Vec<ColumnStats> = columns
         .iter()
         .map(|column| take_stats(&mut reader, column.ty))

@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use std::sync::Arc;
 
-use varve_types::{Column, ColumnData, KeyOrder, Value, decode_key_value};
+use varve_types::{Column, ColumnData, KeyOrder, decode_key_value};
 
 use crate::encode_ordered_row_key;
 
@@ -50,12 +50,11 @@ impl KeyVector {
         if !rest.is_empty() {
             return None;
         }
-        match (column.data(), value) {
-            (ColumnData::Int64(words), Value::Int8(word)) => Some(search_spread(words, word)),
-            (ColumnData::Int64(words), Value::Timestamp(word) | Value::TimestampTz(word)) => {
-                Some(search_spread(words, word))
-            }
-            (ColumnData::Int32(words), Value::Int4(word) | Value::Date(word)) => {
+        let word = value.word()?;
+        match column.data() {
+            ColumnData::Int64(words) => Some(search_spread(words, word)),
+            ColumnData::Int32(words) => {
+                let word = i32::try_from(word).ok()?;
                 Some(search_spread(words, word))
             }
             _ => None,

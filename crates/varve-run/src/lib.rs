@@ -17,6 +17,7 @@
 //! checksum.
 
 mod column_encoder;
+mod decimal;
 mod envelope;
 mod error;
 mod filter;

@@ -22,7 +22,9 @@ pub(crate) fn encode_same(
     reference: &[Column],
     vectors: &[Column],
 ) -> Result<Option<EncodedColumn>, CodecError> {
-    if ty.physical() == PhysicalType::Bits || !alike(ty, reference, vectors)? {
+    if matches!(ty.physical(), PhysicalType::Bits | PhysicalType::Decimal)
+        || !alike(ty, reference, vectors)?
+    {
         return Ok(None);
     }
     let mut encoded = EncodedColumn {
@@ -33,7 +35,7 @@ pub(crate) fn encode_same(
         let mut bytes = Vec::new();
         put_validity(column, &mut bytes)?;
         if column.null_count() < column.len() {
-            if ty.physical() == PhysicalType::Bytes {
+            if is_strings(ty) {
                 let (reference, values) = (present_strings(reference)?, present_strings(column)?);
                 encode_same_strings(reference.as_ref(), values.as_ref(), &mut bytes)?;
             } else {
@@ -46,6 +48,10 @@ pub(crate) fn encode_same(
     Ok(Some(encoded))
 }
 
+fn is_strings(ty: LogicalType) -> bool {
+    matches!(ty.physical(), PhysicalType::Bytes | PhysicalType::Binary)
+}
+
 /// Whether it may pay: NULLs in the same rows, and in the first vector with values most of them
 /// equal.
 fn alike(ty: LogicalType, reference: &[Column], vectors: &[Column]) -> Result<bool, CodecError> {
@@ -56,7 +62,7 @@ fn alike(ty: LogicalType, reference: &[Column], vectors: &[Column]) -> Result<bo
     let Some((a, b)) = pairs.find(|(a, _)| a.null_count() < a.len()) else {
         return Ok(false);
     };
-    let per_mille = if ty.physical() == PhysicalType::Bytes {
+    let per_mille = if is_strings(ty) {
         equal_strings_per_mille(present_strings(a)?.as_ref(), present_strings(b)?.as_ref())
     } else {
         equal_words_per_mille(&words(a)?, &words(b)?)

@@ -3,6 +3,7 @@
 //! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
 //! codec of their kind writes them. The validity ends by itself. A NULL row of words holds the
 //! value before it, or the first one. Strings leave NULL rows out; in version 1 they were empty.
+//! Before numeric values stands how they are stored; see `decimal`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,12 +13,31 @@ use varve_codec::{
     decode_strings, decode_words, doubles_of_words, gather_bits, gather_strings, gather_words,
     split_bits,
 };
-use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value};
+use varve_types::{
+    BinaryData, Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value,
+};
 
-use crate::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
+use crate::{ROW_BYTES_MAX, VECTOR_BYTES_MAX, decimal};
 
 /// The text of one vector is at most this long, since a vector ends when it passes its limit.
 pub(crate) const TEXT_BYTES_MAX: usize = VECTOR_BYTES_MAX + ROW_BYTES_MAX;
+
+/// What the codecs of a vector give, and what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Words,
+    /// Mantissas of this scale.
+    DecimalWords(u8),
+    Text,
+    Binary,
+    DecimalStrings,
+}
+
+impl Form {
+    fn is_words(self) -> bool {
+        matches!(self, Form::Words | Form::DecimalWords(_))
+    }
+}
 
 /// What the vectors of a column of a group need to be read.
 #[derive(Debug)]
@@ -26,8 +46,8 @@ pub(crate) struct VectorFormat {
     /// Whether strings leave NULL rows out.
     pub(crate) dense: bool,
     pub(crate) shared: Shared,
-    /// The shared dictionaries as columns, once they were needed.
-    dictionaries: Vec<OnceLock<Arc<Column>>>,
+    /// The shared dictionaries as columns, once they were needed, in the form that was needed first.
+    dictionaries: Vec<OnceLock<(Form, Arc<Column>)>>,
 }
 
 impl VectorFormat {
@@ -63,7 +83,14 @@ impl VectorFormat {
                     plain_bits(ty, Bitmap::from_bytes(bits, rows), validity)
                 }
             },
-            PhysicalType::Bytes => {
+            _ => {
+                let (form, values) = self.form_of(values)?;
+                if form.is_words() {
+                    let decoded = decode_words(word_kind(ty), &self.shared, values, rows)?;
+                    return self.assemble(decoded, rows, validity, form, &|words, validity| {
+                        plain_words(ty, form, words, validity)
+                    });
+                }
                 let validity_of_values = validity.as_ref().filter(|_| self.dense);
                 let present = validity_of_values.map_or(rows, Bitmap::count_ones);
                 let decoded = decode_strings(&self.shared, values, present, TEXT_BYTES_MAX)?;
@@ -71,17 +98,28 @@ impl VectorFormat {
                     Some(bits) => spread(decoded, bits),
                     None => decoded,
                 };
-                self.assemble(decoded, rows, validity, &|strings, validity| {
-                    plain_text(ty, strings, validity)
-                })
-            }
-            _ => {
-                let decoded = decode_words(word_kind(ty), &self.shared, values, rows)?;
-                self.assemble(decoded, rows, validity, &|words, validity| {
-                    plain_words(ty, words, validity)
+                self.assemble(decoded, rows, validity, form, &|strings, validity| {
+                    plain_strings(ty, form, strings, validity)
                 })
             }
         }
+    }
+
+    /// How the values of a vector are stored, and their bytes without what tells it.
+    fn form_of<'a>(&self, values: &'a [u8]) -> Result<(Form, &'a [u8]), CodecError> {
+        Ok(match self.ty.physical() {
+            PhysicalType::Bytes => (Form::Text, values),
+            PhysicalType::Binary => (Form::Binary, values),
+            PhysicalType::Decimal => {
+                let (form, rest) = values.split_first().ok_or(CodecError::UnexpectedEnd)?;
+                let form = match *form {
+                    decimal::STRINGS => Form::DecimalStrings,
+                    scale => Form::DecimalWords(scale),
+                };
+                (form, rest)
+            }
+            _ => (Form::Words, values),
+        })
     }
 
     /// The column of `rows` rows whose differences from the vector in `reference_bytes`, of format
@@ -98,7 +136,8 @@ impl VectorFormat {
         };
         let (_, reference_values) = split_bits(reference_bytes, rows)?;
         let shared = &reference.shared;
-        if self.ty.physical() == PhysicalType::Bytes {
+        let (form, values) = self.form_of(values)?;
+        if matches!(form, Form::Text | Form::Binary) {
             let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
             let strings = decode_plain_strings(shared, reference_values, present, TEXT_BYTES_MAX)?;
             let strings =
@@ -107,12 +146,14 @@ impl VectorFormat {
                 Some(bits) => spread_strings(strings, bits),
                 None => strings,
             };
-            plain_text(self.ty, strings, validity)
-        } else {
+            plain_strings(self.ty, form, strings, validity)
+        } else if form == Form::Words {
             let kind = word_kind(self.ty);
             let words = decode_plain_words(kind, shared, reference_values, rows)?;
             let words = decode_same_words(kind, &self.shared, values, &words)?;
-            plain_words(self.ty, words, validity)
+            plain_words(self.ty, form, words, validity)
+        } else {
+            Err(FORM)
         }
     }
 
@@ -137,7 +178,13 @@ impl VectorFormat {
                 let bits = gather_bits(values, rows, positions)?;
                 plain_bits(ty, bits.into_iter().collect(), validity)
             }
-            PhysicalType::Bytes => {
+            _ => {
+                let (form, values) = self.form_of(values)?;
+                if form.is_words() {
+                    let kind = word_kind(ty);
+                    let words = gather_words(kind, &self.shared, values, rows, positions)?;
+                    return plain_words(ty, form, words, validity);
+                }
                 let all = decode_bits(validity_bytes, rows)?;
                 let strings = match all {
                     DecodedBits::Plain(bits) if self.dense => {
@@ -146,12 +193,7 @@ impl VectorFormat {
                     }
                     _ => gather_strings(&self.shared, values, rows, positions, TEXT_BYTES_MAX)?,
                 };
-                plain_text(ty, strings, validity)
-            }
-            _ => {
-                let kind = word_kind(ty);
-                let words = gather_words(kind, &self.shared, values, rows, positions)?;
-                plain_words(ty, words, validity)
+                plain_strings(ty, form, strings, validity)
             }
         }
     }
@@ -183,6 +225,7 @@ impl VectorFormat {
         decoded: Decoded<V>,
         rows: usize,
         validity: Option<Bitmap>,
+        form: Form,
         plain: &dyn Fn(V, Option<Bitmap>) -> Result<Column, CodecError>,
     ) -> Result<Column, CodecError> {
         let column = match (decoded, validity) {
@@ -199,7 +242,7 @@ impl VectorFormat {
                 Column::dictionary(codes, Arc::new(plain(values, None)?), validity)
             }
             (Decoded::Shared { codes, resource }, validity) => {
-                Column::dictionary(codes, self.dictionary(resource)?, validity)
+                Column::dictionary(codes, self.dictionary(resource, form)?, validity)
             }
             (Decoded::RunEnds { ends, values }, None) => {
                 Column::run_ends(ends, Arc::new(plain(values, None)?))
@@ -212,18 +255,19 @@ impl VectorFormat {
     }
 
     /// A shared dictionary, the same column for all vectors.
-    fn dictionary(&self, resource: u8) -> Result<Arc<Column>, CodecError> {
+    fn dictionary(&self, resource: u8, form: Form) -> Result<Arc<Column>, CodecError> {
         let slot = self.dictionaries.get(usize::from(resource)).ok_or(FORM)?;
-        if let Some(column) = slot.get() {
+        if let Some((_, column)) = slot.get().filter(|(known, _)| *known == form) {
             return Ok(Arc::clone(column));
         }
-        let column = match self.ty.physical() {
-            PhysicalType::Bytes => {
-                plain_text(self.ty, self.shared.strings(resource)?.clone(), None)?
-            }
-            _ => plain_words(self.ty, self.shared.words(resource)?.to_vec(), None)?,
+        let column = if form.is_words() {
+            plain_words(self.ty, form, self.shared.words(resource)?.to_vec(), None)?
+        } else {
+            plain_strings(self.ty, form, self.shared.strings(resource)?.clone(), None)?
         };
-        Ok(Arc::clone(slot.get_or_init(|| Arc::new(column))))
+        let column = Arc::new(column);
+        slot.get_or_init(|| (form, Arc::clone(&column)));
+        Ok(column)
     }
 }
 
@@ -318,9 +362,13 @@ pub(crate) fn word_kind(ty: LogicalType) -> WordKind {
 
 fn plain_words(
     ty: LogicalType,
+    form: Form,
     words: Vec<i64>,
     validity: Option<Bitmap>,
 ) -> Result<Column, CodecError> {
+    if let Form::DecimalWords(scale) = form {
+        return decimal::column_of_words(&words, scale, validity);
+    }
     let data = match word_kind(ty) {
         #[expect(
             clippy::cast_possible_truncation,
@@ -333,15 +381,25 @@ fn plain_words(
     Column::plain(ty, data, validity).ok_or(FORM)
 }
 
-fn plain_text(
+fn plain_strings(
     ty: LogicalType,
+    form: Form,
     strings: Strings,
     validity: Option<Bitmap>,
 ) -> Result<Column, CodecError> {
-    let utf8 = CodecError::Malformed("UTF-8 text");
-    let text = String::from_utf8(strings.bytes).map_err(|_| utf8)?;
-    let data = TextData::from_parts(strings.offsets, text).ok_or(utf8)?;
-    Column::plain(ty, ColumnData::Text(data), validity).ok_or(FORM)
+    let data = match form {
+        Form::DecimalStrings => return decimal::column_of_strings(&strings, validity),
+        Form::Binary => {
+            let values = BinaryData::from_parts(strings.offsets, strings.bytes);
+            ColumnData::Binary(values.ok_or(CodecError::Malformed("offsets"))?)
+        }
+        _ => {
+            let utf8 = CodecError::Malformed("UTF-8 text");
+            let text = String::from_utf8(strings.bytes).map_err(|_| utf8)?;
+            ColumnData::Text(TextData::from_parts(strings.offsets, text).ok_or(utf8)?)
+        }
+    };
+    Column::plain(ty, data, validity).ok_or(FORM)
 }
 
 fn plain_bits(

@@ -5,7 +5,7 @@ use varve_codec::{
     filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
     split_bits, spread_bits,
 };
-use varve_types::{CompareOp, LogicalType, PredicateTest, Selection, Value};
+use varve_types::{CompareOp, LogicalType, PhysicalType, PredicateTest, Selection, Value};
 
 use crate::vector::{TEXT_BYTES_MAX, VectorFormat, word_kind};
 
@@ -27,7 +27,8 @@ enum Test {
 }
 
 impl VectorFilter {
-    /// The filter of a test; `None` where a constant is not of the column's type.
+    /// The filter of a test; `None` where a constant is not of the column's type or equal values of
+    /// the type may be stored as different bytes.
     pub fn new(ty: LogicalType, test: &PredicateTest) -> Option<VectorFilter> {
         let (op, constants) = match test {
             PredicateTest::IsNull => return Some(VectorFilter::of(ty, Test::Present(false))),
@@ -35,19 +36,23 @@ impl VectorFilter {
             PredicateTest::Compare(op, constant) => (Some(*op), core::slice::from_ref(constant)),
             PredicateTest::In(constants) => (None, constants.as_slice()),
         };
-        if constants
-            .iter()
-            .any(|value| value.logical_type() != Some(ty))
-        {
+        let is_constant = |value: &Value| !value.is_null() && value.is_of(ty);
+        if !constants.iter().all(is_constant) {
             return None;
         }
         let test = match ty {
             LogicalType::Boolean => {
                 Test::Bits([false, true].map(|bit| test.accepts(&Value::Boolean(bit))))
             }
-            LogicalType::Text => Test::Strings(strings(op, constants)),
-            LogicalType::Float8 => Test::Words(doubles(op, constants)),
-            _ => Test::Words(integers(op, constants)),
+            LogicalType::Text | LogicalType::Varchar | LogicalType::Bytea | LogicalType::Uuid => {
+                Test::Strings(strings(op, constants))
+            }
+            LogicalType::Float4 | LogicalType::Float8 => Test::Words(doubles(op, constants)),
+            ty if matches!(ty.physical(), PhysicalType::Int32 | PhysicalType::Int64) => {
+                Test::Words(integers(op, constants))
+            }
+            // Equal values have different bytes.
+            _ => return None,
         };
         Some(VectorFilter::of(ty, test))
     }
@@ -58,11 +63,7 @@ impl VectorFilter {
 }
 
 fn integers(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
-    let mut words = constants.iter().filter_map(|value| match value {
-        Value::Int4(word) | Value::Date(word) => Some(i64::from(*word)),
-        Value::Int8(word) | Value::Timestamp(word) | Value::TimestampTz(word) => Some(*word),
-        _ => None,
-    });
+    let mut words = constants.iter().filter_map(Value::word);
     match (op, words.clone().next()) {
         (Some(op), Some(word)) => WordPredicate::integer(comparison(op), word),
         _ => WordPredicate::integer_in(&mut words),
@@ -70,10 +71,7 @@ fn integers(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
 }
 
 fn doubles(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
-    let mut doubles = constants.iter().filter_map(|value| match value {
-        Value::Float8(double) => Some(*double),
-        _ => None,
-    });
+    let mut doubles = constants.iter().filter_map(Value::double);
     match (op, doubles.clone().next()) {
         (Some(op), Some(double)) => WordPredicate::double(comparison(op), double),
         _ => WordPredicate::double_in(&mut doubles),
@@ -83,6 +81,8 @@ fn doubles(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
 fn strings(op: Option<CompareOp>, constants: &[Value]) -> StringPredicate {
     let mut texts = constants.iter().filter_map(|value| match value {
         Value::Text(text) => Some(text.as_bytes()),
+        Value::Bytea(bytes) => Some(&**bytes),
+        Value::Uuid(bytes) => Some(bytes.as_slice()),
         _ => None,
     });
     match (op, texts.clone().next()) {

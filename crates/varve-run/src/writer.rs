@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Parallel, VECTOR_ROWS,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Parallel, PhysicalType,
+    VECTOR_ROWS,
 };
 
 use crate::column_encoder::ColumnEncoder;
-use crate::envelope::{VERSION, VERSION_ORDERED};
+use crate::envelope::{VERSION, VERSION_ORDERED, VERSION_TYPES};
 use crate::group_encoding::GroupEncoding;
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
@@ -187,11 +188,7 @@ impl RunWriter {
         self.end_steps()?;
         let head = RunHead {
             run: self.spec.run,
-            version: if self.spec.key_orders.is_empty() {
-                VERSION
-            } else {
-                VERSION_ORDERED
-            },
+            version: version_of(&self.spec),
             schema_version: self.spec.schema_version,
             columns: self.spec.columns,
             key_columns: self.spec.key_columns,
@@ -389,6 +386,18 @@ impl RunWriter {
     }
 }
 
+/// The least format version that can hold such a run.
+fn version_of(spec: &RunSpec) -> u16 {
+    let is_known = |column: &ColumnSpec| column.ty.code() <= LogicalType::TimestampTz.code();
+    if !spec.columns.iter().all(is_known) {
+        VERSION_TYPES
+    } else if spec.key_orders.is_empty() {
+        VERSION
+    } else {
+        VERSION_ORDERED
+    }
+}
+
 /// Takes the values of a vector.
 fn builder(ty: LogicalType) -> ColumnBuilder {
     ColumnBuilder::with_capacity(ty, VECTOR_ROWS)
@@ -406,12 +415,24 @@ fn bytes_of_rows(columns: &[ColumnRef], start: usize, end: usize) -> usize {
             let offset = |row: usize| strings.offsets().get(row).map_or(0, |at| *at as usize);
             4 * (end - start) + offset(end).saturating_sub(offset(start))
         }
-        _ if column.logical_type() == LogicalType::Text => {
-            let rows = start..end;
-            rows.map(|row| 4 + column.str_at(row).map_or(0, str::len))
-                .sum()
+        (ColumnData::Binary(values), None) => {
+            let offset = |row: usize| values.offsets().get(row).map_or(0, |at| *at as usize);
+            4 * (end - start) + offset(end).saturating_sub(offset(start))
         }
-        _ => 8 * (end - start),
+        _ => match column.logical_type().physical() {
+            PhysicalType::Bytes => {
+                let rows = start..end;
+                rows.map(|row| 4 + column.str_at(row).map_or(0, str::len))
+                    .sum()
+            }
+            PhysicalType::Binary => {
+                let rows = start..end;
+                rows.map(|row| 4 + column.binary_at(row).map_or(0, <[u8]>::len))
+                    .sum()
+            }
+            PhysicalType::Decimal => 16 * (end - start),
+            _ => 8 * (end - start),
+        },
     };
     columns.iter().map(of_column).sum()
 }

@@ -2,14 +2,15 @@
 //! them.
 //!
 //! Layout of one: flags (u8: 1 least bound, 2 greatest bound, 4 bounds exact, 8 sum, 16 sum beyond
-//! 64 bits), number of NULLs (varint), least and greatest bound as key values, sum (zigzag varint,
-//! or 16 bytes little-endian).
+//! 64 bits), number of NULLs (varint), least and greatest bound as key values, each followed by its
+//! details where equal values may show differently, sum (zigzag varint, or 16 bytes little-endian).
+//! Jsonb and arrays have no bounds.
 
 use core::cmp::Ordering;
 use varve_codec::{ByteReader, CodecError, put_varint, put_zigzag};
 use varve_types::{
-    Column, ColumnData, CompareOp, LogicalType, PredicateTest, TextData, Value, decode_key_value,
-    encode_key_value,
+    Column, ColumnData, CompareOp, LogicalType, PredicateTest, TextData, Value, binary_order,
+    decode_key_value, encode_key_value, key_prefix_end, put_details, with_details,
 };
 
 /// Bounds of text are cut to this many bytes.
@@ -68,7 +69,7 @@ impl ZoneMap {
                 let words = rows().filter_map(|row| values.get(row).copied());
                 extremes_of_words(words, rows(), &mut zone.sum)
             }
-            ColumnData::Text(strings) => {
+            ColumnData::Text(strings) if column.logical_type() != LogicalType::Bpchar => {
                 let strings = rows().map(|row| (row, bytes_at(strings, row)));
                 extremes_by(strings, |a, b| a.cmp(b))
             }
@@ -77,6 +78,11 @@ impl ZoneMap {
                 extremes_by(doubles, |a, b| {
                     a.partial_cmp(b).unwrap_or_else(|| order_of_nan(*a, *b))
                 })
+            }
+            ColumnData::Binary(values) => {
+                let ty = column.logical_type();
+                let orders = rows().map(|row| (row, binary_order(ty, values.get(row))));
+                extremes_by(orders, |a, b| a.cmp(b))
             }
             _ => {
                 let values = rows().map(|row| (row, column.value(row)));
@@ -90,6 +96,11 @@ impl ZoneMap {
     }
 
     fn set_bounds(&mut self, min: Value, max: Value) {
+        // Too long to be kept, and not to be cut.
+        if matches!(min, Value::Jsonb(_) | Value::Array(..)) {
+            self.bounds_exact = false;
+            return;
+        }
         let (low, low_exact) = lower_bound(min);
         let (high, high_exact) = upper_bound(max);
         self.bounds_exact = low_exact && high_exact;
@@ -176,6 +187,9 @@ impl ZoneMap {
         put_varint(self.null_count, out);
         for bound in [&self.min, &self.max].into_iter().flatten() {
             encode_key_value(bound, out);
+            if bound.logical_type().is_some_and(has_details) {
+                put_details(bound, out);
+            }
         }
         match (narrow, self.sum) {
             (Some(sum), _) => put_zigzag(sum, out),
@@ -197,7 +211,10 @@ impl ZoneMap {
                 return Ok(None);
             }
             let mut rest = reader.rest();
-            let value = decode_key_value(ty, &mut rest).filter(|value| !value.is_null());
+            let mut value = decode_key_value(ty, &mut rest).filter(|value| !value.is_null());
+            if has_details(ty) {
+                value = value.and_then(|value| with_details(value, &mut rest));
+            }
             *reader = ByteReader::new(rest);
             value
                 .map(Some)
@@ -230,7 +247,18 @@ impl ZoneMap {
 }
 
 fn has_sum(ty: LogicalType) -> bool {
-    matches!(ty, LogicalType::Int4 | LogicalType::Int8)
+    matches!(
+        ty,
+        LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+    )
+}
+
+/// Whether equal bounds of the type may show differently, so that what they show is stored too.
+fn has_details(ty: LogicalType) -> bool {
+    matches!(
+        ty,
+        LogicalType::Numeric | LogicalType::Bpchar | LogicalType::Interval
+    )
 }
 
 /// The rows of the least and greatest word; adds all words to the sum, where one is kept.
@@ -294,6 +322,8 @@ fn canonical(value: Value) -> Value {
         Value::Float8(nan) if nan.is_nan() => Value::Float8(f64::NAN),
         // Adding 0 makes 0 of -0.
         Value::Float8(number) => Value::Float8(number + 0.0),
+        Value::Float4(nan) if nan.is_nan() => Value::Float4(f32::NAN),
+        Value::Float4(number) => Value::Float4(number + 0.0),
         other => other,
     }
 }
@@ -302,28 +332,36 @@ fn canonical(value: Value) -> Value {
 fn lower_bound(value: Value) -> (Value, bool) {
     match &value {
         Value::Text(text) if text.len() > TEXT_BOUND_BYTES => (Value::text(cut(text)), false),
+        Value::Bpchar(text) if text.len() > TEXT_BOUND_BYTES => {
+            (Value::Bpchar(cut(text).into()), false)
+        }
+        Value::Bytea(bytes) => match bytes.get(..TEXT_BOUND_BYTES) {
+            Some(start) if bytes.len() > TEXT_BOUND_BYTES => (Value::Bytea(start.into()), false),
+            _ => (value, true),
+        },
         _ => (value, true),
     }
 }
 
 /// A value not below `value`, if there is a short one, and whether it is `value`.
 fn upper_bound(value: Value) -> (Option<Value>, bool) {
-    let Value::Text(text) = &value else {
-        return (Some(value), true);
+    let text = match &value {
+        Value::Bytea(bytes) if bytes.len() > TEXT_BOUND_BYTES => {
+            let start = bytes.get(..TEXT_BOUND_BYTES).and_then(key_prefix_end);
+            return (start.map(|above| Value::Bytea(above.into())), false);
+        }
+        Value::Text(text) | Value::Bpchar(text) if text.len() > TEXT_BOUND_BYTES => text,
+        _ => return (Some(value), true),
     };
-    if text.len() <= TEXT_BOUND_BYTES {
-        return (Some(value), true);
-    }
     // The order of UTF-8 bytes is that of characters: the next character at the last place that has
     // one is above.
     let mut prefix: Vec<char> = cut(text).chars().collect();
     while let Some(last) = prefix.pop() {
         if let Some(next) = next_char(last) {
             prefix.push(next);
-            return (
-                Some(Value::text(prefix.into_iter().collect::<String>())),
-                false,
-            );
+            let above: String = prefix.into_iter().collect();
+            let ty = value.logical_type().unwrap_or(LogicalType::Text);
+            return (Value::of_str(ty, &above), false);
         }
     }
     (None, false)

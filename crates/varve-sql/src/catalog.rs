@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+    ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, TypeMod, Value,
 };
 
 use crate::index::IndexDef;
@@ -40,6 +40,8 @@ pub struct ColumnDef {
     pub name: String,
     /// Its type.
     pub ty: LogicalType,
+    /// What the type is bounded by.
+    pub modifier: TypeMod,
     /// Whether NULL may be stored.
     pub nullable: bool,
 }

@@ -25,7 +25,7 @@
 use varve_expr::Expr;
 use varve_types::{
     ColumnId, ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, ObjectId, PredicateTest,
-    Result, TreeId, Uniqueness, Value, decode_key_value, encode_key_value,
+    Result, TreeId, TypeMod, Uniqueness, Value, decode_key_value, encode_key_value,
 };
 
 use crate::catalog::{ColumnDef, TableDef};
@@ -65,8 +65,12 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     put_count(&mut bytes, table.columns.len());
     for column in &table.columns {
         bytes.extend(column.id.0.to_le_bytes());
-        bytes.push(column.ty.code());
-        bytes.push(u8::from(column.nullable));
+        column.ty.encode(&mut bytes);
+        let bounded = u8::from(!column.modifier.is_none()) << 1;
+        bytes.push(u8::from(column.nullable) | bounded);
+        if bounded != 0 {
+            bytes.extend(column.modifier.0.to_le_bytes());
+        }
         put_name(&mut bytes, &column.name);
     }
     put_count(&mut bytes, table.primary_key.len());
@@ -237,12 +241,14 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut columns: Vec<ColumnDef> = Vec::new();
     for _ in 0..input.count()? {
         let id = ColumnId(u32::from_le_bytes(input.array()?));
-        let ty = LogicalType::from_code(input.u8()?).ok_or_else(|| broken("column type"))?;
-        let nullable = match input.u8()? {
-            0 => false,
-            1 => true,
+        let ty = input.ty().ok_or_else(|| broken("column type"))?;
+        let flags = input.u8()?;
+        let modifier = match flags {
+            0 | 1 => TypeMod::NONE,
+            2 | 3 => TypeMod(i32::from_le_bytes(input.array()?)),
             _ => return Err(broken("nullable")),
         };
+        let nullable = flags & 1 == 1;
         let name = input.name()?;
         if columns
             .iter()
@@ -254,6 +260,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
             id,
             name,
             ty,
+            modifier,
             nullable,
         });
     }
@@ -333,6 +340,10 @@ impl<'a> Input<'a> {
         Ok(byte)
     }
 
+    pub(crate) fn ty(&mut self) -> Option<LogicalType> {
+        LogicalType::decode(&mut self.0)
+    }
+
     pub(crate) fn count(&mut self) -> Result<usize> {
         Ok(usize::from(u16::from_le_bytes(self.array()?)))
     }
@@ -352,11 +363,12 @@ mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_types::{
         ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
-        SqlState, TreeId, Uniqueness, Value,
+        SqlState, TreeId, TypeMod, Uniqueness, Value,
     };
 
     fn table() -> TableDef {
         let column = |id, name: &str, ty, nullable| ColumnDef {
+            modifier: TypeMod::NONE,
             id: ColumnId(id),
             name: name.to_owned(),
             ty,

@@ -57,7 +57,12 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
             (true, [input]) => format!("({} {})", function.name(), show(input)),
             _ => format!("{}({})", function.name(), deparse_list(args, columns)),
         },
-        Expr::Cast { input, to, .. } => format!("({})::{to}", show(input)),
+        Expr::Cast {
+            input,
+            to,
+            modifier,
+            ..
+        } => format!("({})::{}", show(input), modifier.name_of(*to)),
         Expr::Case {
             branches,
             otherwise,
@@ -106,6 +111,7 @@ fn constant(value: &Value) -> String {
         Value::Boolean(truth) => truth.to_string(),
         Value::Int4(_) | Value::Int8(_) => text,
         Value::Float8(number) if number.is_finite() => text,
+        Value::Numeric(number) if number.is_finite() => text,
         other => {
             let ty = other.logical_type().map_or("text", |ty| ty.name());
             format!("'{}'::{ty}", text.replace('\'', "''"))

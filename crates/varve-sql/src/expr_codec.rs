@@ -19,7 +19,7 @@
 //! catalogue (`catalog_codec.rs`).
 
 use varve_expr::{Expr, Function, explicit_cast_allowed};
-use varve_types::{LogicalType, Result, decode_key_value, encode_key_value};
+use varve_types::{LogicalType, Result, TypeMod, decode_key_value, encode_key_value};
 
 use crate::catalog::ColumnDef;
 use crate::catalog_codec::{Input, OPS, broken, put_count, put_name};
@@ -43,7 +43,8 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             put_count(bytes, *index);
         }
         Expr::Literal { value, ty } => {
-            bytes.extend([1, ty.code()]);
+            bytes.push(1);
+            ty.encode(bytes);
             let mut key = Vec::new();
             encode_key_value(value, &mut key);
             let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
@@ -96,11 +97,24 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             bytes.push(9);
             put_name(bytes, function.name());
             put_count(bytes, function.arg_types().len());
-            bytes.extend(function.arg_types().iter().map(|ty| ty.code()));
+            function.arg_types().iter().for_each(|ty| ty.encode(bytes));
             put_list(bytes, args);
         }
-        Expr::Cast { input, to, .. } => {
-            bytes.extend([10, to.code()]);
+        Expr::Cast {
+            input,
+            to,
+            modifier,
+            explicit,
+            ..
+        } => {
+            if modifier.is_none() {
+                bytes.push(10);
+            } else {
+                bytes.push(13);
+                bytes.extend(modifier.0.to_le_bytes());
+                bytes.push(u8::from(*explicit));
+            }
+            to.encode(bytes);
             put_expr(bytes, input);
         }
         Expr::Case {
@@ -108,7 +122,8 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             otherwise,
             ty,
         } => {
-            bytes.extend([11, ty.code()]);
+            bytes.push(11);
+            ty.encode(bytes);
             put_count(bytes, branches.len());
             for (condition, _) in branches {
                 put_expr(bytes, condition);
@@ -123,7 +138,8 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             );
         }
         Expr::Coalesce { args, ty } => {
-            bytes.extend([12, ty.code()]);
+            bytes.push(12);
+            ty.encode(bytes);
             put_list(bytes, args);
         }
     }
@@ -198,7 +214,12 @@ impl Reader<'_, '_> {
                 }
             }
             9 => self.call(depth)?,
-            10 => {
+            kind @ (10 | 13) => {
+                let (mut modifier, mut explicit) = (TypeMod::NONE, true);
+                if kind == 13 {
+                    modifier = TypeMod(i32::from_le_bytes(self.input.array()?));
+                    explicit = self.flag()?;
+                }
                 let to = self.ty()?;
                 let input = Box::new(self.expr(depth)?);
                 if !explicit_cast_allowed(input.logical_type(), to) {
@@ -207,6 +228,8 @@ impl Reader<'_, '_> {
                 Expr::Cast {
                     input,
                     to,
+                    modifier,
+                    explicit,
                     position: 0,
                 }
             }
@@ -286,7 +309,7 @@ impl Reader<'_, '_> {
     }
 
     fn ty(&mut self) -> Result<LogicalType> {
-        LogicalType::from_code(self.input.u8()?).ok_or_else(|| wrong("type"))
+        self.input.ty().ok_or_else(|| wrong("type"))
     }
 
     fn flag(&mut self) -> Result<bool> {

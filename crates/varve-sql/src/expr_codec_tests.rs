@@ -8,6 +8,7 @@ use crate::catalog_codec::Input;
 
 fn columns() -> Vec<ColumnDef> {
     let column = |(id, ty)| ColumnDef {
+        modifier: varve_types::TypeMod::NONE,
         id: ColumnId(id),
         name: format!("c{id}"),
         ty,
@@ -86,6 +87,8 @@ fn integers() -> impl Strategy<Value = Expr> {
                 args
             )),
             inner.clone().prop_map(move |input| Expr::Cast {
+                modifier: varve_types::TypeMod::NONE,
+                explicit: true,
                 input: Box::new(input),
                 to: ty,
                 position: 0,

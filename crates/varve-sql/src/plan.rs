@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use varve_expr::{AggregateFunction, Expr};
-use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
+use varve_types::{
+    ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, TypeMod, Uniqueness, Value,
+};
 
 use crate::catalog::TableDef;
 use crate::command::Command;
@@ -530,7 +532,7 @@ pub struct NewTable {
     /// Its name.
     pub name: String,
     /// Columns: name, type, nullable (primary-key columns are not).
-    pub columns: Vec<(String, LogicalType, bool)>,
+    pub columns: Vec<(String, LogicalType, bool, TypeMod)>,
     /// Positions of the primary key; empty without one.
     pub primary_key: Vec<usize>,
     /// Indexes of UNIQUE constraints.

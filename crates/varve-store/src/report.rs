@@ -138,7 +138,7 @@ pub(crate) fn tree_storage(
 fn encoding_names(ty: LogicalType, codecs: u32) -> Vec<&'static str> {
     match ty.physical() {
         PhysicalType::Bits => bit_codec_names(codecs),
-        PhysicalType::Bytes => string_codec_names(codecs),
+        PhysicalType::Bytes | PhysicalType::Binary => string_codec_names(codecs),
         _ => word_codec_names(codecs),
     }
 }

@@ -208,7 +208,7 @@ impl Tree {
     pub(crate) fn put_key_prefix(&self, values: &[Value], out: &mut Vec<u8>) -> Result<()> {
         let types = self.key.iter().filter_map(|at| self.types.get(*at));
         let fits = |(value, ty): (&Value, &LogicalType)| {
-            value.logical_type().is_none_or(|of_value| of_value == *ty)
+            value.is_of(*ty)
         };
         if values.len() > self.key.len() || !values.iter().zip(types).all(fits) {
             return Err(Error::internal("a key does not fit its tree"));

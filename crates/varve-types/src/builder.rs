@@ -1,7 +1,7 @@
 //! Builds plain columns row by row.
 
 use crate::column::{Column, ColumnData};
-use crate::{Bitmap, LogicalType, PhysicalType, TextData, Value};
+use crate::{BinaryData, Bitmap, DecimalData, LogicalType, PhysicalType, TextData, Value};
 
 /// Collects values of one type into a plain [`Column`].
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ impl ColumnBuilder {
             PhysicalType::Int64 => ColumnData::Int64(Vec::with_capacity(rows)),
             PhysicalType::Float64 => ColumnData::Float64(Vec::with_capacity(rows)),
             PhysicalType::Bytes => ColumnData::Text(TextData::default()),
+            PhysicalType::Decimal => ColumnData::Decimal(DecimalData::with_capacity(rows)),
+            PhysicalType::Binary => ColumnData::Binary(BinaryData::default()),
         };
         ColumnBuilder {
             ty,
@@ -53,18 +55,36 @@ impl ColumnBuilder {
 
     /// Adds a value; NULL, and a value of another type, become NULL.
     pub fn push(&mut self, value: &Value) {
-        match (&mut self.data, value) {
-            (ColumnData::Boolean(bits), Value::Boolean(bit)) => bits.push(*bit),
-            (ColumnData::Int32(values), Value::Int4(number) | Value::Date(number)) => {
-                values.push(*number);
-            }
-            (
-                ColumnData::Int64(values),
-                Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number),
-            ) => values.push(*number),
-            (ColumnData::Float64(values), Value::Float8(number)) => values.push(*number),
-            (ColumnData::Text(strings), Value::Text(text)) => strings.push(text),
-            _ => return self.push_null(),
+        let added = value.is_of(self.ty)
+            && match (&mut self.data, value) {
+                (ColumnData::Boolean(bits), Value::Boolean(bit)) => {
+                    bits.push(*bit);
+                    true
+                }
+                (ColumnData::Int32(values), value) => {
+                    let word = value.word().and_then(|word| i32::try_from(word).ok());
+                    word.map(|word| values.push(word)).is_some()
+                }
+                (ColumnData::Int64(values), value) => {
+                    value.word().map(|word| values.push(word)).is_some()
+                }
+                (ColumnData::Float64(values), value) => {
+                    value.double().map(|double| values.push(double)).is_some()
+                }
+                (ColumnData::Decimal(numbers), Value::Numeric(number)) => {
+                    numbers.push(*number);
+                    true
+                }
+                (ColumnData::Text(strings), value) => {
+                    value.str().map(|text| strings.push(text)).is_some()
+                }
+                (ColumnData::Binary(values), value) => {
+                    value.with_binary(|bytes| values.push(bytes)).is_some()
+                }
+                _ => false,
+            };
+        if !added {
+            return self.push_null();
         }
         self.row_added(true);
     }
@@ -79,6 +99,16 @@ impl ColumnBuilder {
         }
     }
 
+    /// Adds the stored form of a value to a column of bytes; NULL in any other.
+    pub fn push_binary(&mut self, bytes: &[u8]) {
+        if let ColumnData::Binary(values) = &mut self.data {
+            values.push(bytes);
+            self.row_added(true);
+        } else {
+            self.push_null();
+        }
+    }
+
     /// Adds a NULL.
     pub fn push_null(&mut self) {
         match &mut self.data {
@@ -87,6 +117,8 @@ impl ColumnBuilder {
             ColumnData::Int64(values) => values.push(0),
             ColumnData::Float64(values) => values.push(0.0),
             ColumnData::Text(strings) => strings.push(""),
+            ColumnData::Decimal(numbers) => numbers.push_null(),
+            ColumnData::Binary(values) => values.push(&[]),
             _ => {}
         }
         self.row_added(false);
@@ -169,9 +201,17 @@ impl ColumnBuilder {
 
     /// Adds one row of a column of the same type, whatever its form.
     pub fn push_row(&mut self, column: &Column, row: usize) {
-        match column.str_at(row) {
-            Some(text) => self.push_str(text),
-            None => self.push(&column.value(row)),
+        if let Some(text) = column.str_at(row) {
+            self.push_str(text);
+        } else if let Some(bytes) = column.binary_at(row) {
+            self.push_binary(bytes);
+        } else if let (ColumnData::Decimal(numbers), Some(number)) =
+            (&mut self.data, column.decimal_at(row))
+        {
+            numbers.push(number);
+            self.row_added(true);
+        } else {
+            self.push(&column.value(row));
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Bitmap, ColumnBuilder, LogicalType, TextData, Value};
+use crate::{
+    BinaryData, Bitmap, ColumnBuilder, Decimal, DecimalData, LogicalType, TextData, Value,
+};
 
 /// Values of one type, in Arrow's memory layout.
 ///
@@ -22,14 +24,18 @@ pub struct Column {
 pub enum ColumnData {
     /// `boolean`
     Boolean(Bitmap),
-    /// `integer`, `date`
+    /// `smallint`, `integer`, `date`, enumerations
     Int32(Vec<i32>),
-    /// `bigint`, `timestamp`, `timestamptz`
+    /// `bigint`, `time`, `timestamp`, `timestamptz`, `oid`
     Int64(Vec<i64>),
-    /// `double precision`
+    /// `double precision`, `real`
     Float64(Vec<f64>),
-    /// `text`
+    /// `text`, `varchar`, `character`, `json`
     Text(TextData),
+    /// `numeric`
+    Decimal(DecimalData),
+    /// `bytea`, `uuid`, `interval`, `jsonb`, arrays, in their stored forms
+    Binary(BinaryData),
     /// Row `i` is `values[codes[i]]`; the values are a plain column without NULLs.
     Dictionary {
         /// One code a row.
@@ -62,6 +68,8 @@ impl Column {
             (ColumnData::Int64(values), P::Int64) => values.len(),
             (ColumnData::Float64(values), P::Float64) => values.len(),
             (ColumnData::Text(strings), P::Bytes) => strings.len(),
+            (ColumnData::Decimal(numbers), P::Decimal) => numbers.len(),
+            (ColumnData::Binary(values), P::Binary) => values.len(),
             _ => return None,
         };
         if validity.as_ref().is_some_and(|bits| bits.len() != len) {
@@ -244,22 +252,41 @@ impl Column {
         };
         match &column.data {
             ColumnData::Boolean(bits) => Value::Boolean(bits.get(row)),
-            ColumnData::Int32(values) => match (values.get(row), self.ty) {
-                (Some(days), LogicalType::Date) => Value::Date(*days),
-                (Some(number), _) => Value::Int4(*number),
-                (None, _) => Value::Null,
-            },
-            ColumnData::Int64(values) => match (values.get(row), self.ty) {
-                (Some(us), LogicalType::Timestamp) => Value::Timestamp(*us),
-                (Some(us), LogicalType::TimestampTz) => Value::TimestampTz(*us),
-                (Some(number), _) => Value::Int8(*number),
-                (None, _) => Value::Null,
-            },
-            ColumnData::Float64(values) => values
-                .get(row)
-                .map_or(Value::Null, |number| Value::Float8(*number)),
-            ColumnData::Text(strings) => Value::text(strings.get(row)),
+            ColumnData::Int32(values) => {
+                let word = values.get(row).copied().map(i64::from);
+                self.value_of(word, Value::of_word)
+            }
+            ColumnData::Int64(values) => self.value_of(values.get(row).copied(), Value::of_word),
+            ColumnData::Float64(values) => {
+                self.value_of(values.get(row).copied(), Value::of_double)
+            }
+            ColumnData::Text(strings) => self.value_of(Some(strings.get(row)), Value::of_str),
+            ColumnData::Decimal(numbers) => numbers.get(row).map_or(Value::Null, Value::Numeric),
+            ColumnData::Binary(values) => self.value_of(Some(values.get(row)), Value::of_binary),
             _ => Value::Null,
+        }
+    }
+
+    fn value_of<T>(&self, held: Option<T>, make: fn(LogicalType, T) -> Option<Value>) -> Value {
+        held.and_then(|held| make(self.ty, held))
+            .unwrap_or(Value::Null)
+    }
+
+    /// Row `i` in its stored form; `None` for NULL and for columns that are not held as bytes.
+    pub fn binary_at(&self, i: usize) -> Option<&[u8]> {
+        let (column, row) = self.locate(i)?;
+        match &column.data {
+            ColumnData::Binary(values) => Some(values.get(row)),
+            _ => None,
+        }
+    }
+
+    /// Row `i` as a decimal; `None` for NULL and for columns of other types.
+    pub fn decimal_at(&self, i: usize) -> Option<Decimal> {
+        let (column, row) = self.locate(i)?;
+        match &column.data {
+            ColumnData::Decimal(numbers) => numbers.get(row),
+            _ => None,
         }
     }
 
@@ -370,6 +397,8 @@ impl Column {
             ColumnData::Int64(values) => values.len() * 8,
             ColumnData::Float64(values) => values.len() * 8,
             ColumnData::Text(strings) => strings.offsets().len() * 4 + strings.text().len(),
+            ColumnData::Decimal(numbers) => numbers.memory_bytes(),
+            ColumnData::Binary(values) => values.offsets().len() * 4 + values.bytes().len(),
             ColumnData::Dictionary { codes, values } => codes.len() * 4 + values.memory_bytes(),
             ColumnData::Constant(value) => value.memory_bytes(),
             ColumnData::RunEnds { ends, values } => ends.len() * 4 + values.memory_bytes(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
+use crate::testing::{sample_types, sample_value};
 use crate::{
     Batch, Bitmap, Column, ColumnData, ColumnPredicate, CompareOp, LogicalType, PredicateTest,
     Selection, Value,
@@ -132,17 +133,11 @@ proptest! {
     ) {
         let start = start.min(cells.len());
         let rows = rows.min(cells.len() + 2 - start);
-        for ty in LogicalType::ALL {
-            let value = |(present, word): &(bool, i16)| match ty {
-                _ if !present => Value::Null,
-                LogicalType::Boolean => Value::Boolean(word % 2 == 0),
-                LogicalType::Int4 => Value::Int4(i32::from(*word)),
-                LogicalType::Int8 => Value::Int8(i64::from(*word)),
-                LogicalType::Float8 => Value::Float8(f64::from(*word)),
-                LogicalType::Date => Value::Date(i32::from(*word)),
-                LogicalType::Timestamp => Value::Timestamp(i64::from(*word)),
-                LogicalType::TimestampTz => Value::TimestampTz(i64::from(*word)),
-                LogicalType::Text => Value::text("x\u{e9}".repeat(word.rem_euclid(3) as usize)),
+        for ty in sample_types() {
+            let value = |(present, word): &(bool, i16)| {
+                let text = "x\u{e9}".repeat(word.rem_euclid(3) as usize);
+                let bits = i64::from(*word).cast_unsigned();
+                if *present { sample_value(ty, bits, &text) } else { Value::Null }
             };
             let values: Vec<Value> = cells.iter().map(value).collect();
             let column = Column::from_values(ty, &values);

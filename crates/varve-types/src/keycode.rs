@@ -9,11 +9,22 @@
 //! | bigint, timestamps | 8 bytes, big-endian, sign bit flipped |
 //! | double precision | 8 bytes, big-endian; negative: all bits flipped, else sign bit flipped; -0 as 0, one NaN on top |
 //! | text | its bytes with `00` as `00 ff`, then `00 00` |
+//! | character | as text, without the spaces at its end |
+//! | bytea | as text |
+//! | smallint, enum | as integer |
+//! | time, oid | as bigint |
+//! | real | as double precision |
+//! | numeric | `01` -Infinity, `02` below 0, `03` 0, `04` above 0, `05` Infinity, `06` NaN; of the two signs, inverted below 0: the exponent of ten of the first digit plus 210, the digits in pairs from the first on, each plus 1, without zeros at the end, then `00` |
+//! | uuid | its 16 bytes |
+//! | interval | 16 bytes, big-endian, sign bit flipped: its microseconds, a month being 30 days |
+//! | jsonb, arrays | as text: the bytes of their stored form that order |
 //!
 //! Of a descending column the bytes after the flag are inverted. Where NULLs sort first, NULL is
 //! `00`, whatever the direction.
 
-use crate::{Column, ColumnData, LogicalType, PhysicalType, Value};
+use crate::details::{binary_order, join, take};
+use crate::value::unpadded;
+use crate::{Column, ColumnData, Decimal, Interval, LogicalType, PhysicalType, Value};
 
 const NULL_FIRST: u8 = 0;
 const PRESENT: u8 = 1;
@@ -121,27 +132,142 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
     match value {
         Value::Null => {}
         Value::Boolean(bit) => key.push(u8::from(*bit)),
-        Value::Int4(number) | Value::Date(number) => {
+        Value::Int4(number) | Value::Date(number) | Value::Enum(_, number) => {
             key.extend_from_slice(&(number.cast_unsigned() ^ SIGN32).to_be_bytes());
         }
-        Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number) => {
+        Value::Int2(number) => {
+            let wide = i32::from(*number).cast_unsigned();
+            key.extend_from_slice(&(wide ^ SIGN32).to_be_bytes());
+        }
+        Value::Int8(number)
+        | Value::Time(number)
+        | Value::Timestamp(number)
+        | Value::TimestampTz(number) => {
             key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
         }
-        Value::Float8(number) => {
-            let canonical = match *number {
-                nan if nan.is_nan() => f64::NAN.to_bits() & !SIGN64,
-                0.0 => 0,
-                other => other.to_bits(),
-            };
-            let ordered = if canonical & SIGN64 == 0 {
-                canonical | SIGN64
-            } else {
-                !canonical
-            };
-            key.extend_from_slice(&ordered.to_be_bytes());
+        Value::Oid(number) => {
+            key.extend_from_slice(&(u64::from(*number) ^ SIGN64).to_be_bytes());
         }
-        Value::Text(text) => encode_text(text, key),
+        Value::Float4(number) => encode_double(f64::from(*number), key),
+        Value::Float8(number) => encode_double(*number, key),
+        Value::Numeric(number) => encode_decimal(*number, key),
+        Value::Text(text) => encode_string(text.as_bytes(), key),
+        Value::Bpchar(text) => encode_string(unpadded(text).as_bytes(), key),
+        Value::Bytea(bytes) => encode_string(bytes, key),
+        Value::Uuid(bytes) => key.extend_from_slice(bytes),
+        Value::Interval(interval) => key.extend_from_slice(&interval.order_bytes()),
+        Value::Jsonb(stored) => encode_string(binary_order(LogicalType::Jsonb, stored), key),
+        Value::Array(element, stored) => {
+            encode_string(binary_order(LogicalType::Array(*element), stored), key);
+        }
     }
+}
+
+fn encode_double(number: f64, key: &mut Vec<u8>) {
+    let canonical = match number {
+        nan if nan.is_nan() => f64::NAN.to_bits() & !SIGN64,
+        0.0 => 0,
+        other => other.to_bits(),
+    };
+    let ordered = if canonical & SIGN64 == 0 {
+        canonical | SIGN64
+    } else {
+        !canonical
+    };
+    key.extend_from_slice(&ordered.to_be_bytes());
+}
+
+// The first byte of a numeric.
+const DECIMAL_NEG_INFINITY: u8 = 1;
+const DECIMAL_NEGATIVE: u8 = 2;
+const DECIMAL_ZERO: u8 = 3;
+const DECIMAL_POSITIVE: u8 = 4;
+const DECIMAL_INFINITY: u8 = 5;
+const DECIMAL_NAN: u8 = 6;
+/// What is added to the exponent of ten of the first digit.
+const DECIMAL_BIAS: i32 = 210;
+/// Pairs of digits of the longest numeric.
+const DECIMAL_PAIRS: usize = 19;
+
+pub(crate) fn encode_decimal(number: Decimal, key: &mut Vec<u8>) {
+    let class = match number {
+        Decimal::NAN => DECIMAL_NAN,
+        Decimal::INFINITY => DECIMAL_INFINITY,
+        Decimal::NEG_INFINITY => DECIMAL_NEG_INFINITY,
+        _ => match number.signum() {
+            0 => DECIMAL_ZERO,
+            -1 => DECIMAL_NEGATIVE,
+            _ => DECIMAL_POSITIVE,
+        },
+    };
+    key.push(class);
+    let mut left = number.mantissa().unsigned_abs();
+    let (true, Some(below)) = (number.is_finite(), left.checked_ilog10()) else {
+        return;
+    };
+    let start = key.len();
+    let exponent = i32::try_from(below).unwrap_or(0) - i32::from(number.scale());
+    key.push(u8::try_from(exponent + DECIMAL_BIAS).unwrap_or(u8::MAX));
+    if below.is_multiple_of(2) {
+        left *= 10;
+    }
+    let mut pairs = [0; DECIMAL_PAIRS];
+    let mut used = 0;
+    while left > 0 {
+        let pair = u8::try_from(left % 100).unwrap_or(0);
+        left /= 100;
+        if used > 0 || pair > 0 {
+            if let Some(slot) = pairs.get_mut(used) {
+                *slot = pair + 1;
+            }
+            used += 1;
+        }
+    }
+    key.extend(pairs.iter().take(used).rev());
+    key.push(0);
+    if class == DECIMAL_NEGATIVE {
+        for byte in key.iter_mut().skip(start) {
+            *byte = !*byte;
+        }
+    }
+}
+
+/// Takes a numeric off the front of `key`, with the least scale that shows it.
+pub(crate) fn decode_decimal(key: &mut &[u8]) -> Option<Decimal> {
+    let invert = match take::<1>(key)? {
+        [DECIMAL_NAN] => return Some(Decimal::NAN),
+        [DECIMAL_INFINITY] => return Some(Decimal::INFINITY),
+        [DECIMAL_NEG_INFINITY] => return Some(Decimal::NEG_INFINITY),
+        [DECIMAL_ZERO] => return Some(Decimal::ZERO),
+        [DECIMAL_NEGATIVE] => u8::MAX,
+        [DECIMAL_POSITIVE] => 0,
+        _ => return None,
+    };
+    let mut next = || take::<1>(key).map(|[byte]| byte ^ invert);
+    let exponent = i32::from(next()?) - DECIMAL_BIAS;
+    let mut mantissa = 0_i128;
+    let mut digits = 0_i32;
+    loop {
+        match next()? {
+            0 => break,
+            pair @ 1..=100 if digits < 38 => {
+                mantissa = mantissa * 100 + i128::from(pair - 1);
+                digits += 2;
+            }
+            _ => return None,
+        }
+    }
+    // The leading pair has two digits, the first of them not 0.
+    let mut scale = digits - 1 - exponent;
+    while scale > 0 && mantissa % 10 == 0 && mantissa != 0 {
+        mantissa /= 10;
+        scale -= 1;
+    }
+    let (up, scale) = (scale.min(0).unsigned_abs(), scale.max(0));
+    let mantissa = mantissa.checked_mul(10_i128.checked_pow(up)?)?;
+    let sound = mantissa.checked_ilog10() == u32::try_from(exponent + scale).ok();
+    let signed = if invert == 0 { mantissa } else { -mantissa };
+    Decimal::new(signed, u8::try_from(scale).ok()?).filter(|_| sound)
 }
 
 /// Appends the key bytes of a row of a column, as [`encode_key_value`] does for its value, but
@@ -163,29 +289,45 @@ pub fn encode_key_cell(column: &Column, row: usize, key: &mut Vec<u8>) {
         }
     }
     match column.str_at(row) {
-        Some(text) => encode_key_text(text, key),
-        None => encode_key_value(&column.value(row), key),
+        Some(text) if column.logical_type() != LogicalType::Bpchar => encode_key_text(text, key),
+        _ => encode_key_value(&column.value(row), key),
     }
 }
 
 /// Appends the key bytes of a string, as [`encode_key_value`] does for the text value.
 pub fn encode_key_text(text: &str, key: &mut Vec<u8>) {
     key.push(PRESENT);
-    encode_text(text, key);
+    encode_string(text.as_bytes(), key);
 }
 
-fn encode_text(text: &str, key: &mut Vec<u8>) {
-    if text.as_bytes().contains(&0) {
-        for byte in text.bytes() {
-            key.push(byte);
-            if byte == 0 {
+/// Appends bytes so that what follows them does not count in their order.
+pub(crate) fn encode_string(bytes: &[u8], key: &mut Vec<u8>) {
+    if bytes.contains(&0) {
+        for byte in bytes {
+            key.push(*byte);
+            if *byte == 0 {
                 key.push(0xff);
             }
         }
     } else {
-        key.extend_from_slice(text.as_bytes());
+        key.extend_from_slice(bytes);
     }
     key.extend_from_slice(&[0, 0]);
+}
+
+/// Takes the bytes of [`encode_string`] off the front of `key`.
+pub(crate) fn decode_string(key: &mut &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        match take::<1>(key)? {
+            [0] => match take::<1>(key)? {
+                [0] => return Some(bytes),
+                [0xff] => bytes.push(0),
+                _ => return None,
+            },
+            [byte] => bytes.push(byte),
+        }
+    }
 }
 
 /// Takes one value of type `ty` off the front of `key`; `None` when the bytes are not what
@@ -206,19 +348,11 @@ pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {
         },
         PhysicalType::Int32 => {
             let number = (u32::from_be_bytes(take(key)?) ^ SIGN32).cast_signed();
-            if ty == LogicalType::Date {
-                Value::Date(number)
-            } else {
-                Value::Int4(number)
-            }
+            Value::of_word(ty, i64::from(number))?
         }
         PhysicalType::Int64 => {
             let number = (u64::from_be_bytes(take(key)?) ^ SIGN64).cast_signed();
-            match ty {
-                LogicalType::Timestamp => Value::Timestamp(number),
-                LogicalType::TimestampTz => Value::TimestampTz(number),
-                _ => Value::Int8(number),
-            }
+            Value::of_word(ty, number)?
         }
         PhysicalType::Float64 => {
             let ordered = u64::from_be_bytes(take(key)?);
@@ -227,29 +361,24 @@ pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {
             } else {
                 ordered & !SIGN64
             };
-            Value::Float8(f64::from_bits(bits))
+            let number = f64::from_bits(bits);
+            let value = Value::of_double(ty, number)?;
+            // A real that was rounded was never written.
+            let exact = value.double() == Some(number) || number.is_nan();
+            exact.then_some(value)?
         }
+        PhysicalType::Decimal => Value::Numeric(decode_decimal(key)?),
         PhysicalType::Bytes => {
-            let mut bytes = Vec::new();
-            loop {
-                match take::<1>(key)? {
-                    [0] => match take::<1>(key)? {
-                        [0] => break,
-                        [0xff] => bytes.push(0),
-                        _ => return None,
-                    },
-                    [byte] => bytes.push(byte),
-                }
-            }
-            Value::text(String::from_utf8(bytes).ok()?)
+            let text = String::from_utf8(decode_string(key)?).ok()?;
+            Value::of_str(ty, &text)?
         }
+        PhysicalType::Binary => match ty {
+            LogicalType::Uuid => Value::Uuid(take(key)?),
+            LogicalType::Interval => Value::Interval(Interval::from_order_bytes(take(key)?)?),
+            LogicalType::Bytea => Value::Bytea(decode_string(key)?.into()),
+            _ => Value::of_binary(ty, &join(decode_string(key)?, &[]))?,
+        },
     })
-}
-
-fn take<const N: usize>(key: &mut &[u8]) -> Option<[u8; N]> {
-    let (head, rest) = key.split_first_chunk::<N>()?;
-    *key = rest;
-    Some(*head)
 }
 
 #[cfg(test)]
@@ -258,27 +387,19 @@ mod tests {
         KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
         encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
     };
-    use crate::{LogicalType, Value};
+    use crate::testing::{sample_types, sample_value};
+    use crate::{ArrayValue, Decimal, Interval, Json, LogicalType, Value};
     use core::cmp::Ordering;
     use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
     fn value(ty: LogicalType) -> impl Strategy<Value = Value> {
-        let present = move |bits: u64, text: String| match ty {
-            LogicalType::Boolean => Value::Boolean(bits & 1 == 1),
-            LogicalType::Int4 => Value::Int4(bits.cast_signed() as i32),
-            LogicalType::Int8 => Value::Int8(bits.cast_signed()),
-            LogicalType::Float8 => Value::Float8(f64::from_bits(bits)),
-            LogicalType::Text => Value::text(text),
-            LogicalType::Date => Value::Date(bits.cast_signed() as i32),
-            LogicalType::Timestamp => Value::Timestamp(bits.cast_signed()),
-            LogicalType::TimestampTz => Value::TimestampTz(bits.cast_signed()),
-        };
-        (any::<u64>(), "[\\x00-\\x02a-c\u{e9}]{0,4}").prop_map(move |(b, t)| present(b, t))
+        let text = "[\\x00-\\x02a-c\u{e9} ]{0,4}";
+        (any::<u64>(), text).prop_map(move |(bits, text)| sample_value(ty, bits, &text))
     }
 
     fn two_of_one_type() -> impl Strategy<Value = (LogicalType, Value, Value)> {
-        (0..LogicalType::ALL.len()).prop_flat_map(|i| {
-            let ty = LogicalType::ALL[i];
+        (0..sample_types().len()).prop_flat_map(|i| {
+            let ty = sample_types()[i];
             prop_oneof![
                 4 => (value(ty), value(ty)).prop_map(move |(a, b)| (ty, a, b)),
                 1 => value(ty).prop_map(move |a| (ty, a.clone(), a)),
@@ -304,6 +425,20 @@ mod tests {
             let back = decode_key_value(ty, &mut rest).unwrap();
             prop_assert_eq!(rest.len(), 0);
             prop_assert_eq!(back.compare(&a), Some(Ordering::Equal));
+            let mut details = Vec::new();
+            crate::put_details(&a, &mut details);
+            let mut details = &details[..];
+            let whole = crate::with_details(back, &mut details).unwrap();
+            prop_assert_eq!(details.len(), 0);
+            let is_nan = a.double().is_some_and(f64::is_nan);
+            prop_assert!(is_nan || format!("{whole:?}") == format!("{a:?}"), "{:?}", whole);
+            if let Value::Array(element, stored) = &a {
+                let array = ArrayValue::decode(*element, stored).unwrap();
+                prop_assert_eq!(&array.encode()[..], &stored[..]);
+            }
+            if let Value::Jsonb(stored) = &a {
+                prop_assert_eq!(&Json::decode(stored).unwrap().encode()[..], &stored[..]);
+            }
         }
 
         #[test]
@@ -357,12 +492,17 @@ mod tests {
 
         #[test]
         fn any_bytes_are_an_answer(
-            bytes: Vec<u8>, i in 0..LogicalType::ALL.len(), code in 0_u8..4,
+            bytes: Vec<u8>, i in 0..sample_types().len(), code in 0_u8..4,
         ) {
+            let ty = sample_types()[i];
             let mut rest = &bytes[..];
-            let _ = decode_key_value(LogicalType::ALL[i], &mut rest);
+            let _ = decode_key_value(ty, &mut rest);
             let order = KeyOrder::from_code(code).unwrap();
-            let _ = decode_ordered_key_value(LogicalType::ALL[i], order, &mut &bytes[..]);
+            let _ = decode_ordered_key_value(ty, order, &mut &bytes[..]);
+            let _ = Json::decode(&bytes);
+            if let LogicalType::Array(element) = ty {
+                let _ = ArrayValue::decode(element, &bytes);
+            }
         }
     }
 
@@ -398,7 +538,36 @@ mod tests {
 
     #[test]
     fn golden_bytes() {
-        let cases: [(Value, &[u8]); 8] = [
+        let number = |mantissa, scale| Value::Numeric(Decimal::new(mantissa, scale).unwrap());
+        let json = Json::Array(vec![Json::Number(Decimal::new(10, 1).unwrap())]);
+        let array = ArrayValue::of(crate::ElementType::Int2, vec![Value::Int2(1), Value::Null]);
+        let day = Interval {
+            months: 0,
+            days: 1,
+            us: 0,
+        };
+        let array_key = [
+            1, 1, 0x80, 0, 0xff, 0, 0xff, 1, 2, 0, 0xff, 1, 0, 0xff, 0, 0xff, 0, 0xff, 2, 0x80, 0,
+            0xff, 0, 0xff, 1, 0, 0,
+        ];
+        let cases: [(Value, &[u8]); 15] = [
+            (number(12_345, 2), &[1, 4, 212, 13, 35, 51, 0]),
+            (number(-500, 3), &[1, 2, !209, !51, 0xff]),
+            (number(0, 3), &[1, 3]),
+            (Value::Numeric(Decimal::NAN), &[1, 6]),
+            (
+                Value::json(&json),
+                &[
+                    1, 6, 0, 0xff, 0, 0xff, 0, 0xff, 1, 3, 4, 210, 11, 0, 0xff, 0, 0,
+                ],
+            ),
+            (Value::array(&array), &array_key),
+            (
+                Value::Interval(day),
+                &[
+                    1, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0x1d, 0xd7, 0x60, 0,
+                ],
+            ),
             (Value::Null, &[2]),
             (Value::Boolean(true), &[1, 1]),
             (Value::Int4(-1), &[1, 0x7f, 0xff, 0xff, 0xff]),

@@ -11,37 +11,55 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod array;
 mod batch;
+mod binary;
 mod bitmap;
 mod builder;
 mod column;
+mod decimal;
+mod decimal_data;
+mod details;
 mod env;
 mod error;
 mod ids;
+mod interval;
+mod json;
 mod keycode;
 mod logical_type;
 mod memory;
 mod predicate;
 mod schema;
 mod sqlstate;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod text;
+mod type_mod;
 mod value;
 
+pub use array::{ARRAY_DIMENSIONS_MAX, ArrayDimension, ArrayValue};
 pub use batch::{Batch, ColumnRef, Selection, VECTOR_ROWS};
+pub use binary::BinaryData;
 pub use bitmap::Bitmap;
 pub use builder::ColumnBuilder;
 pub use column::{Column, ColumnData};
+pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal};
+pub use decimal_data::DecimalData;
+pub use details::{binary_order, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Parallel};
 pub use error::{Error, ErrorFields, Result};
-pub use ids::{ColumnId, CommitSeq, ObjectId, RowPosition, RunId, TreeId};
+pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RunId, TreeId};
+pub use interval::Interval;
+pub use json::{JSON_DEPTH_MAX, Json, key_order};
 pub use keycode::{
     KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
     encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
 };
-pub use logical_type::{LogicalType, PhysicalType};
+pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sqlstate::SqlState;
 pub use text::TextData;
-pub use value::Value;
+pub use type_mod::TypeMod;
+pub use value::{Value, nearest_f32, unpadded};

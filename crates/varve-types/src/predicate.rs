@@ -98,6 +98,16 @@ impl PredicateTest {
         }
     }
 
+    /// The comparison with an integer that this is for a column of its type.
+    fn compared(&self, column: &Column) -> Option<(CompareOp, i64)> {
+        match self {
+            PredicateTest::Compare(op, constant) if constant.is_of(column.logical_type()) => {
+                Some((*op, constant.word()?))
+            }
+            _ => None,
+        }
+    }
+
     /// The rows of `column` that pass, each distinct value of an encoded form tested once.
     pub fn select(&self, column: &Column) -> Selection {
         let rows = column.len();
@@ -121,20 +131,16 @@ impl PredicateTest {
                     passing.get(code).copied().unwrap_or(false)
                 })
             }
-            ColumnData::Int32(values) => match self {
-                PredicateTest::Compare(op, Value::Int4(constant) | Value::Date(constant)) => {
-                    compare_ints(values, *op, *constant, column)
-                }
-                _ => keep(&|row| self.accepts(&column.value(row))),
+            ColumnData::Int32(values) => match self.compared(column) {
+                Some((op, constant)) => match i32::try_from(constant) {
+                    Ok(constant) => compare_ints(values, op, constant, column),
+                    Err(_) => keep(&|row| self.accepts(&column.value(row))),
+                },
+                None => keep(&|row| self.accepts(&column.value(row))),
             },
-            ColumnData::Int64(values) => match self {
-                PredicateTest::Compare(
-                    op,
-                    Value::Int8(constant)
-                    | Value::Timestamp(constant)
-                    | Value::TimestampTz(constant),
-                ) => compare_ints(values, *op, *constant, column),
-                _ => keep(&|row| self.accepts(&column.value(row))),
+            ColumnData::Int64(values) => match self.compared(column) {
+                Some((op, constant)) => compare_ints(values, op, constant, column),
+                None => keep(&|row| self.accepts(&column.value(row))),
             },
             _ => keep(&|row| self.accepts(&column.value(row))),
         }

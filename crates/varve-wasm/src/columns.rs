@@ -5,9 +5,9 @@
 
 use varve_types::{
     Bitmap, Column, ColumnBuilder, ColumnData, Error, LogicalType, PhysicalType, Result, SqlState,
-    TextData,
+    TextData, Value,
 };
-use varvedb::parse_value;
+use varvedb::{cast_value, parse_value};
 
 /// Doubles up to here are exact as integers.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
@@ -35,6 +35,10 @@ impl GivenColumn {
             (0, PhysicalType::Bits) => {
                 let bits: Bitmap = self.bytes.iter().map(|byte| *byte != 0).collect();
                 plain(ty, ColumnData::Boolean(bits), validity)
+            }
+            (1 | 2 | 3, _) if !holds_any_number(ty) => {
+                let values = self.numbers_as_values();
+                built(ty, values, validity.as_ref())
             }
             (1, physical) => {
                 let words = numbers::<4>(&self.bytes).map(i32::from_le_bytes);
@@ -82,12 +86,26 @@ impl GivenColumn {
                 }
             }
             (4, _) => self.into_text().and_then(|text| match ty {
-                LogicalType::Text => plain(ty, ColumnData::Text(text), validity),
+                LogicalType::Text | LogicalType::Varchar => plain(ty, ColumnData::Text(text), validity),
                 _ => parsed(ty, &text, validity.as_ref()),
             }),
             _ => Err(mismatch(ty)),
         };
         column.map_err(|error| error.with_column(name))
+    }
+
+    /// The numbers as values of types that hold all of them.
+    fn numbers_as_values(&self) -> Vec<Value> {
+        let int4 = |bytes| Value::Int4(i32::from_le_bytes(bytes));
+        match self.kind {
+            1 => numbers::<4>(&self.bytes).map(int4).collect(),
+            2 => numbers::<8>(&self.bytes)
+                .map(|bytes| Value::Int8(i64::from_le_bytes(bytes)))
+                .collect(),
+            _ => numbers::<8>(&self.bytes)
+                .map(|bytes| Value::Float8(f64::from_le_bytes(bytes)))
+                .collect(),
+        }
     }
 
     fn into_text(self) -> Result<TextData> {
@@ -113,6 +131,32 @@ fn whole(double: f64) -> Option<i64> {
 
 fn plain(ty: LogicalType, data: ColumnData, validity: Option<Bitmap>) -> Result<Column> {
     Column::plain(ty, data, validity).ok_or_else(malformed)
+}
+
+/// Whether every number of the layout of a type is a value of it.
+fn holds_any_number(ty: LogicalType) -> bool {
+    !matches!(
+        ty,
+        LogicalType::Int2
+            | LogicalType::Oid
+            | LogicalType::Float4
+            | LogicalType::Numeric
+            | LogicalType::Time
+            | LogicalType::Enum(_)
+    )
+}
+
+/// Numbers cast to a type, as an assignment does.
+fn built(ty: LogicalType, values: Vec<Value>, validity: Option<&Bitmap>) -> Result<Column> {
+    let mut builder = ColumnBuilder::with_capacity(ty, values.len());
+    for (row, value) in values.iter().enumerate() {
+        if validity.is_none_or(|bits| bits.get(row)) {
+            builder.push(&cast_value(value, ty, false)?);
+        } else {
+            builder.push_null();
+        }
+    }
+    Ok(builder.finish())
 }
 
 fn parsed(ty: LogicalType, text: &TextData, validity: Option<&Bitmap>) -> Result<Column> {

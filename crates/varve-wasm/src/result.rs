@@ -14,15 +14,19 @@
 //! | column | `u8` form (0 plain, 1 dictionary), `u8` 1 with validity, `u8` layout, `u8` 0, `u32` dictionary number or 0; validity; plain: the values of all rows; dictionary: `u32` code for each row, pad, and the dictionary if it was not in the set before |
 //! | validity | a bit a row, least significant first, 1 = present, pad |
 //! | dictionary | `u32` values, pad; the values |
-//! | values | layout 1: bits, pad; 2: `i32`, pad; 3: `i64`; 4: `f64`; 5: `u32` offsets, one more than values, pad; UTF-8, pad |
+//! | values | layout 1: bits, pad; 2: `i32`, pad; 3: `i64`; 4: `f64`; 5: `u32` offsets, one more than values, pad; UTF-8, pad; 6: as 5, any bytes |
+//!
+//! Layout 5 has text, and what JavaScript has no type for as PostgreSQL writes it: numeric, time,
+//! interval, uuid, jsonb, arrays. Layout 6 has bytea. A real is the double nearest to its shortest
+//! text.
 //!
 //! Dictionaries of a set are numbered from 0 in the order in which they first occur, so a reader
 //! knows a new one by its number. A NULL row holds any value and any code.
 
 use std::sync::Arc;
 
-use varve_types::{Batch, Bitmap, Column, ColumnData, Error, Result, SqlState};
-use varvedb::ResultSet;
+use varve_types::{Batch, Bitmap, Column, ColumnData, Error, LogicalType, Result, SqlState};
+use varvedb::{ResultSet, format_value, write_cell};
 
 /// The first bytes of a message: `VRS1`.
 const MAGIC: u32 = u32::from_le_bytes(*b"VRS1");
@@ -122,14 +126,19 @@ fn layout(column: &Column) -> Result<u8> {
     match column.data() {
         ColumnData::Boolean(_) => Ok(1),
         ColumnData::Int32(_) => Ok(2),
+        ColumnData::Int64(_) if column.logical_type() == LogicalType::Time => Ok(5),
         ColumnData::Int64(_) => Ok(3),
         ColumnData::Float64(_) => Ok(4),
-        ColumnData::Text(_) => Ok(5),
+        ColumnData::Binary(_) if column.logical_type() == LogicalType::Bytea => Ok(6),
+        ColumnData::Text(_) | ColumnData::Decimal(_) | ColumnData::Binary(_) => Ok(5),
         _ => Err(Error::internal("a flattened column is still encoded")),
     }
 }
 
 fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
+    if column.logical_type() == LogicalType::Time {
+        return encode_as_text(writer, column);
+    }
     match column.data() {
         ColumnData::Boolean(bits) => writer.bytes(bits.as_bytes()),
         ColumnData::Int32(values) => {
@@ -141,6 +150,12 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
             values
                 .iter()
                 .for_each(|value| writer.bytes(&value.to_le_bytes()));
+        }
+        ColumnData::Float64(_) if column.logical_type() == LogicalType::Float4 => {
+            for row in 0..column.len() {
+                let shortest = format_value(&column.value(row)).parse();
+                writer.bytes(&shortest.unwrap_or(f64::NAN).to_le_bytes());
+            }
         }
         ColumnData::Float64(values) => {
             values
@@ -155,12 +170,35 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
             writer.pad();
             writer.bytes(strings.text().as_bytes());
         }
+        ColumnData::Binary(values) if column.logical_type() == LogicalType::Bytea => {
+            values
+                .offsets()
+                .iter()
+                .for_each(|offset| writer.u32(*offset));
+            writer.pad();
+            writer.bytes(values.bytes());
+        }
+        ColumnData::Decimal(_) | ColumnData::Binary(_) => return encode_as_text(writer, column),
         _ => {
             return Err(Error::internal(
                 "an encoded column where a plain one belongs",
             ));
         }
     }
+    writer.pad();
+    Ok(())
+}
+
+/// The values as PostgreSQL writes them.
+fn encode_as_text(writer: &mut Writer, column: &Column) -> Result<()> {
+    let mut text = String::new();
+    writer.u32(0);
+    for row in 0..column.len() {
+        write_cell(column, row, &mut text);
+        writer.count(text.len())?;
+    }
+    writer.pad();
+    writer.bytes(text.as_bytes());
     writer.pad();
     Ok(())
 }

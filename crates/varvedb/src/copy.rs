@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use varve_expr::parse_value;
+use varve_expr::parse_value_with_mod;
 use varve_sql::{CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
-    Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, VECTOR_ROWS,
+    Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, TypeMod, VECTOR_ROWS,
 };
 
 use crate::csv::{CsvReader, Record};
@@ -165,10 +165,13 @@ impl CopyIn {
                 );
                 in_field(&self.plan, record.line, position, None, error)
             })?;
-            if builder.logical_type() == LogicalType::Text {
+            let ty = builder.logical_type();
+            if ty == LogicalType::Text {
                 builder.push_str(text);
             } else {
-                let value = parse_value(text, builder.logical_type()).map_err(|error| {
+                let column = self.plan.table.columns.get(position);
+                let modifier = column.map_or(TypeMod::NONE, |column| column.modifier);
+                let value = parse_value_with_mod(text, ty, modifier).map_err(|error| {
                     in_field(&self.plan, record.line, position, Some(text), error)
                 })?;
                 builder.push(&value);

@@ -1,10 +1,10 @@
 //! Rows as bytes whose unsigned order is the order asked for.
 
-use varve_types::{Column, ColumnData, ColumnRef, LogicalType, encode_key_text, encode_key_value};
+use varve_types::{Column, ColumnData, ColumnRef, encode_key_cell};
 
 use super::KeyBlock;
 
-/// Flags before a value; `encode_key_value` puts 1 before what is not NULL.
+/// Flags before a value; `encode_key_cell` puts 1 before what is not NULL.
 const NULL_FIRST: u8 = 0;
 const NULL_LAST: u8 = 2;
 
@@ -90,16 +90,10 @@ impl<'c> Source<'c> {
 
 fn append_value(column: &Column, row: usize, order: KeyOrder, bytes: &mut Vec<u8>) {
     let start = bytes.len();
-    let is_null = if column.logical_type() == LogicalType::Text {
-        let text = column.str_at(row);
-        text.inspect(|text| encode_key_text(text, bytes)).is_none()
-    } else {
-        let value = column.value(row);
-        if !value.is_null() {
-            encode_key_value(&value, bytes);
-        }
-        value.is_null()
-    };
+    let is_null = column.is_null(row);
+    if !is_null {
+        encode_key_cell(column, row, bytes);
+    }
     if is_null {
         bytes.push(if order.nulls_first {
             NULL_FIRST

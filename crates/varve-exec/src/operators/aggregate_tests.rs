@@ -97,15 +97,16 @@ fn count_is_answered_by_the_source() {
 
 #[test]
 fn an_error_of_an_aggregate_has_its_place() {
-    let setting = Setting::with(table("l", "9223372036854775807; 1"));
+    let huge = vec![vec![Value::Float8(1e308)], vec![Value::Float8(1e308)]];
+    let setting = Setting::with(batches_of("f", &huge, 1024));
     let sum = AggregateCall {
         position: 8,
         ..call(
-            F::Sum(LogicalType::Int8),
-            Some(column(0, LogicalType::Int8)),
+            F::Sum(LogicalType::Float8),
+            Some(column(0, LogicalType::Float8)),
         )
     };
-    let plan = aggregate(setting.scan(0, "l"), Vec::new(), vec![sum]);
+    let plan = aggregate(setting.scan(0, "f"), Vec::new(), vec![sum]);
     let error = setting.run(&plan).unwrap_err();
     assert_eq!(error.state(), SqlState::NUMERIC_VALUE_OUT_OF_RANGE);
     assert_eq!(error.position(), Some(8));

@@ -1,8 +1,8 @@
 //! The running state of one aggregate.
 
 use varve_types::{
-    Bitmap, Column, ColumnBuilder, ColumnData, Error, LogicalType, PhysicalType, Result, SqlState,
-    Value,
+    Bitmap, Column, ColumnBuilder, ColumnData, Decimal, DecimalData, Error, LogicalType,
+    PhysicalType, Result, SqlState, Value, nearest_f32,
 };
 
 use super::AggregateFunction;
@@ -26,6 +26,8 @@ enum State {
     CountOnly,
     /// Sums of integers, exact.
     Integers(Vec<i128>),
+    /// Sums of numerics.
+    Decimals(Vec<Decimal>),
     /// Sums of doubles, in row order.
     Doubles(Vec<f64>),
     LeastInt(Vec<i64>),
@@ -42,7 +44,10 @@ impl Accumulator {
         use AggregateFunction as F;
         let state = match function {
             F::CountStar | F::Count => State::CountOnly,
-            F::Sum(LogicalType::Float8) | F::Avg(LogicalType::Float8) => State::Doubles(vec![]),
+            F::Sum(ty) | F::Avg(ty) if ty.physical() == PhysicalType::Float64 => {
+                State::Doubles(vec![])
+            }
+            F::Sum(LogicalType::Numeric) | F::Avg(LogicalType::Numeric) => State::Decimals(vec![]),
             F::Sum(_) | F::Avg(_) => State::Integers(vec![]),
             F::Min(ty) => match ty.physical() {
                 PhysicalType::Int32 | PhysicalType::Int64 => State::LeastInt(vec![]),
@@ -89,6 +94,16 @@ impl Accumulator {
                 fold::<i32, _>(column, groups, counts, sums, |sum, first, number| {
                     *sum = if first { 0 } else { *sum } + i128::from(number);
                 });
+            }
+            State::Decimals(sums) => {
+                for (row, group) in groups.iter().enumerate() {
+                    let group = *group as usize;
+                    let slots = counts.get_mut(group).zip(sums.get_mut(group));
+                    if let (Some((count, sum)), Some(number)) = (slots, column.decimal_at(row)) {
+                        *sum = sum.plus(number)?;
+                        *count += 1;
+                    }
+                }
             }
             State::Doubles(sums) => {
                 let mut overflowed = false;
@@ -143,10 +158,12 @@ impl Accumulator {
                 }
                 return Ok(builder.finish());
             }
-            State::Integers(sums) if is_average => {
-                let pairs = sums.iter().zip(&self.counts);
-                ColumnData::Float64(pairs.map(|(sum, count)| average(*sum, *count)).collect())
+            State::Integers(sums) if ty == LogicalType::Numeric => {
+                let sums = sums.into_iter();
+                let sums = sums.map(|sum| Decimal::new(sum, 0).ok_or_else(Decimal::overflow));
+                decimals(sums, &self.counts, is_average)?
             }
+            State::Decimals(sums) => decimals(sums.into_iter().map(Ok), &self.counts, is_average)?,
             State::Integers(sums) => ColumnData::Int64(
                 sums.into_iter()
                     .map(|sum| i64::try_from(sum).map_err(|_| out_of_range("bigint out of range")))
@@ -157,6 +174,7 @@ impl Accumulator {
                 let result = |(sum, count): (&f64, &i64)| match *sum {
                     nan if nan.is_nan() => f64::NAN,
                     sum if is_average => sum / nearest_double(i128::from(*count)),
+                    sum if ty == LogicalType::Float4 => f64::from(nearest_f32(sum)),
                     sum => sum,
                 };
                 ColumnData::Float64(pairs.map(result).collect())
@@ -179,6 +197,7 @@ impl Accumulator {
         let state = match &self.state {
             State::CountOnly => 0,
             State::Integers(sums) => size_of_val(sums.as_slice()),
+            State::Decimals(sums) => size_of_val(sums.as_slice()),
             State::Doubles(best) | State::LeastDouble(best) | State::GreatestDouble(best) => {
                 size_of_val(best.as_slice())
             }
@@ -196,6 +215,7 @@ impl Accumulator {
         match &mut self.state {
             State::CountOnly => {}
             State::Integers(sums) => sums.resize(group_count, 0),
+            State::Decimals(sums) => sums.resize(group_count, Decimal::ZERO),
             State::Doubles(best) | State::LeastDouble(best) | State::GreatestDouble(best) => {
                 best.resize(group_count, 0.0);
             }
@@ -217,7 +237,8 @@ impl Accumulator {
             let Some(best) = best.get_mut(*group as usize) else {
                 continue;
             };
-            if let Some(text) = column.str_at(row) {
+            let ty = column.logical_type();
+            if let Some(text) = column.str_at(row).filter(|_| ty != LogicalType::Bpchar) {
                 let old_bytes = match best {
                     Value::Text(old) if text.cmp(old) != wanted => continue,
                     Value::Text(old) => old.len(),
@@ -252,8 +273,21 @@ fn nearest_double(number: i128) -> f64 {
     number as f64
 }
 
-fn average(sum: i128, count: i64) -> f64 {
-    nearest_double(sum) / nearest_double(i128::from(count.max(1)))
+/// Sums, or their quotients by the counts, 0 where there is nothing.
+fn decimals(
+    sums: impl Iterator<Item = Result<Decimal>>,
+    counts: &[i64],
+    is_average: bool,
+) -> Result<ColumnData> {
+    let mut data = DecimalData::with_capacity(counts.len());
+    for (sum, count) in sums.zip(counts) {
+        match (sum?, *count) {
+            (_, 0) => data.push_null(),
+            (sum, count) if is_average => data.push(sum.divided_by(Decimal::from(count))?),
+            (sum, _) => data.push(sum),
+        }
+    }
+    Ok(ColumnData::Decimal(data))
 }
 
 fn count_all(counts: &mut [i64], groups: &[u32]) {

@@ -31,14 +31,16 @@ impl AggregateFunction {
         }
     }
 
-    /// The type of the result: integers sum to bigint, every average is double precision.
+    /// The type of the result: small integers sum to bigint, bigint to numeric; averages of
+    /// doubles are doubles, all others numeric.
     pub fn result_type(self) -> LogicalType {
+        use LogicalType::{Float4, Float8, Int2, Int4, Int8, Numeric};
         match self {
-            AggregateFunction::CountStar | AggregateFunction::Count => LogicalType::Int8,
-            AggregateFunction::Sum(LogicalType::Float8) | AggregateFunction::Avg(_) => {
-                LogicalType::Float8
-            }
-            AggregateFunction::Sum(_) => LogicalType::Int8,
+            AggregateFunction::CountStar | AggregateFunction::Count => Int8,
+            AggregateFunction::Sum(Int2 | Int4) => Int8,
+            AggregateFunction::Sum(ty @ (Float4 | Float8)) => ty,
+            AggregateFunction::Avg(Float4 | Float8) => Float8,
+            AggregateFunction::Sum(_) | AggregateFunction::Avg(_) => Numeric,
             AggregateFunction::Min(ty) | AggregateFunction::Max(ty) => ty,
         }
     }

@@ -1,12 +1,16 @@
 //! CAST of values and columns.
 
 use varve_types::{
-    Column, ColumnBuilder, ColumnData, ColumnRef, Error, LogicalType, Result, SqlState, Value,
+    ArrayValue, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error,
+    Interval, Json, LogicalType, Result, SqlState, TypeMod, Value, nearest_f32, unpadded,
 };
 
+use super::length::coerce_length;
 use super::parse::parse_value;
 use super::write::write_as_text;
 use crate::datetime::{midnight_us, split_day};
+use crate::json::write_json;
+use crate::kernels::checked_float;
 use crate::resolve::{assignment_cast_allowed, explicit_cast_allowed};
 
 /// Converts a value as `CAST` does when `explicit`, else only where assignment would; `42846` where
@@ -26,8 +30,26 @@ pub fn cast_value(value: &Value, to: LogicalType, explicit: bool) -> Result<Valu
     convert(value, to)
 }
 
-/// Converts a column as `CAST` does. The column is plain or constant.
-pub(crate) fn cast_column(column: &ColumnRef, to: LogicalType) -> Result<Column> {
+/// Converts a column as `CAST` does, or where not `explicit`, as assignment does. The column is
+/// plain or constant.
+pub(crate) fn cast_column(
+    column: &ColumnRef,
+    to: LogicalType,
+    modifier: TypeMod,
+    explicit: bool,
+) -> Result<Column> {
+    let cast = cast_to_type(column, to)?;
+    if modifier.is_none() {
+        return Ok(cast);
+    }
+    let mut builder = ColumnBuilder::with_capacity(to, cast.len());
+    for row in 0..cast.len() {
+        builder.push(&coerce_length(cast.value(row), to, modifier, explicit)?);
+    }
+    Ok(builder.finish())
+}
+
+fn cast_to_type(column: &ColumnRef, to: LogicalType) -> Result<Column> {
     let from = column.logical_type();
     if !explicit_cast_allowed(from, to) {
         return Err(cannot_cast(from, to));
@@ -42,11 +64,15 @@ pub(crate) fn cast_column(column: &ColumnRef, to: LogicalType) -> Result<Column>
     let mut text = String::new();
     for row in 0..column.len() {
         if let Some(input) = column.str_at(row) {
+            let input = match from {
+                LogicalType::Bpchar => unpadded(input),
+                _ => input,
+            };
             builder.push(&parse_value(input, to)?);
             continue;
         }
         let value = column.value(row);
-        if to == LogicalType::Text && !value.is_null() {
+        if to.is_string() && !value.is_null() {
             text.clear();
             write_as_text(&value, &mut text);
             builder.push_str(&text);
@@ -64,27 +90,45 @@ fn cannot_cast(from: LogicalType, to: LogicalType) -> Error {
     )
 }
 
-/// With the time zone UTC, timestamps with and without one are the same number.
+/// Types whose values are held alike and need no check. With the time zone UTC, timestamps with and
+/// without one are the same number.
 fn same_layout(from: LogicalType, to: LogicalType) -> bool {
-    use LogicalType::{Timestamp, TimestampTz};
+    use LogicalType::{Float4, Float8, Int2, Int4, Json, Text, Timestamp, TimestampTz, Varchar};
     from == to
         || matches!(
             (from, to),
-            (Timestamp, TimestampTz) | (TimestampTz, Timestamp)
+            (Timestamp, TimestampTz)
+                | (TimestampTz, Timestamp)
+                | (Int2, Int4)
+                | (Float4, Float8)
+                | (Text | Varchar | Json, Text | Varchar)
         )
 }
 
 /// Conversions of plain columns that cannot fail.
 fn widen(column: &Column, to: LogicalType) -> Option<Column> {
-    let data = match (column.data(), column.logical_type(), to) {
-        (ColumnData::Int32(values), LogicalType::Int4, LogicalType::Int8) => {
+    use LogicalType as T;
+    let from = column.logical_type();
+    if !matches!(from, T::Int2 | T::Int4 | T::Int8) {
+        return None;
+    }
+    let data = match (column.data(), to) {
+        (ColumnData::Int32(values), T::Int8) => {
             ColumnData::Int64(values.iter().map(|value| i64::from(*value)).collect())
         }
-        (ColumnData::Int32(values), LogicalType::Int4, LogicalType::Float8) => {
+        (ColumnData::Int32(values), T::Float8) => {
             ColumnData::Float64(values.iter().map(|value| f64::from(*value)).collect())
         }
-        (ColumnData::Int64(values), LogicalType::Int8, LogicalType::Float8) => {
+        (ColumnData::Int64(values), T::Float8) => {
             ColumnData::Float64(values.iter().map(|value| nearest_double(*value)).collect())
+        }
+        (ColumnData::Int32(values), T::Numeric) => {
+            let mantissas = values.iter().map(|value| i128::from(*value)).collect();
+            ColumnData::Decimal(DecimalData::of_scale(mantissas, 0))
+        }
+        (ColumnData::Int64(values), T::Numeric) => {
+            let mantissas = values.iter().map(|value| i128::from(*value)).collect();
+            ColumnData::Decimal(DecimalData::of_scale(mantissas, 0))
         }
         _ => return None,
     };
@@ -96,43 +140,136 @@ fn widen(column: &Column, to: LogicalType) -> Option<Column> {
 fn convert(value: &Value, to: LogicalType) -> Result<Value> {
     use LogicalType as T;
     Ok(match (value, to) {
-        (Value::Null, _) => Value::Null,
-        (same, to) if same.logical_type() == Some(to) => same.clone(),
+        (same, to) if same.is_of(to) && !matches!((same, to), (Value::Text(_), T::Json)) => {
+            same.clone()
+        }
         (Value::Text(text), to) => parse_value(text, to)?,
-        (other, T::Text) => {
+        (Value::Bpchar(text), to) => parse_value(unpadded(text), to)?,
+        (other, T::Text | T::Varchar | T::Bpchar) => {
             let mut text = String::new();
             write_as_text(other, &mut text);
-            Value::text(text)
+            Value::of_str(to, &text).unwrap_or(Value::Null)
         }
         (Value::Boolean(bit), T::Int4) => Value::Int4(i32::from(*bit)),
         (Value::Int4(number), T::Boolean) => Value::Boolean(*number != 0),
-        (Value::Int4(number), T::Int8) => Value::Int8(i64::from(*number)),
-        (Value::Int4(number), T::Float8) => Value::Float8(f64::from(*number)),
-        (Value::Int8(number), T::Int4) => {
-            Value::Int4(i32::try_from(*number).map_err(|_| out_of_range("integer"))?)
+        (Value::Array(from, stored), T::Array(element)) => {
+            let array = ArrayValue::decode(*from, stored);
+            let array = array.ok_or_else(|| Error::corrupted("an array"))?;
+            let values = array.values.iter();
+            let values = values.map(|value| convert(value, element.logical()));
+            Value::array(&ArrayValue {
+                element,
+                dimensions: array.dimensions,
+                values: values.collect::<Result<_>>()?,
+            })
         }
-        (Value::Int8(number), T::Float8) => Value::Float8(nearest_double(*number)),
-        (Value::Float8(number), T::Int4) => Value::Int4(
-            round_to_integer(*number)
-                .and_then(|rounded| i32::try_from(rounded).ok())
-                .ok_or_else(|| out_of_range("integer"))?,
-        ),
-        (Value::Float8(number), T::Int8) => {
-            Value::Int8(round_to_integer(*number).ok_or_else(|| out_of_range("bigint"))?)
+        (Value::Jsonb(stored), to) => {
+            let json = Json::decode(stored).ok_or_else(|| Error::corrupted("a jsonb value"))?;
+            convert_json(&json, to)?
         }
+        (
+            Value::Int2(_)
+            | Value::Int4(_)
+            | Value::Int8(_)
+            | Value::Oid(_)
+            | Value::Float4(_)
+            | Value::Float8(_)
+            | Value::Numeric(_),
+            to,
+        ) if to.category() == b'N' => convert_number(value, to)?,
         (Value::Date(date), T::Timestamp) => Value::Timestamp(midnight_us(*date)?),
         (Value::Date(date), T::TimestampTz) => Value::TimestampTz(midnight_us(*date)?),
         (Value::Timestamp(us) | Value::TimestampTz(us), T::Date) => {
             // A timestamp's day always fits: its range is within that of dates.
             Value::Date(i32::try_from(split_day(*us).0).unwrap_or_default())
         }
+        (Value::Timestamp(us) | Value::TimestampTz(us), T::Time) => Value::Time(split_day(*us).1),
         (Value::Timestamp(us), T::TimestampTz) => Value::TimestampTz(*us),
         (Value::TimestampTz(us), T::Timestamp) => Value::Timestamp(*us),
+        (Value::Time(us), T::Interval) => Value::Interval(Interval {
+            us: *us,
+            ..Interval::default()
+        }),
+        (Value::Interval(interval), T::Time) => Value::Time(split_day(interval.us).1),
         (other, to) => {
             let from = other.logical_type().unwrap_or(to);
             return Err(cannot_cast(from, to));
         }
     })
+}
+
+/// From any number to any other, rounded where it has to be: doubles half to even, numerics half
+/// away from 0.
+fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
+    let range = || out_of_range(to.name());
+    match to {
+        LogicalType::Float4 | LogicalType::Float8 => {
+            let number = match (value, value.double()) {
+                (_, Some(number)) => number,
+                (Value::Numeric(number), _) => number.to_f64(),
+                (other, _) => nearest_double(other.word().unwrap_or(0)),
+            };
+            if to == LogicalType::Float8 {
+                return Ok(Value::Float8(number));
+            }
+            let narrow = match value {
+                Value::Numeric(number) => number.to_string().parse().unwrap_or(f32::NAN),
+                _ => nearest_f32(number),
+            };
+            checked_float(f64::from(narrow), &[number], number != 0.0)?;
+            Ok(Value::Float4(narrow))
+        }
+        LogicalType::Numeric => Ok(Value::Numeric(match value {
+            Value::Float4(number) => Decimal::from_f32(*number)?,
+            Value::Float8(number) => Decimal::from_f64(*number)?,
+            other => Decimal::from(other.word().unwrap_or(0)),
+        })),
+        _ => {
+            let word = match value {
+                Value::Numeric(number) if !number.is_finite() => {
+                    let what = if number.is_nan() { "NaN" } else { "infinity" };
+                    return Err(Error::new(
+                        SqlState::FEATURE_NOT_SUPPORTED,
+                        format!("cannot convert {what} to {to}"),
+                    ));
+                }
+                Value::Numeric(number) => number.to_i64(),
+                other => match other.double() {
+                    Some(number) => round_to_integer(number),
+                    None => other.word(),
+                },
+            };
+            let value = word.and_then(|word| Value::of_word(to, word));
+            value.ok_or_else(|| match to {
+                LogicalType::Oid => out_of_range("OID"),
+                _ => range(),
+            })
+        }
+    }
+}
+
+fn convert_json(json: &Json, to: LogicalType) -> Result<Value> {
+    let kind = match (json, to) {
+        (Json::Boolean(bit), LogicalType::Boolean) => return Ok(Value::Boolean(*bit)),
+        (Json::Number(number), to) if to.is_numeric() => {
+            return convert(&Value::Numeric(*number), to);
+        }
+        (_, LogicalType::Json) => {
+            let mut text = String::new();
+            write_json(json, &mut text);
+            return Ok(Value::text(text));
+        }
+        (Json::Null, _) => "null",
+        (Json::Boolean(_), _) => "boolean",
+        (Json::Number(_), _) => "numeric",
+        (Json::String(_), _) => "string",
+        (Json::Array(_), _) => "array",
+        (Json::Object(_), _) => "object",
+    };
+    Err(Error::new(
+        SqlState::INVALID_PARAMETER_VALUE,
+        format!("cannot cast jsonb {kind} to type {to}"),
+    ))
 }
 
 fn out_of_range(type_name: &str) -> Error {

@@ -1,13 +1,20 @@
 //! Conversions between types, and the text form of every type.
 
+mod array;
+mod binary;
 mod convert;
+mod length;
 mod parse;
 mod write;
 
 pub(crate) use convert::cast_column;
 pub use convert::cast_value;
-pub use parse::parse_value;
+pub use length::coerce_length;
+pub use parse::{parse_value, parse_value_with_mod};
 pub use write::{format_value, write_cell, write_value};
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod text_tests;

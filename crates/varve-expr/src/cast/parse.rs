@@ -1,29 +1,69 @@
 //! Values from text: PostgreSQL's input functions.
 
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::datetime::{parse_date, parse_timestamp};
+use super::array::parse_array;
+use super::binary::{parse_bytea, parse_uuid};
+use super::length::coerce_length;
+use crate::datetime::{parse_date, parse_interval, parse_time, parse_timestamp};
+use crate::json::{check_json, parse_json};
 
 /// Reads a value as PostgreSQL's input function of the type does: `22P02`, `22007`, `22008`,
 /// `22003`.
 pub fn parse_value(text: &str, to: LogicalType) -> Result<Value> {
-    Ok(match to {
+    parse_value_with_mod(text, to, TypeMod::NONE)
+}
+
+/// Reads a value of a type with a modifier, as an assignment of it does.
+pub fn parse_value_with_mod(text: &str, to: LogicalType, modifier: TypeMod) -> Result<Value> {
+    let value = match to {
         LogicalType::Boolean => Value::Boolean(parse_boolean(text)?),
-        LogicalType::Int4 => {
-            let number = parse_integer(text, to)?;
-            Value::Int4(i32::try_from(number).map_err(|_| integer_range(text, to))?)
+        LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => {
+            let number = i64::try_from(parse_integer(text, to)?).ok();
+            let value = number.and_then(|number| Value::of_word(to, number));
+            value.ok_or_else(|| integer_range(text, to))?
         }
-        LogicalType::Int8 => {
+        // As PostgreSQL, which reads it by the C library: below 0 it wraps.
+        LogicalType::Oid => {
             let number = parse_integer(text, to)?;
-            Value::Int8(i64::try_from(number).map_err(|_| integer_range(text, to))?)
+            let wrapped = if number < 0 {
+                number + (1 << 32)
+            } else {
+                number
+            };
+            Value::Oid(u32::try_from(wrapped).map_err(|_| integer_range(text, to))?)
         }
-        LogicalType::Float8 => Value::Float8(parse_float(text)?),
-        LogicalType::Text => Value::text(text),
+        LogicalType::Float4 => {
+            let number = parse_float::<f32>(text, to)?;
+            Value::Float4(if number.is_nan() { f32::NAN } else { number })
+        }
+        LogicalType::Float8 => {
+            let number = parse_float::<f64>(text, to)?;
+            Value::Float8(if number.is_nan() { f64::NAN } else { number })
+        }
+        LogicalType::Numeric => {
+            return Decimal::parse_with_mod(text, modifier).map(Value::Numeric);
+        }
+        LogicalType::Text | LogicalType::Varchar => Value::text(text),
+        LogicalType::Bpchar => Value::Bpchar(text.into()),
+        LogicalType::Json => {
+            check_json(text)?;
+            Value::text(text)
+        }
+        LogicalType::Jsonb => Value::json(&parse_json(text)?),
+        LogicalType::Bytea => Value::Bytea(parse_bytea(text)?.into()),
+        LogicalType::Uuid => Value::Uuid(parse_uuid(text)?),
         LogicalType::Date => Value::Date(parse_date(text)?),
+        LogicalType::Time => Value::Time(parse_time(text)?),
         LogicalType::Timestamp => Value::Timestamp(parse_timestamp(text, false)?),
         LogicalType::TimestampTz => Value::TimestampTz(parse_timestamp(text, true)?),
+        LogicalType::Interval => {
+            return parse_interval(text, modifier).map(Value::Interval);
+        }
+        LogicalType::Array(element) => return parse_array(text, element, modifier),
         other => return Err(Error::unsupported(other)),
-    })
+    };
+    coerce_length(value, to, modifier, false)
 }
 
 fn invalid(text: &str, ty: LogicalType) -> Error {
@@ -103,21 +143,17 @@ fn parse_integer(text: &str, ty: LogicalType) -> Result<i128> {
     })
 }
 
-fn parse_float(text: &str) -> Result<f64> {
+fn parse_float<T: core::str::FromStr + Into<f64> + Copy>(text: &str, ty: LogicalType) -> Result<T> {
     let trimmed = text.trim_ascii();
-    let number: f64 = trimmed
-        .parse()
-        .map_err(|_| invalid(text, LogicalType::Float8))?;
-    if number.is_nan() {
-        return Ok(f64::NAN);
-    }
+    let number: T = trimmed.parse().map_err(|_| invalid(text, ty))?;
+    let wide: f64 = number.into();
     let mantissa = trimmed.split(['e', 'E']).next().unwrap_or_default();
     let is_spelt_infinite = trimmed.contains(['i', 'I']);
-    let is_lost = number == 0.0 && mantissa.contains(|c: char| ('1'..='9').contains(&c));
-    if (number.is_infinite() && !is_spelt_infinite) || is_lost {
+    let is_lost = wide == 0.0 && mantissa.contains(|c: char| ('1'..='9').contains(&c));
+    if (wide.is_infinite() && !is_spelt_infinite) || is_lost {
         return Err(Error::new(
             SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
-            format!("\"{text}\" is out of range for type double precision"),
+            format!("\"{text}\" is out of range for type {ty}"),
         ));
     }
     Ok(number)

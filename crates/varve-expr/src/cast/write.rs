@@ -2,9 +2,12 @@
 
 use core::fmt::Write;
 
-use varve_types::{Column, Value};
+use varve_types::{ArrayValue, Column, Json, Value, unpadded};
 
-use crate::datetime::{write_date, write_timestamp};
+use super::array::write_array;
+use super::binary::{write_bytea, write_uuid};
+use crate::datetime::{write_date, write_interval, write_time, write_timestamp};
+use crate::json::write_json;
 
 /// A value as PostgreSQL's output function writes it, with `TimeZone` UTC and ISO dates; empty for
 /// NULL.
@@ -19,13 +22,34 @@ pub fn write_value(value: &Value, text: &mut String) {
     match value {
         Value::Null => {}
         Value::Boolean(bit) => text.push(if *bit { 't' } else { 'f' }),
-        Value::Int4(number) => write_integer(i64::from(*number), text),
-        Value::Int8(number) => write_integer(*number, text),
-        Value::Float8(number) => write_float(*number, text),
-        Value::Text(string) => text.push_str(string),
+        Value::Float4(number) => write_float(f64::from(*number), &format!("{number:e}"), 6, text),
+        Value::Float8(number) => write_float(*number, &format!("{number:e}"), 15, text),
+        Value::Numeric(number) => {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{number}");
+        }
+        Value::Text(string) | Value::Bpchar(string) => text.push_str(string),
+        Value::Bytea(bytes) => write_bytea(bytes, text),
         Value::Date(date) => write_date(*date, text),
+        Value::Time(us) => write_time(*us, text),
         Value::Timestamp(us) => write_timestamp(*us, false, text),
         Value::TimestampTz(us) => write_timestamp(*us, true, text),
+        Value::Interval(interval) => write_interval(*interval, text),
+        Value::Uuid(bytes) => write_uuid(bytes, text),
+        Value::Jsonb(stored) => {
+            if let Some(json) = Json::decode(stored) {
+                write_json(&json, text);
+            }
+        }
+        Value::Array(element, stored) => {
+            if let Some(array) = ArrayValue::decode(*element, stored) {
+                write_array(&array, text);
+            }
+        }
+        // The label of an enumeration is known to the catalogue only.
+        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) | Value::Oid(_) | Value::Enum(..) => {
+            write_integer(value.word().unwrap_or(0), text);
+        }
     }
 }
 
@@ -41,6 +65,7 @@ pub fn write_cell(column: &Column, row: usize, text: &mut String) {
 pub(super) fn write_as_text(value: &Value, text: &mut String) {
     match value {
         Value::Boolean(bit) => text.push_str(if *bit { "true" } else { "false" }),
+        Value::Bpchar(string) => text.push_str(unpadded(string)),
         other => write_value(other, text),
     }
 }
@@ -64,9 +89,9 @@ fn write_integer(number: i64, text: &mut String) {
     text.extend(shown.map(|digit| char::from(b'0' + digit)));
 }
 
-/// The fewest digits that read back as the same double; with an exponent below 1e-4 and from 1e15
-/// on.
-fn write_float(number: f64, text: &mut String) {
+/// The fewest digits that read back as the same number, which `scientific` holds; with an exponent
+/// below 1e-4 and from ten to `digits` on.
+fn write_float(number: f64, scientific: &str, digits: i32, text: &mut String) {
     if number.is_nan() {
         return text.push_str("NaN");
     }
@@ -78,12 +103,8 @@ fn write_float(number: f64, text: &mut String) {
         };
         return text.push_str(name);
     }
-    let mut scientific = String::new();
-    if write!(scientific, "{number:e}").is_err() {
-        return;
-    }
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
-        return text.push_str(&scientific);
+        return text.push_str(scientific);
     };
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -94,7 +115,7 @@ fn write_float(number: f64, text: &mut String) {
     let zeros = |count: usize, text: &mut String| text.extend(core::iter::repeat_n('0', count));
     text.push_str(sign);
     match usize::try_from(exponent) {
-        Ok(shift) if exponent < 15 => {
+        Ok(shift) if exponent < digits => {
             let (moved, rest) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
             text.push_str(whole);
             text.push_str(moved);

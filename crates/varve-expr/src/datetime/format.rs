@@ -1,6 +1,7 @@
 //! Dates and timestamps as text: PostgreSQL's ISO style, time zone UTC.
 
 use super::civil::{Civil, HOUR_US, SECOND_US, split_day};
+use super::interval::write_fraction;
 
 /// `YYYY-MM-DD`, with ` BC` behind years before 1.
 pub(crate) fn write_date(date: i32, text: &mut String) {
@@ -15,23 +16,23 @@ pub(crate) fn write_timestamp(us: i64, has_zone: bool, text: &mut String) {
     let (days, of_day) = split_day(us);
     let is_bc = write_day(days, text);
     text.push(' ');
-    write_padded(of_day / HOUR_US, 2, text);
-    text.push(':');
-    write_padded(of_day / (60 * SECOND_US) % 60, 2, text);
-    text.push(':');
-    write_padded(of_day / SECOND_US % 60, 2, text);
-    let fraction = of_day % SECOND_US;
-    if fraction != 0 {
-        text.push('.');
-        write_padded(fraction, 6, text);
-        text.truncate(text.trim_end_matches('0').len());
-    }
+    write_time(of_day, text);
     if has_zone {
         text.push_str("+00");
     }
     if is_bc {
         text.push_str(" BC");
     }
+}
+
+/// `HH:MM:SS[.ffffff]`.
+pub(crate) fn write_time(us: i64, text: &mut String) {
+    write_padded(us / HOUR_US, 2, text);
+    text.push(':');
+    write_padded(us / (60 * SECOND_US) % 60, 2, text);
+    text.push(':');
+    write_padded(us / SECOND_US % 60, 2, text);
+    write_fraction((us % SECOND_US).unsigned_abs(), text);
 }
 
 /// Writes year, month and day; whether the year is before 1.

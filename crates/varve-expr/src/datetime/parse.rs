@@ -39,6 +39,53 @@ pub(crate) fn parse_timestamp(text: &str, has_zone: bool) -> Result<i64> {
     check_timestamp(local - i128::from(offset)).map_err(|error| quoting(&error, text))
 }
 
+/// The input function of `time`: a time of day, or the one of a timestamp.
+pub(crate) fn parse_time(text: &str) -> Result<i64> {
+    let refused = |fault| refused(fault, text, "time");
+    let trimmed = text.trim_ascii();
+    if trimmed.eq_ignore_ascii_case("allballs") {
+        return Ok(0);
+    }
+    let clock = trimmed.strip_prefix(['T', 't']).unwrap_or(trimmed);
+    let is_clock = clock
+        .split_once(':')
+        .is_some_and(|(hour, _)| hour.len() <= 2 && !hour.is_empty());
+    if !is_clock {
+        let bare = clock.get(..6).unwrap_or_default();
+        let after = clock.get(6..).unwrap_or_default();
+        if bare.bytes().all(|byte| byte.is_ascii_digit())
+            && bare.len() == 6
+            && !after.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        {
+            let (hour, minute, second) = (bare.get(..2), bare.get(2..4), bare.get(4..));
+            let parts = [hour, minute, second].map(Option::unwrap_or_default);
+            return parse_time(&format!("{}{after}", parts.join(":")));
+        }
+        if !clock.contains(':') {
+            return Err(refused(Fault::Syntax));
+        }
+        return Ok(read_moment(text).map_err(refused)?.of_day_us);
+    }
+    let mut input = Input {
+        rest: clock.as_bytes(),
+    };
+    let (afternoon, us) = input.clock().map_err(refused)?;
+    input.spaces();
+    input.zone().map_err(refused)?;
+    input.spaces();
+    if !input.rest.is_empty() {
+        return Err(refused(Fault::Syntax));
+    }
+    let half = 12 * 3600 * SECOND_US;
+    let hour = us / (3600 * SECOND_US);
+    match afternoon {
+        Some(_) if hour == 0 || hour > 12 => Err(refused(Fault::FieldRange)),
+        Some(true) if hour < 12 => Ok(us + half),
+        Some(false) if hour == 12 => Ok(us - half),
+        _ => Ok(us),
+    }
+}
+
 fn quoting(error: &Error, text: &str) -> Error {
     Error::new(error.state(), format!("{error}: \"{text}\""))
 }
@@ -236,6 +283,18 @@ impl Input<'_> {
             return Err(Fault::FieldRange);
         }
         Ok(us)
+    }
+
+    /// A time, and whether it is said to be after noon.
+    fn clock(&mut self) -> Result<(Option<bool>, i64), Fault> {
+        let us = self.time()?;
+        self.spaces();
+        let afternoon = if self.word("am") {
+            Some(false)
+        } else {
+            self.word("pm").then_some(true)
+        };
+        Ok((afternoon, us))
     }
 
     fn fraction_us(&mut self) -> i64 {

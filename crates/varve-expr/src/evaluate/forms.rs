@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_types::testing::sample_value;
 use varve_types::{Bitmap, Column, ColumnRef, LogicalType, Value};
 
 /// Values of a type with what is at its edges, NULL among them.
@@ -22,8 +23,11 @@ pub(crate) fn domain(ty: LogicalType) -> Vec<Value> {
             .to_vec(),
         LogicalType::Date => [0, 15_706, -1].map(Value::Date).to_vec(),
         LogicalType::Timestamp => [0, 1_357_020_000_250_000].map(Value::Timestamp).to_vec(),
-        _ => [0, -1, 1_357_020_000_250_000]
+        LogicalType::TimestampTz => [0, -1, 1_357_020_000_250_000]
             .map(Value::TimestampTz)
+            .to_vec(),
+        ty => [5, 6, 100_007, 1 << 40 | 9]
+            .map(|bits| sample_value(ty, bits, "{}"))
             .to_vec(),
     };
     values.push(Value::Null);

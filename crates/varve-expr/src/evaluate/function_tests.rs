@@ -5,7 +5,7 @@ use varve_types::{LogicalType, Value};
 use super::{EvalContext, evaluate_constant};
 use crate::{Expr, cast_value, format_value, resolve_function, resolve_operator};
 
-use Value::{Float8, Int4, Int8};
+use Value::{Float4, Float8, Int2, Int4, Int8};
 
 fn t(text: &str) -> Value {
     Value::text(text)
@@ -65,6 +65,10 @@ fn check(cases: &[(&str, &[Value], &str)]) {
     }
 }
 
+fn num(text: &str) -> Value {
+    Value::Numeric(varve_types::Decimal::parse(text).unwrap())
+}
+
 #[test]
 fn arithmetic() {
     check(&[
@@ -98,7 +102,19 @@ fn arithmetic() {
             &[Float8(1e-200), Float8(1e-200)],
             "22003 value out of range: underflow",
         ),
-        ("%", &[Float8(5.5), Float8(2.0)], "1.5"),
+        ("%", &[num("5.5"), Int4(2)], "1.5"),
+        ("+", &[num("1.10"), Int8(2)], "3.10"),
+        ("*", &[Int2(300), Int2(300)], "22003 smallint out of range"),
+        ("+", &[Int2(1), Int8(2)], "3"),
+        (
+            "*",
+            &[Float4(1e30), Float4(1e30)],
+            "22003 value out of range: overflow",
+        ),
+        ("+", &[Float4(0.1), Float4(0.2)], "0.3"),
+        ("+", &[Float4(0.5), Int4(1)], "1.5"),
+        ("/", &[num("1"), num("0")], "22012 division by zero"),
+        ("/", &[Int4(1), num("3")], "0.33333333333333333333"),
         ("+", &[Int4(1), Value::Null], "NULL"),
         ("^", &[Int4(2), Int4(10)], "1024"),
         ("+", &[date("2013-02-28"), Int4(1)], "2013-03-01"),
@@ -119,11 +135,11 @@ fn mathematics() {
         ("abs", &[Float8(-1.5)], "1.5"),
         ("round", &[Float8(2.5)], "2"),
         ("round", &[Float8(-3.5)], "-4"),
-        ("round", &[Float8(42.4382), Int4(2)], "42.44"),
-        ("round", &[Float8(1234.5), Int4(-2)], "1200"),
-        ("round", &[Float8(1.5), Int4(400)], "1.5"),
+        ("round", &[num("42.4382"), Int4(2)], "42.44"),
+        ("round", &[num("1234.5"), Int4(-2)], "1200"),
+        ("round", &[num("2.5")], "3"),
         ("trunc", &[Float8(-42.8)], "-42"),
-        ("trunc", &[Float8(42.4382), Int4(2)], "42.43"),
+        ("trunc", &[num("42.4382"), Int4(2)], "42.43"),
         ("ceiling", &[Float8(-42.8)], "-42"),
         ("floor", &[Float8(-42.8)], "-43"),
         ("sign", &[Float8(-8.4)], "-1"),
@@ -140,7 +156,7 @@ fn mathematics() {
             "2201E cannot take logarithm of a negative number",
         ),
         ("log", &[Int4(100)], "2"),
-        ("log", &[Float8(2.0), Float8(64.0)], "6"),
+        ("log", &[num("2.0"), num("64.0")], "6.0000000000000000"),
         ("exp", &[Int4(1000)], "22003 value out of range: overflow"),
         ("power", &[Int4(9), Int4(3)], "729"),
         (

@@ -107,11 +107,13 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
         Expr::Cast {
             input,
             to,
+            modifier,
+            explicit,
             position,
         } => {
             let args = vec![evaluate(input, batch, context)?];
             map_columns(args, rows, *to, true, &|args, _| match args {
-                [input] => cast_column(input, *to),
+                [input] => cast_column(input, *to, *modifier, *explicit),
                 _ => Err(Error::internal("a cast without its input")),
             })
             .map_err(|error| placed(error, *position))
@@ -162,9 +164,10 @@ fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result
             format!("there is no parameter ${}", index + 1),
         )
     })?;
-    match value.logical_type() {
-        Some(other) if other != ty => cast_value(value, ty, true),
-        _ => Ok(value.clone()),
+    if value.is_of(ty) {
+        Ok(value.clone())
+    } else {
+        cast_value(value, ty, true)
     }
 }
 

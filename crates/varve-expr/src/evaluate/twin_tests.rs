@@ -116,6 +116,8 @@ fn expression(choices: &mut Choices, ty: LogicalType, depth: usize) -> Expr {
     };
     if name == "cast" {
         return Expr::Cast {
+            modifier: varve_types::TypeMod::NONE,
+            explicit: true,
             input: part(choices, args[0]),
             to: ty,
             position: 0,
@@ -194,7 +196,7 @@ fn slow(expr: &Expr, row: &[Value]) -> Outcome {
     match expr {
         Expr::Column { index, .. } => Ok(row[*index].clone()),
         Expr::Literal { value, .. } => Ok(value.clone()),
-        Expr::Parameter { .. } => Err("no parameters here".to_owned()),
+        Expr::Parameter { .. } | Expr::Outer { .. } => Err("no parameters here".to_owned()),
         Expr::Compare { op, left, right } => {
             let order = slow(left, row)?.compare(&slow(right, row)?);
             boolean(order.map(|order| op.holds(order)))

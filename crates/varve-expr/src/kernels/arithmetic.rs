@@ -141,14 +141,6 @@ pub(super) fn div_float8(call: &Call<'_>) -> Result<Column> {
     })
 }
 
-pub(super) fn rem_float8(row: &Row<'_>) -> Result<Value> {
-    let (a, b) = (row.float8(0), row.float8(1));
-    if b == 0.0 && !a.is_nan() {
-        return Err(division_by_zero());
-    }
-    Ok(Value::Float8(canonical(libm::fmod(a, b))))
-}
-
 pub(super) fn negate_int4(row: &Row<'_>) -> Result<Value> {
     let negated = row.int4(0).checked_neg();
     negated
@@ -199,7 +191,7 @@ pub(super) fn division_by_zero() -> Error {
 
 /// A result is too large when it is infinite and none of `inputs` is, too small when it is 0 and
 /// `must_not_vanish`.
-pub(super) fn checked_float(result: f64, inputs: &[f64], must_not_vanish: bool) -> Result<f64> {
+pub(crate) fn checked_float(result: f64, inputs: &[f64], must_not_vanish: bool) -> Result<f64> {
     if result.is_infinite() && !inputs.iter().any(|input| input.is_infinite()) {
         return Err(range_error("value out of range: overflow"));
     }

@@ -1,6 +1,10 @@
 //! Comparisons of two columns of one type.
 
-use varve_types::{Bitmap, Column, ColumnData, ColumnRef, CompareOp, Result, Value};
+use core::cmp::Ordering;
+
+use varve_types::{
+    Bitmap, Column, ColumnData, ColumnRef, CompareOp, LogicalType, Result, Value, binary_order,
+};
 
 use super::operand::{Native, TextOperand, pack, validity_of};
 use crate::evaluate::boolean_column;
@@ -54,7 +58,22 @@ fn compare_bits(op: CompareOp, left: &Column, right: &Column, rows: usize) -> Bi
         ColumnData::Int64(_) => test.numbers::<i64>(left, right),
         ColumnData::Float64(_) => test.numbers::<f64>(left, right),
         ColumnData::Boolean(_) => test.booleans(left, right),
-        _ => test.strings(left, right),
+        ColumnData::Text(_) if left.logical_type() != LogicalType::Bpchar => {
+            test.strings(left, right)
+        }
+        ColumnData::Decimal(_) => test.orders(|row| {
+            let (a, b) = (left.decimal_at(row), right.decimal_at(row));
+            a.zip(b).map(|(a, b)| a.compare(b))
+        }),
+        ColumnData::Binary(_) => {
+            let ty = left.logical_type();
+            test.orders(|row| {
+                let (a, b) = (left.binary_at(row), right.binary_at(row));
+                a.zip(b)
+                    .map(|(a, b)| binary_order(ty, a).cmp(binary_order(ty, b)))
+            })
+        }
+        _ => test.orders(|row| left.value(row).compare(&right.value(row))),
     }
 }
 
@@ -103,6 +122,18 @@ impl Test {
         pack((0..self.rows).map(|row| {
             let (a, b) = (bit(left, row), bit(right, row));
             let holds = if self.is_equality { a == b } else { !a & b };
+            holds != self.is_negated
+        }))
+    }
+
+    fn orders(&self, order: impl Fn(usize) -> Option<Ordering>) -> Bitmap {
+        pack((0..self.rows).map(|row| {
+            let order = order(row).unwrap_or(Ordering::Equal);
+            let holds = if self.is_equality {
+                order.is_eq()
+            } else {
+                order.is_lt()
+            };
             holds != self.is_negated
         }))
     }

@@ -27,11 +27,11 @@ impl ConstantList {
         let has_null = values.iter().any(Value::is_null);
         let items = match ty.physical() {
             PhysicalType::Int32 | PhysicalType::Int64 => {
-                let mut integers: Vec<i64> = values.iter().filter_map(integer).collect();
+                let mut integers: Vec<i64> = values.iter().filter_map(Value::word).collect();
                 integers.sort_unstable();
                 Items::Integers(integers)
             }
-            PhysicalType::Bytes => {
+            PhysicalType::Bytes if ty != LogicalType::Bpchar => {
                 let mut texts: Vec<Arc<str>> = values.iter().filter_map(text).collect();
                 texts.sort_unstable();
                 Items::Texts(texts)
@@ -84,16 +84,6 @@ impl ConstantList {
                     .any(|item| item.compare(&value).is_some_and(core::cmp::Ordering::is_eq))
             })),
         }
-    }
-}
-
-fn integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int4(number) | Value::Date(number) => Some(i64::from(*number)),
-        Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number) => {
-            Some(*number)
-        }
-        _ => None,
     }
 }
 

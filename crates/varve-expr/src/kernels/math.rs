@@ -49,37 +49,6 @@ pub(super) fn sign(number: f64) -> Result<f64> {
     })
 }
 
-/// Rounds to decimal places, half to even of the scaled double. PostgreSQL has it for NUMERIC only.
-pub(super) fn round_places(row: &Row<'_>) -> Result<Value> {
-    at_places(row.float8(0), row.int4(1), libm::rint).map(Value::Float8)
-}
-
-/// Cuts to decimal places. PostgreSQL has it for NUMERIC only.
-pub(super) fn trunc_places(row: &Row<'_>) -> Result<Value> {
-    at_places(row.float8(0), row.int4(1), libm::trunc).map(Value::Float8)
-}
-
-/// A double has no digits past 10^-324 and none above 10^308; where scaling overflows there is
-/// nothing to cut.
-fn at_places(number: f64, places: i32, cut: fn(f64) -> f64) -> Result<f64> {
-    if !number.is_finite() || places > 323 {
-        return Ok(number);
-    }
-    if places < -308 {
-        return Ok(0.0);
-    }
-    let unit = libm::exp10(f64::from(places.abs()));
-    let (scaled, unscale): (f64, fn(f64, f64) -> f64) = if places >= 0 {
-        (number * unit, |cut, unit| cut / unit)
-    } else {
-        (number / unit, |cut, unit| cut * unit)
-    };
-    if !scaled.is_finite() {
-        return Ok(number);
-    }
-    checked_float(unscale(cut(scaled), unit), &[number], false)
-}
-
 pub(super) fn sqrt(number: f64) -> Result<f64> {
     if number < 0.0 {
         return Err(Error::new(
@@ -102,16 +71,6 @@ pub(super) fn ln(number: f64) -> Result<f64> {
 pub(super) fn log10(number: f64) -> Result<f64> {
     check_logarithm(number)?;
     Ok(canonical(libm::log10(number)))
-}
-
-/// `log(base, number)`. PostgreSQL has it for NUMERIC only.
-pub(super) fn log_base(row: &Row<'_>) -> Result<Value> {
-    let (base, number) = (row.float8(0), row.float8(1));
-    let (of_base, of_number) = (ln(base)?, ln(number)?);
-    if of_base == 0.0 {
-        return Err(super::arithmetic::division_by_zero());
-    }
-    Ok(Value::Float8(canonical(of_number / of_base)))
 }
 
 fn check_logarithm(number: f64) -> Result<()> {

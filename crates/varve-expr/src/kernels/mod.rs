@@ -7,11 +7,13 @@ mod in_list;
 mod jobs;
 mod like;
 mod math;
+mod numeric;
 mod operand;
 mod run;
 mod table;
 mod text;
 
+pub(crate) use arithmetic::checked_float;
 pub(crate) use compare::{compare_columns, distinct_columns};
 pub(crate) use in_list::ConstantList;
 pub(crate) use operand::{Native, Row, TextOperand, pack};

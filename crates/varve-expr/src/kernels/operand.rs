@@ -1,6 +1,6 @@
 //! How kernels read their arguments.
 
-use varve_types::{Bitmap, Column, ColumnData, ColumnRef, TextData, Value};
+use varve_types::{Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, TextData, Value};
 
 /// The values of a plain or constant column, as a slice; a constant is one value.
 #[derive(Clone, Copy)]
@@ -152,23 +152,27 @@ impl Row<'_> {
     }
 
     pub(crate) fn int4(&self, i: usize) -> i32 {
-        match self.value(i) {
-            Value::Int4(number) | Value::Date(number) => number,
-            _ => 0,
-        }
+        i32::try_from(self.int8(i)).unwrap_or(0)
     }
 
     pub(crate) fn int8(&self, i: usize) -> i64 {
-        match self.value(i) {
-            Value::Int8(number) | Value::Timestamp(number) | Value::TimestampTz(number) => number,
-            _ => 0,
-        }
+        self.value(i).word().unwrap_or(0)
     }
 
     pub(crate) fn float8(&self, i: usize) -> f64 {
+        self.value(i).double().unwrap_or(0.0)
+    }
+
+    pub(crate) fn decimal(&self, i: usize) -> Decimal {
+        let arg = self.args.get(i);
+        arg.and_then(|arg| arg.decimal_at(self.row))
+            .unwrap_or(Decimal::ZERO)
+    }
+
+    pub(crate) fn interval(&self, i: usize) -> Interval {
         match self.value(i) {
-            Value::Float8(number) => number,
-            _ => 0.0,
+            Value::Interval(interval) => interval,
+            _ => Interval::default(),
         }
     }
 }

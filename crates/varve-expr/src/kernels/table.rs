@@ -2,7 +2,7 @@
 
 use varve_types::LogicalType;
 
-use super::{arithmetic, datetime, jobs, like, math, text};
+use super::{arithmetic, datetime, jobs, like, math, numeric, text};
 use crate::function::{Entry, Kernel};
 
 use Kernel::{Columns, Float, Rows, Text};
@@ -15,9 +15,16 @@ const TEXT: LogicalType = LogicalType::Text;
 const DATE: LogicalType = LogicalType::Date;
 const STAMP: LogicalType = LogicalType::Timestamp;
 const STAMPTZ: LogicalType = LogicalType::TimestampTz;
+const INT2: LogicalType = LogicalType::Int2;
+const FLOAT4: LogicalType = LogicalType::Float4;
+const NUM: LogicalType = LogicalType::Numeric;
+const TIME: LogicalType = LogicalType::Time;
+const SPAN: LogicalType = LogicalType::Interval;
 
 /// Every function and operator, by subject.
-pub(crate) static TABLE: [&[Entry]; 5] = [OPERATORS, MATHEMATICS, TEXTS, TIMES, ORDERS];
+pub(crate) static TABLE: [&[Entry]; 7] = [
+    OPERATORS, NUMERICS, SPANS, MATHEMATICS, TEXTS, TIMES, ORDERS,
+];
 
 const fn strict(
     name: &'static str,
@@ -107,7 +114,6 @@ static OPERATORS: &[Entry] = &[
     ),
     strict("%", &[INT4, INT4], INT4, Columns(arithmetic::rem_int4)),
     strict("%", &[INT8, INT8], INT8, Columns(arithmetic::rem_int8)),
-    strict("%", &[FLOAT8, FLOAT8], FLOAT8, Rows(arithmetic::rem_float8)),
     strict("^", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
     strict("-", &[INT4], INT4, Rows(arithmetic::negate_int4)),
     strict("-", &[INT8], INT8, Rows(arithmetic::negate_int8)),
@@ -126,36 +132,162 @@ static OPERATORS: &[Entry] = &[
     strict("!~~*", &[TEXT, TEXT], BOOL, Columns(like::not_ilike)),
 ];
 
+static NUMERICS: &[Entry] = &[
+    strict("+", &[INT2, INT2], INT2, Rows(numeric::add_int2)),
+    strict("+", &[FLOAT4, FLOAT4], FLOAT4, Rows(numeric::add_float4)),
+    strict(
+        "+",
+        &[FLOAT4, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::add_float8),
+    ),
+    strict(
+        "+",
+        &[FLOAT8, FLOAT4],
+        FLOAT8,
+        Columns(arithmetic::add_float8),
+    ),
+    strict("+", &[NUM, NUM], NUM, Rows(numeric::add)),
+    strict("-", &[INT2, INT2], INT2, Rows(numeric::sub_int2)),
+    strict("-", &[FLOAT4, FLOAT4], FLOAT4, Rows(numeric::sub_float4)),
+    strict(
+        "-",
+        &[FLOAT4, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::sub_float8),
+    ),
+    strict(
+        "-",
+        &[FLOAT8, FLOAT4],
+        FLOAT8,
+        Columns(arithmetic::sub_float8),
+    ),
+    strict("-", &[NUM, NUM], NUM, Rows(numeric::sub)),
+    strict("*", &[INT2, INT2], INT2, Rows(numeric::mul_int2)),
+    strict("*", &[FLOAT4, FLOAT4], FLOAT4, Rows(numeric::mul_float4)),
+    strict(
+        "*",
+        &[FLOAT4, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::mul_float8),
+    ),
+    strict(
+        "*",
+        &[FLOAT8, FLOAT4],
+        FLOAT8,
+        Columns(arithmetic::mul_float8),
+    ),
+    strict("*", &[NUM, NUM], NUM, Rows(numeric::mul)),
+    strict("/", &[INT2, INT2], INT2, Rows(numeric::div_int2)),
+    strict("/", &[FLOAT4, FLOAT4], FLOAT4, Rows(numeric::div_float4)),
+    strict(
+        "/",
+        &[FLOAT4, FLOAT8],
+        FLOAT8,
+        Columns(arithmetic::div_float8),
+    ),
+    strict(
+        "/",
+        &[FLOAT8, FLOAT4],
+        FLOAT8,
+        Columns(arithmetic::div_float8),
+    ),
+    strict("/", &[NUM, NUM], NUM, Rows(numeric::div)),
+    strict("%", &[INT2, INT2], INT2, Rows(numeric::rem_int2)),
+    strict("mod", &[INT2, INT2], INT2, Rows(numeric::rem_int2)),
+    strict("%", &[NUM, NUM], NUM, Rows(numeric::rem)),
+    strict("mod", &[NUM, NUM], NUM, Rows(numeric::rem)),
+    strict("div", &[NUM, NUM], NUM, Rows(numeric::div_whole)),
+    strict("^", &[NUM, NUM], NUM, Rows(numeric::power)),
+    strict("power", &[NUM, NUM], NUM, Rows(numeric::power)),
+    strict("pow", &[NUM, NUM], NUM, Rows(numeric::power)),
+    strict("-", &[INT2], INT2, Rows(numeric::negate_int2)),
+    strict("+", &[INT2], INT2, Rows(arithmetic::plus)),
+    strict("-", &[FLOAT4], FLOAT4, Rows(numeric::negate_float4)),
+    strict("+", &[FLOAT4], FLOAT4, Rows(arithmetic::plus)),
+    strict("-", &[NUM], NUM, Rows(numeric::negate)),
+    strict("+", &[NUM], NUM, Rows(arithmetic::plus)),
+    strict("abs", &[INT2], INT2, Rows(numeric::abs_int2)),
+    strict("abs", &[FLOAT4], FLOAT4, Rows(numeric::abs_float4)),
+    strict("abs", &[NUM], NUM, Rows(numeric::absolute)),
+    strict("round", &[NUM], NUM, Rows(numeric::round)),
+    strict("round", &[NUM, INT4], NUM, Rows(numeric::round)),
+    strict("trunc", &[NUM], NUM, Rows(numeric::trunc)),
+    strict("trunc", &[NUM, INT4], NUM, Rows(numeric::trunc)),
+    strict("ceil", &[NUM], NUM, Rows(numeric::ceil)),
+    strict("ceiling", &[NUM], NUM, Rows(numeric::ceil)),
+    strict("floor", &[NUM], NUM, Rows(numeric::floor)),
+    strict("sign", &[NUM], NUM, Rows(numeric::sign)),
+    strict("sqrt", &[NUM], NUM, Rows(numeric::sqrt)),
+    strict("exp", &[NUM], NUM, Rows(numeric::exp)),
+    strict("ln", &[NUM], NUM, Rows(numeric::ln)),
+    strict("log", &[NUM], NUM, Rows(numeric::log10)),
+    strict("log10", &[NUM], NUM, Rows(numeric::log10)),
+    strict("log", &[NUM, NUM], NUM, Rows(numeric::log_base)),
+];
+
+static SPANS: &[Entry] = &[
+    strict("+", &[SPAN, SPAN], SPAN, Rows(numeric::add_intervals)),
+    strict("-", &[SPAN, SPAN], SPAN, Rows(numeric::sub_intervals)),
+    strict("+", &[STAMP, SPAN], STAMP, Rows(numeric::timestamp_plus)),
+    strict("+", &[SPAN, STAMP], STAMP, Rows(numeric::timestamp_plus)),
+    strict(
+        "+",
+        &[STAMPTZ, SPAN],
+        STAMPTZ,
+        Rows(numeric::timestamp_plus),
+    ),
+    strict(
+        "+",
+        &[SPAN, STAMPTZ],
+        STAMPTZ,
+        Rows(numeric::timestamp_plus),
+    ),
+    strict("+", &[DATE, SPAN], STAMP, Rows(numeric::timestamp_plus)),
+    strict("+", &[SPAN, DATE], STAMP, Rows(numeric::timestamp_plus)),
+    strict("+", &[TIME, SPAN], TIME, Rows(numeric::timestamp_plus)),
+    strict("+", &[SPAN, TIME], TIME, Rows(numeric::timestamp_plus)),
+    strict("-", &[STAMP, SPAN], STAMP, Rows(numeric::timestamp_minus)),
+    strict(
+        "-",
+        &[STAMPTZ, SPAN],
+        STAMPTZ,
+        Rows(numeric::timestamp_minus),
+    ),
+    strict("-", &[DATE, SPAN], STAMP, Rows(numeric::timestamp_minus)),
+    strict("-", &[TIME, SPAN], TIME, Rows(numeric::timestamp_minus)),
+    strict("-", &[STAMP, STAMP], SPAN, Rows(numeric::timestamps_apart)),
+    strict(
+        "-",
+        &[STAMPTZ, STAMPTZ],
+        SPAN,
+        Rows(numeric::timestamps_apart),
+    ),
+    strict("-", &[TIME, TIME], SPAN, Rows(numeric::times_apart)),
+    strict("+", &[DATE, TIME], STAMP, Rows(numeric::date_plus_time)),
+    strict("+", &[TIME, DATE], STAMP, Rows(numeric::date_plus_time)),
+    strict("-", &[SPAN], SPAN, Rows(numeric::negate_interval)),
+];
+
 static MATHEMATICS: &[Entry] = &[
     strict("abs", &[INT4], INT4, Rows(math::abs_int4)),
     strict("abs", &[INT8], INT8, Rows(math::abs_int8)),
     strict("abs", &[FLOAT8], FLOAT8, Float(math::abs_float8)),
     strict("round", &[FLOAT8], FLOAT8, Float(math::round)),
-    strict("round", &[FLOAT8, INT4], FLOAT8, Rows(math::round_places)),
     strict("ceil", &[FLOAT8], FLOAT8, Float(math::ceil)),
     strict("ceiling", &[FLOAT8], FLOAT8, Float(math::ceil)),
     strict("floor", &[FLOAT8], FLOAT8, Float(math::floor)),
     strict("trunc", &[FLOAT8], FLOAT8, Float(math::trunc)),
-    strict("trunc", &[FLOAT8, INT4], FLOAT8, Rows(math::trunc_places)),
     strict("sign", &[FLOAT8], FLOAT8, Float(math::sign)),
     strict("sqrt", &[FLOAT8], FLOAT8, Float(math::sqrt)),
     strict("exp", &[FLOAT8], FLOAT8, Float(math::exp)),
     strict("ln", &[FLOAT8], FLOAT8, Float(math::ln)),
     strict("log", &[FLOAT8], FLOAT8, Float(math::log10)),
     strict("log10", &[FLOAT8], FLOAT8, Float(math::log10)),
-    strict("log", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::log_base)),
     strict("power", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
     strict("pow", &[FLOAT8, FLOAT8], FLOAT8, Rows(math::power)),
     strict("mod", &[INT4, INT4], INT4, Columns(arithmetic::rem_int4)),
     strict("mod", &[INT8, INT8], INT8, Columns(arithmetic::rem_int8)),
-    strict(
-        "mod",
-        &[FLOAT8, FLOAT8],
-        FLOAT8,
-        Rows(arithmetic::rem_float8),
-    ),
-    strict("div", &[INT4, INT4], INT4, Columns(arithmetic::div_int4)),
-    strict("div", &[INT8, INT8], INT8, Columns(arithmetic::div_int8)),
     strict("pi", &[], FLOAT8, Rows(math::pi)),
     variadic("greatest", &[BOOL], BOOL, Rows(math::greatest)),
     variadic("greatest", &[INT4], INT4, Rows(math::greatest)),
@@ -173,6 +305,88 @@ static MATHEMATICS: &[Entry] = &[
     variadic("least", &[DATE], DATE, Rows(math::least)),
     variadic("least", &[STAMP], STAMP, Rows(math::least)),
     variadic("least", &[STAMPTZ], STAMPTZ, Rows(math::least)),
+    variadic("greatest", &[INT2], INT2, Rows(math::greatest)),
+    variadic("greatest", &[FLOAT4], FLOAT4, Rows(math::greatest)),
+    variadic("greatest", &[NUM], NUM, Rows(math::greatest)),
+    variadic("greatest", &[TIME], TIME, Rows(math::greatest)),
+    variadic("greatest", &[SPAN], SPAN, Rows(math::greatest)),
+    variadic(
+        "greatest",
+        &[LogicalType::Varchar],
+        LogicalType::Varchar,
+        Rows(math::greatest),
+    ),
+    variadic(
+        "greatest",
+        &[LogicalType::Bpchar],
+        LogicalType::Bpchar,
+        Rows(math::greatest),
+    ),
+    variadic(
+        "greatest",
+        &[LogicalType::Bytea],
+        LogicalType::Bytea,
+        Rows(math::greatest),
+    ),
+    variadic(
+        "greatest",
+        &[LogicalType::Uuid],
+        LogicalType::Uuid,
+        Rows(math::greatest),
+    ),
+    variadic(
+        "greatest",
+        &[LogicalType::Jsonb],
+        LogicalType::Jsonb,
+        Rows(math::greatest),
+    ),
+    variadic(
+        "greatest",
+        &[LogicalType::Oid],
+        LogicalType::Oid,
+        Rows(math::greatest),
+    ),
+    variadic("least", &[INT2], INT2, Rows(math::least)),
+    variadic("least", &[FLOAT4], FLOAT4, Rows(math::least)),
+    variadic("least", &[NUM], NUM, Rows(math::least)),
+    variadic("least", &[TIME], TIME, Rows(math::least)),
+    variadic("least", &[SPAN], SPAN, Rows(math::least)),
+    variadic(
+        "least",
+        &[LogicalType::Varchar],
+        LogicalType::Varchar,
+        Rows(math::least),
+    ),
+    variadic(
+        "least",
+        &[LogicalType::Bpchar],
+        LogicalType::Bpchar,
+        Rows(math::least),
+    ),
+    variadic(
+        "least",
+        &[LogicalType::Bytea],
+        LogicalType::Bytea,
+        Rows(math::least),
+    ),
+    variadic(
+        "least",
+        &[LogicalType::Uuid],
+        LogicalType::Uuid,
+        Rows(math::least),
+    ),
+    variadic(
+        "least",
+        &[LogicalType::Jsonb],
+        LogicalType::Jsonb,
+        Rows(math::least),
+    ),
+    variadic(
+        "least",
+        &[LogicalType::Oid],
+        LogicalType::Oid,
+        Rows(math::least),
+    ),
 ];
 
 static TEXTS: &[Entry] = &[

@@ -83,13 +83,13 @@ fn a_sound_value_in_another_place_is_refused() {
 #[test]
 fn a_later_version_is_refused_by_name() {
     let mut bytes = golden_run().unwrap().head_bytes;
-    bytes[4] = 4;
+    bytes[4] = 5;
     let error = RunHead::decode(RunId(7), &bytes).unwrap_err();
     assert_eq!(
         error,
         RunError::UnsupportedVersion {
             run: RunId(7),
-            version: 4
+            version: 5
         }
     );
 }

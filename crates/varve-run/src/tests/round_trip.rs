@@ -4,7 +4,10 @@ use crate::{
     ColumnSpec, FinishedRun, KeyFilter, RunError, RunSpec, RunWriter, encode_row_key, key_hash,
 };
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert_eq, prop_oneof, proptest};
-use varve_types::{Column, ColumnData, ColumnId, LogicalType, RunId, Value};
+use varve_types::testing::{sample_types, sample_value};
+use varve_types::{
+    Column, ColumnData, ColumnId, CompareOp, LogicalType, PredicateTest, RunId, Value,
+};
 
 const TYPES: [LogicalType; 8] = [
     LogicalType::Int8,
@@ -179,6 +182,60 @@ proptest! {
         check(&rows, batch_rows);
         let bytes = |run: FinishedRun| (run.values, run.head_bytes);
         prop_assert_eq!(bytes(write(&rows, batch_rows)), bytes(write(&rows, 1024)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// Columns of every type, plain and read row by row, some rows held for longer.
+    #[test]
+    fn all_types_come_back(
+        cells in proptest::collection::vec((any::<u64>(), "[a-c\u{e9}\\x00 ]{0,20}", 1..9_usize), 1..200),
+        few_bits: bool,
+    ) {
+        let types = sample_types();
+        let columns = (1..).zip(&types).map(|(id, ty)| ColumnSpec { id: ColumnId(id), ty: *ty });
+        let key = ColumnSpec { id: ColumnId(0), ty: LogicalType::Int8 };
+        let spec = RunSpec {
+            columns: [key].into_iter().chain(columns).collect(),
+            ..spec(vec![0])
+        };
+        let mut rows: Vec<Vec<Value>> = Vec::new();
+        for (bits, text, count) in &cells {
+            let bits = if few_bits { bits % 64 } else { *bits };
+            let value = |(at, ty): (usize, &LogicalType)| match bits >> (at % 60) & 3 {
+                0 => Value::Null,
+                _ => sample_value(*ty, bits, text),
+            };
+            let row: Vec<Value> = types.iter().enumerate().map(value).collect();
+            for _ in 0..*count {
+                let key = Value::Int8(rows.len() as i64);
+                rows.push([key].into_iter().chain(row.clone()).collect());
+            }
+        }
+        let types: Vec<LogicalType> = spec.columns.iter().map(|column| column.ty).collect();
+        let mut writer = RunWriter::new(spec).unwrap();
+        for rows in rows.chunks(1000) {
+            writer.append(&batch(&types, rows)).unwrap();
+        }
+        let stored = Stored::of(&writer.finish().unwrap());
+        for (at, ty) in types.iter().enumerate() {
+            for (row, expected) in (0..).zip(rows.iter().map(|row| &row[at])).step_by(13) {
+                let place = stored.head.locate(row).unwrap();
+                let reader = stored.group(place.group, &[at]);
+                let column = reader.column(at, place.vector).unwrap();
+                let read = column.value(usize::from(place.position));
+                let gathered = reader.gather(at, place.vector, &[place.position]).unwrap();
+                for read in [read, gathered.value(0)] {
+                    let is_nan = expected.double().is_some_and(f64::is_nan);
+                    assert!(is_nan || format!("{read:?}") == format!("{expected:?}"), "{ty} {read:?}");
+                }
+                let index = stored.index(place.group);
+                let zone = &index.vectors()[place.vector].zones[at];
+                let equal = PredicateTest::Compare(CompareOp::Eq, expected.clone());
+                assert!(expected.is_null() || zone.may_match(&equal), "{ty} {expected:?} {zone:?}");
+            }
+        }
     }
 }
 

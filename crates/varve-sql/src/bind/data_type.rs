@@ -1,45 +1,214 @@
 //! Names of types.
 
-use sqlparser::ast::{DataType, ExactNumberInfo, TimezoneInfo};
-use varve_types::{Error, LogicalType, Result};
+use sqlparser::ast::{ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::names::simple_name;
 use crate::bind::{Binder, located};
 
+/// A type and what it is bounded by.
+type Bounded = (LogicalType, TypeMod);
+
+/// The longest varchar and character.
+const LENGTH_MAX: u64 = 10_485_760;
+const NUMERIC_PRECISION_MAX: u64 = 1000;
+
 /// The type that a name means, if it is one that is stored.
 pub(crate) fn logical_type(data_type: &DataType) -> Option<LogicalType> {
-    Some(match data_type {
-        DataType::Boolean | DataType::Bool => LogicalType::Boolean,
-        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) => LogicalType::Int4,
-        DataType::BigInt(None) | DataType::Int8(None) => LogicalType::Int8,
-        DataType::DoublePrecision
-        | DataType::Float8
-        | DataType::Float(ExactNumberInfo::None | ExactNumberInfo::Precision(25..=53)) => {
-            LogicalType::Float8
+    bounded_type(data_type).ok().flatten().map(|(ty, _)| ty)
+}
+
+/// The type that a name means with its modifier; `None` where there is no such type.
+fn bounded_type(data_type: &DataType) -> Result<Option<Bounded>> {
+    use LogicalType as T;
+    let plain = |ty| Ok(Some((ty, TypeMod::NONE)));
+    match data_type {
+        DataType::Boolean | DataType::Bool => plain(T::Boolean),
+        DataType::SmallInt(None) | DataType::Int2(None) => plain(T::Int2),
+        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) => plain(T::Int4),
+        DataType::BigInt(None) | DataType::Int8(None) => plain(T::Int8),
+        DataType::Real | DataType::Float4 => plain(T::Float4),
+        DataType::DoublePrecision | DataType::Float8 => plain(T::Float8),
+        DataType::Float(info) => float(info),
+        DataType::Numeric(info) | DataType::Decimal(info) | DataType::Dec(info) => numeric(info),
+        DataType::Text => plain(T::Text),
+        DataType::Varchar(length)
+        | DataType::CharVarying(length)
+        | DataType::CharacterVarying(length) => string(T::Varchar, "varchar", length.as_ref()),
+        DataType::Char(length) | DataType::Character(length) => {
+            let one = CharacterLength::IntegerLength {
+                length: 1,
+                unit: None,
+            };
+            string(T::Bpchar, "char", Some(length.as_ref().unwrap_or(&one)))
         }
-        DataType::Text => LogicalType::Text,
-        DataType::Date => LogicalType::Date,
-        DataType::Timestamp(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
-            LogicalType::Timestamp
+        DataType::Bytea => plain(T::Bytea),
+        DataType::Date => plain(T::Date),
+        DataType::Time(digits, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+            seconds(T::Time, *digits)
         }
-        DataType::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
-            LogicalType::TimestampTz
+        DataType::Timestamp(digits, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+            seconds(T::Timestamp, *digits)
         }
-        DataType::Custom(name, modifiers) if modifiers.is_empty() => {
-            match simple_name(name)?.as_str() {
-                "bool" => LogicalType::Boolean,
-                "int4" => LogicalType::Int4,
-                "int8" => LogicalType::Int8,
-                "float8" => LogicalType::Float8,
-                "text" => LogicalType::Text,
-                "date" => LogicalType::Date,
-                "timestamp" => LogicalType::Timestamp,
-                "timestamptz" => LogicalType::TimestampTz,
-                _ => return None,
+        DataType::Timestamp(digits, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
+            seconds(T::TimestampTz, *digits)
+        }
+        DataType::Interval {
+            fields: None,
+            precision,
+        } => seconds(T::Interval, *precision),
+        DataType::Uuid => plain(T::Uuid),
+        DataType::JSON => plain(T::Json),
+        DataType::JSONB => plain(T::Jsonb),
+        DataType::Array(
+            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+        ) => {
+            // Dimensions and their lengths are not kept, as in PostgreSQL.
+            let mut element = &**element;
+            while let DataType::Array(ArrayElemTypeDef::SquareBracket(inner, _)) = element {
+                element = inner;
+            }
+            let bounded = bounded_type(element)?;
+            Ok(bounded.and_then(|(ty, modifier)| Some((ty.array()?, modifier))))
+        }
+        DataType::Custom(name, modifiers) => match simple_name(name) {
+            Some(name) => named(&name, modifiers),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
+    use LogicalType as T;
+    let number = |at: usize| {
+        modifiers
+            .get(at)
+            .and_then(|text: &String| text.parse().ok())
+    };
+    let length = number(0).map(|length| CharacterLength::IntegerLength { length, unit: None });
+    let ty = match name {
+        "varchar" => return string(T::Varchar, "varchar", length.as_ref()),
+        "bpchar" => return string(T::Bpchar, "char", length.as_ref()),
+        "time" => return seconds(T::Time, number(0)),
+        "timestamp" => return seconds(T::Timestamp, number(0)),
+        "timestamptz" => return seconds(T::TimestampTz, number(0)),
+        "interval" => return seconds(T::Interval, number(0)),
+        "numeric" | "decimal" => {
+            let scale = modifiers.get(1).and_then(|text| text.parse().ok());
+            return numeric(&match (number(0), scale) {
+                (None, _) => ExactNumberInfo::None,
+                (Some(precision), None) => ExactNumberInfo::Precision(precision),
+                (Some(precision), Some(scale)) => {
+                    ExactNumberInfo::PrecisionAndScale(precision, scale)
+                }
+            });
+        }
+        _ if !modifiers.is_empty() => return Ok(None),
+        "bool" => T::Boolean,
+        "int2" => T::Int2,
+        "int4" => T::Int4,
+        "int8" => T::Int8,
+        "float4" => T::Float4,
+        "float8" => T::Float8,
+        "text" => T::Text,
+        "bytea" => T::Bytea,
+        "date" => T::Date,
+        "uuid" => T::Uuid,
+        "json" => T::Json,
+        "jsonb" => T::Jsonb,
+        "oid" => T::Oid,
+        name => {
+            // The names of array types in `pg_type`.
+            let element = name.strip_prefix('_').map(|name| named(name, &[]));
+            return Ok(element
+                .transpose()?
+                .flatten()
+                .and_then(|(ty, modifier)| Some((ty.array()?, modifier))));
+        }
+    };
+    Ok(Some((ty, TypeMod::NONE)))
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+}
+
+fn float(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
+    let ty = match info {
+        ExactNumberInfo::None | ExactNumberInfo::Precision(25..=53) => LogicalType::Float8,
+        ExactNumberInfo::Precision(1..=24) => LogicalType::Float4,
+        ExactNumberInfo::Precision(0) => {
+            return Err(invalid("precision for type float must be at least 1 bit"));
+        }
+        _ => {
+            return Err(invalid(
+                "precision for type float must be less than 54 bits",
+            ));
+        }
+    };
+    Ok(Some((ty, TypeMod::NONE)))
+}
+
+fn numeric(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
+    let (precision, scale) = match info {
+        ExactNumberInfo::None => return Ok(Some((LogicalType::Numeric, TypeMod::NONE))),
+        ExactNumberInfo::Precision(precision) => (*precision, 0),
+        ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
+    };
+    let fits = (1..=NUMERIC_PRECISION_MAX).contains(&precision);
+    let (Ok(bound), true) = (u16::try_from(precision), fits) else {
+        return Err(invalid(format!(
+            "NUMERIC precision {precision} must be between 1 and 1000"
+        )));
+    };
+    let (Ok(digits), true) = (i16::try_from(scale), (-1000..=1000).contains(&scale)) else {
+        return Err(invalid(format!(
+            "NUMERIC scale {scale} must be between -1000 and 1000"
+        )));
+    };
+    Ok(Some((
+        LogicalType::Numeric,
+        TypeMod::of_numeric(bound, digits),
+    )))
+}
+
+fn string(
+    ty: LogicalType,
+    name: &str,
+    length: Option<&CharacterLength>,
+) -> Result<Option<Bounded>> {
+    let length = match length {
+        None => return Ok(Some((ty, TypeMod::NONE))),
+        Some(CharacterLength::IntegerLength { length, .. }) => *length,
+        Some(CharacterLength::Max) => return Ok(None),
+    };
+    let bound = i32::try_from(length).ok();
+    match bound.filter(|_| (1..=LENGTH_MAX).contains(&length)) {
+        Some(length) => Ok(Some((ty, TypeMod::of_length(length)))),
+        None if length == 0 => Err(invalid(format!(
+            "length for type {name} must be at least 1"
+        ))),
+        None => Err(invalid(format!(
+            "length for type {name} cannot exceed {LENGTH_MAX}"
+        ))),
+    }
+}
+
+/// PostgreSQL takes more than six digits for six, with a warning.
+fn seconds(ty: LogicalType, digits: Option<u64>) -> Result<Option<Bounded>> {
+    let modifier = match digits {
+        None => TypeMod::NONE,
+        Some(digits) => {
+            let digits = u8::try_from(digits.min(6)).unwrap_or(6);
+            if ty == LogicalType::Interval {
+                TypeMod::of_interval_seconds(digits)
+            } else {
+                TypeMod::of_seconds(digits)
             }
         }
-        _ => return None,
-    })
+    };
+    Ok(Some((ty, modifier)))
 }
 
 /// The name of a type in `pg_type`, which PostgreSQL uses for columns that are casts.
@@ -53,14 +222,22 @@ pub(crate) fn internal_name(ty: LogicalType) -> &'static str {
         LogicalType::Date => "date",
         LogicalType::Timestamp => "timestamp",
         LogicalType::TimestampTz => "timestamptz",
+        LogicalType::Int2 => "int2",
+        LogicalType::Float4 => "float4",
+        LogicalType::Varchar => "varchar",
+        LogicalType::Bpchar => "bpchar",
+        LogicalType::Time => "time",
+        // PostgreSQL names such columns by the element.
+        LogicalType::Array(element) => internal_name(element.logical()),
         other => other.name(),
     }
 }
 
 impl Binder<'_> {
-    /// The type that a name means; `0A000` with the nearest type that there is.
-    pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<LogicalType> {
-        logical_type(data_type).ok_or_else(|| {
+    /// The type that a name means with its modifier; `0A000` where there is none.
+    pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
+        let found = bounded_type(data_type).map_err(|error| located(error, position))?;
+        found.ok_or_else(|| {
             let (name, instead) = nearest(data_type);
             let error = located(Error::unsupported(format!("type {name}")), position);
             match instead {
@@ -74,42 +251,26 @@ impl Binder<'_> {
 /// A type's name for an error, and the supported type that comes nearest to it.
 fn nearest(data_type: &DataType) -> (String, Option<&'static str>) {
     let (name, instead) = match data_type {
-        DataType::Varchar(_) | DataType::CharacterVarying(_) | DataType::CharVarying(_) => {
-            ("character varying", Some("TEXT"))
-        }
-        DataType::Char(_) | DataType::Character(_) => ("character", Some("TEXT")),
         DataType::Nvarchar(_) | DataType::String(_) | DataType::Clob(_) => ("string", Some("TEXT")),
-        DataType::Uuid => ("uuid", Some("TEXT")),
-        DataType::JSON => ("json", Some("TEXT")),
-        DataType::JSONB => ("jsonb", Some("TEXT")),
-        DataType::SmallInt(_) | DataType::Int2(_) => ("smallint", Some("INTEGER")),
-        DataType::TinyInt(_) | DataType::MediumInt(_) => ("a small integer", Some("INTEGER")),
+        DataType::TinyInt(_) | DataType::MediumInt(_) => ("a small integer", Some("SMALLINT")),
+        DataType::SmallInt(_) | DataType::Int2(_) => ("smallint with a width", Some("SMALLINT")),
         DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) => {
             ("integer with a width", Some("INTEGER"))
         }
         DataType::BigInt(_) | DataType::Int8(_) => ("bigint with a width", Some("BIGINT")),
-        DataType::Numeric(_) | DataType::Decimal(_) | DataType::Dec(_) => {
-            ("numeric", Some("DOUBLE PRECISION or BIGINT"))
-        }
-        DataType::Real | DataType::Float4 | DataType::Float(_) => {
-            ("real", Some("DOUBLE PRECISION"))
-        }
         DataType::Double(_) => ("double", Some("DOUBLE PRECISION")),
-        DataType::Timestamp(Some(_), _) => (
-            "timestamp with a precision",
-            Some("TIMESTAMP or TIMESTAMPTZ"),
-        ),
         DataType::Datetime(_) => ("datetime", Some("TIMESTAMP")),
-        DataType::Time(..) => ("time", Some("TEXT")),
-        DataType::Interval { .. } => ("interval", None),
-        DataType::Bytea | DataType::Blob(_) => ("bytea", None),
+        DataType::Time(..) => ("time with time zone", Some("TIME")),
+        DataType::Interval { .. } => ("interval with fields", Some("INTERVAL")),
+        DataType::Bit(_) | DataType::BitVarying(_) => ("bit", None),
+        DataType::Blob(_) => ("blob", Some("BYTEA")),
         DataType::Array(_) => ("array", None),
         DataType::Custom(name, _) => {
             let name = simple_name(name).unwrap_or_else(|| "user-defined".to_owned());
             let instead = match name.as_str() {
                 "serial" | "serial4" | "smallserial" => Some("INTEGER"),
                 "bigserial" | "serial8" => Some("BIGINT"),
-                "name" | "citext" | "bpchar" => Some("TEXT"),
+                "name" | "citext" => Some("TEXT"),
                 _ => None,
             };
             return (name, instead);

@@ -6,7 +6,9 @@ use sqlparser::ast::{
     ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, TableConstraint,
     UniqueConstraint,
 };
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Uniqueness};
+use varve_types::{
+    ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
+};
 
 use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
@@ -37,7 +39,7 @@ impl Binder<'_> {
             );
             return Err(located(error, self.source.name(&create.name)));
         }
-        let mut columns: Vec<(String, LogicalType, bool)> =
+        let mut columns: Vec<(String, LogicalType, bool, TypeMod)> =
             Vec::with_capacity(create.columns.len());
         let mut primary_key: Option<Vec<usize>> = None;
         let mut key_checks = (None, Deferral::Never);
@@ -53,7 +55,7 @@ impl Binder<'_> {
             if columns.iter().any(|(known, ..)| *known == column_name) {
                 return Err(self.named_twice(ident));
             }
-            let ty = self.data_type(data_type, position)?;
+            let (ty, modifier) = self.data_type(data_type, position)?;
             let constraints = self.column_constraints(options, &column_name, &name, position)?;
             if let Some(checks) = constraints.primary_key {
                 key_checks = checks;
@@ -62,7 +64,7 @@ impl Binder<'_> {
             if let Some(unique) = constraints.unique {
                 uniques.push(Unique::Column(columns.len(), unique));
             }
-            columns.push((column_name, ty, !constraints.not_null));
+            columns.push((column_name, ty, !constraints.not_null, modifier));
         }
         if columns.len() > COLUMNS_MAX {
             let error = Error::new(
@@ -93,7 +95,7 @@ impl Binder<'_> {
         }
         let mut primary_key = primary_key.unwrap_or_default();
         for index in &primary_key {
-            if let Some((_, _, nullable)) = columns.get_mut(*index) {
+            if let Some((_, _, nullable, _)) = columns.get_mut(*index) {
                 *nullable = false;
             }
         }
@@ -223,7 +225,7 @@ impl Binder<'_> {
     fn key_columns(
         &self,
         key: &PrimaryKeyConstraint,
-        columns: &[(String, LogicalType, bool)],
+        columns: &[(String, LogicalType, bool, TypeMod)],
     ) -> Result<Vec<usize>> {
         let position = self.source.first();
         refuse(!is_plain_key(key), "this form of PRIMARY KEY", position)?;
@@ -295,15 +297,16 @@ impl Binder<'_> {
 /// A table that is to be made, as the definitions of its indexes need it.
 fn new_table(
     name: &str,
-    columns: &[(String, LogicalType, bool)],
+    columns: &[(String, LogicalType, bool, TypeMod)],
     primary_key: &[usize],
 ) -> TableDef {
     let columns = (1..)
         .zip(columns)
-        .map(|(id, (name, ty, nullable))| TableColumn {
+        .map(|(id, (name, ty, nullable, modifier))| TableColumn {
             id: ColumnId(id),
             name: name.clone(),
             ty: *ty,
+            modifier: *modifier,
             nullable: *nullable,
         });
     TableDef {

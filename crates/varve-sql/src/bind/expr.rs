@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, NamedWindowDefinition, Value as AstValue};
 use varve_expr::{Expr, common_type};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
@@ -207,6 +207,17 @@ impl Binder<'_> {
                 compare_op,
                 right,
             } => self.quantified(left, compare_op, right, true, scope),
+            Ast::Interval(interval) if interval.leading_field.is_none() => {
+                let position = self.source.expr(ast);
+                let digits = interval
+                    .leading_precision
+                    .or(interval.fractional_seconds_precision);
+                let digits = digits.and_then(|digits| u8::try_from(digits.min(6)).ok());
+                let modifier = digits.map_or(TypeMod::NONE, TypeMod::of_interval_seconds);
+                let input = self.expr(&interval.value, scope)?;
+                let to = (LogicalType::Interval, modifier);
+                known(self.explicit_cast(input, to, position)?)
+            }
             Ast::Case {
                 case_token: _,
                 end_token: _,
@@ -356,7 +367,7 @@ fn feature_name(ast: &Ast) -> &'static str {
         Ast::RLike { .. } => "RLIKE",
         Ast::Array(_) | Ast::CompoundFieldAccess { .. } => "an array or field access",
         Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
-        Ast::Interval(_) => "type interval",
+        Ast::Interval(_) => "interval with fields",
         Ast::Tuple(_) | Ast::Struct { .. } => "a row value",
         Ast::Collate { .. } => "COLLATE",
         Ast::GroupingSets(_) | Ast::Cube(_) | Ast::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP",

@@ -145,7 +145,7 @@ impl Binder<'_> {
                 }
                 let operand = self.expr(ast, &mut scope)?;
                 let position = self.source.expr(ast);
-                *cell = self.assign(operand, &column.name, column.ty, position)?;
+                *cell = self.assign(operand, column, position)?;
             }
             bound.push(cells);
         }
@@ -179,7 +179,7 @@ impl Binder<'_> {
                     index,
                     ty: field.ty,
                 });
-                *slot = self.assign(value, &column.name, column.ty, 0)?;
+                *slot = self.assign(value, column, 0)?;
             }
         }
         Ok(optimize(Plan::Project {

@@ -1,10 +1,12 @@
 //! Values whose type follows from their place, and conversions.
 
 use varve_expr::{
-    Expr, assignment_cast_allowed, explicit_cast_allowed, implicit_cast_allowed, parse_value,
+    Expr, assignment_cast_allowed, coerce_length, explicit_cast_allowed, implicit_cast_allowed,
+    parse_value, parse_value_with_mod,
 };
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
+use crate::ColumnDef;
 use crate::bind::{Binder, PARAMETERS_MAX, located};
 
 /// A bound expression, or one whose type its place will tell.
@@ -46,16 +48,18 @@ pub(crate) fn literal(value: Value, ty: LogicalType) -> Expr {
     Expr::Literal { value, ty }
 }
 
-/// A number without a type of its own: integer, bigint, or double precision for all others.
+/// A number without a type of its own: integer, bigint, or numeric for all others.
 pub(crate) fn number(digits: &str) -> Result<Expr> {
-    if let Ok(small) = digits.parse() {
-        return Ok(literal(Value::Int4(small), LogicalType::Int4));
+    // Integers are written in any base and with underscores.
+    let is_decimal =
+        digits.contains('.') || (digits.contains(['e', 'E']) && !digits.contains(['x', 'X']));
+    for ty in [LogicalType::Int4, LogicalType::Int8] {
+        if !is_decimal && let Ok(value) = parse_value(digits, ty) {
+            return Ok(literal(value, ty));
+        }
     }
-    if let Ok(large) = digits.parse() {
-        return Ok(literal(Value::Int8(large), LogicalType::Int8));
-    }
-    let value = parse_value(digits, LogicalType::Float8)?;
-    Ok(literal(value, LogicalType::Float8))
+    let value = parse_value(digits, LogicalType::Numeric)?;
+    Ok(literal(value, LogicalType::Numeric))
 }
 
 impl Binder<'_> {
@@ -100,11 +104,32 @@ impl Binder<'_> {
         context: CastContext,
         position: u32,
     ) -> Result<Option<Expr>> {
+        self.convert_bounded(operand, to, TypeMod::NONE, context, position)
+    }
+
+    /// As [`Binder::convert`], to a type with a modifier.
+    pub(crate) fn convert_bounded(
+        &mut self,
+        operand: Operand,
+        to: LogicalType,
+        modifier: TypeMod,
+        context: CastContext,
+        position: u32,
+    ) -> Result<Option<Expr>> {
+        let explicit = context == CastContext::Explicit;
         let expr = match operand {
             Operand::Known(expr) => expr,
             Operand::Null => return Ok(Some(literal(Value::Null, to))),
             Operand::Text(text, position) => {
-                let value = parse_value(&text, to).map_err(|error| located(error, position))?;
+                // Strings are cut or refused by the modifier as other values are, not by the input.
+                let of_input = if to.is_string() {
+                    TypeMod::NONE
+                } else {
+                    modifier
+                };
+                let value = parse_value_with_mod(&text, to, of_input)
+                    .and_then(|value| coerce_length(value, to, modifier, explicit))
+                    .map_err(|error| located(error, position))?;
                 return Ok(Some(literal(value, to)));
             }
             Operand::Parameter(index) => {
@@ -119,7 +144,7 @@ impl Binder<'_> {
             }
         };
         let from = expr.logical_type();
-        if from == to {
+        if from == to && modifier.is_none() {
             return Ok(Some(expr));
         }
         let allowed = match context {
@@ -130,6 +155,8 @@ impl Binder<'_> {
         Ok(allowed.then(|| Expr::Cast {
             input: Box::new(expr),
             to,
+            modifier,
+            explicit,
             position,
         }))
     }
@@ -169,11 +196,11 @@ impl Binder<'_> {
     pub(crate) fn explicit_cast(
         &mut self,
         operand: Operand,
-        to: LogicalType,
+        (to, modifier): (LogicalType, TypeMod),
         position: u32,
     ) -> Result<Expr> {
         let from = operand.ty();
-        self.convert(operand, to, CastContext::Explicit, position)?
+        self.convert_bounded(operand, to, modifier, CastContext::Explicit, position)?
             .ok_or_else(|| {
                 let from = from.unwrap_or(LogicalType::Text);
                 let error = Error::new(
@@ -188,13 +215,14 @@ impl Binder<'_> {
     pub(crate) fn assign(
         &mut self,
         operand: Operand,
-        column: &str,
-        to: LogicalType,
+        column: &ColumnDef,
         position: u32,
     ) -> Result<Expr> {
         let from = operand.ty();
+        let (to, modifier) = (column.ty, column.modifier);
+        let column = &column.name;
         let expr = self
-            .convert(operand, to, CastContext::Assignment, position)?
+            .convert_bounded(operand, to, modifier, CastContext::Assignment, position)?
             .ok_or_else(|| {
                 let from = from.unwrap_or(LogicalType::Text);
                 let error = Error::new(

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{SetExpr, SetOperator, SetQuantifier};
 use varve_expr::{Expr, common_type, fold, implicit_cast_allowed};
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::cte::plan_column;
 use crate::bind::{Binder, located, unsupported_at};
@@ -154,6 +154,8 @@ pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
         fold(Expr::Cast {
             input: Box::new(input),
             to,
+            modifier: TypeMod::NONE,
+            explicit: false,
             position: 0,
         })
     };

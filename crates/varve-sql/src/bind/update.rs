@@ -82,7 +82,7 @@ impl Binder<'_> {
                 literal(Value::Null, column.ty)
             } else {
                 let operand = self.expr(value, &mut scope)?;
-                self.assign(operand, &column.name, column.ty, self.source.expr(value))?
+                self.assign(operand, column, self.source.expr(value))?
             };
         }
         exprs.push(position_column(&table));

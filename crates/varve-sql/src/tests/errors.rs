@@ -362,10 +362,10 @@ fn errors_are_postgresql_s() {
             "column \"a\" specified more than once",
         ),
         (
-            "create table n (a varchar(10))",
+            "create table n (a bit(10))",
             "0A000",
             17,
-            "type character varying is not supported",
+            "type bit is not supported",
         ),
         (
             "create table n (a int default 1)",
@@ -499,7 +499,7 @@ fn what_is_not_supported_says_so() {
         ),
         ("select a into z from t", "SELECT INTO"),
         ("select array[1]", "an array or field access"),
-        ("select interval '1 day'", "type interval"),
+        ("select interval '1' day", "interval with fields"),
         ("select c collate \"C\" from t", "COLLATE"),
         ("select (1, 2)", "a row value"),
         ("select 1 where 1 = any(array[1])", "ANY of an array"),
@@ -539,9 +539,11 @@ fn what_is_not_supported_says_so() {
         ),
         ("create table n (a int check (a > 0))", "CHECK"),
         ("create table n (a int references t)", "REFERENCES"),
-        ("create table n (a numeric(10, 2))", "type numeric"),
+        (
+            "create table n (a time with time zone)",
+            "type time with time zone",
+        ),
         ("create table n (a serial)", "type serial"),
-        ("create table n (a int[])", "type array"),
         ("create table n (like t)", "LIKE"),
         ("create table n (a int) partition by range (a)", "PARTITION"),
         (

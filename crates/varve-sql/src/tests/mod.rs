@@ -23,6 +23,7 @@ fn table(number: u64, name: &str, columns: &[(&str, T)], primary_key: &[usize]) 
             .iter()
             .enumerate()
             .map(|(index, (name, ty))| ColumnDef {
+                modifier: varve_types::TypeMod::NONE,
                 id: ColumnId(u32::try_from(index).unwrap()),
                 name: (*name).to_owned(),
                 ty: *ty,

@@ -46,7 +46,7 @@ fn plans_are_shown_as_trees() {
         ),
         (
             "select 1 from u where a = 1.5",
-            &["Seq Scan on u", "  Filter: ((a)::double precision = 1.5)"],
+            &["Seq Scan on u", "  Filter: ((a)::numeric = 1.5)"],
         ),
         (
             "select 1 from u where a = null",

@@ -23,7 +23,7 @@ fn result_columns_have_postgresql_s_names_and_types() {
             &[
                 ("?column?", Int4),
                 ("?column?", Int8),
-                ("?column?", Float8),
+                ("?column?", LogicalType::Numeric),
                 ("?column?", Text),
                 ("?column?", Text),
                 ("bool", Boolean),
@@ -44,7 +44,7 @@ fn result_columns_have_postgresql_s_names_and_types() {
             &[
                 ("count", Int8),
                 ("max", Int4),
-                ("avg", Float8),
+                ("avg", LogicalType::Numeric),
                 ("lower", Text),
                 ("coalesce", Int8),
             ],
@@ -59,7 +59,11 @@ fn result_columns_have_postgresql_s_names_and_types() {
         ),
         (
             "select -9223372036854775808, 9223372036854775808, -2147483648",
-            &[("?column?", Int8), ("?column?", Float8), ("?column?", Int4)],
+            &[
+                ("?column?", Int8),
+                ("?column?", LogicalType::Numeric),
+                ("?column?", Int4),
+            ],
         ),
         (
             "select u.*, t.a from t, u",
@@ -214,7 +218,8 @@ fn tables_are_defined() {
         panic!()
     };
     assert!(!exists);
-    let column = |name: &str, ty, nullable| (name.to_owned(), ty, nullable);
+    let column =
+        |name: &str, ty, nullable| (name.to_owned(), ty, nullable, varve_types::TypeMod::NONE);
     assert_eq!(
         definition,
         NewTable {

@@ -1,6 +1,6 @@
 //! A tree schema as bytes.
 //!
-//! Layout (varints): tree, version, number of columns; by column: id, type (u8), nullable (u8),
+//! Layout (varints): tree, version, number of columns; by column: id, type, nullable (u8),
 //! missing value as a row of one; then number of key columns (0: hidden row id) and their
 //! positions. An index has one more than it has columns in the place of that number, which no key
 //! can have; then the tree that it is of, how many key columns are its own, uniqueness (0 none, 1
@@ -22,7 +22,7 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     put_varint(schema.columns.len() as u64, out);
     for column in &schema.columns {
         put_varint(u64::from(column.id.0), out);
-        out.push(column.ty.code());
+        column.ty.encode(out);
         out.push(u8::from(column.nullable));
         let missing = std::sync::Arc::new(Column::from_values(column.ty, [&column.missing]));
         let mut row = Vec::new();
@@ -47,7 +47,9 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
     let mut columns = Vec::with_capacity(count);
     for _ in 0..count {
         let id = ColumnId(take_u32(reader)?);
-        let ty = LogicalType::from_code(reader.u8()?).ok_or(CodecError::Malformed("type"))?;
+        let mut rest = reader.rest();
+        let ty = LogicalType::decode(&mut rest).ok_or(CodecError::Malformed("type"))?;
+        *reader = ByteReader::new(rest);
         let nullable = match reader.u8()? {
             0 => false,
             1 => true,

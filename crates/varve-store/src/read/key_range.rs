@@ -65,7 +65,7 @@ pub(crate) fn range_of_tests(tree: &Tree, tests: &[(usize, PredicateTest)]) -> K
             _ => None,
         });
         let ty = tree.types().get(*stored).copied();
-        let fits = |value: &Value| value.is_null() || value.logical_type() == ty;
+        let fits = |value: &Value| ty.is_some_and(|ty| value.is_of(ty));
         if let Some(value) = equal.filter(|value| fits(value)) {
             encode_ordered_key_value(value, order, &mut prefix);
             continue;

@@ -293,10 +293,11 @@ fn create_table(
     }
     let columns = (1..)
         .zip(&definition.columns)
-        .map(|(id, (name, ty, nullable))| ColumnDef {
+        .map(|(id, (name, ty, nullable, modifier))| ColumnDef {
             id: ColumnId(id),
             name: name.clone(),
             ty: *ty,
+            modifier: *modifier,
             nullable: *nullable,
         })
         .collect();
