@@ -33,6 +33,8 @@ pub(crate) enum Kernel {
     Rows(fn(&Row<'_>) -> Result<Value>),
     /// Row by row, appending the text to a buffer.
     Text(fn(&Row<'_>, &mut String) -> Result<()>),
+    /// Many rows for one: a step of the plan computes it.
+    Set,
 }
 
 /// The arguments of a call: each column is plain, or constant and not NULL.

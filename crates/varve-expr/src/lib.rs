@@ -40,7 +40,8 @@ pub use expr::Expr;
 pub use fold::fold;
 pub use function::Function;
 pub use host::{Host, JobOrder};
+pub use kernels::shifted_value;
 pub use resolve::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
-    resolve_aggregate, resolve_function, resolve_operator,
+    resolve_aggregate, resolve_function, resolve_operator, resolve_set_function,
 };

@@ -3,6 +3,7 @@
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::function::{Entry, entries};
+use crate::kernels::SETS;
 use crate::{AggregateFunction, Function};
 
 use LogicalType as T;
@@ -39,13 +40,32 @@ pub fn resolve_operator(op: &str, args: &[Option<LogicalType>], position: u32) -
     resolve(op, args, position, true)
 }
 
+/// The set-returning function that `name(args)` means.
+pub fn resolve_set_function(
+    name: &str,
+    args: &[Option<LogicalType>],
+    position: u32,
+) -> Result<Function> {
+    resolve_among(SETS.iter(), name, args, position, false)
+}
+
 fn resolve(
     name: &str,
     args: &[Option<LogicalType>],
     position: u32,
     is_operator: bool,
 ) -> Result<Function> {
-    let fitting = entries()
+    resolve_among(entries(), name, args, position, is_operator)
+}
+
+fn resolve_among(
+    entries: impl Iterator<Item = &'static Entry>,
+    name: &str,
+    args: &[Option<LogicalType>],
+    position: u32,
+    is_operator: bool,
+) -> Result<Function> {
+    let fitting = entries
         .filter(|entry| entry.name == name && is_operator == Function(entry).is_operator())
         .filter(|entry| accepts(entry, args))
         .collect();

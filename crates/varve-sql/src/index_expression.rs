@@ -86,7 +86,7 @@ impl TableDef {
 /// Whether an expression gives the same value for the same columns whatever the session, by
 /// PostgreSQL's rules: what depends on a time zone or on how dates are written does not.
 pub(crate) fn is_immutable(expr: &Expr) -> bool {
-    use LogicalType::{Date, Text, Timestamp, TimestampTz};
+    use LogicalType::TimestampTz;
     let itself = match expr {
         Expr::Parameter { .. } | Expr::Outer { .. } => false,
         Expr::Call { function, args, .. } => {
@@ -95,21 +95,28 @@ pub(crate) fn is_immutable(expr: &Expr) -> bool {
             let compares = matches!(function.name(), "greatest" | "least");
             function.is_immutable() && !takes_any && (compares || !args.iter().any(with_zone))
         }
-        Expr::Cast { input, to, .. } => {
-            let is_time = |ty| matches!(ty, Date | Timestamp | TimestampTz);
-            let pair = (input.logical_type(), *to);
-            match pair {
-                (from, to) if from == to => true,
-                (Text, time) | (time, Text) => !is_time(time),
-                (TimestampTz, time) | (time, TimestampTz) => !is_time(time),
-                _ => true,
-            }
-        }
+        Expr::Cast { input, to, .. } => is_immutable_cast(input.logical_type(), *to),
         _ => true,
     };
     let mut all = itself;
     for_each_child(expr, &mut |child| all &= is_immutable(child));
     all
+}
+
+fn is_immutable_cast(from: LogicalType, to: LogicalType) -> bool {
+    use LogicalType::{Array, Date, Interval, Time, Timestamp, TimestampTz};
+    let of_zone = |ty| matches!(ty, Date | Time | Timestamp | TimestampTz);
+    match (from, to) {
+        (from, to) if from == to => true,
+        (Array(from), Array(to)) => is_immutable_cast(from.logical(), to.logical()),
+        (from, to) if from.is_string() || to.is_string() => {
+            let other = if from.is_string() { to } else { from };
+            let reads = matches!(other, Date | Timestamp | TimestampTz | Interval | Array(_));
+            !reads && (other != Time || to.is_string())
+        }
+        (TimestampTz, other) | (other, TimestampTz) => !of_zone(other),
+        _ => true,
+    }
 }
 
 /// An expression of a table over the columns with these positions, to which those that it lacks

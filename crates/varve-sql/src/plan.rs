@@ -400,7 +400,8 @@ pub struct SetCall {
 /// The set-returning functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetFunction {
-    /// `generate_series(start, stop [, step])`, all of the type of the result.
+    /// `generate_series(start, stop [, step])`: the step of timestamps is an interval, all else of
+    /// the type of the result.
     GenerateSeries,
 }
 

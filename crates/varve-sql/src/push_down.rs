@@ -216,7 +216,7 @@ fn compare_predicate(
     }
 }
 
-/// The column and its type; a column widened to bigint counts as itself.
+/// The column and its type; a column of a wider integer type counts as itself.
 fn plain_column(expr: &Expr) -> Option<(usize, LogicalType)> {
     match expr {
         Expr::Column { index, ty } => Some((*index, *ty)),
@@ -227,14 +227,19 @@ fn plain_column(expr: &Expr) -> Option<(usize, LogicalType)> {
     }
 }
 
-/// The integer that an expression widens to bigint.
+/// The integer that an expression widens to one of more bytes.
 fn widened(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Cast {
             input,
             to: LogicalType::Int8,
             ..
-        } if input.logical_type() == LogicalType::Int4 => Some(input),
+        } if matches!(input.logical_type(), LogicalType::Int2 | LogicalType::Int4) => Some(input),
+        Expr::Cast {
+            input,
+            to: LogicalType::Int4,
+            ..
+        } if input.logical_type() == LogicalType::Int2 => Some(input),
         _ => None,
     }
 }
@@ -242,10 +247,10 @@ fn widened(expr: &Expr) -> Option<&Expr> {
 /// The constant in the column's type; `None` for NULL and for what the type cannot hold.
 fn narrowed(value: &Value, ty: LogicalType) -> Option<Value> {
     match value {
-        Value::Int8(number) if ty == LogicalType::Int4 => {
-            i32::try_from(*number).ok().map(Value::Int4)
+        Value::Null => None,
+        Value::Int4(_) | Value::Int8(_) if matches!(ty, LogicalType::Int2 | LogicalType::Int4) => {
+            Value::of_word(ty, value.word()?)
         }
-        value if value.logical_type() == Some(ty) => Some(value.clone()),
-        _ => None,
+        value => value.is_of(ty).then(|| value.clone()),
     }
 }

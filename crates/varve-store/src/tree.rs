@@ -207,9 +207,7 @@ impl Tree {
     /// Appends the bytes with which keys begin whose first columns have these values.
     pub(crate) fn put_key_prefix(&self, values: &[Value], out: &mut Vec<u8>) -> Result<()> {
         let types = self.key.iter().filter_map(|at| self.types.get(*at));
-        let fits = |(value, ty): (&Value, &LogicalType)| {
-            value.is_of(*ty)
-        };
+        let fits = |(value, ty): (&Value, &LogicalType)| value.is_of(*ty);
         if values.len() > self.key.len() || !values.iter().zip(types).all(fits) {
             return Err(Error::internal("a key does not fit its tree"));
         }

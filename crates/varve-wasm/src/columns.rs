@@ -86,7 +86,9 @@ impl GivenColumn {
                 }
             }
             (4, _) => self.into_text().and_then(|text| match ty {
-                LogicalType::Text | LogicalType::Varchar => plain(ty, ColumnData::Text(text), validity),
+                LogicalType::Text | LogicalType::Varchar => {
+                    plain(ty, ColumnData::Text(text), validity)
+                }
                 _ => parsed(ty, &text, validity.as_ref()),
             }),
             _ => Err(mismatch(ty)),

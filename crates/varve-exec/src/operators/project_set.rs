@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use varve_expr::evaluate;
+use varve_expr::{evaluate, shifted_value};
 use varve_sql::{ProjectSetNode, SetCall, SetFunction};
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, Error, LocalFuture, LogicalType, Result, SqlState,
+    Batch, ColumnBuilder, ColumnRef, Decimal, Error, LocalFuture, LogicalType, Result, SqlState,
     VECTOR_ROWS, Value,
 };
 
@@ -31,55 +31,95 @@ struct Open {
     ordinal: i64,
 }
 
-/// The rest of a series of integers.
+/// The rest of a series.
 struct Series {
-    next: Option<i64>,
-    stop: i64,
-    step: i64,
+    next: Option<Value>,
+    stop: Value,
+    step: Value,
+    is_rising: bool,
 }
 
 impl Series {
     /// The series of one row; a NULL argument makes it empty.
     fn new(call: &SetCall, args: &[ColumnRef], row: usize) -> Result<Series> {
         let SetFunction::GenerateSeries = call.function;
-        let mut numbers = [0, 0, 1];
-        let mut next = None;
-        for (number, arg) in numbers.iter_mut().zip(args) {
-            match arg.value(row) {
-                Value::Int4(value) => *number = i64::from(value),
-                Value::Int8(value) => *number = value,
-                _ => {
-                    return Ok(Series {
-                        next,
-                        stop: 0,
-                        step: 1,
-                    });
-                }
+        let mut values = args.iter().map(|arg| arg.value(row));
+        let start = values.next().unwrap_or(Value::Null);
+        let stop = values.next().unwrap_or(Value::Null);
+        let one = match call.ty {
+            LogicalType::Int4 => Value::Int4(1),
+            LogicalType::Int8 => Value::Int8(1),
+            _ => Value::Numeric(Decimal::from_parts(1, 0)),
+        };
+        let step = values.next().unwrap_or(one);
+        let mut series = Series {
+            next: None,
+            stop,
+            step,
+            is_rising: true,
+        };
+        if start.is_null() || series.stop.is_null() || series.step.is_null() {
+            return Ok(series);
+        }
+        let parts = [
+            ("start value", &start),
+            ("stop value", &series.stop),
+            ("step size", &series.step),
+        ];
+        for (what, value) in parts {
+            if let Value::Numeric(number) = value
+                && !number.is_finite()
+            {
+                let special = if number.is_nan() { "NaN" } else { "infinity" };
+                return Err(invalid(format!("{what} cannot be {special}")));
             }
         }
-        let [start, stop, step] = numbers;
-        if step == 0 {
-            let message = "step size cannot equal zero";
-            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-            return Err(error);
-        }
-        if (step > 0 && start <= stop) || (step < 0 && start >= stop) {
-            next = Some(start);
-        }
-        Ok(Series { next, stop, step })
+        series.is_rising = match sign(&series.step) {
+            0 => return Err(invalid("step size cannot equal zero".to_owned())),
+            sign => sign > 0,
+        };
+        series.next = Some(start).filter(|start| series.reaches(start));
+        Ok(series)
     }
 
-    fn take(&mut self) -> Option<i64> {
-        let now = self.next?;
-        self.next = now.checked_add(self.step).filter(|next| {
-            if self.step > 0 {
-                *next <= self.stop
+    /// Whether a value is not behind the last one.
+    fn reaches(&self, value: &Value) -> bool {
+        let order = value.compare(&self.stop);
+        order.is_some_and(|order| {
+            if self.is_rising {
+                order.is_le()
             } else {
-                *next >= self.stop
+                order.is_ge()
             }
-        });
-        Some(now)
+        })
     }
+
+    fn take(&mut self) -> Result<Option<Value>> {
+        let Some(now) = self.next.take() else {
+            return Ok(None);
+        };
+        // A series of integers ends where they do.
+        let next = match (&now, &self.step) {
+            (Value::Int4(now), Value::Int4(step)) => now.checked_add(*step).map(Value::Int4),
+            (Value::Int8(now), Value::Int8(step)) => now.checked_add(*step).map(Value::Int8),
+            (now, step) => shifted_value(now, step, false)?,
+        };
+        self.next = next.filter(|next| self.reaches(next));
+        Ok(Some(now))
+    }
+}
+
+fn sign(step: &Value) -> i32 {
+    let wide = match step {
+        Value::Numeric(step) => return step.signum(),
+        Value::Interval(step) => step.span_us().signum(),
+        other => i128::from(other.word().unwrap_or(0).signum()),
+    };
+    i32::try_from(wide).unwrap_or(0)
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
 }
 
 impl<'a> ProjectSetStream<'a> {
@@ -146,14 +186,8 @@ impl<'a> ProjectSetStream<'a> {
                 open.series = None;
                 continue;
             }
-            for ((series, result), call) in series.iter_mut().zip(&mut results).zip(calls) {
-                result.push(&match (series.take(), call.ty) {
-                    (None, _) => Value::Null,
-                    (Some(number), LogicalType::Int4) => {
-                        i32::try_from(number).map_or(Value::Null, Value::Int4)
-                    }
-                    (Some(number), _) => Value::Int8(number),
-                });
+            for (series, result) in series.iter_mut().zip(&mut results) {
+                result.push(&series.take()?.unwrap_or(Value::Null));
             }
             open.ordinal += 1;
             ordinals.push(&Value::Int8(open.ordinal));

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use varve_expr::{EvalContext, Expr, evaluate_constant};
+use varve_expr::{EvalContext, Expr, evaluate_constant, shifted_value};
 use varve_sql::{Frame, FrameBound, FrameExclusion, FrameUnits, SortKeyExpr};
 use varve_types::{Column, Error, Result, SqlState, Value};
 
@@ -150,6 +150,8 @@ fn offset(
         (Value::Int4(by), _) if *by < 0 => Err(negative()),
         (Value::Int8(by), _) if *by < 0 => Err(negative()),
         (Value::Float8(by), _) if by.is_nan() || *by < 0.0 => Err(negative()),
+        (Value::Numeric(by), _) if by.is_nan() || by.signum() < 0 => Err(negative()),
+        (Value::Interval(by), _) if by.span_us() < 0 => Err(negative()),
         _ => Ok(Offset::Value(value)),
     }
 }
@@ -198,10 +200,11 @@ fn range_bound(
     Ok(low)
 }
 
-/// A value with an offset added or taken away, without overflow.
+/// A value with an offset added or taken away.
 enum Bound {
     Integer(i128),
     Double(f64),
+    Other(Value),
 }
 
 impl Bound {
@@ -210,29 +213,34 @@ impl Bound {
         if let (Some(value), Some(by)) = (integer(value), integer(by)) {
             return Ok(Bound::Integer(value + sign * by));
         }
-        match (value, by) {
-            (Value::Float8(value), Value::Float8(by)) => {
-                Ok(Bound::Double(if lower { value - by } else { value + by }))
-            }
-            _ => Err(Error::unsupported("RANGE with this type of offset")),
+        if let (Some(value), Some(by)) = (value.double(), by.double()) {
+            return Ok(Bound::Double(if lower { value - by } else { value + by }));
         }
+        shifted_value(value, by, lower)?
+            .map(Bound::Other)
+            .ok_or_else(|| Error::unsupported("RANGE with this type of offset"))
     }
 
     /// The order of a value and the bound.
     fn compare(&self, value: &Value) -> core::cmp::Ordering {
-        match self {
-            Bound::Integer(bound) => integer(value).unwrap_or(0).cmp(bound),
-            Bound::Double(bound) => value
-                .compare(&Value::Float8(*bound))
-                .unwrap_or(core::cmp::Ordering::Equal),
-        }
+        let order = match (self, value) {
+            (Bound::Integer(bound), value) => return integer(value).unwrap_or(0).cmp(bound),
+            (Bound::Double(bound), value) => value
+                .double()
+                .and_then(|value| Value::Float8(value).compare(&Value::Float8(*bound))),
+            // The bound of a date is a timestamp.
+            (Bound::Other(Value::Timestamp(bound)), Value::Date(day)) => {
+                return (i128::from(*day) * 86_400_000_000).cmp(&i128::from(*bound));
+            }
+            (Bound::Other(bound), value) => value.compare(bound),
+        };
+        order.unwrap_or(core::cmp::Ordering::Equal)
     }
 }
 
 fn integer(value: &Value) -> Option<i128> {
     match value {
-        Value::Int4(number) => Some(i128::from(*number)),
-        Value::Int8(number) => Some(i128::from(*number)),
+        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) => value.word().map(i128::from),
         _ => None,
     }
 }

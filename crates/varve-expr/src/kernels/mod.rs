@@ -16,6 +16,7 @@ mod text;
 pub(crate) use arithmetic::checked_float;
 pub(crate) use compare::{compare_columns, distinct_columns};
 pub(crate) use in_list::ConstantList;
+pub use numeric::shifted_value;
 pub(crate) use operand::{Native, Row, TextOperand, pack};
 pub(crate) use run::run;
-pub(crate) use table::TABLE;
+pub(crate) use table::{SETS, TABLE};

@@ -172,7 +172,10 @@ fn interval(months: Option<i32>, days: Option<i32>, us: Option<i64>) -> Result<V
 }
 
 pub(super) fn add_intervals(row: &Row<'_>) -> Result<Value> {
-    let (a, b) = (row.interval(0), row.interval(1));
+    sum_of_intervals(row.interval(0), row.interval(1))
+}
+
+fn sum_of_intervals(a: Interval, b: Interval) -> Result<Value> {
     interval(
         a.months.checked_add(b.months),
         a.days.checked_add(b.days),
@@ -190,7 +193,10 @@ pub(super) fn sub_intervals(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(super) fn negate_interval(row: &Row<'_>) -> Result<Value> {
-    let a = row.interval(0);
+    negative(row.interval(0))
+}
+
+fn negative(a: Interval) -> Result<Value> {
     interval(
         a.months.checked_neg(),
         a.days.checked_neg(),
@@ -209,11 +215,7 @@ pub(super) fn timestamp_plus(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(super) fn timestamp_minus(row: &Row<'_>) -> Result<Value> {
-    let Value::Interval(back) = negate_interval(&Row {
-        args: row.args.get(1..).unwrap_or_default(),
-        row: row.row,
-    })?
-    else {
+    let Value::Interval(back) = negative(row.interval(1))? else {
         return Err(Error::internal("a difference without an interval"));
     };
     moved(&row.value(0), back)
@@ -231,6 +233,31 @@ fn moved(moment: &Value, interval: Interval) -> Result<Value> {
             Ok(Value::Time(of_day.rem_euclid(DAY_US)))
         }
         other => add_interval(other.word().unwrap_or(0), interval).map(Value::Timestamp),
+    }
+}
+
+/// A value moved up or down by an offset: numerics by a numeric; timestamps, dates (which become
+/// timestamps), times (which do not wrap) and intervals by an interval. `None` for other types.
+pub fn shifted_value(value: &Value, by: &Value, down: bool) -> Result<Option<Value>> {
+    if let (Value::Numeric(value), Value::Numeric(by)) = (value, by) {
+        let by = if down { by.negated() } else { *by };
+        return value.plus(by).map(Value::Numeric).map(Some);
+    }
+    let Value::Interval(by) = by else {
+        return Ok(None);
+    };
+    let by = match down {
+        false => *by,
+        true => match negative(*by)? {
+            Value::Interval(back) => back,
+            _ => return Ok(None),
+        },
+    };
+    match value {
+        Value::Interval(value) => sum_of_intervals(*value, by).map(Some),
+        Value::Time(us) => Ok(Some(Value::Time(us.saturating_add(by.us)))),
+        Value::Date(_) | Value::Timestamp(_) | Value::TimestampTz(_) => moved(value, by).map(Some),
+        _ => Ok(None),
     }
 }
 

@@ -64,7 +64,7 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
                 text_bytes += text.len();
                 builder.push_str(&text);
             }
-            Kernel::Columns(_) | Kernel::Float(_) => {
+            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set => {
                 return Err(Error::internal("a column kernel run by rows"));
             }
         }

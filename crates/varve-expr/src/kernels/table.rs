@@ -23,7 +23,13 @@ const SPAN: LogicalType = LogicalType::Interval;
 
 /// Every function and operator, by subject.
 pub(crate) static TABLE: [&[Entry]; 7] = [
-    OPERATORS, NUMERICS, SPANS, MATHEMATICS, TEXTS, TIMES, ORDERS,
+    OPERATORS,
+    NUMERICS,
+    SPANS,
+    MATHEMATICS,
+    TEXTS,
+    TIMES,
+    ORDERS,
 ];
 
 const fn strict(
@@ -72,6 +78,22 @@ const fn order(name: &'static str, kernel: Kernel) -> Entry {
         ..strict(name, &[INT8], BOOL, kernel)
     }
 }
+
+const fn series(args: &'static [LogicalType], result: LogicalType) -> Entry {
+    strict("generate_series", args, result, Kernel::Set)
+}
+
+/// The set-returning functions, which are not in [`TABLE`]: they stand in their own places only.
+pub(crate) static SETS: &[Entry] = &[
+    series(&[INT4, INT4], INT4),
+    series(&[INT4, INT4, INT4], INT4),
+    series(&[INT8, INT8], INT8),
+    series(&[INT8, INT8, INT8], INT8),
+    series(&[NUM, NUM], NUM),
+    series(&[NUM, NUM, NUM], NUM),
+    series(&[STAMP, STAMP, SPAN], STAMP),
+    series(&[STAMPTZ, STAMPTZ, SPAN], STAMPTZ),
+];
 
 static ORDERS: &[Entry] = &[
     order("varve_cancel_job", Columns(jobs::cancel)),

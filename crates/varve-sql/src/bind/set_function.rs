@@ -1,7 +1,7 @@
 //! Set-returning functions, in FROM and in the select list.
 
 use sqlparser::ast::{Expr as Ast, FunctionArg, FunctionArgExpr, ObjectName, TableAlias};
-use varve_expr::{Expr, fold};
+use varve_expr::{Expr, fold, resolve_set_function};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
@@ -47,43 +47,16 @@ impl Binder<'_> {
 
     fn set_call(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<SetCall> {
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
-        let is_integer = |ty: &LogicalType| matches!(ty, LogicalType::Int4 | LogicalType::Int8);
-        let known: Vec<LogicalType> = types.iter().flatten().copied().collect();
-        if !(2..=3).contains(&types.len()) || !known.iter().all(is_integer) {
-            let shown: Vec<&str> = types
-                .iter()
-                .map(|ty| ty.map_or("unknown", LogicalType::name))
-                .collect();
-            let message = format!("function {name}({}) does not exist", shown.join(", "));
-            let error = Error::new(SqlState::UNDEFINED_FUNCTION, message);
-            return Err(located(error, position).with_hint(
-                "No function matches the given name and argument types. You might need to add \
-                 explicit type casts.",
-            ));
-        }
-        if known.is_empty() {
-            let shown = vec!["unknown"; types.len()].join(", ");
-            let message = format!("function {name}({shown}) is not unique");
-            let error = Error::new(SqlState::AMBIGUOUS_FUNCTION, message);
-            return Err(located(error, position).with_hint(
-                "Could not choose a best candidate function. You might need to add explicit type \
-                 casts.",
-            ));
-        }
-        let ty = if known.contains(&LogicalType::Int8) {
-            LogicalType::Int8
-        } else {
-            LogicalType::Int4
-        };
+        let function = resolve_set_function(name, &types, position)?;
         let mut args = Vec::with_capacity(operands.len());
-        for operand in operands {
-            let arg = self.convert(operand, ty, CastContext::Implicit, position)?;
+        for (operand, to) in operands.into_iter().zip(function.arg_types()) {
+            let arg = self.convert(operand, *to, CastContext::Implicit, position)?;
             args.extend(arg.map(fold));
         }
         Ok(SetCall {
             function: SetFunction::GenerateSeries,
             args,
-            ty,
+            ty: function.result_type(),
             position,
         })
     }

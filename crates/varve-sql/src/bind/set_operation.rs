@@ -83,9 +83,10 @@ impl Binder<'_> {
                 _ => {
                     let common = common_type(&[Some(ours.ty), Some(theirs.ty)]);
                     let fits = |ty: &LogicalType| {
+                        let alike = ours.ty.category() == theirs.ty.category();
                         let castable =
                             |from: LogicalType| from == *ty || implicit_cast_allowed(from, *ty);
-                        castable(ours.ty) && castable(theirs.ty)
+                        alike && castable(ours.ty) && castable(theirs.ty)
                     };
                     common.filter(fits).ok_or_else(|| {
                         let message = format!(

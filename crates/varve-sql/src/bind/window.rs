@@ -17,6 +17,20 @@ use crate::scope::Scope;
 use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
 use crate::window_exclusion::exclusion_of;
 
+const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
+
+/// The type of the offsets that RANGE takes for an order of this type.
+fn range_offset_type(order: LogicalType) -> Option<LogicalType> {
+    use LogicalType as T;
+    match order {
+        T::Int2 | T::Int4 | T::Int8 => Some(T::Int8),
+        T::Float4 | T::Float8 => Some(T::Float8),
+        T::Numeric => Some(T::Numeric),
+        T::Date | T::Time | T::Timestamp | T::TimestampTz | T::Interval => Some(T::Interval),
+        _ => None,
+    }
+}
+
 /// A call and its window.
 #[derive(Clone, Debug)]
 pub(crate) struct WindowUse {
@@ -407,14 +421,6 @@ impl Binder<'_> {
                 "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column";
             return Err(windowing_error(message, position));
         };
-        let is_number = matches!(
-            ty,
-            LogicalType::Int4 | LogicalType::Int8 | LogicalType::Float8
-        );
-        if !is_number {
-            let what = format!("RANGE with offset for column type {ty}");
-            return Err(unsupported_at(what, position));
-        }
         let names = Scope::default();
         let clause = match units {
             FrameUnits::Rows => "ROWS",
@@ -429,12 +435,28 @@ impl Binder<'_> {
         let mut scope = ExprScope::plain(&names, clause);
         let operand = self.expr(ast, &mut scope)?;
         let shown = operand.ty().map_or("unknown", LogicalType::name);
-        let by = self
-            .convert(operand, ty, CastContext::Assignment, position)?
-            .ok_or_else(|| {
-                let message = format!("argument of {clause} must be type {ty}, not type {shown}");
-                located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+        let by = if units == FrameUnits::Range {
+            let place = self.source.expr(ast);
+            let wanted = range_offset_type(ty).ok_or_else(|| {
+                let what = format!("{RANGE_OFFSET} is not supported for column type {ty}");
+                located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place)
             })?;
+            self.convert(operand, wanted, CastContext::Implicit, position)?
+                .ok_or_else(|| {
+                    let what = format!(
+                        "{RANGE_OFFSET} is not supported for column type {ty} and offset type {shown}"
+                    );
+                    located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place)
+                        .with_hint("Cast the offset value to an appropriate type.")
+                })?
+        } else {
+            self.convert(operand, ty, CastContext::Assignment, position)?
+                .ok_or_else(|| {
+                    let message =
+                        format!("argument of {clause} must be type {ty}, not type {shown}");
+                    located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+                })?
+        };
         let by = varve_expr::fold(by);
         Ok(if preceding {
             FrameBound::Preceding(by)

@@ -9,7 +9,10 @@ use crate::{Error, Result, SqlState};
 /// Digits computed beyond those wanted.
 const GUARD_DIGITS: u32 = 30;
 /// PostgreSQL's, which is a little less than the nearest double.
-#[expect(clippy::approx_constant, reason = "the digits that PostgreSQL computes with")]
+#[expect(
+    clippy::approx_constant,
+    reason = "the digits that PostgreSQL computes with"
+)]
 const LOG10_E: f64 = 0.434_294_481_903_252;
 
 /// A number with a fixed number of digits after the point, kept beside it.
