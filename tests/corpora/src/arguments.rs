@@ -7,6 +7,7 @@ use crate::engine::Backend;
 pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLOB] \
 [--backend memory|rocksdb|postgres]
                [--json FILE] [--top N] [--part K/N] [--threads N] [--seconds N]
+       corpora --script FILE [--backend memory|rocksdb|postgres]
 
   --root     a folder laid out like the corpora (../shared/corpora beside the repository)
   --family   only this family; may be given several times
@@ -17,7 +18,8 @@ pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLO
   --top      how many classes of failures are printed (40)
   --part     only the K-th of N parts of the files, from 1
   --threads  how many files run at a time (as many as there are cores)
-  --seconds  time limit of one statement (20)";
+  --seconds  time limit of one statement (20)
+  --script   runs this script instead and prints what `psql -a -q` would";
 
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -30,6 +32,7 @@ pub struct Arguments {
     pub part: Option<(usize, usize)>,
     pub threads: usize,
     pub seconds: u64,
+    pub script: Option<PathBuf>,
 }
 
 impl Default for Arguments {
@@ -45,6 +48,7 @@ impl Default for Arguments {
             part: None,
             threads: threads.map_or(1, std::num::NonZero::get),
             seconds: 20,
+            script: None,
         }
     }
 }
@@ -64,6 +68,7 @@ impl Arguments {
             match word.as_str() {
                 "--root" => arguments.root = PathBuf::from(value()?),
                 "--family" => arguments.families.push(value()?),
+                "--script" => arguments.script = Some(PathBuf::from(value()?)),
                 "--file" => arguments.file = Some(value()?),
                 "--json" => arguments.json = Some(PathBuf::from(value()?)),
                 "--top" => arguments.top = number(&value()?)?,

@@ -4,11 +4,16 @@
 #![allow(missing_docs, reason = "a program")]
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use varve_corpora::arguments::{Arguments, USAGE};
+use varve_corpora::engine::Client;
+use varve_corpora::regress::{Fixture, transcript};
 use varve_corpora::report::{classes_table, skips_table, to_json, totals_table};
 use varve_corpora::run::{run_family, wanted_families};
+use varve_corpora::server_files::ServerFiles;
 use varve_corpora::skips::{REPOSITORY, Skips};
 
 fn main() -> ExitCode {
@@ -25,6 +30,9 @@ fn main() -> ExitCode {
 
 /// Whether no family skips more than it may.
 fn run(arguments: &Arguments) -> Result<bool, String> {
+    if let Some(path) = &arguments.script {
+        return run_script(path, arguments);
+    }
     let skips = Skips::parse(REPOSITORY)?;
     let mut reports = Vec::new();
     for family in wanted_families(arguments)? {
@@ -59,4 +67,21 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         within = false;
     }
     Ok(within)
+}
+
+fn run_script(path: &Path, arguments: &Arguments) -> Result<bool, String> {
+    let script = std::fs::read_to_string(path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let limit = Duration::from_secs(arguments.seconds);
+    let mut client = Client::new(arguments.backend, Vec::new(), limit);
+    let fixture = Fixture {
+        path: "",
+        script: &script,
+        outputs: Vec::new(),
+        files: &ServerFiles::default(),
+        setup: &[],
+        skip: &|_, _| None,
+    };
+    let _ = std::io::stdout().write_all(transcript(&mut client, &fixture).as_bytes());
+    Ok(true)
 }

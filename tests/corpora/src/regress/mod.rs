@@ -5,4 +5,4 @@ mod judge;
 mod run;
 mod session;
 
-pub use run::{Fixture, run};
+pub use run::{Fixture, run, transcript};

@@ -81,6 +81,39 @@ pub fn run(client: &mut Client, fixture: &Fixture, causes: &mut Causes) -> Vec<J
     verdicts
 }
 
+/// What `psql -a -q` prints of a script.
+pub fn transcript(client: &mut Client, fixture: &Fixture) -> String {
+    let mut causes = Causes::default();
+    let mut runner = Runner {
+        client,
+        fixture,
+        psql: Psql::new(),
+        causes: &mut causes,
+        ran: Vec::new(),
+        printed: String::new(),
+    };
+    let mut text = String::new();
+    let mut lines = fixture.script.lines();
+    let mut printed_lines = 0;
+    for item in &scan(fixture.script, |_, _, _| true).items {
+        while printed_lines <= item.last_line {
+            text.push_str(lines.next().unwrap_or(""));
+            text.push('\n');
+            printed_lines += 1;
+        }
+        runner.item(item);
+        text.push_str(&std::mem::take(&mut runner.printed));
+        if runner.psql.quits {
+            return text;
+        }
+    }
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
 struct Runner<'a> {
     client: &'a mut Client,
     fixture: &'a Fixture<'a>,
