@@ -54,7 +54,7 @@ pub fn fold(expr: Expr) -> Expr {
                 args,
                 position,
             };
-            if function.is_immutable() {
+            if function.is_immutable() || is_null_by_an_operand(&call) {
                 computed(call)
             } else {
                 call
@@ -89,6 +89,11 @@ fn fold_box(expr: Expr) -> Box<Expr> {
 /// The value of an expression whose parts are folded, where all of them are literals.
 fn computed(expr: Expr) -> Expr {
     let is_literal = |part: &Expr| matches!(part, Expr::Literal { .. });
+    if is_null_by_an_operand(&expr) {
+        let ty = expr.logical_type();
+        let value = Value::Null;
+        return Expr::Literal { value, ty };
+    }
     let is_constant = match &expr {
         Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
             is_literal(left) && is_literal(right)
@@ -113,6 +118,25 @@ fn computed(expr: Expr) -> Expr {
     match evaluate_constant(&expr, &context) {
         Ok(value) => Expr::Literal { value, ty },
         Err(_) => expr,
+    }
+}
+
+/// Whether a literal NULL decides, whatever the other operands are: they are not computed then, and
+/// raise nothing.
+fn is_null_by_an_operand(expr: &Expr) -> bool {
+    let is_null = |part: &Expr| {
+        matches!(
+            part,
+            Expr::Literal {
+                value: Value::Null,
+                ..
+            }
+        )
+    };
+    match expr {
+        Expr::Compare { left, right, .. } => is_null(left) || is_null(right),
+        Expr::Call { function, args, .. } => function.is_strict() && args.iter().any(is_null),
+        _ => false,
     }
 }
 

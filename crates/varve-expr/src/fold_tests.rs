@@ -105,3 +105,16 @@ fn constants_are_computed_and_faults_are_left() {
         assert_eq!(fold(expr.clone()), expected, "{expr:?}");
     }
 }
+
+#[test]
+fn a_null_decides_before_other_operands_fail() {
+    let null = |ty| Expr::Literal {
+        value: Value::Null,
+        ty,
+    };
+    let fault = || operator("/", int(1), int(0));
+    let compared = equal(null(LogicalType::Int4), operator("+", column(), fault()));
+    assert_eq!(fold(compared), boolean(None));
+    let added = operator("+", fault(), null(LogicalType::Int4));
+    assert_eq!(fold(added), null(LogicalType::Int4));
+}

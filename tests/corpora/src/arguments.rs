@@ -6,7 +6,7 @@ use crate::engine::Backend;
 
 pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLOB] \
 [--backend memory|rocksdb|postgres]
-               [--json FILE] [--top N] [--part K/N] [--threads N] [--seconds N]
+               [--json FILE] [--failures FILE] [--top N] [--part K/N] [--threads N] [--seconds N]
        corpora --script FILE [--backend memory|rocksdb|postgres]
 
   --root     a folder laid out like the corpora (../shared/corpora beside the repository)
@@ -15,6 +15,7 @@ pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLO
   --backend  where databases are kept: memory (the default), or rocksdb in a temporary folder;
              postgres runs all on the server of VARVE_POSTGRES (host:port) instead, as a peer
   --json     writes every failed record there
+  --failures writes where they are: with the backend postgres, the list postgres_fails.txt
   --top      how many classes of failures are printed (40)
   --part     only the K-th of N parts of the files, from 1
   --threads  how many files run at a time (as many as there are cores)
@@ -28,6 +29,7 @@ pub struct Arguments {
     pub file: Option<String>,
     pub backend: Backend,
     pub json: Option<PathBuf>,
+    pub failures: Option<PathBuf>,
     pub top: usize,
     pub part: Option<(usize, usize)>,
     pub threads: usize,
@@ -44,6 +46,7 @@ impl Default for Arguments {
             file: None,
             backend: Backend::Memory,
             json: None,
+            failures: None,
             top: 40,
             part: None,
             threads: threads.map_or(1, std::num::NonZero::get),
@@ -70,6 +73,7 @@ impl Arguments {
                 "--family" => arguments.families.push(value()?),
                 "--script" => arguments.script = Some(PathBuf::from(value()?)),
                 "--file" => arguments.file = Some(value()?),
+                "--failures" => arguments.failures = Some(PathBuf::from(value()?)),
                 "--json" => arguments.json = Some(PathBuf::from(value()?)),
                 "--top" => arguments.top = number(&value()?)?,
                 "--threads" => arguments.threads = number(&value()?)?.max(1),

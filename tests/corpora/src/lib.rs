@@ -27,6 +27,7 @@ pub mod classify;
 pub mod engine;
 pub mod family;
 pub mod glob;
+pub mod peer;
 pub mod psql;
 pub mod record;
 pub mod regress;

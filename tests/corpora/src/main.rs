@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use varve_corpora::arguments::{Arguments, USAGE};
 use varve_corpora::engine::Client;
+use varve_corpora::peer::{self, PeerFailures};
 use varve_corpora::regress::{Fixture, transcript};
 use varve_corpora::report::{classes_table, skips_table, to_json, totals_table};
 use varve_corpora::run::{run_family, wanted_families};
@@ -44,7 +45,8 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     if reports.is_empty() {
         return Err(format!("no corpora in {}", arguments.root.display()));
     }
-    let mut text = totals_table(&reports);
+    let peer = PeerFailures::parse(peer::REPOSITORY)?;
+    let mut text = totals_table(&reports, &peer);
     if arguments.top > 0 {
         text.push('\n');
         text.push_str(&classes_table(&reports, arguments.top));
@@ -55,6 +57,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let _ = std::io::stdout().write_all(text.as_bytes());
     if let Some(path) = &arguments.json {
         std::fs::write(path, to_json(&reports))
+            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    }
+    if let Some(path) = &arguments.failures {
+        std::fs::write(path, PeerFailures::of(&reports).to_string())
             .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     }
     let mut within = true;

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::classify::{FOLLOWS, cut};
 use crate::family::Family;
 use crate::glob::matches;
+use crate::peer::PeerFailures;
 use crate::record::{Failed, Place, Verdict};
 
 /// Longest texts that are written of a failed record, in characters.
@@ -91,14 +92,26 @@ impl FamilyReport {
         let fits = |file: &str| patterns.iter().any(|pattern| matches(pattern, file));
         let files = self.records.iter().filter(|(file, _)| fits(file));
         for state in files.flat_map(|(_, lines)| lines.values()) {
-            totals.total += 1;
-            match state {
-                State::Passed => totals.passed += 1,
-                State::Failed => totals.failed += 1,
-                State::Skipped => totals.skipped += 1,
-            }
+            totals.count(*state);
         }
         totals
+    }
+
+    /// Of the records that PostgreSQL passes, where that is known.
+    pub fn totals_beside(&self, peer: &PeerFailures) -> Option<Totals> {
+        let family = self.family.name;
+        if !peer.knows(family) {
+            return None;
+        }
+        let mut totals = Totals::default();
+        for (file, lines) in &self.records {
+            for (line, state) in lines {
+                if !peer.has_line(family, file, *line) {
+                    totals.count(*state);
+                }
+            }
+        }
+        Some(totals)
     }
 
     /// Whether more is skipped than may be.
@@ -108,7 +121,18 @@ impl FamilyReport {
     }
 }
 
-pub fn totals_table(reports: &[FamilyReport]) -> String {
+impl Totals {
+    fn count(&mut self, state: State) {
+        self.total += 1;
+        match state {
+            State::Passed => self.passed += 1,
+            State::Failed => self.failed += 1,
+            State::Skipped => self.skipped += 1,
+        }
+    }
+}
+
+pub fn totals_table(reports: &[FamilyReport], peer: &PeerFailures) -> String {
     let mut text = format!(
         "{:<26}{:>10}{:>10}{:>10}{:>10}{:>10}\n",
         "family", "total", "passed", "failed", "skipped", "percent"
@@ -118,6 +142,9 @@ pub fn totals_table(reports: &[FamilyReport]) -> String {
         if let Some(share) = report.family.share {
             let name = format!("  of these {}", share.name);
             text.push_str(&totals_line(&name, report.totals_of(share.files)));
+        }
+        if let Some(totals) = report.totals_beside(peer) {
+            text.push_str(&totals_line("  that PostgreSQL passes", totals));
         }
     }
     text
