@@ -148,7 +148,7 @@ fn output(result: &ResultSet) -> DBOutput<DefaultColumnType> {
                     return "NULL".to_owned();
                 }
                 let mut text = String::new();
-                write_cell(column, row, &mut text);
+                write_cell(column, row, &result.locale, &mut text);
                 if text.is_empty() {
                     "(empty)".to_owned()
                 } else {

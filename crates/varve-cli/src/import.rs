@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use varve_types::{LogicalType, Value};
-use varvedb::{Session, parse_value};
+use varvedb::{DEFAULT_LOCALE, Session, parse_value};
 
 use crate::{caret, open};
 
@@ -149,7 +149,11 @@ fn cut(line: &str, delimiter: char) -> Vec<String> {
 /// The narrowest type that reads every cell. `date` reads a time of day too and drops it, so what
 /// has one is a timestamp.
 fn guess_type(cells: &[&str]) -> LogicalType {
-    let fits = |ty: LogicalType| cells.iter().all(|cell| parse_value(cell, ty).is_ok());
+    let fits = |ty: LogicalType| {
+        cells
+            .iter()
+            .all(|cell| parse_value(cell, ty, &DEFAULT_LOCALE).is_ok())
+    };
     let has_time = |cell: &&str| cell.contains(':');
     let has_zone = |cell: &&str| {
         let time = cell.split_once(':').map_or("", |(_, time)| time);

@@ -82,7 +82,7 @@ fn cells(result: &ResultSet) -> Vec<Vec<String>> {
         for row in 0..batch.rows() {
             let cell = |column: &varve_types::ColumnRef| {
                 let mut text = String::new();
-                write_cell(column, row, &mut text);
+                write_cell(column, row, &result.locale, &mut text);
                 text.replace('\n', "\\n")
             };
             rows.push(batch.physical_columns().iter().map(cell).collect());

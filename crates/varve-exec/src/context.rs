@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use varve_expr::{EvalContext, Host};
+use varve_expr::{EvalContext, Host, Locale};
 use varve_types::{Env, Error, MemoryAccount, Reservation, Result, Value};
 
 use crate::shared_rows::SharedRows;
@@ -22,8 +22,8 @@ pub struct ExecContext<'a> {
     pub memory: Arc<dyn MemoryAccount>,
     /// `$1`, `$2`, ...
     pub params: &'a [Value],
-    /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
-    pub now_us: i64,
+    /// The settings of the session and its time.
+    pub locale: &'a Locale,
     /// What functions with effects turn to.
     pub host: Option<&'a dyn Host>,
     /// Asked at least once a batch whether to go on.
@@ -106,7 +106,7 @@ impl<'a> Running<'a> {
         EvalContext {
             params: self.context.params,
             outer: &self.outer,
-            now_us: self.context.now_us,
+            locale: self.context.locale,
             host: self.context.host,
         }
     }

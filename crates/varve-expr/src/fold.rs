@@ -112,7 +112,7 @@ fn computed(expr: Expr) -> Expr {
     let context = EvalContext {
         params: &[],
         outer: &[],
-        now_us: 0,
+        locale: &crate::DEFAULT_LOCALE,
         host: None,
     };
     match evaluate_constant(&expr, &context) {

@@ -28,6 +28,7 @@ mod function;
 mod host;
 mod json;
 mod kernels;
+mod locale;
 mod resolve;
 
 pub use aggregate::{Accumulator, AggregateFunction};
@@ -41,6 +42,7 @@ pub use fold::fold;
 pub use function::Function;
 pub use host::{Host, JobOrder};
 pub use kernels::shifted_value;
+pub use locale::{DEFAULT_LOCALE, Locale};
 pub use resolve::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
     resolve_aggregate, resolve_function, resolve_operator, resolve_set_function,

@@ -1,6 +1,6 @@
 //! Bound expressions as SQL text, for EXPLAIN.
 
-use varve_expr::{Expr, format_value};
+use varve_expr::{DEFAULT_LOCALE, Expr, format_value};
 use varve_types::{PredicateTest, Value};
 
 /// An expression over columns of these names, in parentheses where it is an operation.
@@ -105,7 +105,7 @@ pub(crate) fn deparse_predicate(column: &str, test: &PredicateTest) -> String {
 
 /// A constant: numbers as they are, all else quoted with its type.
 fn constant(value: &Value) -> String {
-    let text = format_value(value);
+    let text = format_value(value, &DEFAULT_LOCALE);
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Boolean(truth) => truth.to_string(),

@@ -588,6 +588,8 @@ pub struct Bound {
     /// The tables that its names were resolved to: it holds as long as all of them are what they
     /// are.
     pub tables: Vec<Arc<TableDef>>,
+    /// Whether it holds only for the locale that it was bound in.
+    pub reads_locale: bool,
 }
 
 /// A literal row, for small results such as EXPLAIN.

@@ -7,7 +7,7 @@ use varve_types::{
     Bitmap, Column, ColumnBuilder, ColumnData, Error, LogicalType, PhysicalType, Result, SqlState,
     TextData, Value,
 };
-use varvedb::{cast_value, parse_value};
+use varvedb::{DEFAULT_LOCALE, cast_value, parse_value};
 
 /// Doubles up to here are exact as integers.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
@@ -153,7 +153,7 @@ fn built(ty: LogicalType, values: Vec<Value>, validity: Option<&Bitmap>) -> Resu
     let mut builder = ColumnBuilder::with_capacity(ty, values.len());
     for (row, value) in values.iter().enumerate() {
         if validity.is_none_or(|bits| bits.get(row)) {
-            builder.push(&cast_value(value, ty, false)?);
+            builder.push(&cast_value(value, ty, false, &DEFAULT_LOCALE)?);
         } else {
             builder.push_null();
         }
@@ -165,7 +165,7 @@ fn parsed(ty: LogicalType, text: &TextData, validity: Option<&Bitmap>) -> Result
     let mut builder = ColumnBuilder::with_capacity(ty, text.len());
     for (row, text) in text.iter().enumerate() {
         if validity.is_none_or(|bits| bits.get(row)) {
-            builder.push(&parse_value(text, ty)?);
+            builder.push(&parse_value(text, ty, &DEFAULT_LOCALE)?);
         } else {
             builder.push_null();
         }

@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 use varve_types::{Batch, Bitmap, Column, ColumnData, Error, LogicalType, Result, SqlState};
-use varvedb::{ResultSet, format_value, write_cell};
+use varvedb::{DEFAULT_LOCALE, Locale, ResultSet, format_value, write_cell};
 
 /// The first bytes of a message: `VRS1`.
 const MAGIC: u32 = u32::from_le_bytes(*b"VRS1");
@@ -44,16 +44,20 @@ pub fn encode_results(sets: &[ResultSet]) -> Result<Vec<u8>> {
         .flat_map(|set| &set.batches)
         .map(Batch::memory_bytes)
         .sum();
-    let mut writer = Writer(Vec::with_capacity(values_bytes + 1024));
+    let mut writer = Writer {
+        out: Vec::with_capacity(values_bytes + 1024),
+        locale: Locale::default(),
+    };
     writer.u32(MAGIC);
     writer.count(sets.len())?;
     for set in sets {
         encode_set(&mut writer, set)?;
     }
-    Ok(writer.0)
+    Ok(writer.out)
 }
 
 fn encode_set(writer: &mut Writer, set: &ResultSet) -> Result<()> {
+    writer.locale = set.locale.clone();
     writer.count(set.fields.len())?;
     writer.count(set.batches.len())?;
     writer.count(set.notices.len())?;
@@ -153,7 +157,7 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
         }
         ColumnData::Float64(_) if column.logical_type() == LogicalType::Float4 => {
             for row in 0..column.len() {
-                let shortest = format_value(&column.value(row)).parse();
+                let shortest = format_value(&column.value(row), &DEFAULT_LOCALE).parse();
                 writer.bytes(&shortest.unwrap_or(f64::NAN).to_le_bytes());
             }
         }
@@ -194,7 +198,7 @@ fn encode_as_text(writer: &mut Writer, column: &Column) -> Result<()> {
     let mut text = String::new();
     writer.u32(0);
     for row in 0..column.len() {
-        write_cell(column, row, &mut text);
+        write_cell(column, row, &writer.locale, &mut text);
         writer.count(text.len())?;
     }
     writer.pad();
@@ -207,11 +211,15 @@ fn too_large() -> Error {
     Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, "the result is too large")
 }
 
-struct Writer(Vec<u8>);
+struct Writer {
+    out: Vec<u8>,
+    /// Of the result that is being written.
+    locale: Locale,
+}
 
 impl Writer {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+        self.out.extend_from_slice(bytes);
     }
 
     fn u32(&mut self, number: u32) {
@@ -224,7 +232,7 @@ impl Writer {
     }
 
     fn pad(&mut self) {
-        self.0.resize(self.0.len().next_multiple_of(8), 0);
+        self.out.resize(self.out.len().next_multiple_of(8), 0);
     }
 
     fn padded(&mut self, bytes: &[u8]) {

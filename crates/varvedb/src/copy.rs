@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_expr::parse_value_with_mod;
+use varve_expr::{Locale, parse_value_with_mod};
 use varve_sql::{CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
@@ -54,6 +54,7 @@ impl CopyTarget<'_> {
 /// A COPY that is waiting for data.
 pub(crate) struct CopyIn {
     plan: CopyPlan,
+    locale: Locale,
     reader: CsvReader,
     header_pending: bool,
     /// For each table column, which field of a record fills it.
@@ -69,7 +70,7 @@ pub(crate) struct CopyIn {
 
 impl CopyIn {
     /// A COPY before its first byte.
-    pub fn new(plan: CopyPlan) -> CopyIn {
+    pub fn new(plan: CopyPlan, locale: Locale) -> CopyIn {
         let options = &plan.options;
         CopyIn {
             reader: CsvReader::new(options.delimiter, options.quote, RECORD_BYTES_MAX),
@@ -83,6 +84,7 @@ impl CopyIn {
             unchecked_line: None,
             rows: 0,
             plan,
+            locale,
         }
     }
 
@@ -171,9 +173,10 @@ impl CopyIn {
             } else {
                 let column = self.plan.table.columns.get(position);
                 let modifier = column.map_or(TypeMod::NONE, |column| column.modifier);
-                let value = parse_value_with_mod(text, ty, modifier).map_err(|error| {
-                    in_field(&self.plan, record.line, position, Some(text), error)
-                })?;
+                let value =
+                    parse_value_with_mod(text, ty, modifier, &self.locale).map_err(|error| {
+                        in_field(&self.plan, record.line, position, Some(text), error)
+                    })?;
                 builder.push(&value);
             }
         }

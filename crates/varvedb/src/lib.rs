@@ -56,6 +56,6 @@ pub use result_set::{Notice, ResultSet};
 pub use session::{BatchError, CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
-pub use varve_expr::{cast_value, format_value, parse_value, write_cell};
+pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_sql::Field;
 pub use varve_store::{BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use varve_expr::{format_value, parse_value};
+use varve_expr::{Locale, format_value, parse_value};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 /// Gives each parameter the type that the statement expects of it.
@@ -12,6 +12,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 pub(crate) fn typed_parameters<'a>(
     given: &'a [Value],
     types: &[LogicalType],
+    locale: &Locale,
 ) -> Result<Cow<'a, [Value]>> {
     if given.len() != types.len() {
         return Err(Error::new(
@@ -38,9 +39,9 @@ pub(crate) fn typed_parameters<'a>(
         let text = match value {
             Value::Boolean(bit) => bit.to_string(),
             Value::Text(text) => text.to_string(),
-            other => format_value(other),
+            other => format_value(other, locale),
         };
-        parse_value(&text, *ty)
+        parse_value(&text, *ty, locale)
             .map_err(|error| error.with_context(format!("parameter ${}", index + 1)))
     };
     let values = given.iter().zip(types).enumerate().map(convert);

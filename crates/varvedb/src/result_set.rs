@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_expr::Locale;
 use varve_sql::Field;
 use varve_types::{Batch, SqlState, Value};
 
@@ -17,6 +18,8 @@ pub struct ResultSet {
     pub command: &'static str,
     /// Rows inserted, updated, deleted or copied.
     pub affected_rows: Option<u64>,
+    /// How the session writes values as text.
+    pub locale: Locale,
     /// What the user should know, in order.
     pub notices: Vec<Notice>,
 }

@@ -1,7 +1,7 @@
 //! Tests of rows beside those that the store makes: of expressions, and of columns that an index
 //! does not have.
 
-use varve_expr::{EvalContext, Expr, evaluate};
+use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, evaluate};
 use varve_sql::{TableDef, renumbered};
 use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 
@@ -9,7 +9,7 @@ use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
     params: &[],
     outer: &[],
-    now_us: 0,
+    locale: &DEFAULT_LOCALE,
     host: None,
 };
 

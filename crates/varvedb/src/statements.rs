@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_expr::Locale;
 use varve_sql::{Bound, Catalog, Field, ParsedStatement, Statement, bind, parse};
 use varve_types::{LogicalType, MemoryAccount, Result};
 
@@ -30,6 +31,8 @@ pub(crate) struct Planned {
     pub fields: Arc<[Field]>,
     /// The parameter types that were asked for.
     types: Box<[Option<LogicalType>]>,
+    /// The settings that decided what a literal is.
+    locale: Option<Locale>,
 }
 
 impl Statements {
@@ -60,13 +63,15 @@ impl Planned {
         parsed: &ParsedStatement,
         catalog: &Catalog,
         types: &[Option<LogicalType>],
+        locale: &Locale,
     ) -> Result<Planned> {
-        let bound = bind(parsed, catalog, types)?;
+        let bound = bind(parsed, catalog, types, locale)?;
         let fields = match &bound.statement {
             Statement::Query(query) => query.fields.as_slice().into(),
             _ => Arc::default(),
         };
         Ok(Planned {
+            locale: bound.reads_locale.then(|| locale.clone()),
             bound,
             fields,
             types: types.into(),
@@ -74,8 +79,10 @@ impl Planned {
     }
 
     /// Whether it is what binding again would give.
-    pub fn holds(&self, catalog: &Catalog, types: &[Option<LogicalType>]) -> bool {
+    pub fn holds(&self, catalog: &Catalog, types: &[Option<LogicalType>], locale: &Locale) -> bool {
+        let settings = self.locale.as_ref();
         *self.types == *types
+            && settings.is_none_or(|settings| settings.has_settings_of(locale))
             && self.bound.tables.iter().all(|table| {
                 let now = catalog.tables.get(&table.name);
                 now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)

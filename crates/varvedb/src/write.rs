@@ -1,6 +1,6 @@
 //! Writes complete rows into a table, after what the table promises of them was checked.
 
-use varve_expr::format_value;
+use varve_expr::{DEFAULT_LOCALE, format_value};
 use varve_sql::{ColumnDef, IndexDef, RowLock, TableDef};
 use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState, Value};
@@ -177,7 +177,7 @@ fn shown_value(value: &Value) -> String {
     if value.is_null() {
         "null".to_owned()
     } else {
-        format_value(value)
+        format_value(value, &DEFAULT_LOCALE)
     }
 }
 

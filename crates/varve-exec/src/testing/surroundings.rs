@@ -8,6 +8,7 @@ use core::task::{Context, Poll};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_expr::DEFAULT_LOCALE;
 use varve_sql::{Plan, Relation, ScanNode};
 use varve_types::{
     Batch, Column, ColumnData, Env, Error, LocalFuture, LogicalType, MemoryAccount, MemoryBudget,
@@ -76,7 +77,7 @@ impl Setting {
             env: &self.env,
             memory: self.memory.clone(),
             params: &self.params,
-            now_us: 0,
+            locale: &DEFAULT_LOCALE,
             host: None,
             cancel: &self.cancel,
         }

@@ -9,13 +9,20 @@ use varve_types::{
 
 use super::parse::parse_value_with_mod;
 use super::write::write_value;
+use crate::locale::Locale;
 
-pub(super) fn parse_array(text: &str, element: ElementType, modifier: TypeMod) -> Result<Value> {
+pub(super) fn parse_array(
+    text: &str,
+    element: ElementType,
+    modifier: TypeMod,
+    locale: &Locale,
+) -> Result<Value> {
     let mut reader = Reader {
         text,
         at: 0,
         element,
         modifier,
+        locale,
         lengths: Vec::new(),
         leaf_depth: None,
         values: Vec::new(),
@@ -50,6 +57,7 @@ struct Reader<'a> {
     at: usize,
     element: ElementType,
     modifier: TypeMod,
+    locale: &'a Locale,
     /// The length of each dimension, once its first array has ended.
     lengths: Vec<Option<u32>>,
     /// The depth at which elements stand.
@@ -248,7 +256,7 @@ impl Reader<'_> {
     }
 
     fn element(&self, item: &str) -> Result<Value> {
-        parse_value_with_mod(item, self.element.logical(), self.modifier)
+        parse_value_with_mod(item, self.element.logical(), self.modifier, self.locale)
     }
 
     fn next(&mut self) -> Result<char> {
@@ -268,7 +276,7 @@ fn too_many_dimensions(count: usize) -> Error {
     )
 }
 
-pub(super) fn write_array(array: &ArrayValue, text: &mut String) {
+pub(super) fn write_array(array: &ArrayValue, locale: &Locale, text: &mut String) {
     if array.values.is_empty() {
         return text.push_str("{}");
     }
@@ -283,10 +291,15 @@ pub(super) fn write_array(array: &ArrayValue, text: &mut String) {
         }
         text.push('=');
     }
-    write_level(&array.dimensions, &array.values, text);
+    write_level(&array.dimensions, &array.values, locale, text);
 }
 
-fn write_level(dimensions: &[ArrayDimension], values: &[Value], text: &mut String) {
+fn write_level(
+    dimensions: &[ArrayDimension],
+    values: &[Value],
+    locale: &Locale,
+    text: &mut String,
+) {
     text.push('{');
     let inner = match dimensions {
         [] | [_] => None,
@@ -300,7 +313,7 @@ fn write_level(dimensions: &[ArrayDimension], values: &[Value], text: &mut Strin
                 if i > 0 {
                     text.push(',');
                 }
-                write_level(inner, part, text);
+                write_level(inner, part, locale, text);
             }
         }
         None => {
@@ -314,7 +327,7 @@ fn write_level(dimensions: &[ArrayDimension], values: &[Value], text: &mut Strin
                     continue;
                 }
                 item.clear();
-                write_value(value, &mut item);
+                write_value(value, locale, &mut item);
                 write_item(&item, text);
             }
         }

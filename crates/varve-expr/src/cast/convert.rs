@@ -11,11 +11,17 @@ use super::write::write_as_text;
 use crate::datetime::{midnight_us, split_day};
 use crate::json::write_json;
 use crate::kernels::checked_float;
+use crate::locale::Locale;
 use crate::resolve::{assignment_cast_allowed, explicit_cast_allowed};
 
 /// Converts a value as `CAST` does when `explicit`, else only where assignment would; `42846` where
 /// neither does.
-pub fn cast_value(value: &Value, to: LogicalType, explicit: bool) -> Result<Value> {
+pub fn cast_value(
+    value: &Value,
+    to: LogicalType,
+    explicit: bool,
+    locale: &Locale,
+) -> Result<Value> {
     let Some(from) = value.logical_type() else {
         return Ok(Value::Null);
     };
@@ -27,7 +33,7 @@ pub fn cast_value(value: &Value, to: LogicalType, explicit: bool) -> Result<Valu
     if !allowed {
         return Err(cannot_cast(from, to));
     }
-    convert(value, to)
+    convert(value, to, locale)
 }
 
 /// Converts a column as `CAST` does, or where not `explicit`, as assignment does. The column is
@@ -37,8 +43,9 @@ pub(crate) fn cast_column(
     to: LogicalType,
     modifier: TypeMod,
     explicit: bool,
+    locale: &Locale,
 ) -> Result<Column> {
-    let cast = cast_to_type(column, to)?;
+    let cast = cast_to_type(column, to, locale)?;
     if modifier.is_none() {
         return Ok(cast);
     }
@@ -49,7 +56,7 @@ pub(crate) fn cast_column(
     Ok(builder.finish())
 }
 
-fn cast_to_type(column: &ColumnRef, to: LogicalType) -> Result<Column> {
+fn cast_to_type(column: &ColumnRef, to: LogicalType, locale: &Locale) -> Result<Column> {
     let from = column.logical_type();
     if !explicit_cast_allowed(from, to) {
         return Err(cannot_cast(from, to));
@@ -68,16 +75,16 @@ fn cast_to_type(column: &ColumnRef, to: LogicalType) -> Result<Column> {
                 LogicalType::Bpchar => unpadded(input),
                 _ => input,
             };
-            builder.push(&parse_value(input, to)?);
+            builder.push(&parse_value(input, to, locale)?);
             continue;
         }
         let value = column.value(row);
         if to.is_string() && !value.is_null() {
             text.clear();
-            write_as_text(&value, &mut text);
+            write_as_text(&value, locale, &mut text);
             builder.push_str(&text);
         } else {
-            builder.push(&convert(&value, to)?);
+            builder.push(&convert(&value, to, locale)?);
         }
     }
     Ok(builder.finish())
@@ -137,17 +144,17 @@ fn widen(column: &Column, to: LogicalType) -> Option<Column> {
 
 /// The conversions themselves. Those that are only allowed by assignment or explicitly are among
 /// them.
-fn convert(value: &Value, to: LogicalType) -> Result<Value> {
+fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
     use LogicalType as T;
     Ok(match (value, to) {
         (same, to) if same.is_of(to) && !matches!((same, to), (Value::Text(_), T::Json)) => {
             same.clone()
         }
-        (Value::Text(text), to) => parse_value(text, to)?,
-        (Value::Bpchar(text), to) => parse_value(unpadded(text), to)?,
+        (Value::Text(text), to) => parse_value(text, to, locale)?,
+        (Value::Bpchar(text), to) => parse_value(unpadded(text), to, locale)?,
         (other, T::Text | T::Varchar | T::Bpchar) => {
             let mut text = String::new();
-            write_as_text(other, &mut text);
+            write_as_text(other, locale, &mut text);
             Value::of_str(to, &text).unwrap_or(Value::Null)
         }
         (Value::Boolean(bit), T::Int4) => Value::Int4(i32::from(*bit)),
@@ -156,7 +163,7 @@ fn convert(value: &Value, to: LogicalType) -> Result<Value> {
             let array = ArrayValue::decode(*from, stored);
             let array = array.ok_or_else(|| Error::corrupted("an array"))?;
             let values = array.values.iter();
-            let values = values.map(|value| convert(value, element.logical()));
+            let values = values.map(|value| convert(value, element.logical(), locale));
             Value::array(&ArrayValue {
                 element,
                 dimensions: array.dimensions,
@@ -165,7 +172,7 @@ fn convert(value: &Value, to: LogicalType) -> Result<Value> {
         }
         (Value::Jsonb(stored), to) => {
             let json = Json::decode(stored).ok_or_else(|| Error::corrupted("a jsonb value"))?;
-            convert_json(&json, to)?
+            convert_json(&json, to, locale)?
         }
         (
             Value::Int2(_)
@@ -248,11 +255,11 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
     }
 }
 
-fn convert_json(json: &Json, to: LogicalType) -> Result<Value> {
+fn convert_json(json: &Json, to: LogicalType, locale: &Locale) -> Result<Value> {
     let kind = match (json, to) {
         (Json::Boolean(bit), LogicalType::Boolean) => return Ok(Value::Boolean(*bit)),
         (Json::Number(number), to) if to.is_numeric() => {
-            return convert(&Value::Numeric(*number), to);
+            return convert(&Value::Numeric(*number), to, locale);
         }
         (_, LogicalType::Json) => {
             let mut text = String::new();

@@ -7,15 +7,21 @@ use super::binary::{parse_bytea, parse_uuid};
 use super::length::coerce_length;
 use crate::datetime::{parse_date, parse_interval, parse_time, parse_timestamp};
 use crate::json::{check_json, parse_json};
+use crate::locale::Locale;
 
 /// Reads a value as PostgreSQL's input function of the type does: `22P02`, `22007`, `22008`,
 /// `22003`.
-pub fn parse_value(text: &str, to: LogicalType) -> Result<Value> {
-    parse_value_with_mod(text, to, TypeMod::NONE)
+pub fn parse_value(text: &str, to: LogicalType, locale: &Locale) -> Result<Value> {
+    parse_value_with_mod(text, to, TypeMod::NONE, locale)
 }
 
 /// Reads a value of a type with a modifier, as an assignment of it does.
-pub fn parse_value_with_mod(text: &str, to: LogicalType, modifier: TypeMod) -> Result<Value> {
+pub fn parse_value_with_mod(
+    text: &str,
+    to: LogicalType,
+    modifier: TypeMod,
+    locale: &Locale,
+) -> Result<Value> {
     let value = match to {
         LogicalType::Boolean => Value::Boolean(parse_boolean(text)?),
         LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => {
@@ -60,7 +66,7 @@ pub fn parse_value_with_mod(text: &str, to: LogicalType, modifier: TypeMod) -> R
         LogicalType::Interval => {
             return parse_interval(text, modifier).map(Value::Interval);
         }
-        LogicalType::Array(element) => return parse_array(text, element, modifier),
+        LogicalType::Array(element) => return parse_array(text, element, modifier, locale),
         other => return Err(Error::unsupported(other)),
     };
     coerce_length(value, to, modifier, false)

@@ -4,12 +4,13 @@ use proptest::prelude::{any, prop_assert_eq, proptest};
 use varve_types::{LogicalType, SqlState, Value};
 
 use super::{cast_value, format_value, parse_value};
+use crate::DEFAULT_LOCALE;
 
 use LogicalType as T;
 
 fn shown(result: varve_types::Result<Value>) -> String {
     match result {
-        Ok(value) => format_value(&value),
+        Ok(value) => format_value(&value, &DEFAULT_LOCALE),
         Err(error) => format!("{} {error}", error.state().code()),
     }
 }
@@ -124,7 +125,11 @@ fn input_functions() {
         (T::Text, " a ", " a "),
     ];
     for (ty, text, expected) in cases {
-        assert_eq!(shown(parse_value(text, ty)), expected, "{ty} {text:?}");
+        assert_eq!(
+            shown(parse_value(text, ty, &DEFAULT_LOCALE)),
+            expected,
+            "{ty} {text:?}"
+        );
     }
 }
 
@@ -286,7 +291,11 @@ fn dates_and_timestamps() {
         ),
     ];
     for (ty, text, expected) in cases {
-        assert_eq!(shown(parse_value(text, ty)), expected, "{ty} {text:?}");
+        assert_eq!(
+            shown(parse_value(text, ty, &DEFAULT_LOCALE)),
+            expected,
+            "{ty} {text:?}"
+        );
     }
 }
 
@@ -311,10 +320,13 @@ fn doubles_as_text() {
         (f64::NEG_INFINITY, "-Infinity"),
     ];
     for (number, text) in cases {
-        assert_eq!(format_value(&Value::Float8(number)), text);
+        assert_eq!(format_value(&Value::Float8(number), &DEFAULT_LOCALE), text);
     }
-    assert_eq!(format_value(&Value::Int8(i64::MIN)), i64::MIN.to_string());
-    assert_eq!(format_value(&Value::Null), "");
+    assert_eq!(
+        format_value(&Value::Int8(i64::MIN), &DEFAULT_LOCALE),
+        i64::MIN.to_string()
+    );
+    assert_eq!(format_value(&Value::Null, &DEFAULT_LOCALE), "");
 }
 
 #[test]
@@ -374,15 +386,15 @@ fn casts() {
     ];
     for (value, to, expected) in cases {
         assert_eq!(
-            shown(cast_value(&value, to, true)),
+            shown(cast_value(&value, to, true, &DEFAULT_LOCALE)),
             expected,
             "{value:?} {to}"
         );
     }
-    let refused = cast_value(&Value::text("12"), T::Int4, false).unwrap_err();
+    let refused = cast_value(&Value::text("12"), T::Int4, false, &DEFAULT_LOCALE).unwrap_err();
     assert_eq!(refused.state(), SqlState::CANNOT_COERCE);
     assert_eq!(
-        cast_value(&Value::Float8(1.2), T::Int4, false),
+        cast_value(&Value::Float8(1.2), T::Int4, false, &DEFAULT_LOCALE),
         Ok(Value::Int4(1))
     );
 }
@@ -403,7 +415,7 @@ proptest! {
         ];
         for value in values {
             let ty = value.logical_type().unwrap();
-            let read = parse_value(&format_value(&value), ty).unwrap();
+            let read = parse_value(&format_value(&value, &DEFAULT_LOCALE), ty, &DEFAULT_LOCALE).unwrap();
             match (&read, &value) {
                 (Value::Float8(a), Value::Float8(b)) => prop_assert_eq!(a.to_bits(), b.to_bits()),
                 _ => prop_assert_eq!(read, value),
@@ -414,13 +426,13 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text: String, digits in "[-+0-9:. TZ/_xeBC]{0,24}") {
         for ty in LogicalType::ALL {
-            let _ = parse_value(&text, ty);
-            let _ = parse_value(&digits, ty);
+            let _ = parse_value(&text, ty, &DEFAULT_LOCALE);
+            let _ = parse_value(&digits, ty, &DEFAULT_LOCALE);
         }
     }
 
     #[test]
     fn integers_as_text(number in any::<i64>()) {
-        prop_assert_eq!(format_value(&Value::Int8(number)), number.to_string());
+        prop_assert_eq!(format_value(&Value::Int8(number), &DEFAULT_LOCALE), number.to_string());
     }
 }

@@ -4,6 +4,7 @@
 use varve_types::{LogicalType, TypeMod};
 
 use super::{format_value, parse_value_with_mod};
+use crate::DEFAULT_LOCALE;
 
 fn ty(name: &str) -> (LogicalType, TypeMod) {
     let plain = |ty| (ty, TypeMod::NONE);
@@ -230,8 +231,8 @@ fn texts_are_read_and_written() {
     let mut wrong = String::new();
     for (name, text, expected) in cases {
         let (ty, modifier) = ty(name);
-        let found = match parse_value_with_mod(text, ty, modifier) {
-            Ok(value) => format_value(&value),
+        let found = match parse_value_with_mod(text, ty, modifier, &DEFAULT_LOCALE) {
+            Ok(value) => format_value(&value, &DEFAULT_LOCALE),
             Err(error) => error.state().code().to_owned(),
         };
         if found != expected {

@@ -8,17 +8,17 @@ use super::array::write_array;
 use super::binary::{write_bytea, write_uuid};
 use crate::datetime::{write_date, write_interval, write_time, write_timestamp};
 use crate::json::write_json;
+use crate::locale::Locale;
 
-/// A value as PostgreSQL's output function writes it, with `TimeZone` UTC and ISO dates; empty for
-/// NULL.
-pub fn format_value(value: &Value) -> String {
+/// A value as PostgreSQL's output function writes it; empty for NULL.
+pub fn format_value(value: &Value, locale: &Locale) -> String {
     let mut text = String::new();
-    write_value(value, &mut text);
+    write_value(value, locale, &mut text);
     text
 }
 
 /// Appends what [`format_value`] answers.
-pub fn write_value(value: &Value, text: &mut String) {
+pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
     match value {
         Value::Null => {}
         Value::Boolean(bit) => text.push(if *bit { 't' } else { 'f' }),
@@ -43,7 +43,7 @@ pub fn write_value(value: &Value, text: &mut String) {
         }
         Value::Array(element, stored) => {
             if let Some(array) = ArrayValue::decode(*element, stored) {
-                write_array(&array, text);
+                write_array(&array, locale, text);
             }
         }
         // The label of an enumeration is known to the catalogue only.
@@ -54,19 +54,19 @@ pub fn write_value(value: &Value, text: &mut String) {
 }
 
 /// Appends row `row` of a column as [`format_value`] writes it.
-pub fn write_cell(column: &Column, row: usize, text: &mut String) {
+pub fn write_cell(column: &Column, row: usize, locale: &Locale, text: &mut String) {
     match column.str_at(row) {
         Some(string) => text.push_str(string),
-        None => write_value(&column.value(row), text),
+        None => write_value(&column.value(row), locale, text),
     }
 }
 
 /// Appends a value as a cast to text gives it: booleans are spelt out.
-pub(super) fn write_as_text(value: &Value, text: &mut String) {
+pub(super) fn write_as_text(value: &Value, locale: &Locale, text: &mut String) {
     match value {
         Value::Boolean(bit) => text.push_str(if *bit { "true" } else { "false" }),
         Value::Bpchar(string) => text.push_str(unpadded(string)),
-        other => write_value(other, text),
+        other => write_value(other, locale, text),
     }
 }
 

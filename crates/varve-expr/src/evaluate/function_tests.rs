@@ -3,7 +3,9 @@
 use varve_types::{LogicalType, Value};
 
 use super::{EvalContext, evaluate_constant};
-use crate::{Expr, cast_value, format_value, resolve_function, resolve_operator};
+use crate::{
+    DEFAULT_LOCALE, Expr, Locale, cast_value, format_value, resolve_function, resolve_operator,
+};
 
 use Value::{Float4, Float8, Int2, Int4, Int8};
 
@@ -12,11 +14,11 @@ fn t(text: &str) -> Value {
 }
 
 fn stamp(text: &str) -> Value {
-    crate::parse_value(text, LogicalType::Timestamp).unwrap()
+    crate::parse_value(text, LogicalType::Timestamp, &DEFAULT_LOCALE).unwrap()
 }
 
 fn date(text: &str) -> Value {
-    crate::parse_value(text, LogicalType::Date).unwrap()
+    crate::parse_value(text, LogicalType::Date, &DEFAULT_LOCALE).unwrap()
 }
 
 /// Resolves, casts the arguments and evaluates; the answer as text.
@@ -33,7 +35,7 @@ fn answer(name: &str, args: &[Value]) -> String {
                 .arg_type(i)
                 .or(arg.logical_type())
                 .unwrap_or(LogicalType::Text);
-            let value = cast_value(arg, ty, true)?;
+            let value = cast_value(arg, ty, true, &DEFAULT_LOCALE)?;
             Ok(Expr::Literal { value, ty })
         });
         let call = Expr::Call {
@@ -44,14 +46,17 @@ fn answer(name: &str, args: &[Value]) -> String {
         let context = EvalContext {
             params: &[],
             outer: &[],
-            now_us: 1_357_020_000_250_000,
+            locale: &Locale {
+                now_us: 1_357_020_000_250_000,
+                ..Locale::default()
+            },
             host: None,
         };
         evaluate_constant(&call, &context)
     });
     match evaluated {
         Ok(Value::Null) => "NULL".to_owned(),
-        Ok(value) => format_value(&value),
+        Ok(value) => format_value(&value, &DEFAULT_LOCALE),
         Err(error) => {
             assert_eq!(error.position(), Some(5), "{error}");
             format!("{} {error}", error.state().code())
@@ -361,7 +366,7 @@ fn parameters_take_the_type_that_was_inferred() {
     let context = EvalContext {
         params: &[Int4(3), t("4")],
         outer: &[],
-        now_us: 0,
+        locale: &DEFAULT_LOCALE,
         host: None,
     };
     assert_eq!(evaluate_constant(&parameter(0), &context), Ok(Int8(3)));

@@ -21,7 +21,7 @@ use varve_types::{
 use crate::cast::{cast_column, cast_value};
 use crate::function::{Call, Function};
 use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
-use crate::{Expr, Host};
+use crate::{Expr, Host, Locale};
 
 pub use conditions::evaluate_filter;
 
@@ -34,8 +34,8 @@ pub struct EvalContext<'a> {
     pub params: &'a [Value],
     /// What enclosing queries set, by slot.
     pub outer: &'a [Value],
-    /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
-    pub now_us: i64,
+    /// The settings of the session and its time.
+    pub locale: &'a Locale,
     /// The database, where there is one.
     pub host: Option<&'a dyn Host>,
 }
@@ -113,7 +113,7 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
         } => {
             let args = vec![evaluate(input, batch, context)?];
             map_columns(args, rows, *to, true, &|args, _| match args {
-                [input] => cast_column(input, *to, *modifier, *explicit),
+                [input] => cast_column(input, *to, *modifier, *explicit, context.locale),
                 _ => Err(Error::internal("a cast without its input")),
             })
             .map_err(|error| placed(error, *position))
@@ -167,7 +167,7 @@ fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result
     if value.is_of(ty) {
         Ok(value.clone())
     } else {
-        cast_value(value, ty, true)
+        cast_value(value, ty, true, context.locale)
     }
 }
 

@@ -8,7 +8,7 @@ use varve_types::{Batch, Column, ColumnBuilder, CompareOp, LogicalType, Selectio
 
 use super::forms::{column_in_form, domain};
 use super::{EvalContext, evaluate, evaluate_filter};
-use crate::{Expr, cast_value, fold, resolve_function, resolve_operator};
+use crate::{DEFAULT_LOCALE, Expr, cast_value, fold, resolve_function, resolve_operator};
 
 use LogicalType as T;
 
@@ -17,7 +17,7 @@ const TYPES: [LogicalType; 6] = [T::Int4, T::Int4, T::Int8, T::Float8, T::Text, 
 const CONTEXT: EvalContext<'_> = EvalContext {
     params: &[],
     outer: &[],
-    now_us: 0,
+    locale: &DEFAULT_LOCALE,
     host: None,
 };
 
@@ -254,9 +254,8 @@ fn slow(expr: &Expr, row: &[Value]) -> Outcome {
             }
             boolean(found.map(|found| found != *negated))
         }
-        Expr::Cast { input, to, .. } => {
-            cast_value(&slow(input, row)?, *to, true).map_err(|error| error.to_string())
-        }
+        Expr::Cast { input, to, .. } => cast_value(&slow(input, row)?, *to, true, &DEFAULT_LOCALE)
+            .map_err(|error| error.to_string()),
         Expr::Case {
             branches,
             otherwise,

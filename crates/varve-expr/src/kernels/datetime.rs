@@ -9,11 +9,11 @@ use crate::function::Call;
 /// The start of the transaction.
 pub(super) fn now(call: &Call<'_>) -> Result<Column> {
     let value = match call.result {
-        LogicalType::Timestamp => Value::Timestamp(call.context.now_us),
+        LogicalType::Timestamp => Value::Timestamp(call.context.locale.now_us),
         LogicalType::Date => {
-            Value::Date(i32::try_from(split_day(call.context.now_us).0).unwrap_or_default())
+            Value::Date(i32::try_from(split_day(call.context.locale.now_us).0).unwrap_or_default())
         }
-        _ => Value::TimestampTz(call.context.now_us),
+        _ => Value::TimestampTz(call.context.locale.now_us),
     };
     Ok(Column::constant(call.result, &value, call.rows))
 }

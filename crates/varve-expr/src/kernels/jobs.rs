@@ -22,7 +22,12 @@ fn order(call: &Call<'_>, order: JobOrder) -> Result<Column> {
     let mut answers = ColumnBuilder::with_capacity(call.result, call.rows);
     for row in 0..call.rows {
         let args = call.args;
-        let job = Row { args, row }.value(0);
+        let job = Row {
+            args,
+            row,
+            context: call.context,
+        }
+        .value(0);
         let host = call.context.host;
         answers.push(&match job {
             Value::Int8(job) => Value::Boolean(host.is_some_and(|host| host.order_job(job, order))),

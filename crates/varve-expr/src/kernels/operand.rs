@@ -1,5 +1,6 @@
 //! How kernels read their arguments.
 
+use crate::EvalContext;
 use varve_types::{Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, TextData, Value};
 
 /// The values of a plain or constant column, as a slice; a constant is one value.
@@ -135,6 +136,7 @@ pub(crate) fn validity_of(args: &[ColumnRef]) -> Option<Bitmap> {
 pub(crate) struct Row<'a> {
     pub(crate) args: &'a [ColumnRef],
     pub(crate) row: usize,
+    pub(crate) context: &'a EvalContext<'a>,
 }
 
 impl Row<'_> {

@@ -55,6 +55,7 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
         let args = Row {
             args: call.args,
             row,
+            context: call.context,
         };
         match kernel {
             Kernel::Rows(kernel) => builder.push(&kernel(&args)?),

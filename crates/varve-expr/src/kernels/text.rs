@@ -18,7 +18,7 @@ pub(super) fn concat_two(row: &Row<'_>, out: &mut String) -> Result<()> {
 /// `concat(...)`: the text forms one after another, without the NULLs.
 pub(super) fn concat(row: &Row<'_>, out: &mut String) -> Result<()> {
     for arg in row.args {
-        write_cell(arg, row.row, out);
+        write_cell(arg, row.row, row.context.locale, out);
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Values whose type follows from their place, and conversions.
 
 use varve_expr::{
-    Expr, assignment_cast_allowed, coerce_length, explicit_cast_allowed, implicit_cast_allowed,
-    parse_value, parse_value_with_mod,
+    DEFAULT_LOCALE, Expr, assignment_cast_allowed, coerce_length, explicit_cast_allowed,
+    implicit_cast_allowed, parse_value, parse_value_with_mod,
 };
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
@@ -54,11 +54,11 @@ pub(crate) fn number(digits: &str) -> Result<Expr> {
     let is_decimal =
         digits.contains('.') || (digits.contains(['e', 'E']) && !digits.contains(['x', 'X']));
     for ty in [LogicalType::Int4, LogicalType::Int8] {
-        if !is_decimal && let Ok(value) = parse_value(digits, ty) {
+        if !is_decimal && let Ok(value) = parse_value(digits, ty, &DEFAULT_LOCALE) {
             return Ok(literal(value, ty));
         }
     }
-    let value = parse_value(digits, LogicalType::Numeric)?;
+    let value = parse_value(digits, LogicalType::Numeric, &DEFAULT_LOCALE)?;
     Ok(literal(value, LogicalType::Numeric))
 }
 
@@ -127,7 +127,7 @@ impl Binder<'_> {
                 } else {
                     modifier
                 };
-                let value = parse_value_with_mod(&text, to, of_input)
+                let value = parse_value_with_mod(&text, to, of_input, self.locale)
                     .and_then(|value| coerce_length(value, to, modifier, explicit))
                     .map_err(|error| located(error, position))?;
                 return Ok(Some(literal(value, to)));

@@ -39,6 +39,7 @@ mod window;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use varve_expr::Locale;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 pub(crate) use names::fold_name;
@@ -57,14 +58,16 @@ const PARAMETERS_MAX: usize = 65_535;
 /// Resolves the names and types of a statement against a catalogue.
 ///
 /// `parameter_types` fixes the types of the first parameters; where it has `None` or ends, the
-/// type follows from the parameter's place.
+/// type follows from the parameter's place. Literals mean what they mean in `locale`.
 pub fn bind(
     statement: &ParsedStatement,
     catalog: &Catalog,
     parameter_types: &[Option<LogicalType>],
+    locale: &Locale,
 ) -> Result<Bound> {
     let mut binder = Binder {
         catalog,
+        locale,
         source: &statement.source,
         parameters: parameter_types.to_vec(),
         tables: RefCell::default(),
@@ -73,6 +76,7 @@ pub fn bind(
         ctes: Vec::new(),
         cte_ids: 0,
         unnamed: 0,
+        reads_locale: false,
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -92,12 +96,15 @@ pub fn bind(
         statement: bound,
         parameters,
         tables: binder.tables.into_inner(),
+        reads_locale: binder.reads_locale,
     })
 }
 
 /// What binding one statement knows.
 pub(crate) struct Binder<'a> {
     catalog: &'a Catalog,
+    /// What literals mean depends on it.
+    locale: &'a Locale,
     source: &'a SourceMap,
     /// Types of the parameters met so far; `None` until a place tells.
     parameters: Vec<Option<LogicalType>>,
@@ -113,6 +120,8 @@ pub(crate) struct Binder<'a> {
     cte_ids: usize,
     /// Number of relations met that have no name.
     unnamed: usize,
+    /// Whether the settings of the session decided what a literal is.
+    reads_locale: bool,
 }
 
 impl Binder<'_> {

@@ -1,5 +1,7 @@
 //! Any text is parsed and bound, or refused; nothing panics.
 
+use varve_expr::DEFAULT_LOCALE;
+
 use super::{bound, catalog};
 use crate::{bind, explain, parse};
 use proptest::prelude::{Strategy, any, proptest};
@@ -129,7 +131,7 @@ const WORDS: &[&str] = &[
 fn run(sql: &str) {
     let Ok(statements) = parse(sql) else { return };
     for statement in &statements {
-        if let Ok(bound) = bind(statement, &catalog(), &[]) {
+        if let Ok(bound) = bind(statement, &catalog(), &[], &DEFAULT_LOCALE) {
             explain(&bound.statement);
         }
     }

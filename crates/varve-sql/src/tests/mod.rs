@@ -7,6 +7,7 @@ mod results;
 
 use std::sync::Arc;
 
+use varve_expr::DEFAULT_LOCALE;
 use varve_types::{ColumnId, LogicalType as T, ObjectId, Result, TreeId};
 
 use crate::{Bound, Catalog, ColumnDef, TableDef, bind, parse};
@@ -82,7 +83,7 @@ fn bound(sql: &str) -> Result<Bound> {
 fn bound_with(sql: &str, parameters: &[Option<T>]) -> Result<Bound> {
     let mut last = None;
     for statement in parse(sql)? {
-        last = Some(bind(&statement, &catalog(), parameters)?);
+        last = Some(bind(&statement, &catalog(), parameters, &DEFAULT_LOCALE)?);
     }
     Ok(last.expect("a statement"))
 }

@@ -61,7 +61,8 @@ impl Session {
                 let transaction = self.shared.store.begin();
                 let read_only = self.settings.default_read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only)?;
-                let copy = CopyIn::new(plan);
+                let locale = self.locale(self.shared.env.now_us());
+                let copy = CopyIn::new(plan, locale);
                 let options = BulkLoadOptions {
                     sync_at_end: self.settings.durability == Durability::Strict,
                     ..BulkLoadOptions::default()
@@ -73,9 +74,10 @@ impl Session {
             }
             Block::Open(open) => {
                 let read_only = open.read_only;
+                let locale = self.locale(open.now_us);
                 match self.copy_plan(&open.transaction, statement, read_only) {
                     Ok(plan) => {
-                        let copy = CopyIn::new(plan);
+                        let copy = CopyIn::new(plan, locale);
                         let target = Target::Block(open);
                         self.copy = Some(OpenCopy { copy, target });
                         Ok(())
@@ -93,7 +95,7 @@ impl Session {
         read_only: bool,
     ) -> Result<CopyPlan> {
         let catalog = self.catalog.get(transaction)?;
-        match bind(statement, &catalog, &[])?.statement {
+        match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
             Statement::CopyFrom(plan) => Ok(plan),
             _ => Err(Error::new(

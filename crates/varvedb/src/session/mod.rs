@@ -15,6 +15,7 @@ mod show;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use varve_expr::Locale;
 use varve_sql::{Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId, Value};
@@ -133,7 +134,12 @@ impl Session {
             Block::Open(open) => self.catalog.get(&open.transaction)?,
             _ => self.catalog.get(&self.shared.store.begin())?,
         };
-        let planned = Arc::new(Planned::new(statement, &catalog, types)?);
+        let planned = Arc::new(Planned::new(
+            statement,
+            &catalog,
+            types,
+            &self.settings.locale,
+        )?);
         Ok(Prepared::new(parsed, types, planned))
     }
 
@@ -189,7 +195,8 @@ impl Session {
         }
         if let Some(command) = task.command() {
             if !parameters.is_empty() {
-                let error = crate::parameters::typed_parameters(parameters, &[]);
+                let error =
+                    crate::parameters::typed_parameters(parameters, &[], &self.settings.locale);
                 return match error {
                     Err(error) => self.fail_block(error).await,
                     Ok(_) => Err(Error::internal("parameters were accepted")),
@@ -284,13 +291,15 @@ impl Session {
                 "Give the data with copyFrom, or import a file with the shell's import command.",
             ));
         }
-        let parameters =
-            crate::parameters::typed_parameters(parameters, &planned.bound.parameters)?;
+        let locale = self.locale(scope.now_us);
+        let types = &planned.bound.parameters;
+        let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         let run = run::Run {
             shared: &self.shared,
             catalog: &catalog,
             cancel: &self.cancel,
             parameters: &parameters,
+            locale: &locale,
             scope,
             building: Cell::default(),
         };
@@ -301,7 +310,17 @@ impl Session {
         if result.fields.is_empty() {
             result.fields = Arc::clone(&planned.fields);
         }
+        result.locale = locale;
         Ok(result)
+    }
+
+    /// How a statement that begins now reads and writes text.
+    fn locale(&self, now_us: i64) -> Locale {
+        Locale {
+            now_us,
+            statement_us: self.shared.env.now_us(),
+            ..self.settings.locale.clone()
+        }
     }
 
     /// The plan of a statement for the tables that a transaction sees.
@@ -312,14 +331,14 @@ impl Session {
     ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
         let catalog = self.catalog.get(transaction)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
-            Planned::new(parsed, &catalog, types).map(Arc::new)
+            Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new)
         };
         let statements = &self.shared.statements;
         let planned = match task {
             Task::Parsed(parsed) => new(parsed, &[])?,
             Task::Text(text, known) => {
                 let parsed = match known {
-                    Known::Plan(planned) if planned.holds(&catalog, &[]) => {
+                    Known::Plan(planned) if planned.holds(&catalog, &[], &self.settings.locale) => {
                         statements.plans.count(true);
                         return Ok((Arc::clone(planned), catalog));
                     }
@@ -338,7 +357,9 @@ impl Session {
             }
             Task::Prepared(prepared) => {
                 let known = prepared.planned();
-                if known.is_reusable() && known.holds(&catalog, prepared.types()) {
+                if known.is_reusable()
+                    && known.holds(&catalog, prepared.types(), &self.settings.locale)
+                {
                     return Ok((known, catalog));
                 }
                 let parsed = prepared.parsed().first().ok_or_else(no_statement_error)?;

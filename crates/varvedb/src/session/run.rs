@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use varve_exec::{Cancel, ExecContext, execute};
-use varve_expr::EvalContext;
+use varve_expr::{EvalContext, Locale};
 use varve_sql::{
     Catalog, ColumnDef, Field, NewIndex, NewTable, Plan, Statement, TableDef, encode_table, explain,
 };
@@ -28,6 +28,7 @@ pub(super) struct Run<'a> {
     pub catalog: &'a Arc<Catalog>,
     pub cancel: &'a CancelFlag,
     pub parameters: &'a [Value],
+    pub locale: &'a Locale,
     pub scope: Scope,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
     pub building: Cell<Option<(String, TreeId)>>,
@@ -179,7 +180,7 @@ impl Run<'_> {
         let eval = EvalContext {
             params: self.parameters,
             outer: &[],
-            now_us: self.scope.now_us,
+            locale: self.locale,
             host: Some(self.shared),
         };
         if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
@@ -198,7 +199,7 @@ impl Run<'_> {
             env: &*self.shared.env,
             memory: Arc::clone(&account),
             params: self.parameters,
-            now_us: self.scope.now_us,
+            locale: self.locale,
             host: Some(self.shared),
             cancel: self.cancel,
         };

@@ -1,5 +1,6 @@
 //! Settings: of a session, and of the database that all sessions share.
 
+use varve_expr::Locale;
 use varve_store::StoreSettings;
 use varve_types::{Error, MemoryAccount, Result, SqlState};
 
@@ -13,6 +14,8 @@ pub(super) struct SessionSettings {
     /// Whether transactions are read-only unless they say otherwise.
     pub default_read_only: bool,
     application_name: String,
+    /// How text is read and written; without the time.
+    pub locale: Locale,
 }
 
 impl SessionSettings {
@@ -21,6 +24,7 @@ impl SessionSettings {
             durability,
             default_read_only: false,
             application_name: String::new(),
+            locale: Locale::default(),
         }
     }
 }

@@ -151,7 +151,7 @@ fn table(result: &ResultSet) -> Table {
             let cells = batch.physical_columns().iter().map(|column| {
                 (!column.is_null(row)).then(|| {
                     let mut text = String::new();
-                    varvedb::write_cell(column, row, &mut text);
+                    varvedb::write_cell(column, row, &result.locale, &mut text);
                     text
                 })
             });
