@@ -2,7 +2,7 @@
 //!
 //! | field | bytes |
 //! |---|---|
-//! | version of this layout | 1: 2 where an index is on an expression, else 1 |
+//! | version of this layout | 1: 3 where something of the last rows is there, 2 where an index is on an expression, else 1 |
 //! | kind of object | 1, 1 = table |
 //! | object id, tree id | 8 + 8 |
 //! | schema version | 4 |
@@ -11,13 +11,19 @@
 //! | a column: id, type code, nullable (0 or 1), name | 4 + 1 + 1 + 2 + UTF-8 |
 //! | number of key columns | 2 |
 //! | positions of the key columns | 2 each |
-//! | where the version is 2: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
-//! | where there are indexes: their number | 2 |
+//! | where the version is 2 or 3: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
+//! | where there are indexes or the version is 3: their number | 2 |
 //! | an index: tree, name | 8 + 2 + UTF-8 |
 //! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
 //! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
 //! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
+//!
+//! | version 3: number of columns with a default, a filling or an earlier value | 2 |
+//! | such a column: position, filling (0 statement, 1 generated, 2 identity by default, 3 identity), flags (1 a default, 2 an earlier value) | 2 + 1 + 1 |
+//! | its default as in `expr_codec.rs`; its earlier value: length, key bytes | bytes; 4, then bytes |
+//! | version 3: name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
+//! | version 3: number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
 //!
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
@@ -28,16 +34,25 @@ use varve_types::{
     Result, TreeId, TypeMod, Uniqueness, Value, decode_key_value, encode_key_value,
 };
 
-use crate::catalog::{ColumnDef, TableDef};
-use crate::expr_codec::{put_expr, take_expr};
+use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 
 /// The layout without expressions.
 const LAYOUT_PLAIN: u8 = 1;
 /// The layout with expressions.
-const LAYOUT_VERSION: u8 = 2;
+const LAYOUT_EXPRESSIONS: u8 = 2;
+/// The layout with defaults and constraints.
+const LAYOUT_VERSION: u8 = 3;
 const KIND_TABLE: u8 = 1;
+/// Fillings by their codes.
+const FILLINGS: [Filled; 4] = [
+    Filled::ByStatement,
+    Filled::Generated,
+    Filled::IdentityByDefault,
+    Filled::IdentityAlways,
+];
 /// Comparisons by their codes.
 pub(crate) const OPS: [CompareOp; 6] = [
     CompareOp::Eq,
@@ -52,10 +67,11 @@ pub(crate) const OPS: [CompareOp; 6] = [
 /// decode: CREATE TABLE refuses them long before.
 pub fn encode_table(table: &TableDef) -> Vec<u8> {
     let has_expressions = !table.expressions.is_empty();
-    let layout = if has_expressions {
-        LAYOUT_VERSION
-    } else {
-        LAYOUT_PLAIN
+    let is_full = is_full(table);
+    let layout = match (is_full, has_expressions) {
+        (true, _) => LAYOUT_VERSION,
+        (false, true) => LAYOUT_EXPRESSIONS,
+        (false, false) => LAYOUT_PLAIN,
     };
     let mut bytes = vec![layout, KIND_TABLE];
     bytes.extend(table.object.0.to_le_bytes());
@@ -77,19 +93,97 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     for position in &table.primary_key {
         put_count(&mut bytes, *position);
     }
-    if has_expressions {
+    if has_expressions || is_full {
         put_count(&mut bytes, table.expressions.len());
         for expr in &table.expressions {
             put_expr(&mut bytes, expr);
         }
     }
-    if !table.indexes.is_empty() {
+    if !table.indexes.is_empty() || is_full {
         put_count(&mut bytes, table.indexes.len());
         for index in &table.indexes {
             put_index(&mut bytes, index);
         }
     }
+    if is_full {
+        put_fillings(&mut bytes, table);
+        put_name(&mut bytes, table.key_name.as_deref().unwrap_or_default());
+        put_count(&mut bytes, table.checks.len());
+        for CheckDef { name, expr } in &table.checks {
+            put_name(&mut bytes, name);
+            put_expr(&mut bytes, expr);
+        }
+    }
     bytes
+}
+
+fn is_filled(column: &ColumnDef) -> bool {
+    column.default.is_some() || column.filled != Filled::ByStatement || !column.missing.is_null()
+}
+
+/// Whether only the last layout holds all of a table.
+fn is_full(table: &TableDef) -> bool {
+    table.key_name.is_some() || !table.checks.is_empty() || table.columns.iter().any(is_filled)
+}
+
+fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) {
+    let columns = table.columns.iter().enumerate();
+    let filled: Vec<_> = columns.filter(|(_, column)| is_filled(column)).collect();
+    put_count(bytes, filled.len());
+    for (at, column) in filled {
+        put_count(bytes, at);
+        let code = (0..)
+            .zip(FILLINGS)
+            .find(|(_, known)| *known == column.filled);
+        bytes.push(code.map_or(0, |(code, _)| code));
+        let has_missing = !column.missing.is_null();
+        bytes.push(u8::from(column.default.is_some()) | u8::from(has_missing) << 1);
+        if let Some(default) = &column.default {
+            put_expr(bytes, default);
+        }
+        if has_missing {
+            let mut key = Vec::new();
+            encode_key_value(&column.missing, &mut key);
+            let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
+            bytes.extend(len.to_le_bytes());
+            bytes.extend(key);
+        }
+    }
+}
+
+fn take_fillings(input: &mut Input<'_>, columns: &mut [ColumnDef]) -> Result<()> {
+    for _ in 0..input.count()? {
+        let at = input.count()?;
+        let code = input.u8()?;
+        let filled = FILLINGS.get(usize::from(code));
+        let filled = *filled.ok_or_else(|| broken("filling"))?;
+        let flags = input.u8()?;
+        let over = match filled {
+            Filled::Generated => &*columns,
+            _ => &[],
+        };
+        let default = match flags & 1 {
+            0 => None,
+            _ => Some(take_default(input, over)?),
+        };
+        let column = columns.get_mut(at).ok_or_else(|| broken("filled column"))?;
+        if default
+            .as_ref()
+            .is_some_and(|expr| expr.logical_type() != column.ty)
+        {
+            return Err(broken("type of a default"));
+        }
+        if flags & 2 == 2 {
+            let len = u32::from_le_bytes(input.array()?);
+            let len = usize::try_from(len).map_err(|_| broken("earlier value"))?;
+            let mut key = input.take(len)?;
+            let value = decode_key_value(column.ty, &mut key).filter(|_| key.is_empty());
+            column.missing = value.ok_or_else(|| broken("earlier value"))?;
+        }
+        column.default = default;
+        column.filled = filled;
+    }
+    Ok(())
 }
 
 fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
@@ -224,7 +318,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut input = Input(bytes);
     let layout = input.u8()?;
     match layout {
-        LAYOUT_PLAIN | LAYOUT_VERSION => {}
+        LAYOUT_PLAIN..=LAYOUT_VERSION => {}
         version => {
             return Err(Error::corrupted(format!(
                 "catalogue object has layout version {version}, known are 1 to {LAYOUT_VERSION}"
@@ -257,11 +351,8 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
             return Err(broken("repeated column"));
         }
         columns.push(ColumnDef {
-            id,
-            name,
-            ty,
             modifier,
-            nullable,
+            ..ColumnDef::new(id, name, ty, nullable)
         });
     }
     let mut primary_key = Vec::new();
@@ -276,7 +367,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         primary_key.push(position);
     }
     let mut expressions = Vec::new();
-    if layout == LAYOUT_VERSION {
+    if layout != LAYOUT_PLAIN {
         for _ in 0..input.count()? {
             expressions.push(take_expr(&mut input, &columns)?);
         }
@@ -286,11 +377,22 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         for _ in 0..input.count()? {
             indexes.push(take_index(&mut input, &columns, &expressions)?);
         }
-        if indexes.is_empty() || !input.0.is_empty() {
-            return Err(broken("end"));
+    }
+    let mut key_name = None;
+    let mut checks = Vec::new();
+    if layout == LAYOUT_VERSION {
+        take_fillings(&mut input, &mut columns)?;
+        key_name = Some(input.name()?).filter(|name| !name.is_empty());
+        for _ in 0..input.count()? {
+            let name = input.name()?;
+            let expr = take_default(&mut input, &columns)?;
+            if expr.logical_type() != LogicalType::Boolean {
+                return Err(broken("CHECK"));
+            }
+            checks.push(CheckDef { name, expr });
         }
     }
-    Ok(TableDef {
+    let table = TableDef {
         object,
         tree,
         version,
@@ -299,7 +401,14 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         primary_key,
         indexes,
         expressions,
-    })
+        key_name,
+        checks,
+    };
+    // One table has one form only.
+    if !input.0.is_empty() || encode_table(&table) != bytes {
+        return Err(broken("end"));
+    }
+    Ok(table)
 }
 
 pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) {
@@ -357,35 +466,27 @@ impl<'a> Input<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode_table, encode_table};
-    use crate::catalog::{ColumnDef, TableDef};
+    use super::{FILLINGS, decode_table, encode_table};
+    use crate::catalog::{CheckDef, ColumnDef, TableDef};
     use crate::index::{Deferral, IndexDef};
     use proptest::prelude::{any, prop_assert_eq, proptest};
+    use varve_expr::Expr;
     use varve_types::{
         ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
         SqlState, TreeId, TypeMod, Uniqueness, Value,
     };
 
     fn table() -> TableDef {
-        let column = |id, name: &str, ty, nullable| ColumnDef {
-            modifier: TypeMod::NONE,
-            id: ColumnId(id),
-            name: name.to_owned(),
-            ty,
-            nullable,
-        };
+        let column =
+            |id, name: &str, ty, nullable| ColumnDef::new(ColumnId(id), name, ty, nullable);
+        let columns = vec![
+            column(1, "at", LogicalType::TimestampTz, false),
+            column(3, "t\u{b0}", LogicalType::Float8, true),
+        ];
         TableDef {
             object: ObjectId(7),
             tree: TreeId(9),
-            version: 1,
-            name: "w".to_owned(),
-            columns: vec![
-                column(1, "at", LogicalType::TimestampTz, false),
-                column(3, "t\u{b0}", LogicalType::Float8, true),
-            ],
-            primary_key: vec![0],
-            indexes: Vec::new(),
-            expressions: Vec::new(),
+            ..TableDef::new("w", columns, vec![0])
         }
     }
 
@@ -446,6 +547,60 @@ mod tests {
         expected.extend([1, 0, 0, 0]);
         assert_eq!(encode_table(&table()), expected);
         assert_eq!(decode_table(&expected).unwrap(), table());
+    }
+
+    /// A table with all that the last layout has.
+    fn full() -> TableDef {
+        let mut full = with_indexes();
+        full.key_name = Some("w_key".to_owned());
+        let literal = |value: i64| Expr::Literal {
+            value: Value::Int8(value),
+            ty: LogicalType::Int8,
+        };
+        let at = |index, ty| Expr::Column { index, ty };
+        let cast = Expr::Cast {
+            input: Box::new(literal(3)),
+            to: LogicalType::Float8,
+            position: 0,
+        };
+        for (id, filled) in (20..).zip(FILLINGS) {
+            let mut column =
+                ColumnDef::new(ColumnId(id), format!("f{id}"), LogicalType::Int8, true);
+            column.filled = filled;
+            column.missing = Value::Int8(-1);
+            column.default = Some(literal(id.into()));
+            full.columns.push(column);
+        }
+        if let Some(column) = full.columns.get_mut(1) {
+            column.default = Some(cast);
+        }
+        full.checks.push(CheckDef {
+            name: "c".to_owned(),
+            expr: Expr::IsNull {
+                input: Box::new(at(1, LogicalType::Float8)),
+                negated: true,
+            },
+        });
+        full
+    }
+
+    #[test]
+    fn every_damaged_full_object_is_refused_or_sound() {
+        let good = encode_table(&full());
+        assert_eq!(decode_table(&good), Ok(full()));
+        for len in 0..good.len() {
+            let error = decode_table(&good[..len]).unwrap_err();
+            assert_eq!(error.state(), SqlState::DATA_CORRUPTED, "{len}");
+        }
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                if let Ok(table) = decode_table(&bad) {
+                    assert_eq!(encode_table(&table), bad);
+                }
+            }
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! The parser's own dispatch knows every statement of every dialect, a third of its code; naming
 //! the few that are supported here keeps the others out of the browser's download.
 
-use sqlparser::ast::{ObjectType, Statement, UtilityOption};
+use sqlparser::ast::{Insert, ObjectType, Statement, UtilityOption};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use crate::command::{Command, Words, parse_command};
+use crate::parse_insert::{InsertClauses, parse_insert};
 
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
@@ -19,6 +20,7 @@ pub(crate) struct Parsed {
 /// What kind of statement it is.
 pub(crate) enum Body {
     Statement(Box<Statement>),
+    Insert(Box<Insert>, Box<InsertClauses>),
     Command(Command),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
     Unsupported(Option<&'static str>),
@@ -116,7 +118,10 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
             parser.prev_token();
             Statement::Query(parser.parse_query()?)
         }
-        Keyword::INSERT => parser.parse_insert(first)?,
+        Keyword::INSERT => {
+            let (insert, clauses) = parse_insert(parser, first)?;
+            return Ok(Body::Insert(Box::new(insert), Box::new(clauses)));
+        }
         Keyword::UPDATE => parser.parse_update(first)?,
         Keyword::DELETE => parser.parse_delete(first)?,
         Keyword::COPY => parser.parse_copy()?,

@@ -6,11 +6,12 @@ use varve_types::ColumnPredicate;
 
 use more::describe_more;
 
+use crate::catalog::TableDef;
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
 use crate::index::IndexChoice;
 use crate::plan::{
-    AggregateCall, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan, Plan,
-    PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
+    AggregateCall, Arbiter, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan,
+    OnConflict, Plan, PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
 };
 use crate::scan_order::OrderChoice;
 
@@ -21,8 +22,17 @@ pub fn explain(statement: &Statement) -> Vec<String> {
             Some(_) => above("LockRows".to_owned(), plan),
             None => describe(plan),
         },
-        Statement::Insert(InsertPlan { table, source }) => {
-            above(format!("Insert on {}", table.name), source)
+        Statement::Insert(InsertPlan {
+            table,
+            source,
+            on_conflict,
+            ..
+        }) => {
+            let mut node = above(format!("Insert on {}", table.name), source);
+            if let Some(conflict) = on_conflict {
+                node.properties.extend(conflict_lines(table, conflict));
+            }
+            node
         }
         Statement::Update(ModifyPlan { table, source, .. }) => {
             above(format!("Update on {}", table.name), source)
@@ -35,6 +45,26 @@ pub fn explain(statement: &Statement) -> Vec<String> {
     };
     let mut lines = Vec::new();
     write(&node, 0, &mut lines);
+    lines
+}
+
+fn conflict_lines(table: &TableDef, conflict: &OnConflict) -> Vec<String> {
+    let how = match conflict.update {
+        Some(_) => "UPDATE",
+        None => "NOTHING",
+    };
+    let name = |arbiter: &Arbiter| match arbiter {
+        Arbiter::PrimaryKey => table.key_name(),
+        Arbiter::Index(tree) => {
+            let index = table.indexes.iter().find(|index| index.tree == *tree);
+            index.map_or(String::new(), |index| index.name.clone())
+        }
+    };
+    let names: Vec<String> = conflict.arbiters.iter().map(name).collect();
+    let mut lines = vec![format!("Conflict Resolution: {how}")];
+    if !names.is_empty() {
+        lines.push(format!("Conflict Arbiter Indexes: {}", names.join(", ")));
+    }
     lines
 }
 

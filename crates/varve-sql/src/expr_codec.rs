@@ -154,12 +154,28 @@ fn put_list(bytes: &mut Vec<u8>, items: &[Expr]) {
 
 /// The expression that [`put_expr`] wrote, over these columns and well typed.
 pub(crate) fn take_expr(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<Expr> {
-    Reader { input, columns }.expr(DEPTH_MAX)
+    let mut reader = Reader {
+        input,
+        columns,
+        any_function: false,
+    };
+    reader.expr(DEPTH_MAX)
+}
+
+/// As [`take_expr`]; functions need not be immutable.
+pub(crate) fn take_default(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<Expr> {
+    let mut reader = Reader {
+        input,
+        columns,
+        any_function: true,
+    };
+    reader.expr(DEPTH_MAX)
 }
 
 struct Reader<'r, 'i> {
     input: &'r mut Input<'i>,
     columns: &'r [ColumnDef],
+    any_function: bool,
 }
 
 impl Reader<'_, '_> {
@@ -268,8 +284,8 @@ impl Reader<'_, '_> {
             let wanted = function.arg_type(at);
             wanted.is_none_or(|wanted| wanted == arg.logical_type())
         };
-        let is_immutable = function.is_immutable();
-        if !is_immutable || !function.takes(args.len()) || !args.iter().enumerate().all(fits) {
+        let is_allowed = self.any_function || function.is_immutable();
+        if !is_allowed || !function.takes(args.len()) || !args.iter().enumerate().all(fits) {
             return Err(wrong("arguments"));
         }
         Ok(Expr::Call {
@@ -322,7 +338,7 @@ impl Reader<'_, '_> {
 }
 
 fn wrong(what: &str) -> varve_types::Error {
-    broken(&format!("{what} of an index expression"))
+    broken(&format!("{what} of an expression"))
 }
 
 #[cfg(test)]

@@ -7,13 +7,7 @@ use crate::catalog::ColumnDef;
 use crate::catalog_codec::Input;
 
 fn columns() -> Vec<ColumnDef> {
-    let column = |(id, ty)| ColumnDef {
-        modifier: varve_types::TypeMod::NONE,
-        id: ColumnId(id),
-        name: format!("c{id}"),
-        ty,
-        nullable: true,
-    };
+    let column = |(id, ty)| ColumnDef::new(ColumnId(id), format!("c{id}"), ty, true);
     let types = [LogicalType::Int4, LogicalType::Text, LogicalType::Boolean];
     (0..).zip(types).map(column).collect()
 }

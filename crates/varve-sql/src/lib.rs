@@ -17,6 +17,7 @@ mod index;
 mod index_expression;
 mod optimize;
 mod parse;
+mod parse_insert;
 mod plan;
 mod plan_walk;
 mod position;
@@ -32,7 +33,7 @@ mod window;
 mod window_exclusion;
 
 pub use bind::bind;
-pub use catalog::{Catalog, ColumnDef, TableDef};
+pub use catalog::{Catalog, CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
@@ -40,10 +41,10 @@ pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
 pub use plan::{
-    AggregateCall, Bound, CopyPlan, CsvOptions, CteScanNode, Field, InsertPlan, JoinKind, JoinNode,
-    LookupNode, Mark, ModifyPlan, NewIndex, NewTable, Plan, ProjectSetNode, PushedPredicate, Query,
-    RecursiveNode, Relation, Row, RowLock, ScanNode, SetCall, SetFunction, SetOperationNode,
-    SortKeyExpr, Statement, SystemView, WithNode,
+    AggregateCall, Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, CteScanNode, Field,
+    InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan, NewIndex, NewTable, OnConflict,
+    Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, Row, RowLock,
+    ScanNode, SetCall, SetFunction, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use system_view::system_view_columns;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{AggregateFunction, Expr};
-use varve_types::{
-    ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, TypeMod, Uniqueness, Value,
-};
+use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
 use crate::catalog::TableDef;
 use crate::command::Command;
@@ -412,10 +410,10 @@ pub enum Statement {
     Query(Query),
     /// `INSERT`: `source` gives one column a table column, in order, of the column's type.
     Insert(InsertPlan),
-    /// `UPDATE`: `source` gives all columns of the table with their new values, then the row's
-    /// position.
+    /// `UPDATE`: `source` gives all columns of the table with their new values, the row's position,
+    /// then what RETURNING reads of other relations.
     Update(ModifyPlan),
-    /// `DELETE`: `source` gives the row's position.
+    /// `DELETE`: `source` gives the row's position, or as for UPDATE where there is RETURNING.
     Delete(ModifyPlan),
     /// `CREATE TABLE`; `existing` is set when IF NOT EXISTS found one.
     CreateTable {
@@ -490,6 +488,49 @@ pub struct InsertPlan {
     pub table: Arc<TableDef>,
     /// One output column a table column.
     pub source: Plan,
+    /// `ON CONFLICT`
+    pub on_conflict: Option<OnConflict>,
+    /// `RETURNING`, over the columns of the table.
+    pub returning: Option<Returning>,
+}
+
+/// What INSERT does with a row that is there already.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnConflict {
+    /// What decides that it is there.
+    pub arbiters: Vec<Arbiter>,
+    /// `DO UPDATE`, else `DO NOTHING`.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// A key that decides whether a row is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbiter {
+    /// The primary key.
+    PrimaryKey,
+    /// The index with this tree.
+    Index(TreeId),
+}
+
+/// `DO UPDATE SET ... WHERE ...`, over the columns of the row that is there, then those of the row
+/// that was to be inserted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConflictUpdate {
+    /// The row that it becomes.
+    pub exprs: Vec<Expr>,
+    /// Which rows are updated.
+    pub filter: Option<Expr>,
+    /// Whether the row keeps its primary key.
+    pub keeps_key: bool,
+}
+
+/// What a statement that changes rows answers of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returning {
+    /// One expression a column of the result.
+    pub exprs: Vec<Expr>,
+    /// The columns of the result.
+    pub fields: Vec<Field>,
 }
 
 /// An UPDATE or DELETE.
@@ -501,6 +542,9 @@ pub struct ModifyPlan {
     pub source: Plan,
     /// Whether the rows keep their primary keys, whatever they are.
     pub keeps_key: bool,
+    /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
+    /// row's position in `source`.
+    pub returning: Option<Returning>,
 }
 
 /// A COPY.
@@ -527,15 +571,11 @@ pub struct CsvOptions {
     pub null: String,
 }
 
-/// A table to be created.
+/// A table to be created, ids not yet assigned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTable {
-    /// Its name.
-    pub name: String,
-    /// Columns: name, type, nullable (primary-key columns are not).
-    pub columns: Vec<(String, LogicalType, bool, TypeMod)>,
-    /// Positions of the primary key; empty without one.
-    pub primary_key: Vec<usize>,
+    /// The table without its indexes.
+    pub table: TableDef,
     /// Indexes of UNIQUE constraints.
     pub indexes: Vec<NewIndex>,
 }
@@ -575,6 +615,21 @@ impl NewIndex {
             include: self.include.clone(),
             predicate: self.predicate.clone(),
         }
+    }
+}
+
+impl Statement {
+    /// The columns of the rows that it gives; none where it gives no rows.
+    pub fn fields(&self) -> &[Field] {
+        let returning = match self {
+            Statement::Query(query) => return &query.fields,
+            Statement::Insert(insert) => &insert.returning,
+            Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
+            _ => return &[],
+        };
+        returning
+            .as_ref()
+            .map_or(&[], |returning| &returning.fields)
     }
 }
 

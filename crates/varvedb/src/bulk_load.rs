@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use varve_expr::Locale;
 use varve_sql::{ColumnDef, TableDef, decode_table};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
-use crate::write::{name_constraint, not_null_error};
+use crate::host::SessionHost;
+use crate::table_rows::{checked, with_defaults};
+use crate::write::name_constraint;
 use crate::{Database, index};
 
 /// Columns on their way into a table, which nobody sees before [`BulkLoad::finish`]. Dropped
@@ -18,6 +21,8 @@ pub struct BulkLoad {
     /// that are given.
     places: Vec<(ColumnDef, Option<usize>)>,
     rows: u64,
+    host: SessionHost,
+    locale: Locale,
 }
 
 impl Database {
@@ -59,11 +64,19 @@ impl Database {
         let transaction = self.shared.store.begin();
         let table = find_table(&transaction, table)?;
         let places = places(&table, columns, filled(&table))?;
+        if places.len() < table.columns.len() && (table.has_generated() || !table.checks.is_empty())
+        {
+            let what = "a load with automatic keys into a table with checks or generated columns";
+            return Err(Error::unsupported(what));
+        }
+        let host = SessionHost::new(Arc::clone(&self.shared));
         Ok(BulkLoad {
             load: transaction.into_bulk_load(table.tree, options)?,
             table,
             places,
             rows: 0,
+            locale: host.locale(),
+            host,
         })
     }
 
@@ -142,16 +155,34 @@ impl BulkLoad {
             let given = at.and_then(|at| columns.get(at));
             let missing = || Arc::new(Column::constant(column.ty, &Value::Null, rows));
             let given = given.map_or_else(missing, Arc::clone);
-            if !column.nullable && given.null_count() > 0 {
-                return Err(not_null_error(&self.table, column));
-            }
             all.push(given);
         }
-        let batch = Batch::new(all, rows);
+        let batch = self.completed(Batch::new(all, rows))?;
         let added = index::load(&mut self.load, &self.table, &batch).await;
         added.map_err(|error| name_constraint(&self.table, error))?;
         self.rows += rows as u64;
         Ok(())
+    }
+
+    /// Rows with the values that are not given, and checked one by one.
+    fn completed(&self, rows: Batch) -> Result<Batch> {
+        let context = self.host.context(&[], &self.locale);
+        // Without the automatic key the columns that are loaded are a table of their own.
+        let shape = match self.places.len() == self.table.columns.len() {
+            true => None,
+            false => Some(TableDef {
+                columns: self
+                    .places
+                    .iter()
+                    .map(|(column, _)| column.clone())
+                    .collect(),
+                ..self.table.clone()
+            }),
+        };
+        let table = shape.as_ref().unwrap_or(&self.table);
+        let given = |at| matches!(self.places.get(at), Some((_, Some(_))));
+        let rows = with_defaults(table, rows, &given, &context)?;
+        checked(table, &rows, &context)
     }
 
     /// Publishes the rows. `40001` where a commit since the begin of the load inserted keys among

@@ -11,9 +11,11 @@ use varve_types::{
 
 use crate::csv::{CsvReader, Record};
 use crate::deferred::Deferred;
+use crate::host::SessionHost;
 use crate::index;
 use crate::pacer::Pacer;
-use crate::write::{name_constraint, not_null_error};
+use crate::table_rows::{checked, not_null_error, with_defaults};
+use crate::write::name_constraint;
 
 /// The longest CSV record: far above any row that a run takes.
 const RECORD_BYTES_MAX: usize = 64 << 20;
@@ -66,11 +68,12 @@ pub(crate) struct CopyIn {
     /// The line of the first batch whose keys may not have been checked yet.
     unchecked_line: Option<u64>,
     rows: u64,
+    host: Arc<SessionHost>,
 }
 
 impl CopyIn {
     /// A COPY before its first byte.
-    pub fn new(plan: CopyPlan, locale: Locale) -> CopyIn {
+    pub fn new(plan: CopyPlan, host: &Arc<SessionHost>, locale: Locale) -> CopyIn {
         let options = &plan.options;
         CopyIn {
             reader: CsvReader::new(options.delimiter, options.quote, RECORD_BYTES_MAX),
@@ -83,6 +86,7 @@ impl CopyIn {
             batch_line: 1,
             unchecked_line: None,
             rows: 0,
+            host: Arc::clone(host),
             plan,
             locale,
         }
@@ -152,6 +156,7 @@ impl CopyIn {
             let Some(field) = field.filter(|field| field.quoted || field.bytes != null) else {
                 if let Some(column) = self.plan.table.columns.get(position)
                     && !column.nullable
+                    && is_given(&self.file_fields, position)
                 {
                     let error = not_null_error(&self.plan.table, column);
                     return Err(in_field(&self.plan, record.line, position, None, error));
@@ -195,7 +200,7 @@ impl CopyIn {
             .into_iter()
             .map(|builder| Arc::new(builder.finish()))
             .collect();
-        let batch = Batch::new(columns, rows);
+        let batch = self.completed(Batch::new(columns, rows))?;
         self.unchecked_line.get_or_insert(self.batch_line);
         let inserted = target.insert(&self.plan.table, &batch).await;
         inserted.map_err(|error| self.name_error(error))?;
@@ -204,6 +209,20 @@ impl CopyIn {
         }
         self.rows += rows as u64;
         Ok(())
+    }
+
+    /// Rows with the values that the file does not give, and checked one by one.
+    fn completed(&self, rows: Batch) -> Result<Batch> {
+        let table = &self.plan.table;
+        let context = self.host.context(&[], &self.locale);
+        let given = |at| is_given(&self.file_fields, at);
+        let completed = with_defaults(table, rows, &given, &context)
+            .and_then(|rows| checked(table, &rows, &context));
+        completed.map_err(|error| {
+            let line = self.batch_line;
+            let context = format!("COPY {}, the rows from line {line} on", table.name);
+            error.with_context(context)
+        })
     }
 
     /// The error of rows that were handed on, with the line from which on they are.
@@ -226,6 +245,11 @@ impl CopyIn {
             self.reader.record_line()
         ))
     }
+}
+
+/// Whether the file has a table column.
+fn is_given(file_fields: &[Option<usize>], column: usize) -> bool {
+    matches!(file_fields.get(column), Some(Some(_)))
 }
 
 fn builders(plan: &CopyPlan) -> Vec<ColumnBuilder> {

@@ -1,6 +1,6 @@
 //! The background jobs of a database.
 
-use varve_expr::{Host, JobOrder};
+use varve_expr::JobOrder;
 use varve_store::{JobId, JobInfo, JobRunner};
 use varve_types::{Result, Value};
 
@@ -57,8 +57,8 @@ impl Drop for Shared {
     }
 }
 
-impl Host for Shared {
-    fn order_job(&self, job: i64, order: JobOrder) -> bool {
+impl Shared {
+    pub fn order_job(&self, job: i64, order: JobOrder) -> bool {
         let id = JobId(job.cast_unsigned());
         match order {
             JobOrder::Cancel => self.store.cancel_job(id),

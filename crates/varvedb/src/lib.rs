@@ -19,6 +19,8 @@ mod copy;
 mod csv;
 mod database;
 mod deferred;
+mod find;
+mod host;
 mod index;
 mod index_scan;
 mod integrity;
@@ -38,10 +40,12 @@ mod statements;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
 mod system_view;
+mod table_rows;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 #[cfg(not(target_arch = "wasm32"))]
 mod timer;
+mod upsert;
 mod write;
 
 #[cfg(test)]

@@ -66,10 +66,7 @@ impl Planned {
         locale: &Locale,
     ) -> Result<Planned> {
         let bound = bind(parsed, catalog, types, locale)?;
-        let fields = match &bound.statement {
-            Statement::Query(query) => query.fields.as_slice().into(),
-            _ => Arc::default(),
-        };
+        let fields = bound.statement.fields().into();
         Ok(Planned {
             locale: bound.reads_locale.then(|| locale.clone()),
             bound,

@@ -1,84 +1,155 @@
 //! Writes complete rows into a table, after what the table promises of them was checked.
 
-use varve_expr::{DEFAULT_LOCALE, format_value};
-use varve_sql::{ColumnDef, IndexDef, RowLock, TableDef};
-use varve_store::{ClaimKind, InsertError, Transaction};
-use varve_types::{Batch, ColumnData, Error, Result, RowPosition, SqlState, Value};
+use std::sync::Arc;
 
+use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
+use varve_sql::{Catalog, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
+use varve_store::{ClaimKind, InsertError, Transaction};
+use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
+
+use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::index;
+use crate::source::TransactionSource;
+use crate::table_rows::checked;
 
-/// Inserts rows that have one column a table column; answers how many.
-pub(crate) async fn insert(
-    transaction: &mut Transaction,
-    deferred: &mut Deferred,
-    table: &TableDef,
-    rows: &[Batch],
-) -> Result<u64> {
-    let mut count = 0;
-    for batch in rows {
-        check_not_null(table, batch)?;
-        count += batch.rows() as u64;
-    }
-    let rows = rows
-        .iter()
-        .map(|batch| index::with_row_ids(transaction, table, batch));
-    let rows: Vec<Batch> = rows.collect();
-    for batch in &rows {
-        transaction
-            .insert(table.tree, batch)
-            .await
-            .map_err(|error| name_constraint(table, error))?;
-    }
-    index::add(transaction, deferred, table, &rows).await?;
-    Ok(count)
+/// What a statement writes with.
+pub(crate) struct Writer<'a> {
+    pub shared: &'a Shared,
+    pub catalog: &'a Arc<Catalog>,
+    pub transaction: &'a mut Transaction,
+    pub deferred: &'a mut Deferred,
+    pub context: EvalContext<'a>,
 }
 
-/// Replaces rows: the columns of the table with their new values, then the positions of the old
-/// rows. Rows that keep their keys need not be looked up.
-pub(crate) async fn update(
-    transaction: &mut Transaction,
-    deferred: &mut Deferred,
-    table: &TableDef,
-    rows: &[Batch],
-    keeps_key: bool,
-) -> Result<u64> {
-    let positions = positions_of(rows)?;
-    let mut changed = Vec::with_capacity(rows.len());
-    for batch in rows {
-        let columns = batch.physical_columns();
-        let columns = columns
-            .get(..table.columns.len())
-            .unwrap_or(columns)
-            .to_vec();
-        let batch = Batch::new(columns, batch.rows());
-        check_not_null(table, &batch)?;
-        changed.push(batch);
+impl Writer<'_> {
+    /// What the transaction sees.
+    pub fn source(&self) -> TransactionSource<'_> {
+        TransactionSource {
+            shared: self.shared,
+            transaction: self.transaction,
+            catalog: self.catalog,
+        }
     }
-    let changed = index::keep_row_ids(transaction, table, &positions, changed).await?;
-    let old = index::read(transaction, table, &positions).await?;
-    let updated = if keeps_key {
-        let same_keys = transaction.update_same_keys(table.tree, &positions, &changed);
-        same_keys.await
-    } else {
-        transaction.update(table.tree, &positions, &changed).await
-    };
-    updated.map_err(|error| name_constraint(table, error))?;
-    index::replace(transaction, deferred, table, &old, &changed).await?;
-    Ok(positions.len() as u64)
+
+    /// Rows with their generated columns, checked one by one.
+    pub fn checked(&self, table: &TableDef, rows: &[Batch]) -> Result<Vec<Batch>> {
+        let rows = rows.iter();
+        rows.map(|batch| checked(table, batch, &self.context))
+            .collect()
+    }
+
+    /// Inserts rows that were checked.
+    pub async fn insert(&mut self, table: &TableDef, rows: &[Batch]) -> Result<()> {
+        let rows = rows
+            .iter()
+            .map(|batch| index::with_row_ids(self.transaction, table, batch));
+        let rows: Vec<Batch> = rows.collect();
+        for batch in &rows {
+            let inserted = self.transaction.insert(table.tree, batch).await;
+            inserted.map_err(|error| name_constraint(table, error))?;
+        }
+        index::add(self.transaction, self.deferred, table, &rows).await
+    }
+
+    /// Replaces the rows at some positions by rows that were checked, in the same order. Rows that
+    /// keep their keys need not be looked up.
+    pub async fn update(
+        &mut self,
+        table: &TableDef,
+        positions: &[RowPosition],
+        rows: &[Batch],
+        keeps_key: bool,
+    ) -> Result<()> {
+        let transaction = &mut *self.transaction;
+        let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
+        let old = index::read(transaction, table, positions).await?;
+        let updated = if keeps_key {
+            let same_keys = transaction.update_same_keys(table.tree, positions, &changed);
+            same_keys.await
+        } else {
+            transaction.update(table.tree, positions, &changed).await
+        };
+        updated.map_err(|error| name_constraint(table, error))?;
+        index::replace(transaction, self.deferred, table, &old, &changed).await
+    }
+
+    /// Deletes the rows at some positions.
+    pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
+        let old = index::read(self.transaction, table, positions).await?;
+        self.transaction.delete(table.tree, positions).await?;
+        index::remove(self.transaction, table, &old).await
+    }
+
+    /// An UPDATE of these rows: the new values of all columns, the position of each, and what
+    /// RETURNING reads of other relations. A row that is there more than once is changed once.
+    /// Answers the rows as they are then.
+    pub async fn update_rows(&mut self, plan: &ModifyPlan, rows: Vec<Batch>) -> Result<Vec<Batch>> {
+        let table = &plan.table;
+        let width = table.columns.len();
+        let rows = once_each(rows, width)?;
+        let positions = positions_of(&rows, width)?;
+        let mut changed = Vec::with_capacity(rows.len());
+        for batch in &rows {
+            let columns = batch.physical_columns();
+            let own = columns.get(..width).unwrap_or(columns).to_vec();
+            changed.push(Batch::new(own, batch.rows()));
+        }
+        let changed = self.checked(table, &changed)?;
+        self.update(table, &positions, &changed, plan.keeps_key)
+            .await?;
+        let answered = changed.iter().zip(&rows).map(|(changed, batch)| {
+            let others = batch.physical_columns().iter().skip(width);
+            let columns = changed.physical_columns().iter().chain(others);
+            Batch::new(columns.map(Arc::clone).collect(), batch.rows())
+        });
+        Ok(answered.collect())
+    }
+
+    /// A DELETE of these rows, at the positions in a column.
+    pub async fn delete_rows(&mut self, plan: &ModifyPlan, rows: Vec<Batch>) -> Result<Vec<Batch>> {
+        let at = match plan.returning {
+            Some(_) => plan.table.columns.len(),
+            None => 0,
+        };
+        let rows = once_each(rows, at)?;
+        let positions = positions_of(&rows, at)?;
+        self.delete(&plan.table, &positions).await?;
+        Ok(rows)
+    }
+
+    /// What RETURNING says of rows.
+    pub fn returned(&self, returning: &Returning, rows: &[Batch]) -> Result<Vec<Batch>> {
+        let project = |batch: &Batch| {
+            let columns = returning.exprs.iter();
+            let columns = columns.map(|expr| evaluate(expr, batch, &self.context));
+            Ok(Batch::new(columns.collect::<Result<_>>()?, batch.rows()))
+        };
+        rows.iter().map(project).collect()
+    }
 }
 
-/// Deletes the rows at the positions that are the last column of `rows`.
-pub(crate) async fn delete(
-    transaction: &mut Transaction,
-    table: &TableDef,
-    rows: &[Batch],
-) -> Result<u64> {
-    let positions = positions_of(rows)?;
-    let old = index::read(transaction, table, &positions).await?;
-    transaction.delete(table.tree, &positions).await?;
-    index::remove(transaction, table, &old).await?;
-    Ok(positions.len() as u64)
+/// Rows without those whose position was there before.
+fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
+    let positions = positions_of(&rows, at)?;
+    if positions.is_sorted_by(|left, right| left < right) {
+        return Ok(rows);
+    }
+    let mut known = std::collections::BTreeSet::new();
+    let mut positions = positions.into_iter();
+    let mut kept = Vec::with_capacity(rows.len());
+    for batch in rows {
+        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let new = numbers.zip(positions.by_ref());
+        let new = new.filter(|(_, position)| known.insert(*position));
+        let new: Vec<u32> = new.map(|(row, _)| row).collect();
+        if new.len() == batch.rows() {
+            kept.push(batch);
+        } else if !new.is_empty() {
+            kept.push(batch.select(&Selection::new(new)).compact());
+        }
+    }
+    Ok(kept)
 }
 
 /// Claims the rows at the positions that are the last column of `rows`; answers the other columns.
@@ -92,7 +163,10 @@ pub(crate) async fn claim(
     } else {
         ClaimKind::Share
     };
-    let positions = positions_of(rows)?;
+    let last = rows
+        .first()
+        .map_or(0, |batch| batch.width().saturating_sub(1));
+    let positions = positions_of(rows, last)?;
     transaction.claim_rows(lock.tree, &positions, kind).await?;
     let without_position = |batch: &Batch| {
         let mut columns = batch.physical_columns().to_vec();
@@ -102,14 +176,13 @@ pub(crate) async fn claim(
     Ok(rows.iter().map(without_position).collect())
 }
 
-fn positions_of(rows: &[Batch]) -> Result<Vec<RowPosition>> {
+/// The positions that are a column of rows.
+pub(crate) fn positions_of(rows: &[Batch], at: usize) -> Result<Vec<RowPosition>> {
     let mut positions = Vec::with_capacity(rows.iter().map(Batch::rows).sum());
     for batch in rows {
-        let last = batch
-            .physical_columns()
-            .last()
-            .map(varve_types::Column::flatten);
-        let Some(ColumnData::Int64(values)) = last.as_ref().map(|column| column.data()) else {
+        let column = batch.physical_columns().get(at);
+        let column = column.map(varve_types::Column::flatten);
+        let Some(ColumnData::Int64(values)) = column.as_ref().map(|column| column.data()) else {
             return Err(Error::internal(
                 "rows to be changed come without their positions",
             ));
@@ -121,27 +194,6 @@ fn positions_of(rows: &[Batch]) -> Result<Vec<RowPosition>> {
         );
     }
     Ok(positions)
-}
-
-/// `23502` when a NULL would go into a column that takes none.
-pub(crate) fn check_not_null(table: &TableDef, batch: &Batch) -> Result<()> {
-    for (definition, column) in table.columns.iter().zip(batch.physical_columns()) {
-        if !definition.nullable && column.null_count() > 0 {
-            return Err(not_null_error(table, definition));
-        }
-    }
-    Ok(())
-}
-
-/// The error of [`check_not_null`] for one column.
-pub(crate) fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
-    let message = format!(
-        "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
-        column.name, table.name
-    );
-    Error::new(SqlState::NOT_NULL_VIOLATION, message)
-        .with_table(&table.name)
-        .with_column(&column.name)
 }
 
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
@@ -158,7 +210,7 @@ pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
     let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
     let values: Vec<String> = key.iter().map(shown_value).collect();
     let constraint = match index {
-        None => format!("{}_pkey", table.name),
+        None => table.key_name(),
         Some(index) => index.name.clone(),
     };
     let message = format!("duplicate key value violates unique constraint \"{constraint}\"");

@@ -2,18 +2,16 @@
 
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, Expr as Ast,
-    HiveDistributionStyle, HiveFormat, Ident, IndexColumn, NullsDistinctOption, ObjectName,
-    ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, TableConstraint,
-    UniqueConstraint,
+    GeneratedAs, GeneratedExpressionMode, HiveDistributionStyle, HiveFormat, Ident, IndexColumn,
+    NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
+    PrimaryKeyConstraint, TableConstraint, UniqueConstraint,
 };
-use varve_types::{
-    ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
-};
+use varve_types::{ColumnId, Error, Result, SqlState, Uniqueness};
 
 use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::{ColumnDef as TableColumn, TableDef};
+use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef};
 use crate::index::Deferral;
 use crate::plan::{NewIndex, NewTable, Statement};
 use crate::system_view::system_view;
@@ -39,8 +37,9 @@ impl Binder<'_> {
             );
             return Err(located(error, self.source.name(&create.name)));
         }
-        let mut columns: Vec<(String, LogicalType, bool, TypeMod)> =
-            Vec::with_capacity(create.columns.len());
+        let mut columns: Vec<TableColumn> = Vec::with_capacity(create.columns.len());
+        let mut defaults = Vec::new();
+        let mut checks = Vec::new();
         let mut primary_key: Option<Vec<usize>> = None;
         let mut key_checks = (None, Deferral::Never);
         let mut uniques = Vec::new();
@@ -52,7 +51,7 @@ impl Binder<'_> {
             } = column;
             let position = self.source.ident(ident);
             let column_name = self.new_name(ident)?;
-            if columns.iter().any(|(known, ..)| *known == column_name) {
+            if columns.iter().any(|known| known.name == column_name) {
                 return Err(self.named_twice(ident));
             }
             let (ty, modifier) = self.data_type(data_type, position)?;
@@ -64,7 +63,16 @@ impl Binder<'_> {
             if let Some(unique) = constraints.unique {
                 uniques.push(Unique::Column(columns.len(), unique));
             }
-            columns.push((column_name, ty, !constraints.not_null, modifier));
+            if let Some(default) = constraints.default {
+                defaults.push((columns.len(), default));
+            }
+            checks.extend(constraints.checks);
+            let id = u32::try_from(columns.len()).unwrap_or(u32::MAX);
+            let id = ColumnId(id.saturating_add(1));
+            columns.push(TableColumn {
+                modifier,
+                ..TableColumn::new(id, column_name, ty, !constraints.not_null)
+            });
         }
         if columns.len() > COLUMNS_MAX {
             let error = Error::new(
@@ -87,7 +95,11 @@ impl Binder<'_> {
                 }
                 TableConstraint::UniqueUsingIndex(_) => "UNIQUE USING INDEX",
                 TableConstraint::ForeignKey(_) => "FOREIGN KEY",
-                TableConstraint::Check(_) => "CHECK",
+                TableConstraint::Check(check) => {
+                    refuse(check.enforced.is_some(), "ENFORCED", position)?;
+                    checks.push((check.name.as_ref(), &*check.expr));
+                    continue;
+                }
                 TableConstraint::Exclude(_) => "EXCLUDE",
                 _ => "this table constraint",
             };
@@ -95,29 +107,68 @@ impl Binder<'_> {
         }
         let mut primary_key = primary_key.unwrap_or_default();
         for index in &primary_key {
-            if let Some((_, _, nullable, _)) = columns.get_mut(*index) {
-                *nullable = false;
+            if let Some(column) = columns.get_mut(*index) {
+                column.nullable = false;
             }
         }
         let mut deferred_key = None;
         if key_checks.1 != Deferral::Never {
             deferred_key = Some((core::mem::take(&mut primary_key), key_checks));
         }
-        let table = new_table(&name, &columns, &primary_key);
+        let mut table = TableDef::new(name, columns, primary_key);
+        if let (Some(ident), true) = (key_checks.0, key_checks.1 == Deferral::Never) {
+            let name = self.new_name(ident)?;
+            table.key_name = Some(name).filter(|name| *name != table.key_name());
+        }
+        self.column_expressions(&mut table, &defaults)?;
+        for (name, check) in checks {
+            let check = self.check_constraint(&table, name, check, &[])?;
+            if table.checks.iter().any(|known| known.name == check.name) {
+                let message = format!("check constraint \"{}\" already exists", check.name);
+                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+            }
+            table.checks.push(check);
+        }
+        table
+            .checks
+            .sort_by(|left, right| left.name.cmp(&right.name));
         let mut indexes = Vec::new();
         if let Some((key, (name, deferral))) = deferred_key {
             indexes.push(self.deferred_key(&table, name, &key, deferral)?);
         }
         self.unique_indexes(&table, &uniques, &mut indexes)?;
         Ok(Statement::CreateTable {
-            definition: NewTable {
-                name,
-                columns,
-                primary_key,
-                indexes,
-            },
+            definition: NewTable { table, indexes },
             exists: known,
         })
+    }
+
+    /// Gives columns their defaults; what is generated comes last, over all columns.
+    fn column_expressions(
+        &mut self,
+        table: &mut TableDef,
+        defaults: &[(usize, ColumnDefault<'_>)],
+    ) -> Result<()> {
+        for (at, default) in defaults {
+            if let (Some(column), ColumnDefault::Generated(_)) =
+                (table.columns.get_mut(*at), default)
+            {
+                column.filled = Filled::Generated;
+            }
+        }
+        for (at, default) in defaults {
+            let Some(column) = table.columns.get(*at) else {
+                continue;
+            };
+            let expr = match default {
+                ColumnDefault::Value(ast) => self.default_of(ast, column)?,
+                ColumnDefault::Generated(ast) => Some(self.generated_by(ast, table, column)?),
+            };
+            if let Some(column) = table.columns.get_mut(*at) {
+                column.default = expr;
+            }
+        }
+        Ok(())
     }
 
     fn unique_indexes(
@@ -166,6 +217,8 @@ impl Binder<'_> {
         let mut null = false;
         let mut primary_key = None;
         let mut unique = None;
+        let mut default = None;
+        let mut checks = Vec::new();
         for ColumnOptionDef { name, option } in options {
             let what = match option {
                 ColumnOption::Unique(key) => {
@@ -197,9 +250,31 @@ impl Binder<'_> {
                     primary_key = Some((name.as_ref().or(key.name.as_ref()), deferral));
                     continue;
                 }
-                ColumnOption::Default(_) => "DEFAULT",
+                ColumnOption::Default(ast) => {
+                    let what = "default values";
+                    self.once(default.is_some(), what, column, table, position)?;
+                    default = Some(ColumnDefault::Value(ast));
+                    continue;
+                }
+                ColumnOption::Generated {
+                    generated_as: GeneratedAs::Always | GeneratedAs::ExpStored,
+                    sequence_options: None,
+                    generation_expr: Some(ast),
+                    generation_expr_mode: Some(GeneratedExpressionMode::Stored),
+                    generated_keyword: true,
+                } => {
+                    let what = "generation clauses";
+                    self.once(default.is_some(), what, column, table, position)?;
+                    default = Some(ColumnDefault::Generated(ast));
+                    continue;
+                }
+                ColumnOption::Check(check) => {
+                    refuse(check.enforced.is_some(), "ENFORCED", position)?;
+                    let name = name.as_ref().or(check.name.as_ref());
+                    checks.push((name, &*check.expr));
+                    continue;
+                }
                 ColumnOption::ForeignKey(_) => "REFERENCES",
-                ColumnOption::Check(_) => "CHECK",
                 ColumnOption::Collation(_) => "COLLATE",
                 ColumnOption::Generated { .. } | ColumnOption::Identity(_) => "GENERATED",
                 _ => "this column constraint",
@@ -218,14 +293,34 @@ impl Binder<'_> {
             not_null,
             primary_key,
             unique,
+            default,
+            checks,
         })
+    }
+
+    /// Refuses what a column has already.
+    fn once(
+        &self,
+        is_there: bool,
+        what: &str,
+        column: &str,
+        table: &str,
+        position: u32,
+    ) -> Result<()> {
+        if is_there {
+            let message =
+                format!("multiple {what} specified for column \"{column}\" of table \"{table}\"");
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        }
+        Ok(())
     }
 
     /// Positions of the columns of a table's PRIMARY KEY constraint.
     fn key_columns(
         &self,
         key: &PrimaryKeyConstraint,
-        columns: &[(String, LogicalType, bool, TypeMod)],
+        columns: &[TableColumn],
     ) -> Result<Vec<usize>> {
         let position = self.source.first();
         refuse(!is_plain_key(key), "this form of PRIMARY KEY", position)?;
@@ -235,7 +330,7 @@ impl Binder<'_> {
                 .ok_or_else(|| unsupported_at("an expression in a primary key", position))?;
             let position = self.source.ident(ident);
             let name = fold_name(ident);
-            let index = columns.iter().position(|(known, ..)| *known == name);
+            let index = columns.iter().position(|known| known.name == name);
             let Some(index) = index else {
                 let error = Error::new(
                     SqlState::UNDEFINED_COLUMN,
@@ -294,31 +389,11 @@ impl Binder<'_> {
     }
 }
 
-/// A table that is to be made, as the definitions of its indexes need it.
-fn new_table(
-    name: &str,
-    columns: &[(String, LogicalType, bool, TypeMod)],
-    primary_key: &[usize],
-) -> TableDef {
-    let columns = (1..)
-        .zip(columns)
-        .map(|(id, (name, ty, nullable, modifier))| TableColumn {
-            id: ColumnId(id),
-            name: name.clone(),
-            ty: *ty,
-            modifier: *modifier,
-            nullable: *nullable,
-        });
-    TableDef {
-        object: ObjectId(0),
-        tree: TreeId(0),
-        version: 1,
-        name: name.to_owned(),
-        columns: columns.collect(),
-        primary_key: primary_key.to_vec(),
-        indexes: Vec::new(),
-        expressions: Vec::new(),
-    }
+/// What gives a column its values.
+#[derive(Clone, Copy)]
+enum ColumnDefault<'a> {
+    Value(&'a Ast),
+    Generated(&'a Ast),
 }
 
 struct ColumnConstraints<'a> {
@@ -326,6 +401,9 @@ struct ColumnConstraints<'a> {
     /// Its name, and when it is checked.
     primary_key: Option<(Option<&'a Ident>, Deferral)>,
     unique: Option<UniqueColumn<'a>>,
+    default: Option<ColumnDefault<'a>>,
+    /// Names and conditions.
+    checks: Vec<(Option<&'a Ident>, &'a Ast)>,
 }
 
 /// The name of a UNIQUE constraint, what its values must be, and when it is checked.

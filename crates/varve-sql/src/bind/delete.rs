@@ -3,7 +3,8 @@
 use sqlparser::ast::{Delete, FromTable};
 use varve_types::Result;
 
-use crate::bind::update::{position_column, target_scope};
+use crate::bind::conflict::column_exprs;
+use crate::bind::update::{Changed, position_column};
 use crate::bind::{Binder, refuse, unsupported_at};
 use crate::optimize::optimize;
 use crate::plan::{ModifyPlan, Plan, Statement};
@@ -23,8 +24,6 @@ impl Binder<'_> {
             limit,
         } = delete;
         let position = self.source.first();
-        refuse(using.is_some(), "DELETE ... USING", position)?;
-        refuse(returning.is_some(), "RETURNING", position)?;
         let other_dialect =
             !tables.is_empty() || output.is_some() || !order_by.is_empty() || limit.is_some();
         refuse(other_dialect, "this form of DELETE", position)?;
@@ -36,16 +35,30 @@ impl Binder<'_> {
         };
         let (name, alias) = self.target_table(target)?;
         let table = self.writable_table(name)?;
-        let names = target_scope(&table, alias);
-        let source = self.changed_rows(&table, &names, selection.as_ref())?;
+        let using = using.as_deref().unwrap_or_default();
+        let Changed {
+            plan,
+            names,
+            mut others,
+        } = self.changed_rows(&table, alias, using, selection.as_ref())?;
+        let returning = self.returning(returning.as_deref(), &names)?;
+        let mut exprs = match returning {
+            Some(_) => column_exprs(&table),
+            None => Vec::new(),
+        };
+        exprs.push(position_column(&table));
+        if returning.is_some() {
+            exprs.append(&mut others);
+        }
         let source = optimize(Plan::Project {
-            input: Box::new(source),
-            exprs: vec![position_column(&table)],
+            input: Box::new(plan),
+            exprs,
         });
         Ok(Statement::Delete(ModifyPlan {
             table,
             source,
             keeps_key: false,
+            returning,
         }))
     }
 }

@@ -335,7 +335,7 @@ impl Binder<'_> {
     }
 
     /// Where a relation stands, 0 when it has no name of its own.
-    fn factor_position(&self, factor: &TableFactor) -> u32 {
+    pub(crate) fn factor_position(&self, factor: &TableFactor) -> u32 {
         match factor {
             TableFactor::Table { name, alias, .. } => match alias {
                 Some(alias) => self.source.ident(&alias.name),

@@ -1,22 +1,26 @@
 //! INSERT.
 
 use sqlparser::ast::{
-    Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, Query as AstQuery, SetExpr, TableObject,
+    Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, OnInsert, Query as AstQuery, SetExpr,
+    TableObject,
 };
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::{Operand, literal};
+use crate::bind::literal::Operand;
+use crate::bind::names::fold_name;
+use crate::bind::update::target_scope;
 use crate::bind::values::value_plan;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::{ColumnDef, TableDef};
+use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::optimize::optimize;
+use crate::parse_insert::{InsertClauses, Overriding};
 use crate::plan::{InsertPlan, Plan, Query, Statement};
 use crate::scope::Scope;
 
 impl Binder<'_> {
-    pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
+    pub(crate) fn insert(&mut self, insert: &Insert, clauses: &InsertClauses) -> Result<Statement> {
         let Insert {
             insert_token: _,
             optimizer_hints: _,
@@ -24,7 +28,7 @@ impl Binder<'_> {
             ignore,
             into: _,
             table,
-            table_alias: _,
+            table_alias,
             columns,
             overwrite,
             source,
@@ -46,8 +50,6 @@ impl Binder<'_> {
             multi_table_else_clause,
         } = insert;
         let position = self.source.first();
-        refuse(on.is_some(), "ON CONFLICT", position)?;
-        refuse(returning.is_some(), "RETURNING", position)?;
         let other_dialect = or.is_some()
             || *ignore
             || *overwrite
@@ -71,14 +73,34 @@ impl Binder<'_> {
         };
         let table = self.writable_table(name)?;
         let targets = self.insert_targets(&table, columns)?;
-        let Some(query) = source else {
-            return Err(unsupported_at("INSERT ... DEFAULT VALUES", position));
+        let alias = table_alias.as_ref().map(|alias| &alias.alias);
+        let overriding = clauses.overriding;
+        let source = match source {
+            None => Plan::Values {
+                rows: vec![table.columns.iter().map(Self::default_value).collect()],
+                types: table.columns.iter().map(|column| column.ty).collect(),
+            },
+            Some(query) => match plain_values(query) {
+                Some(values) => self.insert_values(&table, &targets, overriding, values)?,
+                None => self.insert_query(&table, &targets, overriding, query)?,
+            },
         };
-        let source = match plain_values(query) {
-            Some(values) => self.insert_values(&table, &targets, values)?,
-            None => self.insert_query(&table, &targets, query)?,
+        let names = target_scope(&table, alias);
+        let on_conflict = match on {
+            None => None,
+            Some(OnInsert::OnConflict(on)) => {
+                let name = alias.map_or_else(|| table.name.clone(), fold_name);
+                Some(self.on_conflict(&table, &name, on, clauses)?)
+            }
+            Some(_) => return Err(unsupported_at("this form of INSERT", position)),
         };
-        Ok(Statement::Insert(InsertPlan { table, source }))
+        let returning = self.returning(returning.as_deref(), &names)?;
+        Ok(Statement::Insert(InsertPlan {
+            table,
+            source,
+            on_conflict,
+            returning,
+        }))
     }
 
     /// Positions of the columns that values are given for; with no list the first ones are, as
@@ -120,6 +142,7 @@ impl Binder<'_> {
         &mut self,
         table: &TableDef,
         targets: &Targets,
+        overriding: Option<Overriding>,
         values: &sqlparser::ast::Values,
     ) -> Result<Plan> {
         let rows = self.value_rows(values)?;
@@ -133,16 +156,17 @@ impl Binder<'_> {
         let mut bound = Vec::with_capacity(rows.len());
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         for row in rows {
-            let mut cells: Vec<Expr> = table.columns.iter().map(null_of).collect();
+            let mut cells: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
             for (target, ast) in targets.positions.iter().zip(row) {
                 let (Some(cell), Some(column)) =
                     (cells.get_mut(*target), table.columns.get(*target))
                 else {
                     continue;
                 };
-                if is_default(ast) {
+                if is_default(ast) || !is_taken(column, overriding) {
                     continue;
                 }
+                self.given_value(column, overriding.is_some())?;
                 let operand = self.expr(ast, &mut scope)?;
                 let position = self.source.expr(ast);
                 *cell = self.assign(operand, column, position)?;
@@ -162,6 +186,7 @@ impl Binder<'_> {
         &mut self,
         table: &TableDef,
         targets: &Targets,
+        overriding: Option<Overriding>,
         query: &AstQuery,
     ) -> Result<Plan> {
         let hints: Vec<LogicalType> = targets
@@ -171,10 +196,14 @@ impl Binder<'_> {
             .collect();
         let Query { plan, fields, .. } = self.query(query, Some(&hints))?;
         targets.check(fields.len(), 0)?;
-        let mut exprs: Vec<Expr> = table.columns.iter().map(null_of).collect();
+        let mut exprs: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
         for (index, (field, target)) in fields.iter().zip(&targets.positions).enumerate() {
             if let (Some(slot), Some(column)) = (exprs.get_mut(*target), table.columns.get(*target))
             {
+                if !is_taken(column, overriding) {
+                    continue;
+                }
+                self.given_value(column, overriding.is_some())?;
                 let value = Operand::Known(Expr::Column {
                     index,
                     ty: field.ty,
@@ -212,8 +241,13 @@ impl Targets {
     }
 }
 
-fn null_of(column: &ColumnDef) -> Expr {
-    literal(Value::Null, column.ty)
+/// Whether a value that is given for a column counts.
+fn is_taken(column: &ColumnDef, overriding: Option<Overriding>) -> bool {
+    let is_identity = matches!(
+        column.filled,
+        Filled::IdentityAlways | Filled::IdentityByDefault
+    );
+    !(is_identity && overriding == Some(Overriding::User))
 }
 
 /// Whether a value is the keyword DEFAULT, which the parser takes for a name.

@@ -4,6 +4,8 @@
 //! `0A000` and none is passed over.
 
 mod aggregate;
+mod check;
+mod conflict;
 mod copy;
 mod cte;
 mod data_type;
@@ -25,6 +27,7 @@ mod order;
 mod outer;
 mod placeholder;
 mod query;
+mod returning;
 mod row;
 mod select;
 mod set_function;

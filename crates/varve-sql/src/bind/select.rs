@@ -180,7 +180,7 @@ impl Binder<'_> {
     }
 
     /// The select list.
-    fn outputs(
+    pub(crate) fn outputs(
         &mut self,
         items: &[SelectItem],
         scope: &mut ExprScope<'_>,

@@ -20,6 +20,7 @@ impl Binder<'_> {
         let Some(explain) = explain else {
             return match body {
                 Body::Statement(statement) => self.statement(statement, command),
+                Body::Insert(insert, clauses) => self.insert(insert, clauses),
                 Body::Command(command) => Ok(Statement::Command(command.clone())),
                 Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };
@@ -32,10 +33,12 @@ impl Binder<'_> {
         refuse(*verbose, "EXPLAIN VERBOSE", position)?;
         let analyze = self.explain_options(options)? || *analyze;
         const OTHER: &str = "EXPLAIN of this statement";
-        let Body::Statement(statement) = body else {
-            return Err(unsupported_at(OTHER, position));
+        let statement = match body {
+            Body::Statement(statement) => self.statement(statement, OTHER)?,
+            Body::Insert(insert, clauses) => self.insert(insert, clauses)?,
+            _ => return Err(unsupported_at(OTHER, position)),
         };
-        match self.statement(statement, OTHER)? {
+        match statement {
             explained @ (Statement::Query(_)
             | Statement::Insert(_)
             | Statement::Update(_)
@@ -51,7 +54,6 @@ impl Binder<'_> {
         let position = self.source.first();
         match statement {
             AstStatement::Query(query) => Ok(Statement::Query(self.whole_query(query)?)),
-            AstStatement::Insert(insert) => self.insert(insert),
             AstStatement::Update(update) => self.update(update),
             AstStatement::Delete(delete) => self.delete(delete),
             AstStatement::CreateTable(create) => self.create_table(create),

@@ -2,22 +2,36 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Assignment, AssignmentTarget, Ident, ObjectNamePart, Update};
+use sqlparser::ast::{
+    Assignment, AssignmentTarget, Expr as Ast, Ident, ObjectName, ObjectNamePart, TableWithJoins,
+    Update, UpdateTableFromKind,
+};
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::from::full_scan;
 use crate::bind::insert::is_default;
-use crate::bind::literal::literal;
 use crate::bind::names::fold_name;
+use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::TableDef;
+use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::optimize::optimize;
-use crate::plan::{ModifyPlan, Plan, Relation, Statement};
+use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Relation, Statement};
 use crate::scope::Scope;
 use crate::walk::split_conjunction;
+
+/// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
+/// of the other relations.
+pub(crate) struct Changed {
+    pub(crate) plan: Plan,
+    /// The names of all relations.
+    pub(crate) names: Scope,
+    /// The columns behind the position.
+    pub(crate) others: Vec<Expr>,
+}
 
 impl Binder<'_> {
     pub(crate) fn update(&mut self, update: &Update) -> Result<Statement> {
@@ -35,94 +49,209 @@ impl Binder<'_> {
             limit,
         } = update;
         let position = self.source.first();
-        refuse(from.is_some(), "UPDATE ... FROM", position)?;
-        refuse(returning.is_some(), "RETURNING", position)?;
+        let from = match from {
+            None => &[],
+            Some(UpdateTableFromKind::AfterSet(from)) => from.as_slice(),
+            Some(UpdateTableFromKind::BeforeSet(_)) => {
+                return Err(unsupported_at("FROM before SET", position));
+            }
+        };
         let other_dialect =
             output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some();
         refuse(other_dialect, "this form of UPDATE", position)?;
         let (name, alias) = self.target_table(table)?;
         let table = self.writable_table(name)?;
-        let names = target_scope(&table, alias);
-        let mut exprs: Vec<Expr> = table
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| Expr::Column {
-                index,
-                ty: column.ty,
-            })
-            .collect();
+        let Changed {
+            plan,
+            names,
+            mut others,
+        } = self.changed_rows(&table, alias, from, selection.as_ref())?;
+        let mut exprs = column_exprs(&table);
         let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
-        let mut assigned = Vec::with_capacity(assignments.len());
-        for Assignment { target, value } in assignments {
-            let AssignmentTarget::ColumnName(name) = target else {
-                return Err(unsupported_at("SET of several columns at once", position));
-            };
-            let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
-                return Err(unsupported_at(
-                    "a qualified column in SET",
-                    self.source.name(name),
-                ));
-            };
-            let index = self.target_column(&table, ident)?;
-            if assigned.contains(&index) {
-                let message = format!(
-                    "multiple assignments to same column \"{}\"",
-                    fold_name(ident)
-                );
-                let error = Error::new(SqlState::SYNTAX_ERROR, message);
-                return Err(located(error, self.source.ident(ident)));
-            }
-            assigned.push(index);
-            let (Some(slot), Some(column)) = (exprs.get_mut(index), table.columns.get(index))
-            else {
-                continue;
-            };
-            *slot = if is_default(value) {
-                literal(Value::Null, column.ty)
-            } else {
-                let operand = self.expr(value, &mut scope)?;
-                self.assign(operand, column, self.source.expr(value))?
-            };
-        }
-        exprs.push(position_column(&table));
+        let assigned = self.assignments(&table, assignments, &mut scope, &mut exprs)?;
         let subqueries = scope.take_subqueries();
-        let source = self.changed_rows(&table, &names, selection.as_ref())?;
+        exprs.push(position_column(&table));
+        let returning = self.returning(returning.as_deref(), &names)?;
+        if returning.is_some() {
+            exprs.append(&mut others);
+        }
         let mut values: Vec<&mut Expr> = exprs.iter_mut().collect();
-        let source = attach(source, &subqueries, &mut values)?;
+        let plan = attach(plan, &subqueries, &mut values)?;
         let source = optimize(Plan::Project {
-            input: Box::new(source),
+            input: Box::new(plan),
             exprs,
         });
-        let mut key = table.primary_key.iter();
-        let keeps_key = !table.primary_key.is_empty() && !key.any(|at| assigned.contains(at));
+        let keeps_key = keeps_key(&table, &assigned);
         Ok(Statement::Update(ModifyPlan {
             table,
             source,
             keeps_key,
+            returning,
         }))
     }
 
-    /// All columns and the positions of the rows that UPDATE or DELETE changes.
+    /// Puts the values of SET in their places; answers which columns they are for.
+    pub(crate) fn assignments(
+        &mut self,
+        table: &TableDef,
+        assignments: &[Assignment],
+        scope: &mut ExprScope<'_>,
+        exprs: &mut [Expr],
+    ) -> Result<Vec<usize>> {
+        let mut assigned = Vec::with_capacity(assignments.len());
+        for Assignment { target, value } in assignments {
+            match target {
+                AssignmentTarget::ColumnName(name) => {
+                    let (index, column) = self.assigned(table, name, &mut assigned)?;
+                    let expr = self.assigned_value(column, value, scope)?;
+                    if let Some(slot) = exprs.get_mut(index) {
+                        *slot = expr;
+                    }
+                }
+                AssignmentTarget::Tuple(targets) => {
+                    let mut columns = Vec::with_capacity(targets.len());
+                    for name in targets {
+                        columns.push(self.assigned(table, name, &mut assigned)?);
+                    }
+                    for (index, expr) in self.assigned_row(&columns, value, scope)? {
+                        if let Some(slot) = exprs.get_mut(index) {
+                            *slot = expr;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(assigned)
+    }
+
+    /// The column that SET names.
+    fn assigned<'t>(
+        &self,
+        table: &'t TableDef,
+        name: &ObjectName,
+        assigned: &mut Vec<usize>,
+    ) -> Result<(usize, &'t ColumnDef)> {
+        let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
+            return Err(unsupported_at(
+                "a qualified column in SET",
+                self.source.name(name),
+            ));
+        };
+        let index = self.target_column(table, ident)?;
+        if assigned.contains(&index) {
+            let message = format!(
+                "multiple assignments to same column \"{}\"",
+                fold_name(ident)
+            );
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, self.source.ident(ident)));
+        }
+        assigned.push(index);
+        let column = table.columns.get(index);
+        let column = column.ok_or_else(|| Error::internal("a column out of its table"))?;
+        Ok((index, column))
+    }
+
+    fn assigned_value(
+        &mut self,
+        column: &ColumnDef,
+        value: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Expr> {
+        if is_default(value) {
+            return Ok(Self::default_value(column));
+        }
+        self.updated_value(column)?;
+        let operand = self.expr(value, scope)?;
+        self.assign(operand, column, self.source.expr(value))
+    }
+
+    /// The values of `(a, b) = ...`.
+    fn assigned_row(
+        &mut self,
+        columns: &[(usize, &ColumnDef)],
+        value: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<(usize, Expr)>> {
+        let position = self.source.first();
+        let mut row = Vec::with_capacity(columns.len());
+        if let Ast::Subquery(query) = value {
+            let position = self.source.expr(value);
+            let operands = self.row_subquery(query, columns.len(), scope)?;
+            for ((index, column), operand) in columns.iter().zip(operands) {
+                self.updated_value(column)?;
+                row.push((*index, self.assign(operand, column, position)?));
+            }
+            return Ok(row);
+        }
+        let values = match value {
+            Ast::Nested(value) if columns.len() == 1 => vec![&**value],
+            value => row_of(value).ok_or_else(|| {
+                let message = "source for a multiple-column UPDATE item must be a sub-SELECT or \
+                               ROW() expression";
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                located(error, self.source.expr(value))
+            })?,
+        };
+        if values.len() != columns.len() {
+            let message = "number of columns does not match number of values";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            let first = values.first().map_or(position, |ast| self.source.expr(ast));
+            return Err(located(error, first));
+        }
+        for ((index, column), value) in columns.iter().zip(values) {
+            row.push((*index, self.assigned_value(column, value, scope)?));
+        }
+        Ok(row)
+    }
+
+    /// The rows of a table that a statement changes, joined with those of other relations.
     pub(crate) fn changed_rows(
         &mut self,
         table: &Arc<TableDef>,
-        names: &Scope,
-        selection: Option<&sqlparser::ast::Expr>,
-    ) -> Result<Plan> {
-        let mut conditions = Vec::new();
-        let mut subqueries = Vec::new();
-        if let Some(selection) = selection {
-            let mut scope = ExprScope::with_subqueries(names, "WHERE");
-            split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
-            subqueries = scope.take_subqueries();
-        }
+        alias: Option<&Ident>,
+        others: &[TableWithJoins],
+        selection: Option<&Ast>,
+    ) -> Result<Changed> {
+        let mut names = target_scope(table, alias);
         let columns = named_types(table);
         let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
         scan.table = Some(Arc::clone(table));
         scan.with_position = true;
-        attach_conditions(Plan::Scan(scan), conditions, &subqueries)
+        let mut plan = Plan::Scan(scan);
+        let width = columns.len() + 1;
+        let mut other_columns = Vec::new();
+        if let [first, ..] = others {
+            let position = self.factor_position(&first.relation);
+            let (other, other_names) = self.from(others)?;
+            let types = (width..).zip(other.types());
+            other_columns.extend(types.map(|(index, ty)| Expr::Column { index, ty }));
+            names.append(other_names.shifted(width), position)?;
+            plan = Plan::Join(JoinNode::new(JoinKind::Inner, plan, other));
+        }
+        let mut conditions = Vec::new();
+        let mut subqueries = Vec::new();
+        if let Some(selection) = selection {
+            let mut scope = ExprScope::with_subqueries(&names, "WHERE");
+            split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
+            subqueries = scope.take_subqueries();
+        }
+        Ok(Changed {
+            plan: attach_conditions(plan, conditions, &subqueries)?,
+            names,
+            others: other_columns,
+        })
     }
+}
+
+/// Whether rows keep their primary keys when these columns get new values.
+pub(crate) fn keeps_key(table: &TableDef, assigned: &[usize]) -> bool {
+    let is_generated = |at: &usize| {
+        let column = table.columns.get(*at);
+        column.is_some_and(|column| column.filled == Filled::Generated)
+    };
+    let mut key = table.primary_key.iter();
+    !table.primary_key.is_empty() && !key.any(|at| assigned.contains(at) || is_generated(at))
 }
 
 /// The names that UPDATE and DELETE may use.
@@ -139,7 +268,8 @@ pub(crate) fn position_column(table: &TableDef) -> Expr {
     }
 }
 
-fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
+/// The columns of a table as names know them.
+pub(crate) fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
     table
         .columns
         .iter()

@@ -13,25 +13,14 @@ use varve_types::{ColumnId, LogicalType as T, ObjectId, Result, TreeId};
 use crate::{Bound, Catalog, ColumnDef, TableDef, bind, parse};
 
 fn table(number: u64, name: &str, columns: &[(&str, T)], primary_key: &[usize]) -> TableDef {
+    let columns = columns.iter().enumerate().map(|(index, (name, ty))| {
+        let id = ColumnId(u32::try_from(index).unwrap());
+        ColumnDef::new(id, *name, *ty, !primary_key.contains(&index))
+    });
     TableDef {
-        indexes: Vec::new(),
-        expressions: Vec::new(),
         object: ObjectId(number),
         tree: TreeId(number),
-        version: 1,
-        name: name.to_owned(),
-        columns: columns
-            .iter()
-            .enumerate()
-            .map(|(index, (name, ty))| ColumnDef {
-                modifier: varve_types::TypeMod::NONE,
-                id: ColumnId(u32::try_from(index).unwrap()),
-                name: (*name).to_owned(),
-                ty: *ty,
-                nullable: !primary_key.contains(&index),
-            })
-            .collect(),
-        primary_key: primary_key.to_vec(),
+        ..TableDef::new(name, columns.collect(), primary_key.to_vec())
     }
 }
 

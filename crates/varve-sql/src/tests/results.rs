@@ -1,7 +1,10 @@
 //! Result columns, parameters, and the statements that are not queries.
 
 use super::bound;
-use crate::{Command, CsvOptions, NewTable, Plan, Relation, Statement, TransactionModes};
+use crate::{
+    ColumnDef, Command, CsvOptions, Plan, Relation, Statement, TableDef, TransactionModes,
+};
+use varve_types::ColumnId;
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 
 fn fields(sql: &str) -> Vec<(String, LogicalType)> {
@@ -218,24 +221,23 @@ fn tables_are_defined() {
         panic!()
     };
     assert!(!exists);
-    let column =
-        |name: &str, ty, nullable| (name.to_owned(), ty, nullable, varve_types::TypeMod::NONE);
-    assert_eq!(
-        definition,
-        NewTable {
-            indexes: Vec::new(),
-            name: "n".to_owned(),
-            columns: vec![
-                column("id", Int8, false),
-                column("B", Float8, true),
-                column("c", TimestampTz, false),
-                column("d", Boolean, true),
-                column("e", Timestamp, true),
-                column("f", Float8, true),
-            ],
-            primary_key: vec![2, 0],
-        }
-    );
+    let column = |(id, (name, ty, nullable)): (u32, (&str, _, _))| {
+        ColumnDef::new(ColumnId(id), name, ty, nullable)
+    };
+    let columns = [
+        ("id", Int8, false),
+        ("B", Float8, true),
+        ("c", TimestampTz, false),
+        ("d", Boolean, true),
+        ("e", Timestamp, true),
+        ("f", Float8, true),
+    ];
+    let table = TableDef {
+        key_name: Some("n_pk".to_owned()),
+        ..TableDef::new("n", (1..).zip(columns).map(column).collect(), vec![2, 0])
+    };
+    assert_eq!(definition.table, table);
+    assert!(definition.indexes.is_empty());
     let again = bound("create table if not exists t (a int)")
         .unwrap()
         .statement;

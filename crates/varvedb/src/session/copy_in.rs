@@ -62,7 +62,7 @@ impl Session {
                 let read_only = self.settings.default_read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only)?;
                 let locale = self.locale(self.shared.env.now_us());
-                let copy = CopyIn::new(plan, locale);
+                let copy = CopyIn::new(plan, &self.host, locale);
                 let options = BulkLoadOptions {
                     sync_at_end: self.settings.durability == Durability::Strict,
                     ..BulkLoadOptions::default()
@@ -77,7 +77,7 @@ impl Session {
                 let locale = self.locale(open.now_us);
                 match self.copy_plan(&open.transaction, statement, read_only) {
                     Ok(plan) => {
-                        let copy = CopyIn::new(plan, locale);
+                        let copy = CopyIn::new(plan, &self.host, locale);
                         let target = Target::Block(open);
                         self.copy = Some(OpenCopy { copy, target });
                         Ok(())

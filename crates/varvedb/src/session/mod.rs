@@ -23,6 +23,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, TreeId, Value};
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
 use crate::deferred::Deferred;
+use crate::host::SessionHost;
 use crate::statements::{Parsed, Planned};
 use crate::{Prepared, ResultSet};
 
@@ -39,6 +40,7 @@ const CONFLICT_RETRIES_MAX: u32 = 8;
 /// A session with its transaction block. Dropping it in a block drops what the block wrote.
 pub struct Session {
     shared: Arc<Shared>,
+    host: Arc<SessionHost>,
     catalog: CatalogCache,
     settings: SessionSettings,
     block: Block,
@@ -79,6 +81,7 @@ impl Session {
     pub(crate) fn new(shared: Arc<Shared>) -> Session {
         Session {
             settings: SessionSettings::new(shared.durability),
+            host: Arc::new(SessionHost::new(Arc::clone(&shared))),
             shared,
             catalog: CatalogCache::default(),
             block: Block::None,
@@ -296,6 +299,7 @@ impl Session {
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         let run = run::Run {
             shared: &self.shared,
+            host: &self.host,
             catalog: &catalog,
             cancel: &self.cancel,
             parameters: &parameters,

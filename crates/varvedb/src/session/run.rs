@@ -6,25 +6,28 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, execute};
 use varve_expr::{EvalContext, Locale};
 use varve_sql::{
-    Catalog, ColumnDef, Field, NewIndex, NewTable, Plan, Statement, TableDef, encode_table, explain,
+    Catalog, Field, NewIndex, NewTable, Plan, Returning, Statement, TableDef, encode_table, explain,
 };
 use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, Error, LogicalType, MemoryAccount, Reservation, Result, SqlState,
-    TreeId, VECTOR_ROWS, Value,
+    Batch, Column, Error, LogicalType, MemoryAccount, Reservation, Result, SqlState, TreeId,
+    VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
 use super::{CancelFlag, Scope};
 use crate::database::Shared;
 use crate::deferred::Deferred;
+use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
+use crate::write::Writer;
 use crate::{Notice, ResultSet, index, write};
 
 /// What one statement runs with.
 pub(super) struct Run<'a> {
     pub shared: &'a Shared,
+    pub host: &'a SessionHost,
     pub catalog: &'a Arc<Catalog>,
     pub cancel: &'a CancelFlag,
     pub parameters: &'a [Value],
@@ -61,25 +64,26 @@ impl Run<'_> {
             }
             Statement::Insert(insert) => {
                 let rows = self.rows_of(transaction, &insert.source).await?;
-                let count = write::insert(transaction, deferred, &insert.table, &rows).await?;
-                Ok(ResultSet::changed("INSERT", count))
+                let mut writer = self.writer(transaction, deferred);
+                let table = &insert.table;
+                let mut rows = writer.checked(table, &rows)?;
+                match &insert.on_conflict {
+                    None => writer.insert(table, &rows).await?,
+                    Some(conflict) => rows = writer.insert_or(table, conflict, &rows).await?,
+                }
+                answer(&writer, "INSERT", insert.returning.as_ref(), &rows)
             }
             Statement::Update(update) => {
                 let rows = self.rows_of(transaction, &update.source).await?;
-                let count = write::update(
-                    transaction,
-                    deferred,
-                    &update.table,
-                    &rows,
-                    update.keeps_key,
-                )
-                .await?;
-                Ok(ResultSet::changed("UPDATE", count))
+                let mut writer = self.writer(transaction, deferred);
+                let rows = writer.update_rows(update, rows).await?;
+                answer(&writer, "UPDATE", update.returning.as_ref(), &rows)
             }
             Statement::Delete(delete) => {
                 let rows = self.rows_of(transaction, &delete.source).await?;
-                let count = write::delete(transaction, &delete.table, &rows).await?;
-                Ok(ResultSet::changed("DELETE", count))
+                let mut writer = self.writer(transaction, deferred);
+                let rows = writer.delete_rows(delete, rows).await?;
+                answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
             }
             Statement::CreateTable { definition, exists } => {
                 create_table(transaction, definition, *exists)
@@ -174,15 +178,28 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn eval(&self) -> EvalContext<'_> {
+        self.host.context(self.parameters, self.locale)
+    }
+
+    fn writer<'w>(
+        &'w self,
+        transaction: &'w mut Transaction,
+        deferred: &'w mut Deferred,
+    ) -> Writer<'w> {
+        Writer {
+            shared: self.shared,
+            catalog: self.catalog,
+            transaction,
+            deferred,
+            context: self.eval(),
+        }
+    }
+
     /// All rows of a plan, within the memory limit.
     async fn rows_of(&self, transaction: &Transaction, plan: &Plan) -> Result<Vec<Batch>> {
         self.cancel.check()?;
-        let eval = EvalContext {
-            params: self.parameters,
-            outer: &[],
-            locale: self.locale,
-            host: Some(self.shared),
-        };
+        let eval = self.eval();
         if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             return Ok(batches);
         }
@@ -200,7 +217,7 @@ impl Run<'_> {
             memory: Arc::clone(&account),
             params: self.parameters,
             locale: self.locale,
-            host: Some(self.shared),
+            host: Some(self.host),
             cancel: self.cancel,
         };
         let mut stream = execute(plan, &context)?;
@@ -252,6 +269,21 @@ impl Run<'_> {
     }
 }
 
+/// How many rows a statement has changed, and what it says of them.
+fn answer(
+    writer: &Writer<'_>,
+    command: &'static str,
+    returning: Option<&Returning>,
+    rows: &[Batch],
+) -> Result<ResultSet> {
+    let count = rows.iter().map(Batch::rows).sum::<usize>() as u64;
+    let mut result = ResultSet::changed(command, count);
+    if let Some(returning) = returning {
+        result.batches = writer.returned(returning, rows)?;
+    }
+    Ok(result)
+}
+
 /// The name of a statement that writes.
 fn writing_command(statement: &Statement) -> Option<&'static str> {
     match statement {
@@ -288,29 +320,17 @@ fn create_table(
     if exists {
         result.notices.push(Notice::info(
             SqlState::DUPLICATE_TABLE,
-            format!("relation \"{}\" already exists, skipping", definition.name),
+            format!(
+                "relation \"{}\" already exists, skipping",
+                definition.table.name
+            ),
         ));
         return Ok(result);
     }
-    let columns = (1..)
-        .zip(&definition.columns)
-        .map(|(id, (name, ty, nullable, modifier))| ColumnDef {
-            id: ColumnId(id),
-            name: name.clone(),
-            ty: *ty,
-            modifier: *modifier,
-            nullable: *nullable,
-        })
-        .collect();
     let mut table = TableDef {
         object: transaction.new_object_id(),
         tree: transaction.new_tree_id(),
-        version: 1,
-        name: definition.name.clone(),
-        columns,
-        primary_key: definition.primary_key.clone(),
-        indexes: Vec::new(),
-        expressions: Vec::new(),
+        ..definition.table.clone()
     };
     transaction.create_tree(table.tree_schema())?;
     for index in &definition.indexes {

@@ -1,0 +1,207 @@
+//! Expressions that a table's definition holds: defaults, generated columns, CHECK constraints.
+
+use sqlparser::ast::{Expr as Ast, Ident};
+use varve_expr::Expr;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::update::target_scope;
+use crate::bind::{Binder, located};
+use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::expr_codec::{self, depth};
+use crate::index_expression::is_immutable;
+use crate::scope::Scope;
+use crate::walk::{for_each_child, for_each_column, without_positions};
+
+/// Longest expression of a definition as it is stored.
+const EXPRESSION_BYTES_MAX: usize = 32 << 10;
+
+impl Binder<'_> {
+    /// The DEFAULT of a column.
+    pub(crate) fn default_of(&mut self, ast: &Ast, column: &ColumnDef) -> Result<Option<Expr>> {
+        let names = Scope::default();
+        let mut scope = ExprScope::plain(&names, "DEFAULT expressions");
+        let position = self.source.expr(ast);
+        let operand = self.expr(ast, &mut scope).map_err(|error| {
+            let is_name = matches!(ast, Ast::Identifier(_) | Ast::CompoundIdentifier(_));
+            if is_name || error.state() == SqlState::UNDEFINED_COLUMN {
+                let message = "cannot use column reference in DEFAULT expression";
+                let place = error.position().unwrap_or(position);
+                return located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message), place);
+            }
+            error
+        })?;
+        let from = operand.ty();
+        let expr = self.assign(operand, column, position);
+        let expr = expr.map_err(|error| match (error.state(), from) {
+            (SqlState::DATATYPE_MISMATCH, Some(from)) => {
+                let message = format!(
+                    "column \"{}\" is of type {} but default expression is of type {from}",
+                    column.name, column.ty
+                );
+                Error::new(SqlState::DATATYPE_MISMATCH, message)
+                    .with_hint("You will need to rewrite or cast the expression.")
+            }
+            _ => error,
+        })?;
+        let expr = self.stored(expr, position)?;
+        let is_null = matches!(&expr, Expr::Literal { value, .. } if value.is_null());
+        Ok((!is_null).then_some(expr))
+    }
+
+    /// What a generated column is computed by.
+    pub(crate) fn generated_by(
+        &mut self,
+        ast: &Ast,
+        table: &TableDef,
+        column: &ColumnDef,
+    ) -> Result<Expr> {
+        let position = self.source.expr(ast);
+        let names = target_scope(table, None);
+        let mut scope = ExprScope::plain(&names, "column generation expressions");
+        let operand = self.expr(ast, &mut scope)?;
+        for (used, position) in &scope.uses {
+            let used = table.columns.get(*used);
+            if let Some(used) = used.filter(|used| used.filled == Filled::Generated) {
+                let message = format!(
+                    "cannot use generated column \"{}\" in column generation expression",
+                    used.name
+                );
+                let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message)
+                    .with_detail("A generated column cannot reference another generated column.");
+                return Err(located(error, *position));
+            }
+        }
+        let expr = self.assign(operand, column, position)?;
+        if !is_immutable(&expr) {
+            let message = "generation expression is not immutable";
+            return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+        }
+        self.stored(expr, position)
+    }
+
+    /// A CHECK constraint; `others` have names already.
+    pub(crate) fn check_constraint(
+        &mut self,
+        table: &TableDef,
+        name: Option<&Ident>,
+        ast: &Ast,
+        others: &[CheckDef],
+    ) -> Result<CheckDef> {
+        let position = self.source.expr(ast);
+        let names = target_scope(table, None);
+        let mut scope = ExprScope::plain(&names, "check constraints");
+        let operand = self.expr(ast, &mut scope)?;
+        let expr = varve_expr::fold(self.condition(operand, "CHECK", position)?);
+        let expr = self.stored(expr, position)?;
+        let name = match name {
+            Some(ident) => self.new_name(ident)?,
+            None => {
+                let mut columns = Vec::new();
+                for_each_column(&expr, &mut |column| {
+                    if !columns.contains(&column) {
+                        columns.push(column);
+                    }
+                });
+                let column = match columns.as_slice() {
+                    [column] => format!("{}_", table.label_at(*column)),
+                    _ => String::new(),
+                };
+                let base = format!("{}_{column}check", table.name);
+                let taken = |name: &str| {
+                    others.iter().any(|other| other.name == name) || table.has_constraint(name)
+                };
+                free(&base, &taken)
+            }
+        };
+        Ok(CheckDef { name, expr })
+    }
+
+    /// An expression as the catalogue keeps it.
+    fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
+        if has_parameter(&expr) {
+            let message = "there is no parameter $1";
+            let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);
+            return Err(located(error, position));
+        }
+        without_positions(&mut expr);
+        let mut bytes = Vec::new();
+        let is_deep = depth(&expr) > expr_codec::DEPTH_MAX;
+        if !is_deep {
+            expr_codec::put_expr(&mut bytes, &expr);
+        }
+        if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
+            let message = "this expression is too complex for a table's definition";
+            let error = Error::new(SqlState::STATEMENT_TOO_COMPLEX, message);
+            return Err(located(error, position));
+        }
+        Ok(expr)
+    }
+
+    /// What a column gets where nothing is given for it.
+    pub(crate) fn default_value(column: &ColumnDef) -> Expr {
+        let default = column.default.clone();
+        let default = default.filter(|_| column.filled != Filled::Generated);
+        default.unwrap_or_else(|| super::literal::literal(varve_types::Value::Null, column.ty))
+    }
+
+    /// Refuses a value other than DEFAULT for a column that has its values from elsewhere;
+    /// `overriding` where the statement says `OVERRIDING SYSTEM VALUE`.
+    pub(crate) fn given_value(&self, column: &ColumnDef, overriding: bool) -> Result<()> {
+        let name = &column.name;
+        let detail = match column.filled {
+            Filled::Generated => format!("Column \"{name}\" is a generated column."),
+            Filled::IdentityAlways if !overriding => {
+                format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS.")
+            }
+            _ => return Ok(()),
+        };
+        let message = format!("cannot insert a non-DEFAULT value into column \"{name}\"");
+        let mut error = Error::new(SqlState::GENERATED_ALWAYS, message).with_detail(detail);
+        if column.filled == Filled::IdentityAlways {
+            error = error.with_hint("Use OVERRIDING SYSTEM VALUE to override.");
+        }
+        Err(error)
+    }
+
+    /// The same for UPDATE.
+    pub(crate) fn updated_value(&self, column: &ColumnDef) -> Result<()> {
+        let name = &column.name;
+        let detail = match column.filled {
+            Filled::Generated => format!("Column \"{name}\" is a generated column."),
+            Filled::IdentityAlways => {
+                format!("Column \"{name}\" is an identity column defined as GENERATED ALWAYS.")
+            }
+            _ => return Ok(()),
+        };
+        let message = format!("column \"{name}\" can only be updated to DEFAULT");
+        Err(Error::new(SqlState::GENERATED_ALWAYS, message).with_detail(detail))
+    }
+}
+
+impl TableDef {
+    /// Whether one of its constraints has a name.
+    pub(crate) fn has_constraint(&self, name: &str) -> bool {
+        let mut indexes = self.indexes.iter();
+        self.checks.iter().any(|check| check.name == name)
+            || !self.primary_key.is_empty() && self.key_name() == name
+            || indexes.any(|index| index.is_constraint && index.name == name)
+    }
+}
+
+/// A name, with a number behind it if it is taken.
+pub(crate) fn free(base: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    let mut name = base.to_owned();
+    let mut number = 0;
+    while taken(&name) {
+        number += 1;
+        name = format!("{base}{number}");
+    }
+    name
+}
+
+fn has_parameter(expr: &Expr) -> bool {
+    let mut found = matches!(expr, Expr::Parameter { .. });
+    for_each_child(expr, &mut |child| found |= has_parameter(child));
+    found
+}

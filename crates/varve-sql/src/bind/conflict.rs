@@ -1,0 +1,210 @@
+//! ON CONFLICT.
+
+use sqlparser::ast::{
+    ConflictTarget, DoUpdate, Expr as Ast, ObjectNamePart, OnConflict as AstOnConflict,
+    OnConflictAction,
+};
+use varve_expr::Expr;
+use varve_types::{ColumnPredicate, Error, Result, SqlState, Uniqueness};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::names::fold_name;
+use crate::bind::update::{keeps_key, named_types, target_scope};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::catalog::TableDef;
+use crate::index::{Deferral, IndexDef};
+use crate::index_expression::FIRST_EXPRESSION;
+use crate::parse_insert::InsertClauses;
+use crate::plan::{Arbiter, ConflictUpdate, OnConflict, PushedPredicate};
+use crate::push_down::pushed_predicate;
+use crate::scope::Scope;
+use crate::walk::{same_meaning, split_conjunction};
+
+impl Binder<'_> {
+    pub(crate) fn on_conflict(
+        &mut self,
+        table: &TableDef,
+        name: &str,
+        on: &AstOnConflict,
+        clauses: &InsertClauses,
+    ) -> Result<OnConflict> {
+        let AstOnConflict {
+            conflict_target,
+            action,
+        } = on;
+        let arbiters = match conflict_target {
+            Some(ConflictTarget::OnConstraint(constraint)) => {
+                let [ObjectNamePart::Identifier(ident)] = constraint.0.as_slice() else {
+                    return Err(unsupported_at(
+                        "a qualified constraint name",
+                        self.source.name(constraint),
+                    ));
+                };
+                vec![named_arbiter(table, &fold_name(ident))?]
+            }
+            Some(ConflictTarget::Columns(columns)) => {
+                let target: Vec<Ast> = columns.iter().cloned().map(Ast::Identifier).collect();
+                self.inferred_arbiters(table, &target, None)?
+            }
+            None if !clauses.target.is_empty() => {
+                self.inferred_arbiters(table, &clauses.target, clauses.target_filter.as_ref())?
+            }
+            None => {
+                if let OnConflictAction::DoUpdate(_) = action {
+                    let message =
+                        "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+                    let error = Error::new(SqlState::SYNTAX_ERROR, message)
+                        .with_hint("For example, ON CONFLICT (column_name).");
+                    return Err(located(error, self.source.first()));
+                }
+                every_arbiter(table)?
+            }
+        };
+        let update = match action {
+            OnConflictAction::DoNothing => None,
+            OnConflictAction::DoUpdate(update) => Some(self.conflict_update(table, name, update)?),
+        };
+        Ok(OnConflict { arbiters, update })
+    }
+
+    fn conflict_update(
+        &mut self,
+        table: &TableDef,
+        name: &str,
+        update: &DoUpdate,
+    ) -> Result<ConflictUpdate> {
+        let DoUpdate {
+            assignments,
+            selection,
+        } = update;
+        let width = table.columns.len();
+        let mut names = Scope::table(name.to_owned(), 0, named_types(table));
+        let excluded = Scope::table("excluded".to_owned(), width, named_types(table));
+        names.append(excluded, 0)?;
+        let mut exprs = column_exprs(table);
+        let mut scope = ExprScope::plain(&names, "ON CONFLICT DO UPDATE");
+        let assigned = self.assignments(table, assignments, &mut scope, &mut exprs)?;
+        let filter = match selection {
+            None => None,
+            Some(selection) => {
+                let mut scope = ExprScope::plain(&names, "WHERE");
+                Some(self.filter(selection, &mut scope)?)
+            }
+        };
+        Ok(ConflictUpdate {
+            exprs,
+            filter,
+            keeps_key: keeps_key(table, &assigned),
+        })
+    }
+
+    /// The unique indexes over exactly these columns and expressions.
+    fn inferred_arbiters(
+        &mut self,
+        table: &TableDef,
+        target: &[Ast],
+        filter: Option<&Ast>,
+    ) -> Result<Vec<Arbiter>> {
+        let names = target_scope(table, None);
+        let mut wanted = Vec::with_capacity(target.len());
+        for ast in target {
+            let mut scope = ExprScope::plain(&names, "index expressions");
+            let operand = self.expr(ast, &mut scope)?;
+            let expr = varve_expr::fold(self.settle(operand)?);
+            let at = match expr {
+                Expr::Column { index, .. } => Some(index),
+                expr => {
+                    let mut known = (FIRST_EXPRESSION..).zip(&table.expressions);
+                    let known = known.find(|(_, known)| same_meaning(known, &expr));
+                    known.map(|(at, _)| at)
+                }
+            };
+            wanted.push(at.ok_or_else(no_arbiter)?);
+        }
+        let mut known = Vec::new();
+        if let Some(filter) = filter {
+            let mut scope = ExprScope::plain(&names, "WHERE");
+            let mut conditions = Vec::new();
+            split_conjunction(self.filter(filter, &mut scope)?, &mut conditions);
+            known.extend(conditions.iter().filter_map(|condition| {
+                match pushed_predicate(condition, None) {
+                    Some(PushedPredicate::Fixed(test)) => Some(test),
+                    _ => None,
+                }
+            }));
+        }
+        let is_wanted = |keys: &mut dyn Iterator<Item = usize>| {
+            let keys: Vec<usize> = keys.collect();
+            keys.iter().all(|key| wanted.contains(key)) && wanted.iter().all(|at| keys.contains(at))
+        };
+        let implied = |test: &ColumnPredicate| known.contains(test);
+        let mut arbiters = Vec::new();
+        if !table.primary_key.is_empty() && is_wanted(&mut table.primary_key.iter().copied()) {
+            arbiters.push(Arbiter::PrimaryKey);
+        }
+        for index in unique_indexes(table) {
+            let fits = is_wanted(&mut index.keys.iter().map(|(key, _)| *key));
+            if fits && index.predicate.iter().all(implied) {
+                arbiters.push(index_arbiter(index)?);
+            }
+        }
+        if arbiters.is_empty() {
+            return Err(no_arbiter());
+        }
+        Ok(arbiters)
+    }
+}
+
+/// The columns of a table as they are.
+pub(crate) fn column_exprs(table: &TableDef) -> Vec<Expr> {
+    let columns = table.columns.iter().enumerate();
+    let columns = columns.map(|(index, column)| Expr::Column {
+        index,
+        ty: column.ty,
+    });
+    columns.collect()
+}
+
+fn unique_indexes(table: &TableDef) -> impl Iterator<Item = &IndexDef> {
+    let indexes = table.indexes.iter();
+    indexes.filter(|index| index.uniqueness != Uniqueness::None && !index.is_building)
+}
+
+fn every_arbiter(table: &TableDef) -> Result<Vec<Arbiter>> {
+    let key = (!table.primary_key.is_empty()).then_some(Ok(Arbiter::PrimaryKey));
+    let indexes = unique_indexes(table).map(index_arbiter);
+    key.into_iter().chain(indexes).collect()
+}
+
+fn index_arbiter(index: &IndexDef) -> Result<Arbiter> {
+    if index.deferral != Deferral::Never {
+        let message = "ON CONFLICT does not support deferrable unique constraints/exclusion \
+                       constraints as arbiters";
+        let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+        return Err(error.with_constraint(index.name.clone()));
+    }
+    Ok(Arbiter::Index(index.tree))
+}
+
+fn named_arbiter(table: &TableDef, name: &str) -> Result<Arbiter> {
+    if !table.primary_key.is_empty() && table.key_name() == name {
+        return Ok(Arbiter::PrimaryKey);
+    }
+    let mut constraints = table.indexes.iter().filter(|index| index.is_constraint);
+    if let Some(index) = constraints.find(|index| index.name == name) {
+        return index_arbiter(index);
+    }
+    if table.has_constraint(name) {
+        let message = "constraint in ON CONFLICT clause has no associated index";
+        return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+    }
+    let table = &table.name;
+    let message = format!("constraint \"{name}\" for table \"{table}\" does not exist");
+    Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
+}
+
+fn no_arbiter() -> Error {
+    let message =
+        "there is no unique or exclusion constraint matching the ON CONFLICT specification";
+    Error::new(SqlState::INVALID_COLUMN_REFERENCE, message)
+}

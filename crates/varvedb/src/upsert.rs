@@ -1,0 +1,332 @@
+//! INSERT ... ON CONFLICT.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use varve_expr::{evaluate, evaluate_filter};
+use varve_sql::{Arbiter, ConflictUpdate, OnConflict, TableDef};
+use varve_types::{
+    Batch, ColumnBuilder, ColumnPredicate, Error, Result, RowPosition, SqlState, Uniqueness, Value,
+};
+
+use crate::find::{Wanted, key_bytes, rows_with};
+use crate::write::{Writer, positions_of};
+
+/// One arbiter, and what it says of the rows to be inserted.
+struct Keys {
+    columns: Vec<usize>,
+    tests: Vec<ColumnPredicate>,
+    /// The key of each row; `None` where the row conflicts with none.
+    of_rows: Vec<Option<Vec<Value>>>,
+}
+
+/// What a row meets.
+#[derive(Clone, Copy)]
+enum Met {
+    /// A row that was there, by its place in the list of those.
+    Existing(usize),
+    /// A row that this statement inserts.
+    Own,
+}
+
+/// What becomes of a row.
+#[derive(Clone, Copy)]
+enum Fate {
+    Inserted(usize),
+    Updates(usize),
+}
+
+impl Writer<'_> {
+    /// Inserts rows that were checked, but for those that are there already; answers all that were
+    /// inserted or updated, in the order of the rows.
+    pub async fn insert_or(
+        &mut self,
+        table: &TableDef,
+        conflict: &OnConflict,
+        rows: &[Batch],
+    ) -> Result<Vec<Batch>> {
+        let places: Vec<(&Batch, usize)> = rows
+            .iter()
+            .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)))
+            .collect();
+        let mut existing: Vec<(Batch, usize, RowPosition)> = Vec::new();
+        let mut by_position: BTreeMap<RowPosition, usize> = BTreeMap::new();
+        let mut arbiters = Vec::with_capacity(conflict.arbiters.len());
+        for arbiter in &conflict.arbiters {
+            let keys = keys_of(table, *arbiter, rows)?;
+            let mut met: BTreeMap<Vec<u8>, Met> = BTreeMap::new();
+            for (key, at) in self
+                .existing(table, &keys, &mut existing, &mut by_position)
+                .await?
+            {
+                met.insert(key, Met::Existing(at));
+            }
+            arbiters.push((keys, met));
+        }
+        let mut meets: Vec<Option<usize>> = Vec::with_capacity(places.len());
+        for row in 0..places.len() {
+            let found = arbiters.iter().find_map(|(keys, met)| {
+                let key = keys.of_rows.get(row)?.as_ref()?;
+                match met.get(&key_bytes(key))? {
+                    Met::Existing(at) => Some(*at),
+                    Met::Own => None,
+                }
+            });
+            meets.push(found);
+        }
+        let (pairs, passed) = match &conflict.update {
+            Some(update) => self.pairs(table, update, &places, &meets, &existing)?,
+            None => (Vec::new(), BTreeSet::new()),
+        };
+        let mut fates: Vec<Fate> = Vec::new();
+        let mut inserted: Vec<(&Batch, usize)> = Vec::new();
+        let mut updated: BTreeSet<usize> = BTreeSet::new();
+        for (row, place) in places.iter().enumerate() {
+            let keys = arbiters.iter().map(|(keys, _)| {
+                let key = keys.of_rows.get(row)?.as_ref()?;
+                Some(key_bytes(key))
+            });
+            let keys: Vec<Option<Vec<u8>>> = keys.collect();
+            let mut hits = arbiters.iter().zip(&keys);
+            let hit = hits.find_map(|((_, met), key)| met.get(key.as_ref()?).copied());
+            match hit {
+                None => {
+                    for ((_, met), key) in arbiters.iter_mut().zip(keys) {
+                        met.extend(key.map(|key| (key, Met::Own)));
+                    }
+                    fates.push(Fate::Inserted(inserted.len()));
+                    inserted.push(*place);
+                }
+                Some(_) if conflict.update.is_none() => {}
+                Some(Met::Existing(at)) if !updated.contains(&at) => {
+                    if passed.contains(&row) {
+                        updated.insert(at);
+                        fates.push(Fate::Updates(row));
+                    }
+                }
+                Some(_) => return Err(second_time_error()),
+            }
+        }
+        let new = gather(table, &inserted);
+        self.insert(table, &new).await?;
+        let mut changed: BTreeMap<usize, (Batch, usize)> = BTreeMap::new();
+        if let Some(update) = &conflict.update {
+            let wanted: Vec<usize> = fates
+                .iter()
+                .filter_map(|fate| match fate {
+                    Fate::Updates(row) => Some(*row),
+                    Fate::Inserted(_) => None,
+                })
+                .collect();
+            self.apply(table, update, &pairs, &wanted, &mut changed)
+                .await?;
+        }
+        let new: Vec<(&Batch, usize)> = new
+            .iter()
+            .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)))
+            .collect();
+        let answered = fates.iter().filter_map(|fate| match fate {
+            Fate::Inserted(at) => new.get(*at).copied(),
+            Fate::Updates(row) => changed.get(row).map(|(batch, at)| (batch, *at)),
+        });
+        Ok(gather(table, &answered.collect::<Vec<_>>()))
+    }
+
+    /// The rows that are there with one of the keys: each key with the place of its row.
+    async fn existing(
+        &self,
+        table: &TableDef,
+        keys: &Keys,
+        existing: &mut Vec<(Batch, usize, RowPosition)>,
+        by_position: &mut BTreeMap<RowPosition, usize>,
+    ) -> Result<Vec<(Vec<u8>, usize)>> {
+        let given: Vec<Vec<Value>> = keys.of_rows.iter().flatten().cloned().collect();
+        let wanted = Wanted {
+            columns: &keys.columns,
+            keys: &given,
+            tests: &keys.tests,
+        };
+        let read: Vec<usize> = (0..table.columns.len()).collect();
+        let mut found = Vec::new();
+        for batch in rows_with(&self.source(), table, &wanted, &read).await? {
+            let positions = positions_of(core::slice::from_ref(&batch), read.len())?;
+            let own = keys_in(table, &keys.columns, &batch)?;
+            for ((row, position), key) in positions.into_iter().enumerate().zip(own) {
+                let at = *by_position.entry(position).or_insert_with(|| {
+                    existing.push((batch.clone(), row, position));
+                    existing.len() - 1
+                });
+                found.push((key_bytes(&key), at));
+            }
+        }
+        Ok(found)
+    }
+
+    /// By row of the statement that meets one which is there: both side by side and its position;
+    /// and the rows for which WHERE holds.
+    #[expect(
+        clippy::type_complexity,
+        reason = "both are used at once, and only here"
+    )]
+    fn pairs(
+        &self,
+        table: &TableDef,
+        update: &ConflictUpdate,
+        places: &[(&Batch, usize)],
+        meets: &[Option<usize>],
+        existing: &[(Batch, usize, RowPosition)],
+    ) -> Result<(Vec<(Vec<usize>, Batch, Vec<RowPosition>)>, BTreeSet<usize>)> {
+        let meeting: Vec<(usize, usize)> = meets
+            .iter()
+            .enumerate()
+            .filter_map(|(row, met)| Some((row, (*met)?)))
+            .collect();
+        let mut pairs = Vec::new();
+        let mut passed = BTreeSet::new();
+        for chunk in meeting.chunks(varve_types::VECTOR_ROWS) {
+            let old = chunk.iter().filter_map(|(_, at)| {
+                let (batch, row, _) = existing.get(*at)?;
+                Some((batch, *row))
+            });
+            let new = chunk
+                .iter()
+                .filter_map(|(row, _)| places.get(*row).copied());
+            let old = gather_one(table, &old.collect::<Vec<_>>());
+            let new = gather_one(table, &new.collect::<Vec<_>>());
+            let pair = crate::table_rows::side_by_side(&old, &new);
+            let rows: Vec<usize> = chunk.iter().map(|(row, _)| *row).collect();
+            match &update.filter {
+                None => passed.extend(rows.iter().copied()),
+                Some(filter) => {
+                    let chosen = evaluate_filter(filter, &pair, &self.context)?;
+                    let chosen = chosen.rows().iter();
+                    passed.extend(chosen.filter_map(|at| rows.get(*at as usize).copied()));
+                }
+            }
+            let positions = chunk.iter().filter_map(|(_, at)| existing.get(*at));
+            let positions = positions.map(|(_, _, position)| *position).collect();
+            pairs.push((rows, pair, positions));
+        }
+        Ok((pairs, passed))
+    }
+
+    async fn apply(
+        &mut self,
+        table: &TableDef,
+        update: &ConflictUpdate,
+        pairs: &[(Vec<usize>, Batch, Vec<RowPosition>)],
+        wanted: &[usize],
+        changed: &mut BTreeMap<usize, (Batch, usize)>,
+    ) -> Result<()> {
+        let wanted: BTreeSet<usize> = wanted.iter().copied().collect();
+        let mut positions = Vec::new();
+        let mut batches = Vec::new();
+        for (rows, pair, at) in pairs {
+            let mut chosen = Vec::new();
+            let mut numbers = Vec::new();
+            for ((number, row), position) in (0_u32..).zip(rows).zip(at) {
+                if wanted.contains(row) {
+                    chosen.push(number);
+                    numbers.push(*row);
+                    positions.push(*position);
+                }
+            }
+            let pair = pair.select(&varve_types::Selection::new(chosen)).compact();
+            let columns = update.exprs.iter();
+            let columns = columns.map(|expr| evaluate(expr, &pair, &self.context));
+            let rows = Batch::new(columns.collect::<Result<_>>()?, pair.rows());
+            let mut rows = self.checked(table, &[rows])?;
+            for (at, number) in numbers.into_iter().enumerate() {
+                if let Some(batch) = rows.first() {
+                    changed.insert(number, (batch.clone(), at));
+                }
+            }
+            batches.append(&mut rows);
+        }
+        self.update(table, &positions, &batches, update.keeps_key)
+            .await
+    }
+}
+
+/// What an arbiter looks for.
+fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
+    let (columns, tests, nulls_equal) = match arbiter {
+        Arbiter::PrimaryKey => (table.primary_key.clone(), Vec::new(), false),
+        Arbiter::Index(tree) => {
+            let index = table.indexes.iter().find(|index| index.tree == tree);
+            let index = index.ok_or_else(|| Error::internal("an arbiter is no index"))?;
+            let columns = index.keys.iter().map(|(column, _)| *column).collect();
+            let nulls_equal = index.uniqueness == Uniqueness::NullsEqual;
+            (columns, index.predicate.clone(), nulls_equal)
+        }
+    };
+    let mut of_rows = Vec::new();
+    for batch in rows {
+        let mut counts = vec![true; batch.rows()];
+        for ColumnPredicate { column, test } in &tests {
+            let Some(column) = batch.column(*column) else {
+                continue;
+            };
+            let passing = test.select(&column);
+            let mut passes = vec![false; batch.rows()];
+            for row in passing.rows() {
+                if let Some(passes) = passes.get_mut(*row as usize) {
+                    *passes = true;
+                }
+            }
+            for (counts, passes) in counts.iter_mut().zip(passes) {
+                *counts &= passes;
+            }
+        }
+        for (key, counts) in keys_in(table, &columns, batch)?.into_iter().zip(counts) {
+            let is_distinct = !nulls_equal && key.iter().any(Value::is_null);
+            of_rows.push(Some(key).filter(|_| counts && !is_distinct));
+        }
+    }
+    Ok(Keys {
+        columns,
+        tests,
+        of_rows,
+    })
+}
+
+/// The values of columns or expressions of a table for each row.
+fn keys_in(table: &TableDef, columns: &[usize], rows: &Batch) -> Result<Vec<Vec<Value>>> {
+    let column = |at: &usize| match table.expression(*at) {
+        Some(expr) => evaluate(expr, rows, &crate::row_filter::IMMUTABLE),
+        None => rows
+            .column(*at)
+            .ok_or_else(|| Error::internal("a key reads a column that is not there")),
+    };
+    let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
+    let key = |row| columns.iter().map(|column| column.value(row)).collect();
+    Ok((0..rows.rows()).map(key).collect())
+}
+
+/// Some rows of batches that have the columns of a table.
+fn gather(table: &TableDef, rows: &[(&Batch, usize)]) -> Vec<Batch> {
+    let chunks = rows.chunks(varve_types::VECTOR_ROWS);
+    chunks.map(|rows| gather_one(table, rows)).collect()
+}
+
+fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
+    let columns = table.columns.iter().enumerate().map(|(at, column)| {
+        let mut builder = ColumnBuilder::with_capacity(column.ty, rows.len());
+        for (batch, row) in rows {
+            match batch.physical_columns().get(at) {
+                Some(column) => builder.push_row(column, *row),
+                None => builder.push(&Value::Null),
+            }
+        }
+        Arc::new(builder.finish())
+    });
+    Batch::new(columns.collect(), rows.len())
+}
+
+fn second_time_error() -> Error {
+    let message = "ON CONFLICT DO UPDATE command cannot affect row a second time";
+    Error::new(SqlState::CARDINALITY_VIOLATION, message).with_hint(
+        "Ensure that no rows proposed for insertion within the same command have duplicate \
+         constrained values.",
+    )
+}
