@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use varve_types::Result;
+
 /// What can be asked of a background job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobOrder {
@@ -13,8 +15,33 @@ pub enum JobOrder {
     Resume,
 }
 
+/// A sequence of the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequenceRef<'a> {
+    /// By its catalogue object.
+    Id(i64),
+    /// By its name, as SQL writes it.
+    Name(&'a str),
+}
+
+/// What is asked of sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequenceCall<'a> {
+    /// `nextval`
+    Next(SequenceRef<'a>),
+    /// `currval`
+    Current(SequenceRef<'a>),
+    /// `lastval`
+    Last,
+    /// `setval`: the value, and whether it counts as handed out.
+    Set(SequenceRef<'a>, i64, bool),
+}
+
 /// The database that a statement runs in.
 pub trait Host: fmt::Debug {
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
+
+    /// Takes a value of a sequence, or sets it.
+    fn sequence(&self, call: SequenceCall<'_>) -> Result<i64>;
 }

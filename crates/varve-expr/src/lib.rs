@@ -40,7 +40,7 @@ pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;
 pub use function::Function;
-pub use host::{Host, JobOrder};
+pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use locale::{DEFAULT_LOCALE, Locale};
 pub use resolve::{

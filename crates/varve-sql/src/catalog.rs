@@ -9,6 +9,7 @@ use varve_types::{
 };
 
 use crate::index::IndexDef;
+use crate::sequence::SequenceDef;
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,11 +102,13 @@ impl ColumnDef {
     }
 }
 
-/// The tables that a statement sees, by name.
+/// The tables and sequences that a statement sees, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Catalog {
     /// Tables by name.
     pub tables: BTreeMap<String, Arc<TableDef>>,
+    /// Sequences by name.
+    pub sequences: BTreeMap<String, Arc<SequenceDef>>,
 }
 
 impl TableDef {

@@ -38,6 +38,7 @@ use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
+use crate::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
 
 /// The layout without expressions.
 const LAYOUT_PLAIN: u8 = 1;
@@ -313,6 +314,23 @@ fn take_index(
     })
 }
 
+/// An object of the catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CatalogObject {
+    /// A table.
+    Table(TableDef),
+    /// A sequence.
+    Sequence(SequenceDef),
+}
+
+/// The object that these bytes are.
+pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
+    match bytes.get(1) {
+        Some(&KIND_SEQUENCE) => decode_sequence(bytes).map(CatalogObject::Sequence),
+        _ => decode_table(bytes).map(CatalogObject::Table),
+    }
+}
+
 /// The table that [`encode_table`] wrote; `XX001` for any other bytes.
 pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut input = Input(bytes);
@@ -561,6 +579,8 @@ mod tests {
         let cast = Expr::Cast {
             input: Box::new(literal(3)),
             to: LogicalType::Float8,
+            modifier: TypeMod::NONE,
+            explicit: false,
             position: 0,
         };
         for (id, filled) in (20..).zip(FILLINGS) {

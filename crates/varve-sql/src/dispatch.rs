@@ -10,6 +10,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::command::{Command, Words, parse_command};
 use crate::parse_insert::{InsertClauses, parse_insert};
+use crate::parse_sequence::{self, SequenceStatement};
 
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
@@ -21,6 +22,7 @@ pub(crate) struct Parsed {
 pub(crate) enum Body {
     Statement(Box<Statement>),
     Insert(Box<Insert>, Box<InsertClauses>),
+    Sequence(Box<SequenceStatement>),
     Command(Command),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
     Unsupported(Option<&'static str>),
@@ -137,6 +139,10 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
                 let index = parser.parse_create_index(unique)?;
                 return Ok(Body::Statement(Box::new(Statement::CreateIndex(index))));
             }
+            if !unique && !temporary && parser.parse_keyword(Keyword::SEQUENCE) {
+                let statement = parse_sequence::parse_create(parser)?;
+                return Ok(Body::Sequence(Box::new(statement)));
+            }
             if unique || !parser.parse_keyword(Keyword::TABLE) {
                 return skip(parser);
             }
@@ -148,6 +154,14 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
         }
         Keyword::DROP if parser.parse_keyword(Keyword::TABLE) => {
             parse_drop(parser, ObjectType::Table)?
+        }
+        Keyword::ALTER if parser.parse_keyword(Keyword::SEQUENCE) => {
+            let statement = parse_sequence::parse_alter(parser)?;
+            return Ok(Body::Sequence(Box::new(statement)));
+        }
+        Keyword::DROP if parser.parse_keyword(Keyword::SEQUENCE) => {
+            let statement = parse_sequence::parse_drop(parser)?;
+            return Ok(Body::Sequence(Box::new(statement)));
         }
         Keyword::DROP if parser.parse_keyword(Keyword::INDEX) => {
             let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);

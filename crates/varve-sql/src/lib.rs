@@ -18,6 +18,7 @@ mod index_expression;
 mod optimize;
 mod parse;
 mod parse_insert;
+mod parse_sequence;
 mod plan;
 mod plan_walk;
 mod position;
@@ -25,6 +26,7 @@ mod prune;
 mod push_down;
 mod scan_order;
 mod scope;
+mod sequence;
 mod system_view;
 #[cfg(test)]
 mod tests;
@@ -32,9 +34,9 @@ mod walk;
 mod window;
 mod window_exclusion;
 
-pub use bind::bind;
+pub use bind::{bind, folded_path};
 pub use catalog::{Catalog, CheckDef, ColumnDef, Filled, TableDef};
-pub use catalog_codec::{decode_table, encode_table};
+pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
@@ -47,6 +49,7 @@ pub use plan::{
     ScanNode, SetCall, SetFunction, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
+pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
 pub use window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,

@@ -11,6 +11,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
+use crate::parse_sequence::with_ordered_options;
 use crate::position::{SourceMap, line_starts, position_at};
 use crate::window_exclusion::rewrite_exclusions;
 
@@ -99,6 +100,7 @@ fn parse_one(
     let last = tokens
         .last()
         .map_or(0, |token| position_at(lines, token.span.start));
+    let tokens = with_ordered_options(tokens);
     let positions = tokens
         .iter()
         .filter(|token| !matches!(token.token, Token::LParen | Token::RParen))

@@ -9,6 +9,7 @@ use crate::catalog::TableDef;
 use crate::command::Command;
 use crate::index::{Deferral, IndexDef};
 use crate::scan_order::OrderColumn;
+use crate::sequence::SequenceDef;
 use crate::window::WindowNode;
 
 /// A column of a result.
@@ -445,6 +446,31 @@ pub enum Statement {
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
     },
+    /// `CREATE SEQUENCE`
+    CreateSequence {
+        /// The sequence, ids not yet assigned.
+        definition: SequenceDef,
+        /// IF NOT EXISTS and it does: nothing happens but a notice.
+        exists: bool,
+    },
+    /// `ALTER SEQUENCE`
+    AlterSequence {
+        /// What it is then; `None` where IF EXISTS did not find it.
+        changed: Option<SequenceDef>,
+        /// Its name.
+        name: String,
+        /// The value that comes next, where that changes.
+        restart: Option<i64>,
+    },
+    /// `DROP SEQUENCE`
+    DropSequence {
+        /// The sequences.
+        sequences: Vec<Arc<SequenceDef>>,
+        /// Names that IF EXISTS did not find, for notices.
+        missing: Vec<String>,
+        /// Tables and positions of columns whose defaults go too.
+        defaults: Vec<(String, usize)>,
+    },
     /// One that needs no plan; see also [`crate::ParsedStatement::command`].
     Command(Command),
     /// `EXPLAIN [ANALYZE] statement`.
@@ -578,6 +604,8 @@ pub struct NewTable {
     pub table: TableDef,
     /// Indexes of UNIQUE constraints.
     pub indexes: Vec<NewIndex>,
+    /// Sequences of serial and identity columns, with the positions of these.
+    pub sequences: Vec<(usize, SequenceDef)>,
 }
 
 /// An index to be created; see [`crate::IndexDef`].
@@ -645,6 +673,8 @@ pub struct Bound {
     pub tables: Vec<Arc<TableDef>>,
     /// Whether it holds only for the locale that it was bound in.
     pub reads_locale: bool,
+    /// The sequences that it uses, in the same way.
+    pub sequences: Vec<Arc<SequenceDef>>,
 }
 
 /// A literal row, for small results such as EXPLAIN.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::Locale;
-use varve_sql::{ColumnDef, TableDef, decode_table};
+use varve_sql::{CatalogObject, ColumnDef, TableDef, decode_object};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
@@ -223,8 +223,9 @@ impl core::fmt::Debug for BulkLoad {
 
 fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {
     for (_, _, definition) in transaction.objects() {
-        let table = decode_table(&definition)?;
-        if table.name == name {
+        if let CatalogObject::Table(table) = decode_object(&definition)?
+            && table.name == name
+        {
             return Ok(table);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::{Catalog, decode_table};
+use varve_sql::{Catalog, CatalogObject, decode_object};
 use varve_store::{CatalogueState, Transaction};
 use varve_types::Result;
 
@@ -22,7 +22,14 @@ impl CatalogCache {
         let before = self.0.take().map(|(_, catalog)| catalog);
         let mut catalog = Catalog::default();
         for (_, _, definition) in &transaction.objects() {
-            let table = Arc::new(decode_table(definition)?);
+            let table = match decode_object(definition)? {
+                CatalogObject::Table(table) => Arc::new(table),
+                CatalogObject::Sequence(sequence) => {
+                    let name = sequence.name.clone();
+                    catalog.sequences.insert(name, Arc::new(sequence));
+                    continue;
+                }
+            };
             // Tables that are the same are the same in memory, so that plans need not compare them.
             let known = before.as_ref().and_then(|old| old.tables.get(&table.name));
             let table = known.filter(|known| **known == table).unwrap_or(&table);

@@ -6,6 +6,7 @@ use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, SqlState};
 
+use crate::sequences::Sequences;
 use crate::statements::Statements;
 use crate::{Durability, Options, Session};
 
@@ -25,6 +26,7 @@ pub(crate) struct Shared {
     /// As it was opened; the limit in force is the account's.
     pub memory_limit_bytes: u64,
     pub statements: Statements,
+    pub sequences: Sequences,
 }
 
 impl Database {
@@ -64,6 +66,7 @@ impl Database {
                 durability,
                 memory_limit_bytes: options.memory_limit_bytes,
                 statements,
+                sequences: Sequences::default(),
             }),
         }
     }

@@ -1,9 +1,12 @@
 //! What functions ask of the session that calls them.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varve_expr::{EvalContext, Host, JobOrder, Locale};
-use varve_types::Value;
+use varve_expr::{EvalContext, Host, JobOrder, Locale, SequenceCall, SequenceRef};
+use varve_sql::{Catalog, SequenceDef};
+use varve_store::{CommitDurability, Transaction};
+use varve_types::{Error, ObjectId, Result, SqlState, Value};
 
 use crate::database::Shared;
 
@@ -11,11 +14,25 @@ use crate::database::Shared;
 #[derive(Debug)]
 pub(crate) struct SessionHost {
     shared: Arc<Shared>,
+    state: Mutex<HostState>,
+}
+
+#[derive(Debug, Default)]
+struct HostState {
+    /// What the running statement sees.
+    catalog: Arc<Catalog>,
+    /// `currval` by sequence.
+    current: BTreeMap<ObjectId, i64>,
+    /// The sequence whose value was taken last.
+    last: Option<ObjectId>,
 }
 
 impl SessionHost {
     pub fn new(shared: Arc<Shared>) -> SessionHost {
-        SessionHost { shared }
+        SessionHost {
+            shared,
+            state: Mutex::default(),
+        }
     }
 
     /// What expressions are evaluated with.
@@ -37,10 +54,95 @@ impl SessionHost {
             ..Locale::default()
         }
     }
+
+    /// Says what the next statement sees.
+    pub async fn enter(&self, transaction: &Transaction, catalog: &Arc<Catalog>) -> Result<()> {
+        if !Arc::ptr_eq(&self.state().catalog, catalog) {
+            self.shared.sequences.load(transaction, catalog).await?;
+            self.state().catalog = Arc::clone(catalog);
+        }
+        Ok(())
+    }
+
+    /// Makes values of sequences that were handed out durable.
+    pub async fn keep_sequences(
+        &self,
+        transaction: &mut Transaction,
+        durability: CommitDurability,
+    ) -> Result<()> {
+        let sequences = &self.shared.sequences;
+        sequences
+            .keep(&self.shared.store, transaction, durability)
+            .await
+    }
+
+    fn state(&self) -> MutexGuard<'_, HostState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sequence_of(&self, sequence: SequenceRef<'_>) -> Result<Arc<SequenceDef>> {
+        let catalog = Arc::clone(&self.state().catalog);
+        let mut known = catalog.sequences.values();
+        let found = match sequence {
+            SequenceRef::Id(id) => known.find(|sequence| sequence.object.0.cast_signed() == id),
+            SequenceRef::Name(name) => catalog.sequences.get(&varve_sql::folded_path(name)),
+        };
+        found.map(Arc::clone).ok_or_else(|| {
+            let message = match sequence {
+                SequenceRef::Id(id) => format!("could not open relation with OID {id}"),
+                SequenceRef::Name(name) => format!("relation \"{name}\" does not exist"),
+            };
+            Error::new(SqlState::UNDEFINED_TABLE, message)
+        })
+    }
 }
 
 impl Host for SessionHost {
     fn order_job(&self, job: i64, order: JobOrder) -> bool {
         self.shared.order_job(job, order)
+    }
+
+    fn sequence(&self, call: SequenceCall<'_>) -> Result<i64> {
+        let undefined = |message: String| {
+            Err(Error::new(
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                message,
+            ))
+        };
+        match call {
+            SequenceCall::Next(sequence) => {
+                let sequence = self.sequence_of(sequence)?;
+                let value = self.shared.sequences.next(&sequence)?;
+                let mut state = self.state();
+                state.current.insert(sequence.object, value);
+                state.last = Some(sequence.object);
+                Ok(value)
+            }
+            SequenceCall::Current(sequence) => {
+                let sequence = self.sequence_of(sequence)?;
+                match self.state().current.get(&sequence.object) {
+                    Some(value) => Ok(*value),
+                    None => undefined(format!(
+                        "currval of sequence \"{}\" is not yet defined in this session",
+                        sequence.name
+                    )),
+                }
+            }
+            SequenceCall::Last => {
+                let state = self.state();
+                match state.last.and_then(|last| state.current.get(&last)) {
+                    Some(value) => Ok(*value),
+                    None => undefined("lastval is not yet defined in this session".to_owned()),
+                }
+            }
+            SequenceCall::Set(sequence, value, is_called) => {
+                let sequence = self.sequence_of(sequence)?;
+                self.shared.sequences.set(&sequence, value, is_called)?;
+                if is_called {
+                    self.state().current.insert(sequence.object, value);
+                }
+                Ok(value)
+            }
+        }
     }
 }

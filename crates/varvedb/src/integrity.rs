@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_kv::Kv;
-use varve_sql::decode_table;
+use varve_sql::{CatalogObject, decode_object, decode_table};
 use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 
@@ -114,7 +114,9 @@ impl Database {
 
 async fn rebuild_indexes(store: &Arc<Store>, damaged: &[TreeId]) -> Result<()> {
     for (_, _, definition) in store.begin().objects() {
-        let table = decode_table(&definition)?;
+        let CatalogObject::Table(table) = decode_object(&definition)? else {
+            continue;
+        };
         let mut trees = table.indexes.iter().map(|index| index.tree);
         let is_hit = damaged.contains(&table.tree) || trees.any(|tree| damaged.contains(&tree));
         if is_hit && !table.indexes.is_empty() {

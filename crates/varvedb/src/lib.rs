@@ -34,6 +34,7 @@ mod prepared;
 mod result_set;
 mod row_filter;
 mod scratch;
+mod sequences;
 mod session;
 mod source;
 mod statements;

@@ -84,6 +84,10 @@ impl Planned {
                 let now = catalog.tables.get(&table.name);
                 now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)
             })
+            && self.bound.sequences.iter().all(|sequence| {
+                let now = catalog.sequences.get(&sequence.name);
+                now.is_some_and(|now| now.object == sequence.object)
+            })
     }
 
     /// Whether it may be run again: other statements are rare, or change what they were bound to.

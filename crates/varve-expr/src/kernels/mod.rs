@@ -10,6 +10,7 @@ mod math;
 mod numeric;
 mod operand;
 mod run;
+mod sequences;
 mod table;
 mod text;
 

@@ -2,7 +2,7 @@
 
 use varve_types::LogicalType;
 
-use super::{arithmetic, datetime, jobs, like, math, numeric, text};
+use super::{arithmetic, datetime, jobs, like, math, numeric, sequences, text};
 use crate::function::{Entry, Kernel};
 
 use Kernel::{Columns, Float, Rows, Text};
@@ -22,7 +22,7 @@ const TIME: LogicalType = LogicalType::Time;
 const SPAN: LogicalType = LogicalType::Interval;
 
 /// Every function and operator, by subject.
-pub(crate) static TABLE: [&[Entry]; 7] = [
+pub(crate) static TABLE: [&[Entry]; 8] = [
     OPERATORS,
     NUMERICS,
     SPANS,
@@ -30,6 +30,7 @@ pub(crate) static TABLE: [&[Entry]; 7] = [
     TEXTS,
     TIMES,
     ORDERS,
+    SEQUENCES,
 ];
 
 const fn strict(
@@ -93,6 +94,26 @@ pub(crate) static SETS: &[Entry] = &[
     series(&[NUM, NUM, NUM], NUM),
     series(&[STAMP, STAMP, SPAN], STAMP),
     series(&[STAMPTZ, STAMPTZ, SPAN], STAMPTZ),
+];
+
+/// Takes a value of a sequence or sets one.
+const fn sequence(name: &'static str, args: &'static [LogicalType], kernel: Kernel) -> Entry {
+    Entry {
+        immutable: false,
+        ..strict(name, args, INT8, kernel)
+    }
+}
+
+static SEQUENCES: &[Entry] = &[
+    sequence("nextval", &[INT8], Columns(sequences::nextval)),
+    sequence("nextval", &[TEXT], Columns(sequences::nextval)),
+    sequence("currval", &[INT8], Columns(sequences::currval)),
+    sequence("currval", &[TEXT], Columns(sequences::currval)),
+    sequence("lastval", &[], Columns(sequences::lastval)),
+    sequence("setval", &[INT8, INT8], Columns(sequences::setval)),
+    sequence("setval", &[INT8, INT8, BOOL], Columns(sequences::setval)),
+    sequence("setval", &[TEXT, INT8], Columns(sequences::setval)),
+    sequence("setval", &[TEXT, INT8, BOOL], Columns(sequences::setval)),
 ];
 
 static ORDERS: &[Entry] = &[

@@ -1,19 +1,21 @@
 //! CREATE TABLE and DROP TABLE.
 
 use sqlparser::ast::{
-    ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, Expr as Ast,
-    GeneratedAs, GeneratedExpressionMode, HiveDistributionStyle, HiveFormat, Ident, IndexColumn,
-    NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
-    PrimaryKeyConstraint, TableConstraint, UniqueConstraint,
+    ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, DataType,
+    Expr as Ast, GeneratedAs, GeneratedExpressionMode, HiveDistributionStyle, HiveFormat, Ident,
+    IndexColumn, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
+    PrimaryKeyConstraint, SequenceOptions, TableConstraint, UniqueConstraint,
 };
-use varve_types::{ColumnId, Error, Result, SqlState, Uniqueness};
+use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, TypeMod, Uniqueness};
 
 use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
+use crate::bind::sequence::serial_type;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef};
 use crate::index::Deferral;
 use crate::plan::{NewIndex, NewTable, Statement};
+use crate::sequence::SequenceDef;
 use crate::system_view::system_view;
 
 /// Most columns of a table, as in PostgreSQL.
@@ -29,7 +31,9 @@ impl Binder<'_> {
         if let Some(ObjectNamePart::Identifier(ident)) = create.name.0.last() {
             self.new_name(ident)?;
         }
-        let known = self.catalog.tables.contains_key(&name) || system_view(&name).is_some();
+        let known = self.catalog.tables.contains_key(&name)
+            || self.catalog.sequences.contains_key(&name)
+            || system_view(&name).is_some();
         if known && !create.if_not_exists {
             let error = Error::new(
                 SqlState::DUPLICATE_TABLE,
@@ -40,6 +44,7 @@ impl Binder<'_> {
         let mut columns: Vec<TableColumn> = Vec::with_capacity(create.columns.len());
         let mut defaults = Vec::new();
         let mut checks = Vec::new();
+        let mut sequences: Vec<(usize, SequenceDef)> = Vec::new();
         let mut primary_key: Option<Vec<usize>> = None;
         let mut key_checks = (None, Deferral::Never);
         let mut uniques = Vec::new();
@@ -54,8 +59,46 @@ impl Binder<'_> {
             if columns.iter().any(|known| known.name == column_name) {
                 return Err(self.named_twice(ident));
             }
-            let (ty, modifier) = self.data_type(data_type, position)?;
-            let constraints = self.column_constraints(options, &column_name, &name, position)?;
+            let serial = match data_type {
+                DataType::Custom(name, modifiers) if modifiers.is_empty() => match &*name.0 {
+                    [ObjectNamePart::Identifier(name)] => serial_type(name),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let (ty, modifier) = match serial {
+                Some(ty) => (ty, TypeMod::NONE),
+                None => self.data_type(data_type, position)?,
+            };
+            let mut constraints =
+                self.column_constraints(options, &column_name, &name, position)?;
+            let identity = constraints.identity.take();
+            if serial.is_some() {
+                let is_there = constraints.default.is_some() || identity.is_some();
+                let what = match identity {
+                    Some(_) => "both default and identity",
+                    None => "default values",
+                };
+                self.once(is_there, what, &column_name, &name, position)?;
+            }
+            let filled = identity.as_ref().map(|(filled, _)| *filled);
+            let items = match (&identity, serial) {
+                (Some((_, items)), _) => Some(*items),
+                (None, Some(_)) => Some(&[][..]),
+                (None, None) => None,
+            };
+            if let Some(items) = items {
+                if !matches!(
+                    ty,
+                    LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+                ) {
+                    let message = "identity column type must be smallint, integer, or bigint";
+                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+                }
+                constraints.not_null = true;
+                let sequence = self.column_sequence(&name, &column_name, ty, items, &sequences)?;
+                sequences.push((columns.len(), sequence));
+            }
             if let Some(checks) = constraints.primary_key {
                 key_checks = checks;
                 self.set_primary_key(&mut primary_key, vec![columns.len()], &name, position)?;
@@ -69,10 +112,10 @@ impl Binder<'_> {
             checks.extend(constraints.checks);
             let id = u32::try_from(columns.len()).unwrap_or(u32::MAX);
             let id = ColumnId(id.saturating_add(1));
-            columns.push(TableColumn {
-                modifier,
-                ..TableColumn::new(id, column_name, ty, !constraints.not_null)
-            });
+            let mut column = TableColumn::new(id, column_name, ty, !constraints.not_null);
+            column.filled = filled.unwrap_or_default();
+            column.modifier = modifier;
+            columns.push(column);
         }
         if columns.len() > COLUMNS_MAX {
             let error = Error::new(
@@ -138,7 +181,11 @@ impl Binder<'_> {
         }
         self.unique_indexes(&table, &uniques, &mut indexes)?;
         Ok(Statement::CreateTable {
-            definition: NewTable { table, indexes },
+            definition: NewTable {
+                table,
+                indexes,
+                sequences,
+            },
             exists: known,
         })
     }
@@ -218,6 +265,7 @@ impl Binder<'_> {
         let mut primary_key = None;
         let mut unique = None;
         let mut default = None;
+        let mut identity = None;
         let mut checks = Vec::new();
         for ColumnOptionDef { name, option } in options {
             let what = match option {
@@ -268,6 +316,24 @@ impl Binder<'_> {
                     default = Some(ColumnDefault::Generated(ast));
                     continue;
                 }
+                ColumnOption::Generated {
+                    generated_as,
+                    sequence_options,
+                    generation_expr: None,
+                    generation_expr_mode: None,
+                    generated_keyword: true,
+                } => {
+                    let what = "both default and identity";
+                    self.once(default.is_some(), what, column, table, position)?;
+                    let what = "identity specifications";
+                    self.once(identity.is_some(), what, column, table, position)?;
+                    let filled = match generated_as {
+                        GeneratedAs::Always => Filled::IdentityAlways,
+                        _ => Filled::IdentityByDefault,
+                    };
+                    identity = Some((filled, sequence_options.as_deref().unwrap_or_default()));
+                    continue;
+                }
                 ColumnOption::Check(check) => {
                     refuse(check.enforced.is_some(), "ENFORCED", position)?;
                     let name = name.as_ref().or(check.name.as_ref());
@@ -294,6 +360,7 @@ impl Binder<'_> {
             primary_key,
             unique,
             default,
+            identity,
             checks,
         })
     }
@@ -308,8 +375,12 @@ impl Binder<'_> {
         position: u32,
     ) -> Result<()> {
         if is_there {
+            let many = match what.starts_with("both") {
+                true => "",
+                false => "multiple ",
+            };
             let message =
-                format!("multiple {what} specified for column \"{column}\" of table \"{table}\"");
+                format!("{many}{what} specified for column \"{column}\" of table \"{table}\"");
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(located(error, position));
         }
@@ -402,6 +473,7 @@ struct ColumnConstraints<'a> {
     primary_key: Option<(Option<&'a Ident>, Deferral)>,
     unique: Option<UniqueColumn<'a>>,
     default: Option<ColumnDefault<'a>>,
+    identity: Option<(Filled, &'a [SequenceOptions])>,
     /// Names and conditions.
     checks: Vec<(Option<&'a Ident>, &'a Ast)>,
 }

@@ -133,6 +133,9 @@ impl Binder<'_> {
         for argument in &args.list {
             operands.push(self.expr(argument, scope)?);
         }
+        if matches!(name.as_str(), "nextval" | "currval" | "setval") {
+            self.sequence_argument(&mut operands)?;
+        }
         match (name.as_str(), operands.len()) {
             ("coalesce", 1..) => {
                 let (args, ty) = self.unify(operands, "COALESCE", position)?;

@@ -389,13 +389,14 @@ impl Binder<'_> {
         tests.collect()
     }
 
-    fn has_relation(&self, name: &str) -> bool {
+    pub(crate) fn has_relation(&self, name: &str) -> bool {
         let indexes = self
             .catalog
             .tables
             .values()
             .flat_map(|table| &table.indexes);
         self.catalog.tables.contains_key(name)
+            || self.catalog.sequences.contains_key(name)
             || system_view(name).is_some()
             || indexes.into_iter().any(|index| index.name == name)
     }

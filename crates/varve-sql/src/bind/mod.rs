@@ -30,6 +30,7 @@ mod query;
 mod returning;
 mod row;
 mod select;
+mod sequence;
 mod set_function;
 mod set_operation;
 mod stage;
@@ -46,6 +47,7 @@ use varve_expr::Locale;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 pub(crate) use names::fold_name;
+pub use sequence::folded_path;
 
 use cte::CteBinding;
 use outer::OuterLevel;
@@ -54,6 +56,7 @@ use crate::catalog::{Catalog, TableDef};
 use crate::parse::ParsedStatement;
 use crate::plan::Bound;
 use crate::position::SourceMap;
+use crate::sequence::SequenceDef;
 
 /// Most parameters of a statement, as in PostgreSQL's protocol.
 const PARAMETERS_MAX: usize = 65_535;
@@ -80,6 +83,7 @@ pub fn bind(
         cte_ids: 0,
         unnamed: 0,
         reads_locale: false,
+        sequences: RefCell::default(),
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -100,6 +104,7 @@ pub fn bind(
         parameters,
         tables: binder.tables.into_inner(),
         reads_locale: binder.reads_locale,
+        sequences: binder.sequences.into_inner(),
     })
 }
 
@@ -125,6 +130,8 @@ pub(crate) struct Binder<'a> {
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
     reads_locale: bool,
+    /// Sequences in the same way.
+    sequences: RefCell<Vec<Arc<SequenceDef>>>,
 }
 
 impl Binder<'_> {

@@ -21,6 +21,7 @@ impl Binder<'_> {
             return match body {
                 Body::Statement(statement) => self.statement(statement, command),
                 Body::Insert(insert, clauses) => self.insert(insert, clauses),
+                Body::Sequence(statement) => self.sequence_statement(statement),
                 Body::Command(command) => Ok(Statement::Command(command.clone())),
                 Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };

@@ -524,7 +524,6 @@ fn what_is_not_supported_says_so() {
             "create table n (a time with time zone)",
             "type time with time zone",
         ),
-        ("create table n (a serial)", "type serial"),
         ("create table n (like t)", "LIKE"),
         ("create table n (a int) partition by range (a)", "PARTITION"),
         (

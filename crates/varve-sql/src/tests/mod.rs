@@ -57,6 +57,7 @@ fn catalog() -> Catalog {
         table(4, "Mixed", &[("Id", T::Int4), ("n", T::Int4)], &[]),
     ];
     Catalog {
+        sequences: std::collections::BTreeMap::new(),
         tables: tables
             .into_iter()
             .map(|table| (table.name.clone(), Arc::new(table)))

@@ -60,7 +60,7 @@ impl Session {
                 self.block = Block::None;
                 let transaction = self.shared.store.begin();
                 let read_only = self.settings.default_read_only;
-                let plan = self.copy_plan(&transaction, statement, read_only)?;
+                let plan = self.copy_plan(&transaction, statement, read_only).await?;
                 let locale = self.locale(self.shared.env.now_us());
                 let copy = CopyIn::new(plan, &self.host, locale);
                 let options = BulkLoadOptions {
@@ -75,7 +75,8 @@ impl Session {
             Block::Open(open) => {
                 let read_only = open.read_only;
                 let locale = self.locale(open.now_us);
-                match self.copy_plan(&open.transaction, statement, read_only) {
+                let plan = self.copy_plan(&open.transaction, statement, read_only);
+                match plan.await {
                     Ok(plan) => {
                         let copy = CopyIn::new(plan, &self.host, locale);
                         let target = Target::Block(open);
@@ -88,13 +89,14 @@ impl Session {
         }
     }
 
-    fn copy_plan(
+    async fn copy_plan(
         &mut self,
         transaction: &Transaction,
         statement: &ParsedStatement,
         read_only: bool,
     ) -> Result<CopyPlan> {
         let catalog = self.catalog.get(transaction)?;
+        self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
             Statement::CopyFrom(plan) => Ok(plan),
@@ -145,12 +147,23 @@ impl Session {
             Ok(rows) => rows,
             Err(error) => return self.fail_copy(open.target, error).await,
         };
+        let durability = self.settings.durability.of_commit();
         match open.target {
             Target::Load(load) => {
+                let mut transaction = self.shared.store.begin();
+                let kept = self.host.keep_sequences(&mut transaction, durability).await;
+                if let Err(error) = kept {
+                    return self.fail_copy(Target::Load(load), error).await;
+                }
                 let finished = load.finish().await;
                 finished.map_err(|error| open.copy.name_error(error))?;
             }
             Target::Block(mut block) => {
+                let transaction = &mut block.transaction;
+                let kept = self.host.keep_sequences(transaction, durability).await;
+                if let Err(error) = kept {
+                    return self.fail(block, error).await;
+                }
                 block.has_run = true;
                 self.block = Block::Open(block);
             }

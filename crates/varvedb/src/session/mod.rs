@@ -297,6 +297,7 @@ impl Session {
         let locale = self.locale(scope.now_us);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
+        self.host.enter(transaction, &catalog).await?;
         let run = run::Run {
             shared: &self.shared,
             host: &self.host,
@@ -311,6 +312,8 @@ impl Session {
             .statement(transaction, deferred, &planned.bound.statement)
             .await?;
         self.building = run.building.take();
+        let durability = self.settings.durability.of_commit();
+        self.host.keep_sequences(transaction, durability).await?;
         if result.fields.is_empty() {
             result.fields = Arc::clone(&planned.fields);
         }

@@ -4,14 +4,15 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use varve_exec::{Cancel, ExecContext, execute};
-use varve_expr::{EvalContext, Locale};
+use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Field, NewIndex, NewTable, Plan, Returning, Statement, TableDef, encode_table, explain,
+    Catalog, Field, NewIndex, NewTable, Plan, Returning, SequenceDef, Statement, TableDef,
+    encode_sequence, encode_table, explain,
 };
 use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, Error, LogicalType, MemoryAccount, Reservation, Result, SqlState, TreeId,
-    VECTOR_ROWS, Value,
+    Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
+    TreeId, TypeMod, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
@@ -22,7 +23,7 @@ use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::write::Writer;
-use crate::{Notice, ResultSet, index, write};
+use crate::{Notice, ResultSet, index, sequences, write};
 
 /// What one statement runs with.
 pub(super) struct Run<'a> {
@@ -86,13 +87,94 @@ impl Run<'_> {
                 answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
             }
             Statement::CreateTable { definition, exists } => {
-                create_table(transaction, definition, *exists)
+                create_table(transaction, definition, *exists).await
+            }
+            Statement::CreateSequence { definition, exists } => {
+                let mut result = ResultSet::command("CREATE");
+                match exists {
+                    true => result.notices.push(exists_notice(&definition.name)),
+                    false => {
+                        create_sequence(transaction, definition).await?;
+                    }
+                }
+                Ok(result)
+            }
+            Statement::AlterSequence {
+                changed,
+                name,
+                restart,
+            } => {
+                let Some(mut changed) = changed.clone() else {
+                    let message = format!("relation \"{name}\" does not exist, skipping");
+                    let mut result = ResultSet::command("ALTER");
+                    result
+                        .notices
+                        .push(Notice::info(SqlState::UNDEFINED_TABLE, message));
+                    return Ok(result);
+                };
+                if let Some(first) = restart {
+                    transaction.drop_tree(changed.tree)?;
+                    changed.tree = transaction.new_tree_id();
+                    sequences::create(transaction, &changed, *first).await?;
+                }
+                transaction.put_object(changed.object, 1, encode_sequence(&changed));
+                Ok(ResultSet::command("ALTER"))
+            }
+            Statement::DropSequence {
+                sequences,
+                missing,
+                defaults,
+            } => {
+                let mut result = ResultSet::command("DROP");
+                result.notices.extend(missing.iter().map(|name| {
+                    Notice::info(
+                        SqlState::UNDEFINED_TABLE,
+                        format!("sequence \"{name}\" does not exist, skipping"),
+                    )
+                }));
+                let mut changed: Vec<TableDef> = Vec::new();
+                for (name, at) in defaults {
+                    let Some(table) = self.catalog.tables.get(name) else {
+                        continue;
+                    };
+                    if changed
+                        .last()
+                        .is_none_or(|last| last.object != table.object)
+                    {
+                        changed.push(TableDef::clone(table));
+                    }
+                    if let Some(table) = changed.last_mut()
+                        && let Some(column) = table.columns.get_mut(*at)
+                    {
+                        column.default = None;
+                        let message = format!(
+                            "drop cascades to default value for column {} of table {name}",
+                            column.name
+                        );
+                        let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
+                        result.notices.push(notice);
+                    }
+                }
+                for table in changed {
+                    transaction.put_object(table.object, table.version, encode_table(&table));
+                }
+                for sequence in sequences {
+                    transaction.delete_object(sequence.object);
+                    transaction.drop_tree(sequence.tree)?;
+                }
+                Ok(result)
             }
             Statement::DropTable { tables, missing } => {
                 for (object, tree, name) in tables {
                     let table = self.catalog.tables.get(name);
                     for index in table.iter().flat_map(|table| &table.indexes) {
                         transaction.drop_tree(index.tree)?;
+                    }
+                    let sequences = self.catalog.sequences.values();
+                    let is_owned = |owner: (ObjectId, _)| owner.0 == *object;
+                    for sequence in sequences.filter(|known| known.owner.is_some_and(is_owned)) {
+                        transaction.delete_object(sequence.object);
+                        transaction.drop_tree(sequence.tree)?;
                     }
                     transaction.delete_object(*object);
                     transaction.drop_tree(*tree)?;
@@ -292,6 +374,9 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Delete(_) => Some("DELETE"),
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
         Statement::DropTable { .. } => Some("DROP TABLE"),
+        Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),
+        Statement::AlterSequence { .. } => Some("ALTER SEQUENCE"),
+        Statement::DropSequence { .. } => Some("DROP SEQUENCE"),
         Statement::CreateIndex { .. } => Some("CREATE INDEX"),
         Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),
@@ -311,7 +396,28 @@ pub(super) fn read_only_error(command: &str) -> Error {
     )
 }
 
-fn create_table(
+fn exists_notice(name: &str) -> Notice {
+    Notice::info(
+        SqlState::DUPLICATE_TABLE,
+        format!("relation \"{name}\" already exists, skipping"),
+    )
+}
+
+async fn create_sequence(
+    transaction: &mut Transaction,
+    definition: &SequenceDef,
+) -> Result<ObjectId> {
+    let sequence = SequenceDef {
+        object: transaction.new_object_id(),
+        tree: transaction.new_tree_id(),
+        ..definition.clone()
+    };
+    sequences::create(transaction, &sequence, sequence.start).await?;
+    transaction.put_object(sequence.object, 1, encode_sequence(&sequence));
+    Ok(sequence.object)
+}
+
+async fn create_table(
     transaction: &mut Transaction,
     definition: &NewTable,
     exists: bool,
@@ -333,6 +439,27 @@ fn create_table(
         ..definition.table.clone()
     };
     transaction.create_tree(table.tree_schema())?;
+    for (at, sequence) in &definition.sequences {
+        let Some(column) = table.columns.get_mut(*at) else {
+            continue;
+        };
+        let owned = SequenceDef {
+            owner: Some((table.object, column.id)),
+            ..sequence.clone()
+        };
+        let object = create_sequence(transaction, &owned).await?;
+        let next = SequenceDef::next_value(object);
+        column.default = next.map(|next| match column.ty {
+            LogicalType::Int8 => next,
+            to => Expr::Cast {
+                modifier: TypeMod::NONE,
+                explicit: false,
+                input: Box::new(next),
+                to,
+                position: 0,
+            },
+        });
+    }
     for index in &definition.indexes {
         let index = index.with_tree(transaction.new_tree_id());
         transaction.create_tree(index.tree_schema(&table))?;

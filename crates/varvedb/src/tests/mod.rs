@@ -9,6 +9,7 @@ mod integrity;
 mod jobs;
 mod prepared;
 mod savepoints;
+mod sequences;
 mod session;
 mod settings;
 

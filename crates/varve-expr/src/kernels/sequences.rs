@@ -1,0 +1,65 @@
+//! Values of sequences, row by row.
+
+use varve_types::{Column, ColumnBuilder, Error, Result, Value};
+
+use super::operand::Row;
+use crate::function::Call;
+use crate::{SequenceCall, SequenceRef};
+
+pub(super) fn nextval(call: &Call<'_>) -> Result<Column> {
+    each(call, |sequence, _| SequenceCall::Next(sequence))
+}
+
+pub(super) fn currval(call: &Call<'_>) -> Result<Column> {
+    each(call, |sequence, _| SequenceCall::Current(sequence))
+}
+
+pub(super) fn lastval(call: &Call<'_>) -> Result<Column> {
+    let value = asked(call, SequenceCall::Last)?;
+    Ok(Column::constant(
+        call.result,
+        &Value::Int8(value),
+        call.rows,
+    ))
+}
+
+pub(super) fn setval(call: &Call<'_>) -> Result<Column> {
+    each(call, |sequence, row| {
+        let value = match row.value(1) {
+            Value::Int8(value) => value,
+            _ => 0,
+        };
+        let is_called = row.value(2) != Value::Boolean(false);
+        SequenceCall::Set(sequence, value, is_called)
+    })
+}
+
+fn each(
+    call: &Call<'_>,
+    asks: for<'a> fn(SequenceRef<'a>, &Row<'a>) -> SequenceCall<'a>,
+) -> Result<Column> {
+    let mut answers = ColumnBuilder::with_capacity(call.result, call.rows);
+    for row in 0..call.rows {
+        if call.args.iter().any(|arg| arg.is_null(row)) {
+            answers.push(&Value::Null);
+            continue;
+        }
+        let args = call.args;
+        let context = call.context;
+        let row = Row { args, row, context };
+        let first = row.value(0);
+        let sequence = match &first {
+            Value::Int8(id) => SequenceRef::Id(*id),
+            _ => SequenceRef::Name(row.text(0)),
+        };
+        answers.push(&Value::Int8(asked(call, asks(sequence, &row))?));
+    }
+    Ok(answers.finish())
+}
+
+fn asked(call: &Call<'_>, what: SequenceCall<'_>) -> Result<i64> {
+    match call.context.host {
+        Some(host) => host.sequence(what),
+        None => Err(Error::unsupported("a sequence in this place")),
+    }
+}

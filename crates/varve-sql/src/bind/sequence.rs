@@ -1,0 +1,437 @@
+//! Sequences.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{
+    Expr as Ast, Ident, ObjectName, ObjectNamePart, SequenceOptions, UnaryOperator,
+    Value as AstValue,
+};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
+
+use crate::bind::check::free;
+use crate::bind::literal::{Operand, literal};
+use crate::bind::names::undefined_table;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::parse_sequence::{Options, SequenceStatement};
+use crate::plan::Statement;
+use crate::sequence::{SequenceDef, uses_sequence};
+
+impl Binder<'_> {
+    pub(crate) fn sequence_statement(
+        &mut self,
+        statement: &SequenceStatement,
+    ) -> Result<Statement> {
+        match statement {
+            SequenceStatement::Create {
+                if_not_exists,
+                name,
+                options,
+            } => {
+                if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
+                    self.new_name(ident)?;
+                }
+                let folded = self.table_name(name)?;
+                let exists = self.has_relation(&folded);
+                if exists && !if_not_exists {
+                    let message = format!("relation \"{folded}\" already exists");
+                    let error = Error::new(SqlState::DUPLICATE_TABLE, message);
+                    return Err(located(error, self.source.name(name)));
+                }
+                let mut definition = self.new_sequence(folded, LogicalType::Int8, options)?;
+                if let Some(owner) = &options.owned_by {
+                    definition.owner = self.owner(owner.as_ref())?;
+                }
+                Ok(Statement::CreateSequence { definition, exists })
+            }
+            SequenceStatement::Alter {
+                if_exists,
+                name,
+                options,
+            } => self.alter_sequence(name, *if_exists, options),
+            SequenceStatement::Drop {
+                if_exists,
+                names,
+                cascade,
+            } => self.drop_sequences(names, *if_exists, *cascade),
+        }
+    }
+
+    /// The sequence of a serial or identity column of a table that is being made.
+    pub(crate) fn column_sequence(
+        &mut self,
+        table: &str,
+        column: &str,
+        ty: LogicalType,
+        items: &[SequenceOptions],
+        others: &[(usize, SequenceDef)],
+    ) -> Result<SequenceDef> {
+        let taken = |name: &str| {
+            self.has_relation(name) || others.iter().any(|(_, other)| other.name == name)
+        };
+        let name = free(&format!("{table}_{column}_seq"), &taken);
+        let options = Options {
+            items: items.to_vec(),
+            ..Options::default()
+        };
+        self.new_sequence(name, ty, &options)
+    }
+
+    fn new_sequence(
+        &mut self,
+        name: String,
+        ty: LogicalType,
+        options: &Options,
+    ) -> Result<SequenceDef> {
+        let ty = match &options.ty {
+            Some(ty) => self.data_type(ty, self.source.first())?.0,
+            None => ty,
+        };
+        if !matches!(
+            ty,
+            LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+        ) {
+            let message = "sequence type must be smallint, integer, or bigint";
+            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        }
+        let plain = SequenceDef {
+            object: ObjectId(0),
+            tree: TreeId(0),
+            name,
+            ty,
+            start: 1,
+            increment: 1,
+            min: 1,
+            max: greatest(ty),
+            cache: 1,
+            cycle: false,
+            owner: None,
+        };
+        self.with_options(plain, options, true)
+    }
+
+    /// A sequence with its options changed.
+    fn with_options(
+        &self,
+        mut sequence: SequenceDef,
+        options: &Options,
+        is_new: bool,
+    ) -> Result<SequenceDef> {
+        let invalid = |message: String| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        let (mut min, mut max, mut start) = (None, None, None);
+        for item in &options.items {
+            match item {
+                SequenceOptions::IncrementBy(ast, _) => sequence.increment = self.whole(ast)?,
+                SequenceOptions::MinValue(ast) => min = Some(self.optional(ast.as_ref())?),
+                SequenceOptions::MaxValue(ast) => max = Some(self.optional(ast.as_ref())?),
+                SequenceOptions::StartWith(ast, _) => start = Some(self.whole(ast)?),
+                SequenceOptions::Cache(ast) => sequence.cache = self.whole(ast)?,
+                SequenceOptions::Cycle(cycle) => sequence.cycle = *cycle,
+            }
+        }
+        if sequence.increment == 0 {
+            return invalid("INCREMENT must not be zero".to_owned());
+        }
+        if sequence.cache < 1 {
+            return invalid(format!(
+                "CACHE ({}) must be greater than zero",
+                sequence.cache
+            ));
+        }
+        let ascends = sequence.increment > 0;
+        let (least, most) = match ascends {
+            true => (1, greatest(sequence.ty)),
+            false => (-greatest(sequence.ty) - 1, -1),
+        };
+        if is_new || min == Some(None) {
+            sequence.min = least;
+        }
+        if is_new || max == Some(None) {
+            sequence.max = most;
+        }
+        sequence.min = min.flatten().unwrap_or(sequence.min);
+        sequence.max = max.flatten().unwrap_or(sequence.max);
+        let SequenceDef { min, max, .. } = sequence;
+        if max > greatest(sequence.ty) {
+            let ty = sequence.ty;
+            return invalid(format!(
+                "MAXVALUE ({max}) is out of range for sequence data type {ty}"
+            ));
+        }
+        if min < -greatest(sequence.ty) - 1 {
+            let ty = sequence.ty;
+            return invalid(format!(
+                "MINVALUE ({min}) is out of range for sequence data type {ty}"
+            ));
+        }
+        if min >= max {
+            return invalid(format!(
+                "MINVALUE ({min}) must be less than MAXVALUE ({max})"
+            ));
+        }
+        if is_new {
+            sequence.start = if ascends { min } else { max };
+        }
+        sequence.start = start.unwrap_or(sequence.start);
+        let start = sequence.start;
+        if start < min {
+            return invalid(format!(
+                "START value ({start}) cannot be less than MINVALUE ({min})"
+            ));
+        }
+        if start > max {
+            return invalid(format!(
+                "START value ({start}) cannot be greater than MAXVALUE ({max})"
+            ));
+        }
+        Ok(sequence)
+    }
+
+    fn optional(&self, ast: Option<&Ast>) -> Result<Option<i64>> {
+        ast.map(|ast| self.whole(ast)).transpose()
+    }
+
+    /// A whole number as it is written.
+    fn whole(&self, ast: &Ast) -> Result<i64> {
+        let text = match ast {
+            Ast::Value(value) => digits(&value.value),
+            Ast::UnaryOp { op, expr } => match (op, expr.as_ref()) {
+                (UnaryOperator::Minus, Ast::Value(value)) => {
+                    digits(&value.value).map(|digits| format!("-{digits}"))
+                }
+                (UnaryOperator::Plus, Ast::Value(value)) => digits(&value.value),
+                _ => None,
+            },
+            _ => None,
+        };
+        let position = self.source.expr(ast);
+        let text = text.ok_or_else(|| unsupported_at("this value of an option", position))?;
+        text.parse().map_err(|_| {
+            let message = format!("value \"{text}\" is out of range for type bigint");
+            located(
+                Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message),
+                position,
+            )
+        })
+    }
+
+    fn owner(&self, owner: Option<&ObjectName>) -> Result<Option<(ObjectId, ColumnId)>> {
+        let Some(owner) = owner else {
+            return Ok(None);
+        };
+        let position = self.source.name(owner);
+        let mut parts = owner.0.clone();
+        let (Some(ObjectNamePart::Identifier(column)), false) = (parts.pop(), parts.is_empty())
+        else {
+            let message = "invalid OWNED BY option";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message)
+                .with_hint("Specify OWNED BY table.column or OWNED BY NONE.");
+            return Err(located(error, position));
+        };
+        let table = self.writable_table(&ObjectName(parts))?;
+        let at = self.target_column(&table, &column)?;
+        let column = table.columns.get(at);
+        Ok(column.map(|column| (table.object, column.id)))
+    }
+
+    /// A sequence by its folded name.
+    pub(crate) fn known_sequence(&self, name: &str) -> Option<&Arc<SequenceDef>> {
+        let sequence = self.catalog.sequences.get(name)?;
+        let mut sequences = self.sequences.borrow_mut();
+        if !sequences.iter().any(|known| Arc::ptr_eq(known, sequence)) {
+            sequences.push(Arc::clone(sequence));
+        }
+        Some(sequence)
+    }
+
+    fn sequence_named(&self, name: &ObjectName) -> Result<Option<Arc<SequenceDef>>> {
+        let folded = self.table_name(name)?;
+        if let Some(sequence) = self.known_sequence(&folded) {
+            return Ok(Some(Arc::clone(sequence)));
+        }
+        if self.has_relation(&folded) {
+            let message = format!("\"{folded}\" is not a sequence");
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
+        Ok(None)
+    }
+
+    fn alter_sequence(
+        &mut self,
+        name: &ObjectName,
+        if_exists: bool,
+        options: &Options,
+    ) -> Result<Statement> {
+        let folded = self.table_name(name)?;
+        let Some(sequence) = self.sequence_named(name)? else {
+            if if_exists {
+                return Ok(Statement::AlterSequence {
+                    changed: None,
+                    name: folded,
+                    restart: None,
+                });
+            }
+            return Err(undefined_table(&folded, 0));
+        };
+        if options.ty.is_some() {
+            return Err(unsupported_at("ALTER SEQUENCE ... AS", self.source.first()));
+        }
+        let mut changed = self.with_options(SequenceDef::clone(&sequence), options, false)?;
+        if let Some(owner) = &options.owned_by {
+            changed.owner = self.owner(owner.as_ref())?;
+        }
+        let restart = match &options.restart {
+            None => None,
+            Some(None) => Some(changed.start),
+            Some(Some(ast)) => Some(self.whole(ast)?),
+        };
+        if let Some(value) = restart {
+            let SequenceDef { min, max, .. } = changed;
+            let message = match value {
+                value if value < min => {
+                    format!("RESTART value ({value}) cannot be less than MINVALUE ({min})")
+                }
+                value if value > max => {
+                    format!("RESTART value ({value}) cannot be greater than MAXVALUE ({max})")
+                }
+                _ => String::new(),
+            };
+            if !message.is_empty() {
+                return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+            }
+        }
+        Ok(Statement::AlterSequence {
+            changed: Some(changed),
+            name: folded,
+            restart,
+        })
+    }
+
+    fn drop_sequences(
+        &mut self,
+        names: &[ObjectName],
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<Statement> {
+        let (mut sequences, mut missing, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
+        for name in names {
+            let folded = self.table_name(name)?;
+            let Some(sequence) = self.sequence_named(name)? else {
+                if if_exists {
+                    missing.push(folded);
+                    continue;
+                }
+                let message = format!("sequence \"{folded}\" does not exist");
+                return Err(Error::new(SqlState::UNDEFINED_TABLE, message));
+            };
+            for table in self.catalog.tables.values() {
+                for (at, column) in table.columns.iter().enumerate() {
+                    let uses = |expr| uses_sequence(expr, sequence.object);
+                    if !column.default.as_ref().is_some_and(uses) {
+                        continue;
+                    }
+                    let what = format!("column {} of table {}", column.name, table.name);
+                    if column.filled != crate::catalog::Filled::ByStatement {
+                        let message =
+                            format!("cannot drop sequence {folded} because {what} requires it");
+                        let state = SqlState::DEPENDENT_OBJECTS_STILL_EXIST;
+                        let hint = format!("You can drop {what} instead.");
+                        return Err(Error::new(state, message).with_hint(hint));
+                    }
+                    if !cascade {
+                        let message = format!(
+                            "cannot drop sequence {folded} because other objects depend on it"
+                        );
+                        let detail =
+                            format!("default value for {what} depends on sequence {folded}");
+                        let error = Error::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message);
+                        return Err(error
+                            .with_detail(detail)
+                            .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+                    }
+                    defaults.push((table.name.clone(), at));
+                }
+            }
+            sequences.push(sequence);
+        }
+        Ok(Statement::DropSequence {
+            sequences,
+            missing,
+            defaults,
+        })
+    }
+
+    /// The first argument of `nextval` and its like: where it is a constant, the sequence is known.
+    pub(crate) fn sequence_argument(&self, operands: &mut [Operand]) -> Result<()> {
+        let Some(first) = operands.first_mut() else {
+            return Ok(());
+        };
+        let (text, position) = match first {
+            Operand::Text(text, position) => (text.clone(), *position),
+            Operand::Known(varve_expr::Expr::Literal {
+                value: Value::Text(text),
+                ..
+            }) => (text.to_string(), 0),
+            _ => return Ok(()),
+        };
+        let name = folded_path(&text);
+        let Some(sequence) = self.known_sequence(&name) else {
+            if self.has_relation(&name) {
+                let message = format!("\"{name}\" is not a sequence");
+                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+            }
+            return Err(undefined_table(&name, position));
+        };
+        let id = Value::Int8(sequence.object.0.cast_signed());
+        *first = Operand::Known(literal(id, LogicalType::Int8));
+        Ok(())
+    }
+}
+
+/// A name in a text as SQL folds it, without `public`.
+pub fn folded_path(text: &str) -> String {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut in_quotes = false;
+    for character in text.chars() {
+        match character {
+            '"' => in_quotes = !in_quotes,
+            '.' if !in_quotes => parts.push(String::new()),
+            character => {
+                if let Some(part) = parts.last_mut() {
+                    part.push(match in_quotes {
+                        true => character,
+                        false => character.to_ascii_lowercase(),
+                    });
+                }
+            }
+        }
+    }
+    match parts.as_slice() {
+        [schema, name] if schema == "public" => name.clone(),
+        parts => parts.join("."),
+    }
+}
+
+fn digits(value: &AstValue) -> Option<String> {
+    match value {
+        AstValue::Number(digits, _) => Some(digits.to_string()),
+        _ => None,
+    }
+}
+
+fn greatest(ty: LogicalType) -> i64 {
+    match ty {
+        LogicalType::Int2 => i64::from(i16::MAX),
+        LogicalType::Int4 => i64::from(i32::MAX),
+        _ => i64::MAX,
+    }
+}
+
+/// The type of a serial column.
+pub(crate) fn serial_type(name: &Ident) -> Option<LogicalType> {
+    match crate::bind::names::fold_name(name).as_str() {
+        "smallserial" | "serial2" => Some(LogicalType::Int2),
+        "serial" | "serial4" => Some(LogicalType::Int4),
+        "bigserial" | "serial8" => Some(LogicalType::Int8),
+        _ => None,
+    }
+}
