@@ -580,7 +580,7 @@ mod tests {
             input: Box::new(literal(3)),
             to: LogicalType::Float8,
             modifier: TypeMod::NONE,
-            explicit: false,
+            explicit: true,
             position: 0,
         };
         for (id, filled) in (20..).zip(FILLINGS) {
