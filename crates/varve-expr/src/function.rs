@@ -1,26 +1,50 @@
 //! The functions of the one table, as the outside sees them.
 
+use std::sync::OnceLock;
+
 use varve_types::{Column, ColumnRef, LogicalType, Result, Value};
 
-use crate::EvalContext;
 use crate::kernels::{Row, TABLE};
+use crate::signature::{Binding, Param, bind};
+use crate::{EvalContext, SetRows};
 
-/// A function or arithmetic operator with one signature; overload resolution chooses it.
+/// A function or operator with one signature; overload resolution chooses it.
 #[derive(Clone, Copy)]
-pub struct Function(pub(crate) &'static Entry);
+pub struct Function {
+    pub(crate) entry: &'static Entry,
+    /// What the placeholders of the signature stand for.
+    pub(crate) bound: Option<LogicalType>,
+    /// `VARIADIC array`: the last argument is an array of what would repeat.
+    pub(crate) spread: bool,
+}
 
 /// One row of the function table.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
-    pub(crate) args: &'static [LogicalType],
-    pub(crate) result: LogicalType,
+    pub(crate) args: &'static [Param],
+    pub(crate) result: Param,
     pub(crate) kernel: Kernel,
     /// NULL in, NULL out: the kernel never sees a row with a NULL.
     pub(crate) strict: bool,
-    /// The last argument repeats; without argument types, arguments of any type do.
+    /// The last argument repeats.
     pub(crate) variadic: bool,
-    /// Depends on its arguments alone.
-    pub(crate) immutable: bool,
+    pub(crate) volatility: Volatility,
+    /// The names of the arguments, `name=text` for one that may be left out and is then that
+    /// literal; empty where none can be named or left out.
+    pub(crate) names: &'static [&'static str],
+    /// The columns of the result where they have names of their own.
+    pub(crate) columns: &'static [(&'static str, Param)],
+}
+
+/// What a result depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Volatility {
+    /// The arguments alone.
+    Immutable,
+    /// Also the transaction or the session: the same within a statement.
+    Stable,
+    /// Also the moment, or there is an effect.
+    Volatile,
 }
 
 /// How a function computes.
@@ -34,7 +58,7 @@ pub(crate) enum Kernel {
     /// Row by row, appending the text to a buffer.
     Text(fn(&Row<'_>, &mut String) -> Result<()>),
     /// Many rows for one: a step of the plan computes it.
-    Set,
+    Set(fn(&Row<'_>) -> Result<Box<dyn SetRows>>),
 }
 
 /// The arguments of a call: each column is plain, or constant and not NULL.
@@ -45,71 +69,172 @@ pub(crate) struct Call<'a> {
     pub(crate) result: LogicalType,
 }
 
-/// Every row of the table.
-pub(crate) fn entries() -> impl Iterator<Item = &'static Entry> {
-    TABLE.iter().copied().flatten()
+impl<'a> Call<'a> {
+    /// The arguments of one row.
+    pub(crate) fn row(&self, row: usize) -> Row<'a> {
+        Row {
+            args: self.args,
+            row,
+            context: self.context,
+            result: self.result,
+        }
+    }
+}
+
+/// The rows of the table with this name, in the order of the table.
+pub(crate) fn entries_of(name: &str) -> &'static [&'static Entry] {
+    static BY_NAME: OnceLock<Vec<&'static Entry>> = OnceLock::new();
+    let all = BY_NAME.get_or_init(|| {
+        let mut all: Vec<&Entry> = TABLE.iter().copied().flatten().collect();
+        all.sort_by_key(|entry| entry.name);
+        all
+    });
+    let first = all.partition_point(|entry| entry.name < name);
+    let rest = all.get(first..).unwrap_or_default();
+    let count = rest.partition_point(|entry| entry.name == name);
+    rest.get(..count).unwrap_or_default()
+}
+
+/// Whether a name is that of a function that answers with rows.
+pub fn is_set_function(name: &str) -> bool {
+    entries_of(name)
+        .iter()
+        .any(|entry| matches!(entry.kernel, Kernel::Set(_)))
+}
+
+/// Whether there is a function or operator of this name.
+pub fn is_function(name: &str) -> bool {
+    !entries_of(name).is_empty()
+}
+
+impl Entry {
+    /// The parameter that takes argument `index`.
+    pub(crate) fn param(&self, index: usize) -> Option<Param> {
+        let last = self.args.last().filter(|_| self.variadic);
+        self.args.get(index).or(last).copied()
+    }
+
+    pub(crate) fn is_operator(&self) -> bool {
+        !self
+            .name
+            .starts_with(|first: char| first.is_ascii_alphabetic())
+    }
 }
 
 impl Function {
-    /// The function with this name and exactly these types of arguments, a repeated one once.
+    /// The function with this name and exactly these types of arguments: a repeated one once,
+    /// without those that are of any type.
     pub fn find(name: &str, arg_types: &[LogicalType]) -> Option<Function> {
-        let mut known = entries();
-        let found = known.find(|entry| entry.name == name && entry.args == arg_types);
-        found.map(Function)
+        entries_of(name).iter().find_map(|entry| {
+            let typed = entry.args.iter().filter(|param| **param != Param::ANY);
+            let params: Vec<_> = typed
+                .copied()
+                .zip(arg_types.iter().copied().map(Some))
+                .collect();
+            let bound = match bind(&params) {
+                Binding::Of(ty) => Some(ty),
+                Binding::Plain => None,
+                Binding::Unknown | Binding::Conflict => return None,
+            };
+            let function = Function {
+                entry,
+                bound,
+                spread: false,
+            };
+            (function.arg_types() == arg_types).then_some(function)
+        })
     }
 
     /// Whether it takes so many arguments.
     pub fn takes(self, args: usize) -> bool {
-        if self.0.variadic {
-            args > 0
+        if self.entry.variadic && !self.spread {
+            args >= self.entry.args.len()
         } else {
-            args == self.0.args.len()
+            args == self.entry.args.len()
         }
     }
 
     /// The name, or the symbol of an operator.
     pub fn name(self) -> &'static str {
-        self.0.name
+        self.entry.name
     }
 
-    /// The types of the arguments, a repeated one once; none for `concat`, which takes any types as
-    /// they are.
-    pub fn arg_types(self) -> &'static [LogicalType] {
-        self.0.args
+    /// The types of the arguments, a repeated one once, without those that are of any type.
+    pub fn arg_types(self) -> Vec<LogicalType> {
+        let params = self.entry.args.iter();
+        params.filter_map(|param| param.ty(self.bound)).collect()
     }
 
     /// The type that argument `index` must have; `None` where any type is taken as it is.
     pub fn arg_type(self, index: usize) -> Option<LogicalType> {
-        self.0.args.get(index).or(self.0.args.last()).copied()
+        let param = self.entry.param(index)?;
+        let is_spread = self.spread && index + 1 >= self.entry.args.len();
+        let param = if is_spread { param.spread() } else { param };
+        param.ty(self.bound)
+    }
+
+    /// Whether an argument is taken whatever its type.
+    pub fn takes_any(self) -> bool {
+        self.entry.args.contains(&Param::ANY)
+    }
+
+    /// Whether the call was `name(..., VARIADIC array)`.
+    pub fn is_spread(self) -> bool {
+        self.spread
     }
 
     /// Whether it is written between or before its arguments.
     pub fn is_operator(self) -> bool {
-        !self
-            .0
-            .name
-            .starts_with(|first: char| first.is_ascii_alphabetic())
+        self.entry.is_operator()
     }
 
-    /// The type of the result.
+    /// The type of the result; of several columns, of the first.
     pub fn result_type(self) -> LogicalType {
-        self.0.result
+        let first = self.entry.columns.first().map(|(_, param)| *param);
+        let param = first.unwrap_or(self.entry.result);
+        param.ty(self.bound).unwrap_or(LogicalType::Text)
+    }
+
+    /// The columns of the result where they have names of their own; empty for a result of one
+    /// column that is called as the function is.
+    pub fn columns(self) -> Vec<(&'static str, LogicalType)> {
+        let columns = self.entry.columns.iter();
+        columns
+            .filter_map(|(name, param)| Some((*name, param.ty(self.bound)?)))
+            .collect()
+    }
+
+    /// Whether the call itself must list the columns of the result.
+    pub fn returns_record(self) -> bool {
+        self.entry.result == Param::RECORD && self.entry.columns.is_empty()
+    }
+
+    /// Whether it answers with rows.
+    pub fn returns_set(self) -> bool {
+        matches!(self.entry.kernel, Kernel::Set(_))
     }
 
     /// Whether a NULL argument makes the result NULL.
     pub fn is_strict(self) -> bool {
-        self.0.strict
+        self.entry.strict
     }
 
     /// Whether equal arguments always give the same result; the current time does not.
     pub fn is_immutable(self) -> bool {
-        self.0.immutable
+        self.entry.volatility == Volatility::Immutable
+    }
+
+    /// What the result depends on.
+    pub fn volatility(self) -> Volatility {
+        self.entry.volatility
     }
 }
 
 impl PartialEq for Function {
     fn eq(&self, other: &Function) -> bool {
-        core::ptr::eq(self.0, other.0)
+        core::ptr::eq(self.entry, other.entry)
+            && self.bound == other.bound
+            && self.spread == other.spread
     }
 }
 
@@ -117,6 +242,6 @@ impl Eq for Function {}
 
 impl core::fmt::Debug for Function {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{}{:?}", self.0.name, self.0.args)
+        write!(f, "{}{:?}", self.entry.name, self.arg_types())
     }
 }

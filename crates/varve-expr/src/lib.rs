@@ -20,6 +20,7 @@
 
 mod aggregate;
 mod cast;
+mod conversions;
 mod datetime;
 mod evaluate;
 mod expr;
@@ -30,20 +31,25 @@ mod json;
 mod kernels;
 mod locale;
 mod resolve;
+mod set_rows;
+mod signature;
 
 pub use aggregate::{Accumulator, AggregateFunction};
 pub use cast::{
     cast_value, coerce_length, format_value, parse_value, parse_value_with_mod, write_cell,
     write_value,
 };
+pub use conversions::{
+    assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
+};
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;
-pub use function::Function;
+pub use function::{Function, Volatility, is_function, is_set_function};
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use locale::{DEFAULT_LOCALE, Locale};
 pub use resolve::{
-    assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
-    resolve_aggregate, resolve_function, resolve_operator, resolve_set_function,
+    Arguments, Slot, resolve_aggregate, resolve_call, resolve_function, resolve_operator,
 };
+pub use set_rows::{SetRows, set_rows};

@@ -1,224 +1,327 @@
-//! Overload resolution and the rules of implicit conversion, as in PostgreSQL.
+//! Overload resolution, as in PostgreSQL.
 
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::function::{Entry, entries};
-use crate::kernels::SETS;
+use crate::conversions::{common_type, implicit_cast_allowed};
+use crate::function::{Entry, entries_of};
+use crate::signature::{Binding, Param, bind};
 use crate::{AggregateFunction, Function};
 
 use LogicalType as T;
 
-/// The function that `name(args)` means; `None` is an argument whose type is not known yet (a
+/// The arguments of a call as they are written; a type is `None` where it is not known yet (a
 /// string literal, NULL or a parameter).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arguments<'a> {
+    /// Their types.
+    pub types: &'a [Option<LogicalType>],
+    /// The names of the last of them, for `name => value`.
+    pub names: &'a [String],
+    /// `VARIADIC` stands before the last.
+    pub spread: bool,
+}
+
+/// What an argument of the function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The argument that was written at this place.
+    Given(usize),
+    /// This literal.
+    Default(&'static str),
+}
+
+/// The function that `name(args)` means; `None` is an argument whose type is not known yet.
 pub fn resolve_function(
     name: &str,
     args: &[Option<LogicalType>],
     position: u32,
 ) -> Result<Function> {
-    if !matches!(name, "greatest" | "least") {
-        return resolve(name, args, position, false);
-    }
-    let Some(common) = common_type(args) else {
-        let names: Vec<&str> = args.iter().flatten().map(|ty| ty.name()).collect();
+    let args = Arguments {
+        types: args,
+        ..Arguments::default()
+    };
+    resolve_call(name, args, position).map(|(function, _)| function)
+}
+
+/// The function that a call means, and what its arguments are.
+pub fn resolve_call(
+    name: &str,
+    args: Arguments<'_>,
+    position: u32,
+) -> Result<(Function, Vec<Slot>)> {
+    if matches!(name, "greatest" | "least") && common_type(args.types).is_none() {
+        let names: Vec<&str> = args.types.iter().flatten().map(|ty| ty.name()).collect();
         let (name, names) = (name.to_ascii_uppercase(), names.join(" and "));
         let message = format!("{name} types {names} cannot be matched");
         return Err(placed(
             Error::new(SqlState::DATATYPE_MISMATCH, message),
             position,
         ));
-    };
-    resolve(name, &vec![Some(common); args.len()], position, false)
+    }
+    resolve(name, args, position, false)
 }
 
 /// The operator that `op` means: one argument for a prefix operator, two for an infix one.
 ///
 /// Arithmetic `+ - * / % ^`, `||`, and `~~ !~~ ~~* !~~*` for LIKE, NOT LIKE, ILIKE, NOT ILIKE.
 pub fn resolve_operator(op: &str, args: &[Option<LogicalType>], position: u32) -> Result<Function> {
-    if op == "||" && args.iter().all(|arg| arg.is_some_and(|ty| !ty.is_string())) {
-        return Err(placed(unknown(op, args, true), position));
-    }
-    resolve(op, args, position, true)
+    let args = Arguments {
+        types: args,
+        ..Arguments::default()
+    };
+    resolve(op, args, position, true).map(|(function, _)| function)
 }
 
-/// The set-returning function that `name(args)` means.
-pub fn resolve_set_function(
-    name: &str,
-    args: &[Option<LogicalType>],
-    position: u32,
-) -> Result<Function> {
-    resolve_among(SETS.iter(), name, args, position, false)
+/// A function that may be meant.
+#[derive(Clone)]
+struct Candidate {
+    function: Function,
+    slots: Vec<Slot>,
+    /// The parameter of each argument that was written.
+    params: Vec<Param>,
 }
 
 fn resolve(
     name: &str,
-    args: &[Option<LogicalType>],
+    args: Arguments<'_>,
     position: u32,
     is_operator: bool,
-) -> Result<Function> {
-    resolve_among(entries(), name, args, position, is_operator)
-}
-
-fn resolve_among(
-    entries: impl Iterator<Item = &'static Entry>,
-    name: &str,
-    args: &[Option<LogicalType>],
-    position: u32,
-    is_operator: bool,
-) -> Result<Function> {
-    let fitting = entries
-        .filter(|entry| entry.name == name && is_operator == Function(entry).is_operator())
-        .filter(|entry| accepts(entry, args))
+) -> Result<(Function, Vec<Slot>)> {
+    let known = entries_of(name).iter();
+    let known = known.filter(|entry| entry.is_operator() == is_operator);
+    let fitting: Vec<Candidate> = known
+        .filter_map(|entry| candidate(entry, args))
+        .filter(|candidate| accepts(candidate, args.types) != Binding::Conflict)
         .collect();
-    match choose(fitting, args, is_operator) {
-        Choice::One(entry) => Ok(Function(entry)),
-        Choice::None => Err(placed(unknown(name, args, is_operator), position)),
-        Choice::Many => Err(placed(ambiguous(name, args, is_operator), position)),
-    }
+    let error = match choose(fitting, args.types, is_operator) {
+        Choice::One(mut chosen) => match accepts(&chosen, args.types) {
+            Binding::Of(ty) => {
+                chosen.function.bound = Some(ty);
+                return Ok((chosen.function, chosen.slots));
+            }
+            Binding::Plain => return Ok((chosen.function, chosen.slots)),
+            Binding::Unknown | Binding::Conflict => Error::new(
+                SqlState::DATATYPE_MISMATCH,
+                "could not determine polymorphic type because input has type unknown",
+            ),
+        },
+        Choice::None => unknown(name, args, is_operator),
+        Choice::Many => ambiguous(name, args, is_operator),
+    };
+    Err(placed(error, position))
 }
 
-fn accepts(entry: &'static Entry, args: &[Option<LogicalType>]) -> bool {
-    let arity_fits = if entry.variadic {
-        !args.is_empty()
-    } else {
-        args.len() == entry.args.len()
+/// A row of the table as what a call means, by the number and names of the arguments.
+fn candidate(entry: &'static Entry, args: Arguments<'_>) -> Option<Candidate> {
+    let given = args.types.len();
+    let wanted = entry.args.len();
+    let mut slots: Vec<Slot> = (0..given).map(Slot::Given).collect();
+    let repeats = entry.variadic && !args.spread;
+    if args.spread && !entry.variadic {
+        return None;
+    }
+    if !args.names.is_empty() || given < wanted {
+        if repeats || given > wanted {
+            return None;
+        }
+        let positional = given.checked_sub(args.names.len())?;
+        slots.truncate(positional);
+        for parameter in entry.names.get(positional..)? {
+            let (name, default) = match parameter.split_once('=') {
+                Some((name, default)) => (name, Some(default)),
+                None => (*parameter, None),
+            };
+            let place = args.names.iter().position(|given| given == name);
+            slots.push(match place {
+                Some(place) => Slot::Given(positional + place),
+                None => Slot::Default(default?),
+            });
+        }
+        let used = slots.iter().filter(|slot| matches!(slot, Slot::Given(_)));
+        if slots.len() != wanted || used.count() != given {
+            return None;
+        }
+    } else if given > wanted && !repeats {
+        return None;
+    }
+    let mut params = vec![Param::ANY; given];
+    for (place, slot) in slots.iter().enumerate() {
+        if let Slot::Given(index) = slot {
+            let param = entry.param(place)?;
+            let is_array = args.spread && place + 1 == wanted;
+            *params.get_mut(*index)? = if is_array { param.spread() } else { param };
+        }
+    }
+    let function = Function {
+        entry,
+        bound: None,
+        spread: args.spread,
     };
-    arity_fits
-        && args.iter().enumerate().all(|(i, arg)| {
-            match (arg, Function(entry).arg_type(i)) {
-                (Some(from), Some(to)) => {
-                    // Anything concatenates with text, by way of its text form.
-                    implicit_cast_allowed(*from, to) || (entry.name == "||" && to == T::Text)
-                }
-                _ => true,
-            }
-        })
+    Some(Candidate {
+        function,
+        slots,
+        params,
+    })
+}
+
+/// Whether arguments of these types convert to the parameters, and what placeholders stand for.
+fn accepts(candidate: &Candidate, args: &[Option<LogicalType>]) -> Binding {
+    let pairs: Vec<(Param, Option<LogicalType>)> = candidate
+        .params
+        .iter()
+        .copied()
+        .zip(args.iter().copied())
+        .collect();
+    let converts = pairs.iter().all(|(param, ty)| match (ty, param.ty(None)) {
+        (Some(from), Some(to)) => implicit_cast_allowed(*from, to),
+        _ => true,
+    });
+    let is_array = |ty: Option<LogicalType>| ty.is_none_or(|ty| matches!(ty, T::Array(_)));
+    let spreads = candidate.function.spread && candidate.params.last() == Some(&Param::ANY);
+    if !converts || (spreads && !args.last().is_some_and(|ty| is_array(*ty))) {
+        return Binding::Conflict;
+    }
+    bind(&pairs)
 }
 
 enum Choice {
-    One(&'static Entry),
+    One(Candidate),
     None,
     Many,
 }
 
+impl Choice {
+    fn of(mut left: Vec<Candidate>) -> Choice {
+        match (left.pop(), left.is_empty()) {
+            (None, _) => Choice::None,
+            (Some(only), true) => Choice::One(only),
+            (Some(_), false) => Choice::Many,
+        }
+    }
+}
+
 /// PostgreSQL's rules in their order: exact match, most exact arguments, preferred types, then what
 /// unknown arguments would rather be, then unknown arguments of the type of the others.
-fn choose(
-    mut left: Vec<&'static Entry>,
-    args: &[Option<LogicalType>],
-    is_operator: bool,
-) -> Choice {
+fn choose(mut left: Vec<Candidate>, args: &[Option<LogicalType>], is_operator: bool) -> Choice {
     let known: Vec<LogicalType> = args.iter().copied().flatten().collect();
     let same = known
         .first()
         .filter(|first| known.iter().all(|ty| ty == *first));
     // An operator with one unknown side is first tried with both sides of one type.
     let assumed = same.copied().filter(|_| is_operator && args.len() == 2);
-    let is_exact = |entry: &'static Entry| {
-        args.iter().enumerate().all(|(i, arg)| {
-            let arg = arg.or(assumed);
-            arg.is_some() && arg == Function(entry).arg_type(i)
+    let is_exact = |candidate: &Candidate| {
+        let mut pairs = args.iter().zip(&candidate.params);
+        pairs.all(|(arg, param)| {
+            arg.or(assumed)
+                .is_some_and(|ty| *param == Param::of_type(ty))
         })
     };
-    if let Some(found) = left.iter().find(|entry| is_exact(entry)) {
-        return Choice::One(found);
+    if let Some(place) = left.iter().position(is_exact) {
+        return Choice::One(left.swap_remove(place));
     }
-    keep_best(&mut left, args, |from, to| from == Some(to));
+    keep_best(&mut left, args, |from, to| to == Param::of_type(from));
     keep_best(&mut left, args, |from, to| {
-        from.is_some_and(|from| from == to || to.is_preferred())
+        let is_preferred = |ty: T| ty.is_preferred() && ty.category() == from.category();
+        to == Param::of_type(from) || to.ty(None).is_some_and(is_preferred)
     });
-    for (i, _) in args.iter().enumerate().filter(|(_, arg)| arg.is_none()) {
-        prefer_for_unknown(&mut left, i);
+    if left.len() < 2 || known.len() == args.len() {
+        return Choice::of(left);
     }
+    prefer_for_unknown(&mut left, args);
     if let (Some(same), true) = (same, left.len() > 1) {
-        keep_best(&mut left, &vec![Some(*same); args.len()], |from, to| {
-            from == Some(to)
-        });
+        let types = vec![Some(*same); args.len()];
+        let fits = |candidate: &&Candidate| accepts(candidate, &types) != Binding::Conflict;
+        let mut fitting = left.iter().filter(fits);
+        if let (Some(only), None) = (fitting.next(), fitting.next()) {
+            return Choice::One(only.clone());
+        }
     }
-    match left.as_slice() {
-        [] => Choice::None,
-        [one] => Choice::One(one),
-        _ => Choice::Many,
-    }
+    Choice::of(left)
 }
 
-/// Keeps the entries with the most arguments for which `scores(argument, parameter)` holds.
+/// Keeps the candidates with the most known arguments for which `scores(argument, parameter)`
+/// holds.
 fn keep_best(
-    left: &mut Vec<&'static Entry>,
+    left: &mut Vec<Candidate>,
     args: &[Option<LogicalType>],
-    scores: impl Fn(Option<LogicalType>, LogicalType) -> bool,
+    scores: fn(LogicalType, Param) -> bool,
 ) {
-    let score = |entry: &'static Entry| {
-        let pairs = args.iter().enumerate();
+    if left.len() < 2 {
+        return;
+    }
+    let score = |candidate: &Candidate| {
+        let pairs = args.iter().zip(&candidate.params);
         pairs
-            .filter(|(i, arg)| {
-                Function(entry)
-                    .arg_type(*i)
-                    .is_some_and(|to| scores(**arg, to))
-            })
+            .filter(|(arg, param)| arg.is_some_and(|arg| scores(arg, **param)))
             .count()
     };
-    let best = left.iter().map(|entry| score(entry)).max().unwrap_or(0);
-    left.retain(|entry| score(entry) == best);
+    let best = left.iter().map(score).max().unwrap_or(0);
+    left.retain(|candidate| score(candidate) == best);
 }
 
-/// An unknown argument is text where a candidate takes text; else of the one category that all
-/// candidates take there, as its preferred type where one takes that.
-fn prefer_for_unknown(left: &mut Vec<&'static Entry>, i: usize) {
-    let type_of = |entry: &&'static Entry| Function(entry).arg_type(i);
-    if left.iter().any(|entry| type_of(entry) == Some(T::Text)) {
-        return left.retain(|entry| type_of(entry) == Some(T::Text));
+/// Unknown arguments are strings where a candidate takes them as such, else of the one category
+/// that all candidates take there; as its preferred type where one takes that.
+fn prefer_for_unknown(left: &mut Vec<Candidate>, args: &[Option<LogicalType>]) {
+    let mut wanted: Vec<(usize, u8, bool)> = Vec::new();
+    let is_preferred = |param: Param| param.ty(None).is_some_and(LogicalType::is_preferred);
+    for (i, _) in args.iter().enumerate().filter(|(_, arg)| arg.is_none()) {
+        let params = left.iter().filter_map(|candidate| candidate.params.get(i));
+        let categories: Vec<u8> = params.clone().map(|param| param.category()).collect();
+        let first = categories.first().copied().unwrap_or(b'P');
+        let category = if categories.contains(&b'S') {
+            b'S'
+        } else if categories.iter().all(|category| *category == first) {
+            first
+        } else {
+            return;
+        };
+        let of_category = |param: &&Param| param.category() == category && is_preferred(**param);
+        wanted.push((i, category, params.clone().any(|param| of_category(&param))));
     }
-    let mut categories: Vec<Option<u8>> = left
-        .iter()
-        .map(|entry| type_of(entry).map(LogicalType::category))
-        .collect();
-    categories.dedup();
-    let takes_preferred =
-        |entry: &&'static Entry| type_of(entry).is_some_and(LogicalType::is_preferred);
-    if categories.len() == 1 && left.iter().any(takes_preferred) {
-        left.retain(takes_preferred);
+    let fits = |candidate: &Candidate| {
+        wanted.iter().all(|(i, category, preferred)| {
+            let param = candidate.params.get(*i).copied().unwrap_or(Param::ANY);
+            param.category() == *category && (!preferred || is_preferred(param))
+        })
+    };
+    if left.iter().any(fits) {
+        left.retain(fits);
     }
 }
 
-fn signature(name: &str, args: &[Option<LogicalType>], is_operator: bool) -> String {
-    let names: Vec<&str> = args
-        .iter()
-        .map(|arg| arg.map_or("unknown", LogicalType::name))
-        .collect();
-    match (is_operator, names.as_slice()) {
+fn signature(name: &str, args: Arguments<'_>, is_operator: bool) -> String {
+    let first_named = args.types.len().saturating_sub(args.names.len());
+    let shown = args.types.iter().enumerate().map(|(i, ty)| {
+        let ty = ty.map_or("unknown", LogicalType::name);
+        let named = i.checked_sub(first_named).and_then(|i| args.names.get(i));
+        let name = named.map_or(String::new(), |name| format!("{name} => "));
+        format!("{name}{ty}")
+    });
+    let shown: Vec<String> = shown.collect();
+    match (is_operator, shown.as_slice()) {
         (true, [right]) => format!("{name} {right}"),
         (true, [left, right]) => format!("{left} {name} {right}"),
-        _ => format!("{name}({})", names.join(", ")),
+        _ => format!("{name}({})", shown.join(", ")),
     }
 }
 
-fn unknown(name: &str, args: &[Option<LogicalType>], is_operator: bool) -> Error {
+fn unknown(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     let asked = signature(name, args, is_operator);
-    let message = if is_operator {
-        format!("operator does not exist: {asked}")
+    let (kind, message) = if is_operator {
+        ("operator", format!("operator does not exist: {asked}"))
     } else {
-        format!("function {asked} does not exist")
+        ("function", format!("function {asked} does not exist"))
     };
-    let kind = if is_operator { "operator" } else { "function" };
-    let mut hint = format!(
-        "No {kind} matches the given name and argument types. You might need to add explicit type casts."
-    );
-    let known: Vec<String> = entries()
-        .filter(|entry| entry.name == name)
-        .map(|entry| {
-            let args: Vec<_> = entry.args.iter().copied().map(Some).collect();
-            signature(name, &args, is_operator)
-        })
-        .collect();
-    if !known.is_empty() {
-        hint.push_str(" There is: ");
-        hint.push_str(&known.join("; "));
-        hint.push('.');
-    }
-    Error::new(SqlState::UNDEFINED_FUNCTION, message).with_hint(hint)
+    let (types, casts) = match (is_operator, args.types.len()) {
+        (true, 1) => ("type", "an explicit type cast"),
+        _ => ("types", "explicit type casts"),
+    };
+    Error::new(SqlState::UNDEFINED_FUNCTION, message).with_hint(format!(
+        "No {kind} matches the given name and argument {types}. You might need to add {casts}."
+    ))
 }
 
-fn ambiguous(name: &str, args: &[Option<LogicalType>], is_operator: bool) -> Error {
+fn ambiguous(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     let asked = signature(name, args, is_operator);
     let (kind, message) = if is_operator {
         ("operator", format!("operator is not unique: {asked}"))
@@ -248,108 +351,20 @@ pub fn resolve_aggregate(
         "max" => (AggregateFunction::Max, false),
         _ => return Ok(None),
     };
+    let of = |types| Arguments {
+        types,
+        ..Arguments::default()
+    };
     match argument {
         Some(Some(T::Varchar)) if !numbers_only => Ok(Some(make(T::Text))),
         Some(Some(ty)) if ty.is_numeric() || !numbers_only => Ok(Some(make(ty))),
         Some(None) if !numbers_only => Ok(Some(make(T::Text))),
-        Some(None) => Err(placed(ambiguous(name, &[None], false), position)),
+        Some(None) => Err(placed(ambiguous(name, of(&[None]), false), position)),
         other => {
             let args: Vec<_> = other.into_iter().collect();
-            Err(placed(unknown(name, &args, false), position))
+            Err(placed(unknown(name, of(&args), false), position))
         }
     }
-}
-
-/// Whether an expression of type `from` may stand where `to` is wanted, without being asked.
-pub fn implicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
-    if let (T::Array(from), T::Array(to)) = (from, to) {
-        return implicit_cast_allowed(from.logical(), to.logical());
-    }
-    from == to
-        || matches!(
-            (from, to),
-            (
-                T::Int2,
-                T::Int4 | T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid
-            ) | (
-                T::Int4,
-                T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid
-            ) | (T::Int8, T::Float4 | T::Float8 | T::Numeric | T::Oid)
-                | (T::Numeric, T::Float4 | T::Float8)
-                | (T::Float4, T::Float8)
-                | (T::Text | T::Varchar, T::Bpchar)
-                | (T::Text | T::Bpchar, T::Varchar)
-                | (T::Varchar | T::Bpchar, T::Text)
-                | (T::Date, T::Timestamp | T::TimestampTz)
-                | (T::Timestamp, T::TimestampTz)
-                | (T::Time, T::Interval)
-        )
-}
-
-/// Whether a value of type `from` may be stored in a column of type `to`.
-pub fn assignment_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
-    if let (T::Array(from), T::Array(to)) = (from, to) {
-        return assignment_cast_allowed(from.logical(), to.logical());
-    }
-    implicit_cast_allowed(from, to)
-        || to.is_string()
-        || matches!(
-            (from, to),
-            (
-                T::Int4 | T::Int8 | T::Float4 | T::Float8 | T::Numeric,
-                T::Int2
-            ) | (
-                T::Int8 | T::Float4 | T::Float8 | T::Numeric | T::Oid,
-                T::Int4
-            ) | (T::Float4 | T::Float8 | T::Numeric | T::Oid, T::Int8)
-                | (T::Float4 | T::Float8, T::Numeric)
-                | (T::Float8, T::Float4)
-                | (T::Timestamp, T::Date | T::Time)
-                | (T::TimestampTz, T::Date | T::Timestamp | T::Time)
-                | (T::Interval, T::Time)
-                | (T::Json, T::Jsonb)
-                | (T::Jsonb, T::Json)
-        )
-}
-
-/// Whether `CAST` converts `from` to `to`.
-pub fn explicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
-    if let (T::Array(from), T::Array(to)) = (from, to) {
-        return explicit_cast_allowed(from.logical(), to.logical());
-    }
-    assignment_cast_allowed(from, to)
-        || from.is_string()
-        || matches!(
-            (from, to),
-            (T::Boolean, T::Int4)
-                | (T::Int4, T::Boolean)
-                | (
-                    T::Jsonb,
-                    T::Boolean | T::Numeric | T::Int2 | T::Int4 | T::Int8 | T::Float4 | T::Float8
-                )
-        )
-}
-
-/// The type of a CASE, COALESCE, IN, VALUES column or comparison over arguments of these types;
-/// `None` where they do not go together. Arguments of unknown type follow the others; text where
-/// all are unknown.
-pub fn common_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
-    let mut known = types.iter().copied().flatten();
-    let Some(mut common) = known.next() else {
-        return Some(T::Text);
-    };
-    for ty in known {
-        let (up, down) = (
-            implicit_cast_allowed(common, ty),
-            implicit_cast_allowed(ty, common),
-        );
-        if up && !down {
-            common = ty;
-        } else if !down {
-            return None;
-        }
-    }
-    Some(common)
 }
 
 fn placed(error: Error, position: u32) -> Error {

@@ -35,8 +35,8 @@ fn operators() {
         ("+", &[int4, date], "(integer, date) date"),
         ("-", &[date, date], "(date, date) integer"),
         ("-", &[int8], "(bigint) bigint"),
-        ("||", &[text, int4], "(text, text) text"),
-        ("||", &[int4, None], "(text, text) text"),
+        ("||", &[text, int4], "(text, integer) text"),
+        ("||", &[int4, None], "(integer, text) text"),
         ("||", &[None, None], "(text, text) text"),
         (
             "||",
@@ -128,13 +128,12 @@ fn functions() {
     }
     let error = resolve_function("length", &[int4], 8).unwrap_err();
     assert_eq!(error.position(), Some(8));
-    assert!(
-        error
-            .fields()
-            .hint
-            .as_ref()
-            .unwrap()
-            .ends_with("There is: length(text).")
+    assert_eq!(
+        error.fields().hint.as_deref(),
+        Some(
+            "No function matches the given name and argument types. You might need to add \
+             explicit type casts."
+        )
     );
 }
 
@@ -183,5 +182,46 @@ fn common_types() {
     ];
     for (types, expected) in cases {
         assert_eq!(common_type(types), expected, "{types:?}");
+    }
+}
+
+#[test]
+fn placeholders() {
+    let (int4, int8, text) = (Some(T::Int4), Some(T::Int8), Some(T::Text));
+    let (ints, texts) = (T::Int4.array(), T::Text.array());
+    let cases: [(&str, &[Option<LogicalType>], &str); 6] = [
+        ("unnest", &[ints], "(integer[]) integer"),
+        (
+            "unnest",
+            &[None],
+            "42804 could not determine polymorphic type because input has type unknown",
+        ),
+        (
+            "unnest",
+            &[int4],
+            "42883 function unnest(integer) does not exist",
+        ),
+        ("greatest", &[int4, int8], "(bigint) bigint"),
+        ("greatest", &[ints, None], "(integer[]) integer[]"),
+        (
+            "greatest",
+            &[texts, text],
+            "42804 GREATEST types text[] and text cannot be matched",
+        ),
+    ];
+    for (name, args, expected) in cases {
+        assert_eq!(
+            shown(resolve_function(name, args, 0)),
+            expected,
+            "{name} {args:?}"
+        );
+    }
+}
+
+#[test]
+fn every_function_of_the_table_is_found_by_its_name() {
+    for entry in crate::kernels::TABLE.iter().copied().flatten() {
+        let known = crate::function::entries_of(entry.name);
+        assert!(known.iter().any(|known| core::ptr::eq(*known, entry)));
     }
 }

@@ -96,8 +96,9 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
         Expr::Call { function, args, .. } => {
             bytes.push(9);
             put_name(bytes, function.name());
-            put_count(bytes, function.arg_types().len());
-            function.arg_types().iter().for_each(|ty| ty.encode(bytes));
+            let types = function.arg_types();
+            put_count(bytes, types.len());
+            types.iter().for_each(|ty| ty.encode(bytes));
             put_list(bytes, args);
         }
         Expr::Cast {

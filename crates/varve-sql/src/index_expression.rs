@@ -91,7 +91,7 @@ pub(crate) fn is_immutable(expr: &Expr) -> bool {
         Expr::Parameter { .. } | Expr::Outer { .. } => false,
         Expr::Call { function, args, .. } => {
             let with_zone = |arg: &Expr| arg.logical_type() == TimestampTz;
-            let takes_any = function.arg_types().is_empty() && !args.is_empty();
+            let takes_any = function.takes_any() || function.is_spread();
             let compares = matches!(function.name(), "greatest" | "least");
             function.is_immutable() && !takes_any && (compares || !args.iter().any(with_zone))
         }

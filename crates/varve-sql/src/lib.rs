@@ -18,6 +18,7 @@ mod index_expression;
 mod optimize;
 mod parse;
 mod parse_insert;
+mod parse_rewrite;
 mod parse_sequence;
 mod plan;
 mod plan_walk;
@@ -46,7 +47,7 @@ pub use plan::{
     AggregateCall, Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, CteScanNode, Field,
     InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan, NewIndex, NewTable, OnConflict,
     Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, Row, RowLock,
-    ScanNode, SetCall, SetFunction, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
+    ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};

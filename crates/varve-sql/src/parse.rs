@@ -11,6 +11,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
+use crate::parse_rewrite::rewrite_calls;
 use crate::parse_sequence::with_ordered_options;
 use crate::position::{SourceMap, line_starts, position_at};
 use crate::window_exclusion::rewrite_exclusions;
@@ -107,7 +108,7 @@ fn parse_one(
         .map(|token| position_at(lines, token.span.start))
         .collect();
     let command = command_words(&tokens);
-    let tokens = rewrite_exclusions(tokens);
+    let tokens = rewrite_calls(rewrite_exclusions(tokens));
     let dialect = PostgreSqlDialect {};
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(NESTING_MAX)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_expr::{AggregateFunction, Expr};
+use varve_expr::{AggregateFunction, Expr, Function};
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
 use crate::catalog::TableDef;
@@ -383,25 +383,17 @@ pub struct ProjectSetNode {
     pub ordinality: bool,
 }
 
-/// A call of a set-returning function.
+/// A call of a function beside others: as many rows as the longest gives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetCall {
-    /// Which one.
-    pub function: SetFunction,
+    /// Which one; one that returns no set gives one row.
+    pub function: Function,
     /// Arguments over the input.
     pub args: Vec<Expr>,
-    /// The type of the result.
-    pub ty: LogicalType,
+    /// The types of the columns of the result.
+    pub types: Vec<LogicalType>,
     /// Where the call stands, for errors.
     pub position: u32,
-}
-
-/// The set-returning functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetFunction {
-    /// `generate_series(start, stop [, step])`: the step of timestamps is an interval, all else of
-    /// the type of the result.
-    GenerateSeries,
 }
 
 /// What a statement does, bound against one catalogue.

@@ -47,7 +47,7 @@ impl Plan {
             Plan::With(node) => node.body.types(),
             Plan::ProjectSet(node) => {
                 let mut types = node.input.types();
-                types.extend(node.calls.iter().map(|call| call.ty));
+                types.extend(node.calls.iter().flat_map(|call| &call.types));
                 types.extend(node.ordinality.then_some(LogicalType::Int8));
                 types
             }
@@ -84,7 +84,8 @@ impl Plan {
             Plan::SetOperation(node) => node.left.width(),
             Plan::With(node) => node.body.width(),
             Plan::ProjectSet(node) => {
-                node.input.width() + node.calls.len() + usize::from(node.ordinality)
+                let columns: usize = node.calls.iter().map(|call| call.types.len()).sum();
+                node.input.width() + columns + usize::from(node.ordinality)
             }
             Plan::Window(node) => node.input.width() + node.calls.len(),
         }

@@ -49,12 +49,12 @@ const USER_OIDS: u32 = 16_384;
 
 impl EnumId {
     /// The OID of the type.
-    pub fn oid(self) -> u32 {
+    pub const fn oid(self) -> u32 {
         USER_OIDS.saturating_add(self.0.saturating_mul(2))
     }
 
     /// The OID of arrays of the type.
-    pub fn array_oid(self) -> u32 {
+    pub const fn array_oid(self) -> u32 {
         self.oid().saturating_add(1)
     }
 }

@@ -46,7 +46,7 @@ macro_rules! scalar_types {
 
         impl ElementType {
             /// The type of one element.
-            pub fn logical(self) -> LogicalType {
+            pub const fn logical(self) -> LogicalType {
                 match self {
                     $(ElementType::$name => LogicalType::$name,)*
                     ElementType::Enum(id) => LogicalType::Enum(id),
@@ -67,7 +67,7 @@ macro_rules! scalar_types {
                 }
             }
 
-            fn facts(self) -> Facts {
+            const fn facts(self) -> Facts {
                 match self {
                     $(LogicalType::$name => Facts {
                         code: $code,
@@ -102,7 +102,7 @@ macro_rules! scalar_types {
 
         impl ElementType {
             /// The name of an array of such elements.
-            fn array_name(self) -> &'static str {
+            const fn array_name(self) -> &'static str {
                 match self {
                     $(ElementType::$name => concat!($text, "[]"),)*
                     ElementType::Enum(_) => "enum[]",
@@ -182,7 +182,7 @@ impl LogicalType {
     }
 
     /// The first byte of what [`LogicalType::encode`] writes.
-    pub fn code(self) -> u8 {
+    pub const fn code(self) -> u8 {
         self.facts().code
     }
 

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use varve_expr::{evaluate, shifted_value};
-use varve_sql::{ProjectSetNode, SetCall, SetFunction};
+use varve_expr::{SetRows, evaluate, set_rows};
+use varve_sql::ProjectSetNode;
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, Decimal, Error, LocalFuture, LogicalType, Result, SqlState,
-    VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, ColumnRef, Error, LocalFuture, LogicalType, Result, VECTOR_ROWS, Value,
 };
 
 use crate::BatchStream;
@@ -26,100 +25,16 @@ struct Open {
     /// The arguments of each call.
     args: Vec<Vec<ColumnRef>>,
     row: usize,
-    /// The calls for this row; `None` before it is begun.
-    series: Option<Vec<Series>>,
+    /// The rest of each call for this row, `None` for one that is done; `None` before it is begun.
+    sets: Option<Vec<Option<Box<dyn SetRows>>>>,
     ordinal: i64,
 }
 
-/// The rest of a series.
-struct Series {
-    next: Option<Value>,
-    stop: Value,
-    step: Value,
-    is_rising: bool,
-}
-
-impl Series {
-    /// The series of one row; a NULL argument makes it empty.
-    fn new(call: &SetCall, args: &[ColumnRef], row: usize) -> Result<Series> {
-        let SetFunction::GenerateSeries = call.function;
-        let mut values = args.iter().map(|arg| arg.value(row));
-        let start = values.next().unwrap_or(Value::Null);
-        let stop = values.next().unwrap_or(Value::Null);
-        let one = match call.ty {
-            LogicalType::Int4 => Value::Int4(1),
-            LogicalType::Int8 => Value::Int8(1),
-            _ => Value::Numeric(Decimal::from_parts(1, 0)),
-        };
-        let step = values.next().unwrap_or(one);
-        let mut series = Series {
-            next: None,
-            stop,
-            step,
-            is_rising: true,
-        };
-        if start.is_null() || series.stop.is_null() || series.step.is_null() {
-            return Ok(series);
-        }
-        let parts = [
-            ("start value", &start),
-            ("stop value", &series.stop),
-            ("step size", &series.step),
-        ];
-        for (what, value) in parts {
-            if let Value::Numeric(number) = value
-                && !number.is_finite()
-            {
-                let special = if number.is_nan() { "NaN" } else { "infinity" };
-                return Err(invalid(format!("{what} cannot be {special}")));
-            }
-        }
-        series.is_rising = match sign(&series.step) {
-            0 => return Err(invalid("step size cannot equal zero".to_owned())),
-            sign => sign > 0,
-        };
-        series.next = Some(start).filter(|start| series.reaches(start));
-        Ok(series)
+fn placed(error: Error, position: u32) -> Error {
+    match position {
+        0 => error,
+        position => error.at(position),
     }
-
-    /// Whether a value is not behind the last one.
-    fn reaches(&self, value: &Value) -> bool {
-        let order = value.compare(&self.stop);
-        order.is_some_and(|order| {
-            if self.is_rising {
-                order.is_le()
-            } else {
-                order.is_ge()
-            }
-        })
-    }
-
-    fn take(&mut self) -> Result<Option<Value>> {
-        let Some(now) = self.next.take() else {
-            return Ok(None);
-        };
-        // A series of integers ends where they do.
-        let next = match (&now, &self.step) {
-            (Value::Int4(now), Value::Int4(step)) => now.checked_add(*step).map(Value::Int4),
-            (Value::Int8(now), Value::Int8(step)) => now.checked_add(*step).map(Value::Int8),
-            (now, step) => shifted_value(now, step, false)?,
-        };
-        self.next = next.filter(|next| self.reaches(next));
-        Ok(Some(now))
-    }
-}
-
-fn sign(step: &Value) -> i32 {
-    let wide = match step {
-        Value::Numeric(step) => return step.signum(),
-        Value::Interval(step) => step.span_us().signum(),
-        other => i128::from(other.word().unwrap_or(0).signum()),
-    };
-    i32::try_from(wide).unwrap_or(0)
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
 }
 
 impl<'a> ProjectSetStream<'a> {
@@ -151,7 +66,7 @@ impl<'a> ProjectSetStream<'a> {
             batch,
             args,
             row: 0,
-            series: None,
+            sets: None,
             ordinal: 0,
         });
         Ok(true)
@@ -163,31 +78,46 @@ impl<'a> ProjectSetStream<'a> {
             return Ok(None);
         };
         let calls = &self.node.calls;
+        let eval = self.running.eval();
         let mut rows: Vec<u32> = Vec::with_capacity(VECTOR_ROWS);
-        let mut results: Vec<ColumnBuilder> = calls
-            .iter()
-            .map(|call| ColumnBuilder::new(call.ty))
-            .collect();
+        let types = calls.iter().flat_map(|call| &call.types);
+        let mut results: Vec<ColumnBuilder> = types.map(|ty| ColumnBuilder::new(*ty)).collect();
         let mut ordinals = ColumnBuilder::new(LogicalType::Int8);
+        let (mut values, mut own) = (Vec::new(), Vec::new());
         while rows.len() < VECTOR_ROWS && open.row < open.batch.rows() {
-            let series = match &mut open.series {
-                Some(series) => series,
+            let sets = match &mut open.sets {
+                Some(sets) => sets,
                 None => {
-                    let begun = calls
-                        .iter()
-                        .zip(&open.args)
-                        .map(|(call, args)| Series::new(call, args, open.row));
+                    let begun = calls.iter().zip(&open.args);
+                    let begun = begun.map(|(call, args)| {
+                        set_rows(call.function, args, open.row, &eval)
+                            .map_err(|error| placed(error, call.position))
+                    });
                     open.ordinal = 0;
-                    open.series.insert(begun.collect::<Result<_>>()?)
+                    open.sets.insert(begun.collect::<Result<_>>()?)
                 }
             };
-            if series.iter().all(|series| series.next.is_none()) {
+            values.clear();
+            let mut has_row = false;
+            for (set, call) in sets.iter_mut().zip(calls) {
+                let start = values.len();
+                if let Some(rest) = set {
+                    let found = rest.next(&mut own);
+                    match found.map_err(|error| placed(error, call.position))? {
+                        true => has_row = true,
+                        false => *set = None,
+                    }
+                }
+                values.append(&mut own);
+                values.resize(start + call.types.len(), Value::Null);
+            }
+            if !has_row {
                 open.row += 1;
-                open.series = None;
+                open.sets = None;
                 continue;
             }
-            for (series, result) in series.iter_mut().zip(&mut results) {
-                result.push(&series.take()?.unwrap_or(Value::Null));
+            for (value, result) in values.iter().zip(&mut results) {
+                result.push(value);
             }
             open.ordinal += 1;
             ordinals.push(&Value::Int8(open.ordinal));

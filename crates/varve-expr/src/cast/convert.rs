@@ -8,11 +8,11 @@ use varve_types::{
 use super::length::coerce_length;
 use super::parse::parse_value;
 use super::write::write_as_text;
+use crate::conversions::{assignment_cast_allowed, explicit_cast_allowed};
 use crate::datetime::{midnight_us, split_day};
 use crate::json::write_json;
 use crate::kernels::checked_float;
 use crate::locale::Locale;
-use crate::resolve::{assignment_cast_allowed, explicit_cast_allowed};
 
 /// Converts a value as `CAST` does when `explicit`, else only where assignment would; `42846` where
 /// neither does.

@@ -19,7 +19,7 @@ use varve_types::{
 };
 
 use crate::cast::{cast_column, cast_value};
-use crate::function::{Call, Function};
+use crate::function::{Call, Function, Volatility};
 use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
 use crate::{Expr, Host, Locale};
 
@@ -171,20 +171,25 @@ fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result
     }
 }
 
-fn call(
+pub(crate) fn call(
     function: Function,
     args: Vec<ColumnRef>,
     rows: usize,
     context: &EvalContext<'_>,
 ) -> Result<ColumnRef> {
     let result = function.result_type();
-    // A form may hold values that no row has, which nothing must be done to.
-    let has_effect = !function.is_immutable();
-    let args = match has_effect {
-        true => args.iter().map(|arg| arg.flatten()).collect(),
-        false => args,
-    };
-    map_columns(args, rows, result, function.0.strict, &|args, rows| {
+    if function.volatility() == Volatility::Volatile {
+        // Each row is a call of its own; a form may hold values that no row has.
+        let args: Vec<ColumnRef> = args.iter().map(|arg| arg.flatten()).collect();
+        let call = Call {
+            args: &args,
+            rows,
+            context,
+            result,
+        };
+        return run(function, &call).map(Arc::new);
+    }
+    map_columns(args, rows, result, function.entry.strict, &|args, rows| {
         let call = Call {
             args,
             rows,

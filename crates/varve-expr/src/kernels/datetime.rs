@@ -7,15 +7,13 @@ use crate::datetime::{Field, split_day};
 use crate::function::Call;
 
 /// The start of the transaction.
-pub(super) fn now(call: &Call<'_>) -> Result<Column> {
-    let value = match call.result {
-        LogicalType::Timestamp => Value::Timestamp(call.context.locale.now_us),
-        LogicalType::Date => {
-            Value::Date(i32::try_from(split_day(call.context.locale.now_us).0).unwrap_or_default())
-        }
-        _ => Value::TimestampTz(call.context.locale.now_us),
-    };
-    Ok(Column::constant(call.result, &value, call.rows))
+pub(super) fn now(row: &Row<'_>) -> Result<Value> {
+    let now_us = row.context.locale.now_us;
+    Ok(match row.result {
+        LogicalType::Timestamp => Value::Timestamp(now_us),
+        LogicalType::Date => Value::Date(i32::try_from(split_day(now_us).0).unwrap_or_default()),
+        _ => Value::TimestampTz(now_us),
+    })
 }
 
 /// `date_trunc(field, timestamp)`

@@ -2,7 +2,6 @@
 
 use varve_types::{Column, ColumnBuilder, Result, Value};
 
-use super::operand::Row;
 use crate::JobOrder;
 use crate::function::Call;
 
@@ -21,13 +20,7 @@ pub(super) fn resume(call: &Call<'_>) -> Result<Column> {
 fn order(call: &Call<'_>, order: JobOrder) -> Result<Column> {
     let mut answers = ColumnBuilder::with_capacity(call.result, call.rows);
     for row in 0..call.rows {
-        let args = call.args;
-        let job = Row {
-            args,
-            row,
-            context: call.context,
-        }
-        .value(0);
+        let job = call.args.first().map_or(Value::Null, |arg| arg.value(row));
         let host = call.context.host;
         answers.push(&match job {
             Value::Int8(job) => Value::Boolean(host.is_some_and(|host| host.order_job(job, order))),

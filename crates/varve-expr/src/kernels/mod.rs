@@ -1,6 +1,7 @@
 //! The function table and its kernels.
 
 mod arithmetic;
+mod array;
 mod compare;
 mod datetime;
 mod in_list;
@@ -11,6 +12,7 @@ mod numeric;
 mod operand;
 mod run;
 mod sequences;
+mod series;
 mod table;
 mod text;
 
@@ -20,4 +22,4 @@ pub(crate) use in_list::ConstantList;
 pub use numeric::shifted_value;
 pub(crate) use operand::{Native, Row, TextOperand, pack};
 pub(crate) use run::run;
-pub(crate) use table::{SETS, TABLE};
+pub(crate) use table::TABLE;

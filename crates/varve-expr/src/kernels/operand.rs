@@ -1,7 +1,10 @@
 //! How kernels read their arguments.
 
+use varve_types::{
+    Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, LogicalType, TextData, Value,
+};
+
 use crate::EvalContext;
-use varve_types::{Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, TextData, Value};
 
 /// The values of a plain or constant column, as a slice; a constant is one value.
 #[derive(Clone, Copy)]
@@ -137,6 +140,8 @@ pub(crate) struct Row<'a> {
     pub(crate) args: &'a [ColumnRef],
     pub(crate) row: usize,
     pub(crate) context: &'a EvalContext<'a>,
+    /// The type of the result.
+    pub(crate) result: LogicalType,
 }
 
 impl Row<'_> {

@@ -1,8 +1,12 @@
 //! Runs the kernel of a function over columns.
 
-use varve_types::{Bitmap, Column, ColumnBuilder, Error, Result, SqlState};
+use std::sync::Arc;
 
-use super::operand::{Native, Row, validity_of};
+use varve_types::{
+    ArrayValue, Bitmap, Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value,
+};
+
+use super::operand::{Native, validity_of};
 use crate::function::{Call, Function, Kernel};
 
 /// The most text that one call makes for one batch.
@@ -10,7 +14,10 @@ const COLUMN_TEXT_BYTES_MAX: usize = 256 << 20;
 
 /// The result of `function` for every row of the call.
 pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
-    let entry = function.0;
+    let entry = function.entry;
+    if function.spread {
+        return run_spread(function, call);
+    }
     if let Kernel::Columns(kernel) = entry.kernel {
         return kernel(call);
     }
@@ -19,6 +26,43 @@ pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
         Kernel::Float(kernel) => run_float(kernel, call, validity),
         _ => run_rows(&entry.kernel, call, validity.as_ref()),
     }
+}
+
+/// `name(..., VARIADIC array)`: each row is a call of its own, with the elements as arguments; NULL
+/// where the array is.
+fn run_spread(function: Function, call: &Call<'_>) -> Result<Column> {
+    let function = Function {
+        spread: false,
+        ..function
+    };
+    let mut results = ColumnBuilder::with_capacity(call.result, call.rows);
+    for row in 0..call.rows {
+        let mut args: Vec<ColumnRef> = call
+            .args
+            .iter()
+            .map(|arg| Arc::new(Column::constant(arg.logical_type(), &arg.value(row), 1)))
+            .collect();
+        let Some(Value::Array(element, stored)) = args.pop().map(|array| array.value(0)) else {
+            results.push_null();
+            continue;
+        };
+        let array = ArrayValue::decode(element, &stored);
+        let array = array.ok_or_else(|| Error::internal("an array that cannot be read"))?;
+        let ty = element.logical();
+        let elements = array.values.iter();
+        args.extend(elements.map(|value| Arc::new(Column::constant(ty, value, 1))));
+        if function.entry.strict && args.iter().any(|arg| arg.is_null(0)) {
+            results.push_null();
+            continue;
+        }
+        let one = Call {
+            args: &args,
+            rows: 1,
+            ..*call
+        };
+        results.push(&run(function, &one)?.value(0));
+    }
+    Ok(results.finish())
 }
 
 fn run_float(
@@ -52,11 +96,7 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
             builder.push_null();
             continue;
         }
-        let args = Row {
-            args: call.args,
-            row,
-            context: call.context,
-        };
+        let args = call.row(row);
         match kernel {
             Kernel::Rows(kernel) => builder.push(&kernel(&args)?),
             Kernel::Text(kernel) => {
@@ -65,7 +105,7 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
                 text_bytes += text.len();
                 builder.push_str(&text);
             }
-            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set => {
+            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set(_) => {
                 return Err(Error::internal("a column kernel run by rows"));
             }
         }

@@ -44,9 +44,7 @@ fn each(
             answers.push(&Value::Null);
             continue;
         }
-        let args = call.args;
-        let context = call.context;
-        let row = Row { args, row, context };
+        let row = call.row(row);
         let first = row.value(0);
         let sequence = match &first {
             Value::Int8(id) => SequenceRef::Id(*id),

@@ -1,17 +1,24 @@
 //! Text functions. Positions and lengths count characters.
 
-use varve_types::{Error, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use super::operand::Row;
-use crate::cast::write_cell;
+use crate::cast::{cast_value, write_cell};
 
 /// The longest text that a function makes.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
-/// `||`
+/// `||`: strings, and what anything else is cast to.
 pub(super) fn concat_two(row: &Row<'_>, out: &mut String) -> Result<()> {
-    out.push_str(row.text(0));
-    out.push_str(row.text(1));
+    for (i, arg) in row.args.iter().enumerate() {
+        match arg.str_at(row.row) {
+            Some(text) if arg.logical_type() == LogicalType::Text => out.push_str(text),
+            _ => {
+                let value = cast_value(&row.value(i), LogicalType::Text, true, row.context.locale)?;
+                out.push_str(value.str().unwrap_or_default());
+            }
+        }
+    }
     Ok(())
 }
 

@@ -2,21 +2,28 @@
 
 use sqlparser::ast::{
     CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
-    FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList, FunctionArguments,
-    OrderByExpr, TrimWhereField,
+    FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
+    FunctionArgumentList, FunctionArguments, OrderByExpr, TrimWhereField,
 };
-use varve_expr::{Expr, Function, resolve_aggregate, resolve_function};
+use varve_expr::{
+    Expr, Function, Slot, is_set_function, resolve_aggregate, resolve_call, resolve_function,
+};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
-use crate::bind::names::simple_name;
-use crate::bind::set_function::is_set_function;
+use crate::bind::names::{fold_name, simple_name};
 use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::parse_rewrite::VARIADIC;
 
 /// The arguments of a call as they are written.
-struct Arguments<'a> {
+#[derive(Default)]
+pub(crate) struct Arguments<'a> {
     list: Vec<&'a Ast>,
+    /// The names of the last of them: `f(name => value)`.
+    names: Vec<String>,
+    /// `f(VARIADIC array)`
+    spread: bool,
     /// `f(*)`
     star: bool,
     distinct: bool,
@@ -73,7 +80,7 @@ impl Binder<'_> {
         let Some(name) = simple_name(name) else {
             return Err(unsupported_at("a function in a schema", position));
         };
-        let args = arguments(args, position)?;
+        let args = Arguments::of_call(args, position)?;
         if let Some(over) = over {
             refuse(args.distinct, "DISTINCT of a window function", position)?;
             refuse(
@@ -92,7 +99,7 @@ impl Binder<'_> {
             ));
         }
         if is_set_function(&name) {
-            return self.set_returning(&name, &args.list, position, scope);
+            return self.set_returning(&name, &args, position, scope);
         }
         if name == "grouping" {
             return self.grouping(&args.list, position, scope);
@@ -129,10 +136,7 @@ impl Binder<'_> {
                 position,
             ));
         }
-        let mut operands = Vec::with_capacity(args.list.len());
-        for argument in &args.list {
-            operands.push(self.expr(argument, scope)?);
-        }
+        let mut operands = self.operands(&args, scope)?;
         if matches!(name.as_str(), "nextval" | "currval" | "setval") {
             self.sequence_argument(&mut operands)?;
         }
@@ -142,7 +146,9 @@ impl Binder<'_> {
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }
             ("nullif", 2) => self.nullif(operands, position),
-            _ => Ok(Operand::Known(self.named(&name, operands, position)?)),
+            _ => Ok(Operand::Known(
+                self.called(&name, &args, operands, position)?,
+            )),
         }
     }
 
@@ -161,6 +167,40 @@ impl Binder<'_> {
             otherwise: Some(Box::new(otherwise)),
             ty,
         }))
+    }
+
+    /// The arguments of a call, bound.
+    pub(crate) fn operands(
+        &mut self,
+        args: &Arguments<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Operand>> {
+        args.list.iter().map(|arg| self.expr(arg, scope)).collect()
+    }
+
+    /// A function of the function table, its arguments as they are written.
+    pub(crate) fn called(
+        &mut self,
+        name: &str,
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Expr> {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let written = varve_expr::Arguments {
+            types: &types,
+            names: &args.names,
+            spread: args.spread,
+        };
+        let (function, slots) = resolve_call(name, written, position)?;
+        let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
+        let ordered = slots.into_iter().filter_map(|slot| match slot {
+            Slot::Given(place) => operands.get_mut(place)?.take(),
+            Slot::Default("NULL") => Some(Operand::Null),
+            Slot::Default(text) => Some(Operand::Text(text.to_owned(), position)),
+        });
+        let ordered = ordered.collect();
+        self.call(function, ordered, position)
     }
 
     /// A function of the function table.
@@ -182,17 +222,12 @@ impl Binder<'_> {
         operands: Vec<Operand>,
         position: u32,
     ) -> Result<Expr> {
-        // Anything concatenates with text, by way of its text form.
-        let context = match function.name() {
-            "||" => CastContext::Explicit,
-            _ => CastContext::Implicit,
-        };
         let mut args = Vec::with_capacity(operands.len());
         for (index, operand) in operands.into_iter().enumerate() {
             let arg = match function.arg_type(index) {
                 None => self.settle(operand)?,
                 Some(ty) => self
-                    .convert(operand, ty, context, position)?
+                    .convert(operand, ty, CastContext::Implicit, position)?
                     .ok_or_else(|| {
                         Error::internal(format!(
                             "argument {index} of {} does not convert to {ty}",
@@ -291,54 +326,73 @@ fn is_aggregate(name: &str, argument: Option<Option<LogicalType>>, position: u32
     !matches!(resolve_aggregate(name, argument, position), Ok(None))
 }
 
-fn arguments(args: &FunctionArguments, position: u32) -> Result<Arguments<'_>> {
-    let FunctionArgumentList {
-        duplicate_treatment,
-        args,
-        clauses,
-    } = match args {
-        FunctionArguments::None => {
-            return Ok(Arguments {
-                list: Vec::new(),
-                star: false,
-                distinct: false,
-                order: None,
-            });
-        }
-        FunctionArguments::Subquery(_) => {
-            return Err(unsupported_at("a subquery as an argument", position));
-        }
-        FunctionArguments::List(list) => list,
-    };
-    let mut order = None;
-    for clause in clauses {
-        match clause {
-            FunctionArgumentClause::OrderBy(keys) if order.is_none() => {
-                order = Some(keys.as_slice());
+impl<'a> Arguments<'a> {
+    fn of_call(args: &'a FunctionArguments, position: u32) -> Result<Arguments<'a>> {
+        let FunctionArgumentList {
+            duplicate_treatment,
+            args,
+            clauses,
+        } = match args {
+            FunctionArguments::None => return Ok(Arguments::default()),
+            FunctionArguments::Subquery(_) => {
+                return Err(unsupported_at("a subquery as an argument", position));
             }
-            _ => return Err(unsupported_at("this clause among arguments", position)),
+            FunctionArguments::List(list) => list,
+        };
+        let mut order = None;
+        for clause in clauses {
+            match clause {
+                FunctionArgumentClause::OrderBy(keys) if order.is_none() => {
+                    order = Some(keys.as_slice());
+                }
+                _ => return Err(unsupported_at("this clause among arguments", position)),
+            }
         }
+        Ok(Arguments {
+            distinct: matches!(duplicate_treatment, Some(DuplicateTreatment::Distinct)),
+            order,
+            ..Arguments::of(args, position)?
+        })
     }
-    let mut list = Vec::with_capacity(args.len());
-    let mut star = false;
-    for argument in args {
-        match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => list.push(expr),
-            FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if args.len() == 1 => star = true,
-            FunctionArg::Unnamed(_) => {
-                return Err(unsupported_at("* among arguments", position));
+
+    /// The arguments between the parentheses.
+    pub(crate) fn of(args: &'a [FunctionArg], position: u32) -> Result<Arguments<'a>> {
+        let mut written = Arguments::default();
+        for argument in args {
+            let (name, value) = match argument {
+                FunctionArg::Unnamed(value) => (None, value),
+                FunctionArg::Named {
+                    name,
+                    arg,
+                    operator: FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment,
+                }
+                | FunctionArg::ExprNamed {
+                    name: Ast::Identifier(name),
+                    arg,
+                    operator: FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment,
+                } => (Some(fold_name(name)), arg),
+                _ => return Err(unsupported_at("this form of argument", position)),
+            };
+            match value {
+                FunctionArgExpr::Expr(expr) => written.list.push(expr),
+                FunctionArgExpr::Wildcard if args.len() == 1 && name.is_none() => {
+                    written.star = true;
+                }
+                _ => return Err(unsupported_at("* among arguments", position)),
             }
-            FunctionArg::Named { .. } | FunctionArg::ExprNamed { .. } => {
-                return Err(unsupported_at("a named argument", position));
+            match name {
+                Some(name) if name == VARIADIC => written.spread = true,
+                Some(name) => written.names.push(name),
+                None if written.names.is_empty() && !written.spread => {}
+                None => {
+                    let message = "positional argument cannot follow named argument";
+                    let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                    return Err(located(error, position));
+                }
             }
         }
+        Ok(written)
     }
-    Ok(Arguments {
-        list,
-        star,
-        distinct: matches!(duplicate_treatment, Some(DuplicateTreatment::Distinct)),
-        order,
-    })
 }
 
 /// The field of EXTRACT as `date_part` takes it.

@@ -1,29 +1,31 @@
 //! Set-returning functions, in FROM and in the select list.
 
-use sqlparser::ast::{Expr as Ast, FunctionArg, FunctionArgExpr, ObjectName, TableAlias};
-use varve_expr::{Expr, fold, resolve_set_function};
+use sqlparser::ast::{
+    Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+    ObjectNamePart, TableAlias,
+};
+use varve_expr::{Expr, fold};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::{CastContext, Operand};
+use crate::bind::function::Arguments;
+use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::plan::{Plan, ProjectSetNode, SetCall, SetFunction};
+use crate::parse_rewrite::ROWS_FROM;
+use crate::plan::{Plan, ProjectSetNode, SetCall};
 use crate::push_down::one_row;
 use crate::scope::Scope;
 
-/// Whether a name is that of a set-returning function.
-pub(crate) fn is_set_function(name: &str) -> bool {
-    name == "generate_series"
-}
+type Columns = Vec<(String, LogicalType)>;
 
 impl Binder<'_> {
     /// A set-returning function in an expression: a column of its own.
     pub(crate) fn set_returning(
         &mut self,
         name: &str,
-        args: &[&Ast],
+        args: &Arguments<'_>,
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
@@ -33,35 +35,53 @@ impl Binder<'_> {
             let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
             return Err(located(error, position));
         };
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.expr(arg, scope)?);
-        }
-        let call = self.set_call(name, operands, position)?;
-        let ty = call.ty;
+        let operands = self.operands(args, scope)?;
+        let (call, columns) = self.set_call(name, args, operands, position)?;
+        let [(_, ty)] = *columns.as_slice() else {
+            return Err(unsupported_at(
+                "a function of several columns outside FROM",
+                position,
+            ));
+        };
         calls.push(call);
         let index = SET_COLUMNS + calls.len() - 1;
         scope.sets = Some(calls);
         Ok(Operand::Known(Expr::Column { index, ty }))
     }
 
-    fn set_call(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<SetCall> {
-        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
-        let function = resolve_set_function(name, &types, position)?;
-        let mut args = Vec::with_capacity(operands.len());
-        for (operand, to) in operands.into_iter().zip(function.arg_types()) {
-            let arg = self.convert(operand, *to, CastContext::Implicit, position)?;
-            args.extend(arg.map(fold));
+    /// A call of a function that stands where rows do, with the names and types of its columns.
+    fn set_call(
+        &mut self,
+        name: &str,
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<(SetCall, Columns)> {
+        let call = self.called(name, args, operands, position)?;
+        let Expr::Call { function, args, .. } = call else {
+            return Err(unsupported_at("this function in FROM", position));
+        };
+        if function.returns_record() {
+            let message = "a column definition list is required for functions returning \"record\"";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
         }
-        Ok(SetCall {
-            function: SetFunction::GenerateSeries,
-            args,
-            ty: function.result_type(),
+        let columns = function.columns().into_iter();
+        let mut columns: Columns = columns.map(|(name, ty)| (name.to_owned(), ty)).collect();
+        if columns.is_empty() {
+            columns.push((name.to_owned(), function.result_type()));
+        }
+        let call = SetCall {
+            function,
+            args: args.into_iter().map(fold).collect(),
+            types: columns.iter().map(|(_, ty)| *ty).collect(),
             position,
-        })
+        };
+        Ok((call, columns))
     }
 
-    /// A function in FROM; what it may read of the relations before it are outer values.
+    /// A function in FROM, or several side by side; what they may read of the relations before them
+    /// are outer values.
     pub(crate) fn table_function(
         &mut self,
         name: &ObjectName,
@@ -74,48 +94,96 @@ impl Binder<'_> {
         let Some(function) = simple_name(name) else {
             return Err(unsupported_at("a function in a schema", position));
         };
-        let names = Scope::default();
-        let operands = self.lateral(base, |binder| {
-            let mut scope = ExprScope::plain(&names, "a function in FROM");
-            let mut operands = Vec::with_capacity(args.len());
+        let mut calls = Vec::new();
+        if function == ROWS_FROM {
             for arg in args {
-                match arg {
-                    FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) => {
-                        operands.push(binder.expr(arg, &mut scope)?);
-                    }
-                    _ => return Err(unsupported_at("this form of argument", position)),
-                }
+                let FunctionArg::Unnamed(FunctionArgExpr::Expr(Ast::Function(inner))) = arg else {
+                    return Err(unsupported_at("this in ROWS FROM", position));
+                };
+                let place = self.source.name(&inner.name);
+                let (Some(name), FunctionArguments::List(list)) =
+                    (simple_name(&inner.name), &inner.args)
+                else {
+                    return Err(unsupported_at("this in ROWS FROM", place));
+                };
+                calls.push((name, list.args.as_slice(), place));
             }
-            Ok(operands)
-        })?;
-        let input = Box::new(one_row());
-        let (plan, ty) = if is_set_function(&function) {
-            let call = self.set_call(&function, operands, position)?;
-            let ty = call.ty;
-            let node = ProjectSetNode {
-                input,
-                calls: vec![call],
-                ordinality: with_ordinality,
-            };
-            (Plan::ProjectSet(node), ty)
+        } else if function == "unnest" && args.len() > 1 {
+            let each = args.chunks(1).map(|arg| (function.clone(), arg, position));
+            calls.extend(each);
         } else {
-            let value = fold(self.named(&function, operands, position)?);
-            let ty = value.logical_type();
-            let mut exprs = vec![value];
-            exprs.extend(with_ordinality.then_some(Expr::Literal {
-                value: varve_types::Value::Int8(1),
-                ty: LogicalType::Int8,
-            }));
-            (Plan::Project { input, exprs }, ty)
-        };
-        // Without names of its own the column has that of the function, or of the alias.
-        let column = alias.map_or_else(|| function.clone(), |alias| fold_name(&alias.name));
-        let mut columns = vec![(column, ty)];
+            calls.push((function.clone(), args, position));
+        }
+        let names = Scope::default();
+        let mut bound = Vec::with_capacity(calls.len());
+        for (name, args, position) in calls {
+            let args = Arguments::of(args, position)?;
+            let operands = self.lateral(base, |binder| {
+                let mut scope = ExprScope::plain(&names, "a function in FROM");
+                binder.operands(&args, &mut scope)
+            })?;
+            bound.push(self.set_call(&name, &args, operands, position)?);
+        }
+        let mut columns: Columns = Vec::new();
+        let mut calls = Vec::with_capacity(bound.len());
+        for (call, of_call) in bound {
+            columns.extend(of_call);
+            calls.push(call);
+        }
+        // Without names of its own a single column has that of the alias.
+        let unnamed = calls.iter().all(|call| call.function.columns().is_empty());
+        if let ([(column, _)], true, Some(alias)) = (columns.as_mut_slice(), unnamed, alias) {
+            *column = fold_name(&alias.name);
+        }
         columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
-        let name = match alias {
-            Some(alias) => self.apply_alias(alias, &mut columns)?,
-            None => function,
+        let name = match (alias, calls.first()) {
+            (Some(alias), _) => self.apply_alias(alias, &mut columns)?,
+            (None, Some(call)) => call.function.name().to_owned(),
+            (None, None) => function,
         };
+        let plan = table_plan(calls, with_ordinality);
         Ok((plan, Scope::table(name, 0, columns)))
     }
+
+    /// `unnest(...)` in FROM, for which the parser has a form of its own.
+    pub(crate) fn unnest(
+        &mut self,
+        arrays: &[Ast],
+        with_ordinality: bool,
+        alias: Option<&TableAlias>,
+        base: usize,
+    ) -> Result<(Plan, Scope)> {
+        let mut name = Ident::new("unnest");
+        if let Some(first) = arrays.first() {
+            name.span = sqlparser::ast::Spanned::span(first);
+        }
+        let name = ObjectName(vec![ObjectNamePart::Identifier(name)]);
+        let args = arrays.iter().cloned();
+        let args: Vec<FunctionArg> = args
+            .map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)))
+            .collect();
+        self.table_function(&name, &args, with_ordinality, alias, base)
+    }
+}
+
+/// The rows of calls side by side.
+fn table_plan(mut calls: Vec<SetCall>, ordinality: bool) -> Plan {
+    let input = Box::new(one_row());
+    if let [call] = calls.as_mut_slice()
+        && !call.function.returns_set()
+    {
+        let mut exprs = vec![fold(Expr::Call {
+            function: call.function,
+            args: core::mem::take(&mut call.args),
+            position: call.position,
+        })];
+        let one = literal(varve_types::Value::Int8(1), LogicalType::Int8);
+        exprs.extend(ordinality.then_some(one));
+        return Plan::Project { input, exprs };
+    }
+    Plan::ProjectSet(ProjectSetNode {
+        input,
+        calls,
+        ordinality,
+    })
 }

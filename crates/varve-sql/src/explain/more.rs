@@ -2,7 +2,7 @@
 
 use super::{Node, describe, show_key};
 use crate::deparse::{deparse, deparse_list};
-use crate::plan::{Plan, SetFunction};
+use crate::plan::Plan;
 use crate::window::WindowCall;
 
 /// A node with one or more inputs whose columns are those of the first.
@@ -43,11 +43,15 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
             let mut shown = over("ProjectSet", &[&node.input]);
             let inner = shown.columns.clone();
             for call in &node.calls {
-                let name = match call.function {
-                    SetFunction::GenerateSeries => "generate_series",
-                };
+                let name = call.function.name();
                 let args = deparse_list(&call.args, &inner);
-                shown.columns.push(format!("{name}({args})"));
+                let names = call.function.columns();
+                if names.is_empty() {
+                    shown.columns.push(format!("{name}({args})"));
+                }
+                shown
+                    .columns
+                    .extend(names.iter().map(|(column, _)| format!("{name}.{column}")));
             }
             if node.ordinality {
                 shown.columns.push("ordinality".to_owned());

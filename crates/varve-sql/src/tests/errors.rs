@@ -482,7 +482,6 @@ fn what_is_not_supported_says_so() {
             "select 1 from t tablesample bernoulli (1 rows)",
             "this form of TABLESAMPLE",
         ),
-        ("select 1 from unnest(array[1])", "this function in FROM"),
         (
             "select 1 from t full join u on exists (select 1)",
             "a subquery in the condition of a FULL JOIN",

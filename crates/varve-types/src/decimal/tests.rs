@@ -105,12 +105,12 @@ proptest! {
     fn roundings(a in decimal(), digits in -5..10_i32) {
         let scale = a.scale();
         if digits <= i32::from(scale) {
-            let unit = pow10((i32::from(scale) - digits) as u32);
+            let unit = pow10((i32::from(scale) - digits).cast_unsigned());
             let cut = BigInt::from(a.mantissa()) / &unit;
             let near = rounded(&BigInt::from(a.mantissa()), &unit);
             let back = pow10(digits.min(0).unsigned_abs());
-            check(a.rounded(digits), &(near * &back), digits.max(0) as u32);
-            check(a.truncated(digits), &(cut * &back), digits.max(0) as u32);
+            check(a.rounded(digits), &(near * &back), digits.max(0).cast_unsigned());
+            check(a.truncated(digits), &(cut * &back), digits.max(0).cast_unsigned());
         }
         let (floor, ceiling) = (a.floor().unwrap(), a.ceiling().unwrap());
         prop_assert!(floor.compare(a).is_le() && ceiling.compare(a).is_ge());

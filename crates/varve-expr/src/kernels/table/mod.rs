@@ -1,0 +1,133 @@
+//! The function table: the rows of a subject are in its file.
+//!
+//! Rows of one name stand in any order: resolution looks at the types of all of them.
+
+mod array;
+mod datetime;
+mod json;
+mod math;
+mod sets;
+mod system;
+mod text;
+
+use varve_types::LogicalType;
+
+use crate::function::{Entry, Kernel, Volatility};
+use crate::signature::Param;
+
+/// Every function and operator.
+pub(crate) static TABLE: [&[Entry]; 10] = [
+    array::ROWS,
+    datetime::ROWS,
+    datetime::OPERATORS,
+    json::ROWS,
+    math::OPERATORS,
+    math::NUMERICS,
+    math::FUNCTIONS,
+    sets::ROWS,
+    system::ROWS,
+    text::ROWS,
+];
+
+const BOOL: Param = Param::of(LogicalType::Boolean);
+const INT2: Param = Param::of(LogicalType::Int2);
+const INT4: Param = Param::of(LogicalType::Int4);
+const INT8: Param = Param::of(LogicalType::Int8);
+const FLOAT4: Param = Param::of(LogicalType::Float4);
+const FLOAT8: Param = Param::of(LogicalType::Float8);
+const NUM: Param = Param::of(LogicalType::Numeric);
+const TEXT: Param = Param::of(LogicalType::Text);
+const DATE: Param = Param::of(LogicalType::Date);
+const TIME: Param = Param::of(LogicalType::Time);
+const STAMP: Param = Param::of(LogicalType::Timestamp);
+const STAMPTZ: Param = Param::of(LogicalType::TimestampTz);
+const SPAN: Param = Param::of(LogicalType::Interval);
+/// `"any"`: taken as it is, whatever its type.
+const ANY: Param = Param::ANY;
+/// `anynonarray`
+const NON_ARRAY: Param = Param::NON_ARRAY;
+/// `anyelement`
+const ELEMENT: Param = Param::ELEMENT;
+/// `anyarray`
+const ELEMENTS: Param = Param::ARRAY_OF_ELEMENT;
+/// `anycompatible`: all such arguments are converted to their common type.
+const COMPATIBLE: Param = Param::COMPATIBLE;
+
+/// NULL where an argument is NULL.
+const fn strict(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        name,
+        args,
+        result,
+        kernel,
+        strict: true,
+        variadic: false,
+        volatility: Volatility::Immutable,
+        names: &[],
+        columns: &[],
+    }
+}
+
+/// The last argument repeats, and is taken NULL or not.
+const fn variadic(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        variadic: true,
+        ..lax(name, args, result, kernel)
+    }
+}
+
+/// Sees NULLs.
+const fn lax(name: &'static str, args: &'static [Param], result: Param, kernel: Kernel) -> Entry {
+    Entry {
+        strict: false,
+        ..strict(name, args, result, kernel)
+    }
+}
+
+/// Depends on the session or the transaction too.
+const fn stable(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        volatility: Volatility::Stable,
+        ..strict(name, args, result, kernel)
+    }
+}
+
+/// Differs from call to call, or has an effect.
+const fn volatile(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: Kernel,
+) -> Entry {
+    Entry {
+        volatility: Volatility::Volatile,
+        ..strict(name, args, result, kernel)
+    }
+}
+
+#[expect(dead_code, reason = "for rows to come")]
+/// `entry` with the names of its arguments; `name=literal` may be left out.
+const fn named(entry: Entry, names: &'static [&'static str]) -> Entry {
+    Entry { names, ..entry }
+}
+
+#[expect(dead_code, reason = "for rows to come")]
+/// `entry` with the names and types of the columns of its result.
+const fn columns(entry: Entry, columns: &'static [(&'static str, Param)]) -> Entry {
+    Entry { columns, ..entry }
+}

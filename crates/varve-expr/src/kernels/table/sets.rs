@@ -1,0 +1,58 @@
+//! Functions that answer with rows and belong to no other subject.
+
+use crate::function::{Entry, Kernel};
+use crate::kernels::series;
+
+use super::{INT4, INT8, NUM, SPAN, STAMP, STAMPTZ, strict};
+use Kernel::Set;
+
+pub(super) static ROWS: &[Entry] = &[
+    strict(
+        "generate_series",
+        &[INT4, INT4],
+        INT4,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[INT4, INT4, INT4],
+        INT4,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[INT8, INT8],
+        INT8,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[INT8, INT8, INT8],
+        INT8,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[NUM, NUM],
+        NUM,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[NUM, NUM, NUM],
+        NUM,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[STAMP, STAMP, SPAN],
+        STAMP,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[STAMPTZ, STAMPTZ, SPAN],
+        STAMPTZ,
+        Set(series::generate_series),
+    ),
+];
