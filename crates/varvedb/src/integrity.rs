@@ -102,7 +102,7 @@ impl Database {
             tables: done.runs.into_iter().map(table).collect(),
         };
         drop(transaction);
-        rebuild_indexes(&store, &damaged).await?;
+        rebuild_indexes(&store, &env, &damaged).await?;
         Ok((Database::of_store(store, env, memory, &options), report))
     }
 
@@ -112,7 +112,7 @@ impl Database {
     }
 }
 
-async fn rebuild_indexes(store: &Arc<Store>, damaged: &[TreeId]) -> Result<()> {
+async fn rebuild_indexes(store: &Arc<Store>, env: &Arc<dyn Env>, damaged: &[TreeId]) -> Result<()> {
     for (_, _, definition) in store.begin().objects() {
         let CatalogObject::Table(table) = decode_object(&definition)? else {
             continue;
@@ -121,7 +121,7 @@ async fn rebuild_indexes(store: &Arc<Store>, damaged: &[TreeId]) -> Result<()> {
         let is_hit = damaged.contains(&table.tree) || trees.any(|tree| damaged.contains(&tree));
         if is_hit && !table.indexes.is_empty() {
             let mut transaction = store.begin();
-            let never = CancelFlag::default();
+            let never = CancelFlag::new(Arc::clone(env));
             index::rebuild(&mut transaction, &table, &never).await?;
             transaction.commit(Durability::Strict).await?;
         }

@@ -11,6 +11,7 @@ mod run;
 mod savepoint;
 mod settings;
 mod show;
+mod time_setting;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -82,10 +83,10 @@ impl Session {
         Session {
             settings: SessionSettings::new(shared.durability),
             host: Arc::new(SessionHost::new(Arc::clone(&shared))),
+            cancel: Arc::new(CancelFlag::new(Arc::clone(&shared.env))),
             shared,
             catalog: CatalogCache::default(),
             block: Block::None,
-            cancel: Arc::default(),
             copy: None,
             building: None,
         }
@@ -294,6 +295,7 @@ impl Session {
                 "Give the data with copyFrom, or import a file with the shell's import command.",
             ));
         }
+        self.cancel.allow(self.settings.statement_timeout_us);
         let locale = self.locale(scope.now_us);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;

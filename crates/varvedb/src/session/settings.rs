@@ -6,6 +6,7 @@ use varve_types::{Error, MemoryAccount, Result, SqlState};
 
 use crate::Durability;
 use crate::database::Shared;
+use crate::session::time_setting::{read_time, show_time};
 
 /// What each session sets for itself.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub(super) struct SessionSettings {
     /// Whether transactions are read-only unless they say otherwise.
     pub default_read_only: bool,
     application_name: String,
+    /// After which a statement is stopped; 0 for never.
+    pub statement_timeout_us: u64,
     /// How text is read and written; without the time.
     pub locale: Locale,
 }
@@ -24,6 +27,7 @@ impl SessionSettings {
             durability,
             default_read_only: false,
             application_name: String::new(),
+            statement_timeout_us: 0,
             locale: Locale::default(),
         }
     }
@@ -45,6 +49,7 @@ enum Kind {
     DefaultReadOnly,
     ReadOnly,
     ApplicationName,
+    StatementTimeout,
     MemoryLimit,
     ParseCacheEntries,
     PlanCacheEntries,
@@ -108,6 +113,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "standard_conforming_strings",
         Kind::Fixed("on"),
         "Whether backslashes in '...' are plain",
+    ),
+    setting(
+        "statement_timeout",
+        Kind::StatementTimeout,
+        "Time after which a statement is stopped; 0 for never",
     ),
     setting(
         "synchronous_commit",
@@ -208,6 +218,7 @@ impl Setting {
                 None => scope.session.default_read_only,
             }),
             Kind::ApplicationName => scope.session.application_name.clone(),
+            Kind::StatementTimeout => show_time(scope.session.statement_timeout_us),
             Kind::MemoryLimit => show_bytes(scope.shared.memory.limit_bytes()),
             Kind::ParseCacheEntries => scope.shared.statements.parsed.entries_max().to_string(),
             Kind::PlanCacheEntries => scope.shared.statements.plans.entries_max().to_string(),
@@ -225,6 +236,7 @@ impl Setting {
                 | Kind::DefaultReadOnly
                 | Kind::ReadOnly
                 | Kind::ApplicationName
+                | Kind::StatementTimeout
         )
     }
 
@@ -274,6 +286,13 @@ impl Setting {
             }
             Kind::ApplicationName => {
                 scope.session.application_name = value.unwrap_or_default().to_owned();
+            }
+            Kind::StatementTimeout => {
+                let known = "0 to 24 days; units are us, ms, s, min, h and d";
+                scope.session.statement_timeout_us = match value {
+                    None => 0,
+                    Some(value) => read_time(value).ok_or_else(|| self.invalid(value, known))?,
+                };
             }
             Kind::MemoryLimit => {
                 let bytes = match value {

@@ -122,3 +122,15 @@ fn outside_a_block_local_settings_are_a_warning() {
     }
     assert_eq!(show(&mut session, "application_name"), "");
 }
+
+#[test]
+fn a_statement_that_takes_too_long_is_stopped() {
+    let mut session = session();
+    run(&mut session, "SET statement_timeout = '30ms'");
+    let endless = "SELECT count(*) FROM generate_series(1, 1000000000000) AS g(n) WHERE n < 0";
+    let error = pollster::block_on(session.query(endless, &[])).unwrap_err();
+    assert_eq!(error.state(), SqlState::QUERY_CANCELED);
+    assert!(error.message().contains("statement timeout"), "{error}");
+    run(&mut session, "SET statement_timeout = 0");
+    run(&mut session, "SELECT 1");
+}
