@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use varve_types::{Column, ColumnRef, LogicalType, Result, Value};
 
+use crate::aggregate::Aggregate;
 use crate::kernels::{Row, TABLE};
 use crate::signature::{Binding, Param, bind};
 use crate::{EvalContext, SetRows};
@@ -59,6 +60,8 @@ pub(crate) enum Kernel {
     Text(fn(&Row<'_>, &mut String) -> Result<()>),
     /// Many rows for one: a step of the plan computes it.
     Set(fn(&Row<'_>) -> Result<Box<dyn SetRows>>),
+    /// One result of many rows; in the table of aggregates only.
+    Aggregate(Aggregate),
 }
 
 /// The arguments of a call: each column is plain, or constant and not NULL.

@@ -34,7 +34,9 @@ mod resolve;
 mod set_rows;
 mod signature;
 
-pub use aggregate::{Accumulator, AggregateFunction};
+pub use aggregate::{
+    Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, is_aggregate, resolve_aggregate,
+};
 pub use cast::{
     cast_value, coerce_length, format_value, parse_value, parse_value_with_mod, write_cell,
     write_value,
@@ -49,7 +51,5 @@ pub use function::{Function, Volatility, is_function, is_set_function};
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use locale::{DEFAULT_LOCALE, Locale};
-pub use resolve::{
-    Arguments, Slot, resolve_aggregate, resolve_call, resolve_function, resolve_operator,
-};
+pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

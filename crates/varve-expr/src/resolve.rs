@@ -2,10 +2,10 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::Function;
 use crate::conversions::{common_type, implicit_cast_allowed};
 use crate::function::{Entry, entries_of};
 use crate::signature::{Binding, Param, bind};
-use crate::{AggregateFunction, Function};
 
 use LogicalType as T;
 
@@ -87,8 +87,18 @@ fn resolve(
     position: u32,
     is_operator: bool,
 ) -> Result<(Function, Vec<Slot>)> {
-    let known = entries_of(name).iter();
-    let known = known.filter(|entry| entry.is_operator() == is_operator);
+    let known = entries_of(name).iter().copied();
+    let mut known = known.filter(|entry| entry.is_operator() == is_operator);
+    resolve_among(&mut known, name, args, is_operator).map_err(|error| placed(error, position))
+}
+
+/// The row among these, all of one name, that a call means.
+pub(crate) fn resolve_among(
+    known: &mut dyn Iterator<Item = &'static Entry>,
+    name: &str,
+    args: Arguments<'_>,
+    is_operator: bool,
+) -> Result<(Function, Vec<Slot>)> {
     let fitting: Vec<Candidate> = known
         .filter_map(|entry| candidate(entry, args))
         .filter(|candidate| accepts(candidate, args.types) != Binding::Conflict)
@@ -108,7 +118,7 @@ fn resolve(
         Choice::None => unknown(name, args, is_operator),
         Choice::Many => ambiguous(name, args, is_operator),
     };
-    Err(placed(error, position))
+    Err(error)
 }
 
 /// A row of the table as what a call means, by the number and names of the arguments.
@@ -321,7 +331,7 @@ fn unknown(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     ))
 }
 
-fn ambiguous(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
+pub(crate) fn ambiguous(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     let asked = signature(name, args, is_operator);
     let (kind, message) = if is_operator {
         ("operator", format!("operator is not unique: {asked}"))
@@ -334,40 +344,7 @@ fn ambiguous(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint)
 }
 
-/// The aggregate that `name` means, or `None` when it is no aggregate's name. `argument` is `None`
-/// for `count(*)`; `Some(None)` is an argument of unknown type.
-pub fn resolve_aggregate(
-    name: &str,
-    argument: Option<Option<LogicalType>>,
-    position: u32,
-) -> Result<Option<AggregateFunction>> {
-    type Make = fn(LogicalType) -> AggregateFunction;
-    let (make, numbers_only): (Make, bool) = match name {
-        "count" if argument.is_none() => return Ok(Some(AggregateFunction::CountStar)),
-        "count" => return Ok(Some(AggregateFunction::Count)),
-        "sum" => (AggregateFunction::Sum, true),
-        "avg" => (AggregateFunction::Avg, true),
-        "min" => (AggregateFunction::Min, false),
-        "max" => (AggregateFunction::Max, false),
-        _ => return Ok(None),
-    };
-    let of = |types| Arguments {
-        types,
-        ..Arguments::default()
-    };
-    match argument {
-        Some(Some(T::Varchar)) if !numbers_only => Ok(Some(make(T::Text))),
-        Some(Some(ty)) if ty.is_numeric() || !numbers_only => Ok(Some(make(ty))),
-        Some(None) if !numbers_only => Ok(Some(make(T::Text))),
-        Some(None) => Err(placed(ambiguous(name, of(&[None]), false), position)),
-        other => {
-            let args: Vec<_> = other.into_iter().collect();
-            Err(placed(unknown(name, of(&args), false), position))
-        }
-    }
-}
-
-fn placed(error: Error, position: u32) -> Error {
+pub(crate) fn placed(error: Error, position: u32) -> Error {
     if position > 0 {
         error.at(position)
     } else {

@@ -2,8 +2,9 @@
 
 use varve_types::LogicalType;
 
-use super::{common_type, resolve_aggregate, resolve_function, resolve_operator};
+use super::{common_type, resolve_function, resolve_operator};
 use crate::Function;
+use crate::{AggregateArgs, resolve_aggregate};
 
 use LogicalType as T;
 
@@ -156,15 +157,27 @@ fn aggregates() {
         ),
         ("max", Some(None), "Max(Text)"),
         ("min", Some(Some(T::Date)), "Min(Date)"),
+        ("stddev", Some(None), "Listed(stddev[Float8])"),
+        (
+            "mode",
+            Some(None),
+            "42809 WITHIN GROUP is required for ordered-set aggregate mode",
+        ),
     ];
     for (name, argument, expected) in cases {
-        let shown = match resolve_aggregate(name, argument, 0) {
+        let types: Vec<Option<LogicalType>> = argument.into_iter().collect();
+        let args = match types.as_slice() {
+            [] => AggregateArgs::Star,
+            types => AggregateArgs::List(types),
+        };
+        let shown = match resolve_aggregate(name, args, 0) {
             Ok(aggregate) => format!("{:?}", aggregate.unwrap()),
             Err(error) => format!("{} {error}", error.state().code()),
         };
         assert_eq!(shown, expected, "{name} {argument:?}");
     }
-    assert_eq!(resolve_aggregate("length", Some(None), 0), Ok(None));
+    let unknown = AggregateArgs::List(&[None]);
+    assert_eq!(resolve_aggregate("length", unknown, 0), Ok(None));
 }
 
 #[test]

@@ -410,15 +410,29 @@ fn all_of(conditions: &[String]) -> String {
 
 fn show_call(call: &AggregateCall, columns: &[String]) -> String {
     let distinct = if call.distinct { "DISTINCT " } else { "" };
-    let argument = match &call.argument {
-        None => "*".to_owned(),
-        Some(argument) => deparse_list(core::slice::from_ref(argument), columns),
+    let order: Vec<String> = call
+        .order
+        .iter()
+        .map(|key| show_key(key, columns))
+        .collect();
+    let order = order.join(", ");
+    let args = match (call.args.as_slice(), call.function.direct_arguments()) {
+        ([], _) => "*".to_owned(),
+        (args, None) if order.is_empty() => deparse_list(args, columns),
+        (args, None) => format!("{} ORDER BY {order}", deparse_list(args, columns)),
+        (args, Some(direct)) => {
+            let direct = args.get(..direct.min(call.order.len())).unwrap_or_default();
+            format!(
+                "{}) WITHIN GROUP (ORDER BY {order}",
+                deparse_list(direct, columns)
+            )
+        }
     };
     let filter = match &call.filter {
         None => String::new(),
         Some(filter) => format!(" FILTER (WHERE {})", deparse(filter, columns)),
     };
-    format!("{}({distinct}{argument}){filter}", call.function.name())
+    format!("{}({distinct}{args}){filter}", call.function.name())
 }
 
 pub(crate) fn show_key(key: &SortKeyExpr, columns: &[String]) -> String {

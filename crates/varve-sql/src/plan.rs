@@ -226,10 +226,12 @@ pub struct LookupNode {
 pub struct AggregateCall {
     /// Which one, argument type included.
     pub function: AggregateFunction,
-    /// The argument; `None` for `count(*)`.
-    pub argument: Option<Expr>,
+    /// The arguments; none for `count(*)`.
+    pub args: Vec<Expr>,
     /// `DISTINCT`.
     pub distinct: bool,
+    /// The order in which rows are taken in; none where it does not matter.
+    pub order: Vec<SortKeyExpr>,
     /// `FILTER (WHERE ...)`.
     pub filter: Option<Expr>,
     /// Where the call stands, for errors.

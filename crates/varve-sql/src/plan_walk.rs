@@ -255,7 +255,15 @@ impl Plan {
 impl AggregateCall {
     /// Calls `visit` for each expression over the aggregation's input.
     pub(crate) fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
-        self.argument.iter().chain(&self.filter).for_each(visit);
+        let order = self.order.iter().map(|key| &key.expr);
+        let exprs = self.args.iter().chain(order).chain(&self.filter);
+        exprs.for_each(visit);
+    }
+
+    /// Each expression over the aggregation's input.
+    pub(crate) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let order = self.order.iter_mut().map(|key| &mut key.expr);
+        self.args.iter_mut().chain(order).chain(&mut self.filter)
     }
 }
 

@@ -411,8 +411,7 @@ fn each_input(
 ) {
     groups.iter_mut().for_each(&mut *visit);
     for call in aggregates {
-        call.argument.iter_mut().for_each(&mut *visit);
-        call.filter.iter_mut().for_each(&mut *visit);
+        call.exprs_mut().for_each(&mut *visit);
     }
 }
 

@@ -237,7 +237,7 @@ fn first_row(scan: &ScanNode, call: &AggregateCall) -> Option<Plan> {
         AggregateFunction::Max(_) => true,
         _ => return None,
     };
-    let (None, Some(argument), Some(table)) = (&call.filter, &call.argument, &scan.table) else {
+    let (None, [argument], Some(table)) = (&call.filter, call.args.as_slice(), &scan.table) else {
         return None;
     };
     let mut scan = scan.clone();

@@ -43,7 +43,7 @@ pub use binary::BinaryData;
 pub use bitmap::Bitmap;
 pub use builder::ColumnBuilder;
 pub use column::{Column, ColumnData};
-pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal};
+pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal, DecimalMoments, Variation};
 pub use decimal_data::DecimalData;
 pub use details::{binary_order, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Parallel};

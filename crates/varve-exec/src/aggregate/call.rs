@@ -3,27 +3,38 @@
 use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, evaluate, evaluate_filter};
-use varve_sql::AggregateCall;
+use varve_sql::{AggregateCall, SortKeyExpr};
 use varve_types::{Batch, Column, ColumnData, ColumnRef, Error, LogicalType, Result};
 
-use crate::keys::KeyIndex;
+use crate::keys::{KeyIndex, KeyOrder};
+use crate::sort::SortBuffer;
 
-/// The accumulator of a call, behind its FILTER and DISTINCT.
+/// The accumulator of a call, behind its FILTER, DISTINCT and ORDER BY.
 pub(crate) struct Call<'a> {
     call: &'a AggregateCall,
     accumulator: Accumulator,
-    /// Pairs of group and argument seen before, for DISTINCT.
+    /// Groups with their arguments seen before, for DISTINCT.
     seen: Option<KeyIndex>,
+    /// Arguments and groups that wait to be taken in in order.
+    waiting: SortBuffer,
+    orders: Vec<KeyOrder>,
 }
 
 impl<'a> Call<'a> {
     pub(crate) fn new(call: &'a AggregateCall) -> Call<'a> {
-        let argument = call.argument.as_ref().filter(|_| call.distinct);
-        let pair = argument.map(|argument| [LogicalType::Int8, argument.logical_type()]);
+        let args = call.args.iter().map(Expr::logical_type);
+        let key: Vec<LogicalType> = core::iter::once(LogicalType::Int8).chain(args).collect();
+        let is_distinct = call.distinct && !call.args.is_empty();
+        let order = |key: &SortKeyExpr| KeyOrder {
+            descending: key.descending,
+            nulls_first: key.nulls_first,
+        };
         Call {
             call,
             accumulator: Accumulator::new(call.function),
-            seen: pair.map(|pair| KeyIndex::new(&pair)),
+            seen: is_distinct.then(|| KeyIndex::new(&key)),
+            waiting: SortBuffer::default(),
+            orders: call.order.iter().map(order).collect(),
         }
     }
 
@@ -50,30 +61,57 @@ impl<'a> Call<'a> {
         group_count: usize,
         eval: &EvalContext<'_>,
     ) -> Result<()> {
-        let evaluate = |expr: &Expr| evaluate(expr, batch, eval);
-        let argument: Option<ColumnRef> = self.call.argument.as_ref().map(evaluate).transpose()?;
-        if let (Some(seen), Some(argument)) = (&mut self.seen, &argument) {
-            let new_rows = new_pairs(seen, groups, argument)?;
-            let argument = argument.take(&new_rows);
-            let groups = take(groups, &new_rows);
-            return self.accumulate(&groups, group_count, Some(&argument));
+        let order = self.call.order.iter().map(|key| &key.expr);
+        let exprs = self.call.args.iter().chain(order);
+        let columns = exprs.map(|expr| evaluate(expr, batch, eval));
+        let mut args: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
+        let mut keys = args.split_off(self.call.args.len());
+        let mut groups = groups.to_vec();
+        if let Some(seen) = &mut self.seen {
+            let new_rows = new_keys(seen, &groups, &args)?;
+            for column in args.iter_mut().chain(&mut keys) {
+                *column = Arc::new(column.take(&new_rows));
+            }
+            groups = take(&groups, &new_rows);
         }
-        self.accumulate(groups, group_count, argument.as_deref())
+        if keys.is_empty() {
+            return self.accumulate(&groups, group_count, &args, eval);
+        }
+        let rows = groups.len();
+        let columns = args.iter().map(Column::flatten);
+        let columns = columns.chain([Arc::new(numbers(&groups)?)]).collect();
+        let batch = Batch::new(columns, rows);
+        self.waiting.push_keyed(batch, &keys, &self.orders);
+        Ok(())
     }
 
     fn accumulate(
         &mut self,
         groups: &[u32],
         group_count: usize,
-        argument: Option<&Column>,
+        args: &[ColumnRef],
+        eval: &EvalContext<'_>,
     ) -> Result<()> {
         let position = self.call.position;
-        let result = self.accumulator.update(groups, group_count, argument);
+        let result = self.accumulator.update(groups, group_count, args, eval);
         result.map_err(|error| error_at(error, position))
     }
 
     /// One row a group.
-    pub(crate) fn finish(self, group_count: usize) -> Result<Column> {
+    pub(crate) fn finish(mut self, group_count: usize, eval: &EvalContext<'_>) -> Result<Column> {
+        for batch in self.waiting.sort(usize::MAX) {
+            let columns = batch.physical_columns();
+            if let Some((groups, args)) = columns.split_last() {
+                let group = |row| {
+                    groups
+                        .value(row)
+                        .word()
+                        .and_then(|at| u32::try_from(at).ok())
+                };
+                let groups: Vec<u32> = (0..batch.rows()).filter_map(group).collect();
+                self.accumulate(&groups, group_count, args, eval)?;
+            }
+        }
         let position = self.call.position;
         let result = self.accumulator.finish(group_count);
         result.map_err(|error| error_at(error, position))
@@ -81,19 +119,22 @@ impl<'a> Call<'a> {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let seen = self.seen.as_ref().map_or(0, KeyIndex::memory_bytes);
-        seen + self.accumulator.memory_bytes()
+        seen + self.waiting.memory_bytes() + self.accumulator.memory_bytes()
     }
 }
 
-/// The rows that bring a pair of group and argument for the first time.
-fn new_pairs(seen: &mut KeyIndex, groups: &[u32], argument: &ColumnRef) -> Result<Vec<u32>> {
+fn numbers(groups: &[u32]) -> Result<Column> {
     let groups = groups.iter().map(|group| i64::from(*group)).collect();
-    let groups = Column::plain(LogicalType::Int8, ColumnData::Int64(groups), None)
-        .ok_or_else(|| Error::internal("group numbers are not a bigint column"))?;
-    let rows = groups.len();
-    let pair = [Arc::new(groups), Arc::clone(argument)];
+    Column::plain(LogicalType::Int8, ColumnData::Int64(groups), None)
+        .ok_or_else(|| Error::internal("group numbers are not a bigint column"))
+}
+
+/// The rows that bring a group with these arguments for the first time.
+fn new_keys(seen: &mut KeyIndex, groups: &[u32], args: &[ColumnRef]) -> Result<Vec<u32>> {
+    let mut key = vec![Arc::new(numbers(groups)?)];
+    key.extend(args.iter().cloned());
     let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
-    seen.insert(&pair, rows, &mut ids, &mut new_rows);
+    seen.insert(&key, groups.len(), &mut ids, &mut new_rows);
     Ok(new_rows)
 }
 

@@ -86,7 +86,8 @@ impl<'a> AggregateStream<'a> {
         let group_count = self.group_count();
         self.groups.finish();
         for call in core::mem::take(&mut self.calls) {
-            self.results.push(call.finish(group_count)?);
+            let result = call.finish(group_count, &self.running.eval());
+            self.results.push(result?);
             self.running.checkpoint().await?;
         }
         Ok(())

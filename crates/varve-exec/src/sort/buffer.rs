@@ -1,10 +1,10 @@
 //! Batches that are sorted in memory.
 
-use varve_types::{Batch, LogicalType, VECTOR_ROWS};
+use varve_types::{Batch, ColumnRef, LogicalType, VECTOR_ROWS};
 
 use super::SortKeys;
 use crate::gather::{Pick, gather};
-use crate::keys::KeyBlock;
+use crate::keys::{KeyBlock, KeyOrder, encode_keys};
 
 /// Collects extended batches and their keys.
 #[derive(Default)]
@@ -27,10 +27,20 @@ impl SortBuffer {
 
     /// Adds a batch without selection.
     pub(crate) fn push(&mut self, keys: &SortKeys<'_>, extended: Batch) {
+        keys.encode(&extended, &mut self.keys);
+        self.push_encoded(extended);
+    }
+
+    /// Adds a batch without selection that is ordered by these columns.
+    pub(crate) fn push_keyed(&mut self, batch: Batch, keys: &[ColumnRef], orders: &[KeyOrder]) {
+        encode_keys(keys, orders, batch.rows(), &mut self.keys);
+        self.push_encoded(batch);
+    }
+
+    fn push_encoded(&mut self, extended: Batch) {
         let Ok(batch) = u32::try_from(self.batches.len()) else {
             return;
         };
-        keys.encode(&extended, &mut self.keys);
         let rows = (0..).take(extended.rows());
         self.rows.extend(rows.map(|row| Pick { batch, row }));
         self.batch_bytes += extended.memory_bytes();

@@ -30,8 +30,9 @@ pub(crate) fn by(expr: Expr, descending: bool) -> SortKeyExpr {
 pub(crate) fn call(function: AggregateFunction, argument: Option<Expr>) -> AggregateCall {
     AggregateCall {
         function,
-        argument,
+        args: argument.into_iter().collect(),
         distinct: false,
+        order: Vec::new(),
         filter: None,
         position: 0,
     }

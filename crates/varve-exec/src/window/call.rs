@@ -1,8 +1,9 @@
 //! The results of one call over a partition.
 
 use core::ops::Range;
+use std::sync::Arc;
 
-use varve_expr::{Accumulator, AggregateFunction, EvalContext, Expr, evaluate};
+use varve_expr::{Accumulator, EvalContext, Expr, evaluate};
 use varve_sql::{SortKeyExpr, WindowCall, WindowFunction};
 use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value};
 
@@ -83,9 +84,9 @@ pub(crate) fn compute(
             let filter = call.filter.as_ref().map(&of_rows).transpose()?;
             let order = order_column(order, &of_rows)?;
             let aggregate = Aggregate {
-                function,
-                argument: args.first(),
+                args: args.into_iter().map(Arc::new).collect(),
                 filter: filter.as_ref(),
+                eval,
             };
             let mut last: Option<(Vec<Range<usize>>, Value)> = None;
             let mut growing = (Accumulator::new(function), 0);
@@ -98,14 +99,14 @@ pub(crate) fn compute(
                         let end = frame.last().map_or(0, |part| part.end);
                         aggregate.add(&mut growing.0, growing.1..end)?;
                         growing.1 = end.max(growing.1);
-                        growing.0.clone().finish(1)?.value(0)
+                        growing.0.current()?
                     }
                     _ => {
                         let mut state = Accumulator::new(function);
                         for part in &frame {
                             aggregate.add(&mut state, part.clone())?;
                         }
-                        state.finish(1)?.value(0)
+                        state.current()?
                     }
                 };
                 results.push(&value);
@@ -118,9 +119,9 @@ pub(crate) fn compute(
 
 /// An aggregate over ranges of rows.
 struct Aggregate<'c> {
-    function: AggregateFunction,
-    argument: Option<&'c Column>,
+    args: Vec<ColumnRef>,
     filter: Option<&'c Column>,
+    eval: &'c EvalContext<'c>,
 }
 
 impl Aggregate<'_> {
@@ -134,11 +135,8 @@ impl Aggregate<'_> {
         };
         let chosen: Vec<u32> = (start..end).filter(passes).collect();
         let groups = vec![0; chosen.len()];
-        let argument = match self.function {
-            AggregateFunction::CountStar => None,
-            _ => self.argument.map(|argument| argument.take(&chosen)),
-        };
-        state.update(&groups, 1, argument.as_ref())
+        let args = self.args.iter().map(|arg| Arc::new(arg.take(&chosen)));
+        state.update(&groups, 1, &args.collect::<Vec<_>>(), self.eval)
     }
 }
 

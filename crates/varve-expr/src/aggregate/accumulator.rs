@@ -1,12 +1,14 @@
 //! The running state of one aggregate.
 
 use varve_types::{
-    Bitmap, Column, ColumnBuilder, ColumnData, Decimal, DecimalData, Error, LogicalType,
+    Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error, LogicalType,
     PhysicalType, Result, SqlState, Value, nearest_f32,
 };
 
-use super::AggregateFunction;
-use crate::kernels::{Native, pack};
+use super::state::State as GroupState;
+use super::{AggregateFunction, ListedAggregate};
+use crate::EvalContext;
+use crate::kernels::{Native, Row, pack};
 
 /// The running state of one aggregate for many groups.
 #[derive(Clone, Debug)]
@@ -16,8 +18,8 @@ pub struct Accumulator {
     /// NULL.
     counts: Vec<i64>,
     state: State,
-    /// Bytes of the texts in `state`.
-    text_bytes: usize,
+    /// Bytes on the heap that the values in `state` point to.
+    heap_bytes: usize,
 }
 
 /// What is kept for each group beside its count; without a row the element means nothing.
@@ -36,6 +38,8 @@ enum State {
     GreatestDouble(Vec<f64>),
     /// Extremes of booleans and texts.
     Values(Vec<Value>),
+    /// What an aggregate of the table keeps.
+    Listed(ListedAggregate, Vec<GroupState>),
 }
 
 impl Accumulator {
@@ -59,25 +63,48 @@ impl Accumulator {
                 PhysicalType::Float64 => State::GreatestDouble(vec![]),
                 _ => State::Values(vec![]),
             },
+            F::Listed(listed) => State::Listed(listed, vec![]),
         };
         Accumulator {
             function,
             counts: Vec::new(),
             state,
-            text_bytes: 0,
+            heap_bytes: 0,
         }
     }
 
-    /// Adds rows: row `i` belongs to group `groups[i]`, below `group_count`. `argument` is `None`
-    /// for `count(*)`.
+    /// Adds rows: row `i` belongs to group `groups[i]`, below `group_count`. `count(*)` has no
+    /// arguments.
     pub fn update(
         &mut self,
         groups: &[u32],
         group_count: usize,
-        argument: Option<&Column>,
+        args: &[ColumnRef],
+        context: &EvalContext<'_>,
     ) -> Result<()> {
         self.grow(group_count);
-        let Some(column) = argument else {
+        if let State::Listed(listed, states) = &mut self.state {
+            let strict = listed.function.is_strict();
+            let (step, result) = (listed.aggregate.step, listed.function.result_type());
+            for (row, group) in groups.iter().enumerate() {
+                if strict && args.iter().any(|arg| arg.is_null(row)) {
+                    continue;
+                }
+                if let Some(state) = states.get_mut(*group as usize) {
+                    let before = state.heap_bytes();
+                    let row = Row {
+                        args,
+                        row,
+                        context,
+                        result,
+                    };
+                    step(state, &row)?;
+                    self.heap_bytes = (self.heap_bytes + state.heap_bytes()).saturating_sub(before);
+                }
+            }
+            return Ok(());
+        }
+        let Some(column) = args.first() else {
             count_all(&mut self.counts, groups);
             return Ok(());
         };
@@ -137,8 +164,23 @@ impl Accumulator {
                 });
             }
             State::Values(_) => self.update_values(groups, column),
+            State::Listed(..) => {}
         }
         Ok(())
+    }
+
+    /// The result of the first group so far.
+    pub fn current(&self) -> Result<Value> {
+        match &self.state {
+            State::Listed(listed, states) => {
+                let none = GroupState::Empty;
+                (listed.aggregate.finish)(
+                    states.first().unwrap_or(&none),
+                    self.function.result_type(),
+                )
+            }
+            _ => Ok(self.clone().finish(1)?.value(0)),
+        }
     }
 
     /// One row a group.
@@ -155,6 +197,13 @@ impl Accumulator {
                 let mut builder = ColumnBuilder::with_capacity(ty, group_count);
                 for value in &values {
                     builder.push(value);
+                }
+                return Ok(builder.finish());
+            }
+            State::Listed(listed, states) => {
+                let mut builder = ColumnBuilder::with_capacity(ty, group_count);
+                for state in &states {
+                    builder.push(&(listed.aggregate.finish)(state, ty)?);
                 }
                 return Ok(builder.finish());
             }
@@ -203,8 +252,9 @@ impl Accumulator {
             }
             State::LeastInt(best) | State::GreatestInt(best) => size_of_val(best.as_slice()),
             State::Values(best) => size_of_val(best.as_slice()),
+            State::Listed(_, states) => size_of_val(states.as_slice()),
         };
-        size_of::<Accumulator>() + size_of_val(self.counts.as_slice()) + state + self.text_bytes
+        size_of::<Accumulator>() + size_of_val(self.counts.as_slice()) + state + self.heap_bytes
     }
 
     fn grow(&mut self, group_count: usize) {
@@ -221,6 +271,7 @@ impl Accumulator {
             }
             State::LeastInt(best) | State::GreatestInt(best) => best.resize(group_count, 0),
             State::Values(best) => best.resize(group_count, Value::Null),
+            State::Listed(_, states) => states.resize(group_count, GroupState::Empty),
         }
     }
 
@@ -244,7 +295,7 @@ impl Accumulator {
                     Value::Text(old) => old.len(),
                     _ => 0,
                 };
-                self.text_bytes = self.text_bytes + text.len() - old_bytes;
+                self.heap_bytes = self.heap_bytes + text.len() - old_bytes;
                 *best = Value::text(text);
             } else {
                 let value = column.value(row);

@@ -1,6 +1,10 @@
 //! Which aggregates there are.
 
-use varve_types::LogicalType;
+use varve_types::{LogicalType, Value};
+
+use super::Accumulator;
+use super::entry::{Aggregate, Kind};
+use crate::Function;
 
 /// An aggregate with the type of its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,29 @@ pub enum AggregateFunction {
     Min(LogicalType),
     /// `max(x)`
     Max(LogicalType),
+    /// One of the table of aggregates.
+    Listed(ListedAggregate),
+}
+
+/// A row of the table of aggregates with the types of a call.
+#[derive(Clone, Copy)]
+pub struct ListedAggregate {
+    pub(crate) function: Function,
+    pub(crate) aggregate: Aggregate,
+}
+
+impl PartialEq for ListedAggregate {
+    fn eq(&self, other: &ListedAggregate) -> bool {
+        self.function == other.function
+    }
+}
+
+impl Eq for ListedAggregate {}
+
+impl core::fmt::Debug for ListedAggregate {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.function.fmt(f)
+    }
 }
 
 impl AggregateFunction {
@@ -28,6 +55,7 @@ impl AggregateFunction {
             AggregateFunction::Avg(_) => "avg",
             AggregateFunction::Min(_) => "min",
             AggregateFunction::Max(_) => "max",
+            AggregateFunction::Listed(listed) => listed.function.name(),
         }
     }
 
@@ -42,17 +70,49 @@ impl AggregateFunction {
             AggregateFunction::Avg(Float4 | Float8) => Float8,
             AggregateFunction::Sum(_) | AggregateFunction::Avg(_) => Numeric,
             AggregateFunction::Min(ty) | AggregateFunction::Max(ty) => ty,
+            AggregateFunction::Listed(listed) => listed.function.result_type(),
         }
     }
 
-    /// The type that the argument must have; `None` where any is taken, or none.
-    pub fn argument_type(self) -> Option<LogicalType> {
+    /// The type that argument `index` must have; `None` where any is taken, or none.
+    pub fn argument_type(self, index: usize) -> Option<LogicalType> {
         match self {
             AggregateFunction::CountStar | AggregateFunction::Count => None,
             AggregateFunction::Sum(ty)
             | AggregateFunction::Avg(ty)
             | AggregateFunction::Min(ty)
             | AggregateFunction::Max(ty) => Some(ty),
+            AggregateFunction::Listed(listed) => listed.function.arg_type(index),
         }
+    }
+
+    /// Whether the result depends on the order of the rows.
+    pub fn depends_on_order(self) -> bool {
+        match self {
+            AggregateFunction::Sum(ty) | AggregateFunction::Avg(ty) => {
+                matches!(ty, LogicalType::Float4 | LogicalType::Float8)
+            }
+            AggregateFunction::Listed(listed) => listed.aggregate.depends_on_order,
+            _ => false,
+        }
+    }
+
+    /// How many arguments stand in parentheses before WITHIN GROUP; `None` of what does not take
+    /// it, and all of them of a hypothetical row.
+    pub fn direct_arguments(self) -> Option<usize> {
+        match self {
+            AggregateFunction::Listed(listed) => match listed.aggregate.kind {
+                Kind::Plain => None,
+                Kind::OrderedSet(direct) => Some(direct),
+                Kind::Hypothetical => Some(usize::MAX),
+            },
+            _ => None,
+        }
+    }
+
+    /// What it is over no rows.
+    pub fn over_nothing(self) -> Value {
+        let result = Accumulator::new(self).finish(1);
+        result.map_or(Value::Null, |column| column.value(0))
     }
 }

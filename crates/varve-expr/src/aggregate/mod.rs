@@ -1,10 +1,24 @@
 //! Aggregates and their running state.
+//!
+//! The commonest compute whole columns at once (`accumulator`); all others are rows of a table
+//! (`table`) with a step for a row and a result.
 
 mod accumulator;
+mod collect;
+mod entry;
 mod function;
+mod moments;
+mod ordered;
+mod resolve;
+mod simple;
+mod state;
+mod table;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use entry::Aggregate;
+
 pub use accumulator::Accumulator;
-pub use function::AggregateFunction;
+pub use function::{AggregateFunction, ListedAggregate};
+pub use resolve::{AggregateArgs, is_aggregate, resolve_aggregate};

@@ -8,6 +8,7 @@ use varve_types::{Column, Decimal, LogicalType, Value};
 
 use super::{Accumulator, AggregateFunction};
 use crate::evaluate::forms::{column_in_form, domain};
+use crate::evaluate::twin_tests::CONTEXT;
 
 use AggregateFunction as F;
 
@@ -24,9 +25,12 @@ fn run(function: F, groups: &[u32], group_count: usize, column: &Column) -> Colu
         } else {
             column.take(part)
         };
-        let argument = (function != F::CountStar).then_some(&part);
+        let args = match function {
+            F::CountStar => vec![],
+            _ => vec![Arc::new(part)],
+        };
         accumulator
-            .update(&part_groups, group_count, argument)
+            .update(&part_groups, group_count, &args, &CONTEXT)
             .unwrap();
     }
     assert!(accumulator.memory_bytes() > 0);
@@ -66,6 +70,7 @@ fn slow(function: F, values: &[&Value]) -> Value {
         F::Avg(LogicalType::Float4) => Value::Float8(doubles / present.len() as f64),
         F::Sum(LogicalType::Int2 | LogicalType::Int4) => Value::Int8(exact.to_i64().unwrap()),
         F::Sum(_) => Value::Numeric(exact),
+        F::Listed(_) => unreachable!(),
         F::Avg(_) => Value::Numeric(exact.divided_by(count).unwrap()),
     }
 }
@@ -115,13 +120,15 @@ proptest! {
 fn sums_out_of_range_are_errors() {
     let max = Column::constant(LogicalType::Int8, &Value::Int8(i64::MAX), 2);
     let mut sum = Accumulator::new(F::Sum(LogicalType::Int8));
-    sum.update(&[0, 0], 1, Some(&max)).unwrap();
+    sum.update(&[0, 0], 1, &[Arc::new(max)], &CONTEXT).unwrap();
     let twice = Value::Numeric(Decimal::parse("18446744073709551614").unwrap());
     assert_eq!(sum.finish(1).unwrap().value(0), twice);
 
     let huge = Column::constant(LogicalType::Float8, &Value::Float8(1e308), 2);
     let mut sum = Accumulator::new(F::Sum(LogicalType::Float8));
-    let error = sum.update(&[0, 0], 1, Some(&huge)).unwrap_err();
+    let error = sum
+        .update(&[0, 0], 1, &[Arc::new(huge)], &CONTEXT)
+        .unwrap_err();
     assert_eq!(error.message(), "value out of range: overflow");
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod forms;
 #[cfg(test)]
 mod function_tests;
 #[cfg(test)]
-mod twin_tests;
+pub(crate) mod twin_tests;
 
 use std::sync::Arc;
 

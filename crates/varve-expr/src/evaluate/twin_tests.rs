@@ -14,7 +14,7 @@ use LogicalType as T;
 
 const TYPES: [LogicalType; 6] = [T::Int4, T::Int4, T::Int8, T::Float8, T::Text, T::Boolean];
 
-const CONTEXT: EvalContext<'_> = EvalContext {
+pub(crate) const CONTEXT: EvalContext<'_> = EvalContext {
     params: &[],
     outer: &[],
     locale: &DEFAULT_LOCALE,

@@ -22,4 +22,4 @@ pub(crate) use in_list::ConstantList;
 pub use numeric::shifted_value;
 pub(crate) use operand::{Native, Row, TextOperand, pack};
 pub(crate) use run::run;
-pub(crate) use table::TABLE;
+pub(crate) use table::{TABLE, strict};

@@ -151,6 +151,10 @@ impl Row<'_> {
             .map_or(Value::Null, |arg| arg.value(self.row))
     }
 
+    pub(crate) fn is_null(&self, i: usize) -> bool {
+        self.args.get(i).is_none_or(|arg| arg.is_null(self.row))
+    }
+
     pub(crate) fn text(&self, i: usize) -> &str {
         self.args
             .get(i)

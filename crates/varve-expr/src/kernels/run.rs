@@ -105,7 +105,7 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
                 text_bytes += text.len();
                 builder.push_str(&text);
             }
-            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set(_) => {
+            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set(_) | Kernel::Aggregate(_) => {
                 return Err(Error::internal("a column kernel run by rows"));
             }
         }

@@ -1,26 +1,37 @@
 //! Aggregate calls, and expressions over groups.
 
 use sqlparser::ast::{Expr as Ast, OrderByExpr};
-use varve_expr::{AggregateFunction, Expr, resolve_aggregate};
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::{CastContext, Operand};
+use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS, Place, place};
 use crate::bind::{Binder, located};
-use crate::plan::AggregateCall;
+use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::Scope;
 use crate::walk::{for_each_child_mut, same_meaning};
+
+/// A call of an aggregate as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct AggregateSyntax<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [&'a Ast],
+    /// `f(*)`
+    pub(crate) star: bool,
+    pub(crate) distinct: bool,
+    /// ORDER BY among the arguments, or of WITHIN GROUP.
+    pub(crate) order: &'a [OrderByExpr],
+    pub(crate) within_group: bool,
+    pub(crate) filter: Option<&'a Ast>,
+    pub(crate) position: u32,
+}
 
 impl Binder<'_> {
     /// An aggregate: kept apart in the scope, a column of its own in the expression.
     pub(crate) fn aggregate(
         &mut self,
-        name: &str,
-        argument: Option<&Ast>,
-        distinct: bool,
-        filter: Option<&Ast>,
-        position: u32,
+        call: AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let Some(mut calls) = scope.aggregates.take() else {
@@ -30,88 +41,187 @@ impl Binder<'_> {
             };
             return Err(located(
                 Error::new(SqlState::GROUPING_ERROR, message),
-                position,
+                call.position,
             ));
         };
         let mut inner = ExprScope::plain(scope.names, "aggregate");
         inner.subqueries = scope.subqueries.take();
-        let mut operand = match argument {
-            Some(argument) => Some(self.expr(argument, &mut inner)?),
-            None => None,
-        };
+        let bound = self.aggregate_call(call, &mut inner);
         scope.subqueries = inner.subqueries.take();
-        if operand
-            .as_ref()
-            .is_some_and(|operand| operand.ty().is_none())
-            && name != "count"
-        {
-            // PostgreSQL takes text for min and max, and double precision for sum and avg.
-            let ty = match name {
-                "sum" | "avg" => LogicalType::Float8,
-                _ => LogicalType::Text,
-            };
-            if let Some(unknown) = operand.take() {
-                let expr = self.convert(unknown, ty, CastContext::Implicit, position)?;
-                operand = expr.map(Operand::Known);
-            }
-        }
-        let types = operand.as_ref().map(Operand::ty);
-        let function: AggregateFunction = resolve_aggregate(name, types, position)?
-            .ok_or_else(|| Error::internal(format!("{name} stopped being an aggregate")))?;
-        let argument = match operand {
-            None => None,
-            Some(operand) => Some(match function.argument_type() {
-                None => self.settle(operand)?,
-                Some(ty) => self
-                    .convert(operand, ty, CastContext::Implicit, position)?
-                    .ok_or_else(|| {
-                        Error::internal(format!("the argument of {name} does not convert to {ty}"))
-                    })?,
-            }),
-        };
-        let filter = match filter {
-            Some(filter) => {
-                let mut inner = ExprScope::plain(scope.names, "FILTER");
-                inner.subqueries = scope.subqueries.take();
-                let filter = self.filter(filter, &mut inner)?;
-                scope.subqueries = inner.subqueries.take();
-                Some(filter)
-            }
-            None => None,
-        };
-        let call = AggregateCall {
-            function,
-            argument: argument.map(varve_expr::fold),
-            distinct,
-            filter,
-            position,
-        };
-        let known = calls.iter().position(|other| same_call(other, &call));
+        let bound = bound?;
+        let ty = bound.function.result_type();
+        let known = calls.iter().position(|other| same_call(other, &bound));
         let index = known.unwrap_or_else(|| {
-            calls.push(call);
+            calls.push(bound);
             calls.len() - 1
         });
         scope.aggregates = Some(calls);
         Ok(Operand::Known(Expr::Column {
             index: AGGREGATE_COLUMNS + index,
-            ty: function.result_type(),
+            ty,
         }))
     }
-}
 
-impl Binder<'_> {
-    /// The order of an aggregate's rows. None of the aggregates depends on it, so that it is only
-    /// checked.
-    pub(crate) fn aggregate_order(
+    fn aggregate_call(
         &mut self,
-        order: &[OrderByExpr],
-        scope: &ExprScope<'_>,
+        call: AggregateSyntax<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<AggregateCall> {
+        let AggregateSyntax { name, position, .. } = call;
+        let mut operands = Vec::with_capacity(call.args.len());
+        for arg in call.args {
+            operands.push(self.expr(arg, scope)?);
+        }
+        let direct = operands.len();
+        let mut directions = Vec::with_capacity(call.order.len());
+        let mut keys = Vec::new();
+        for item in call.order {
+            directions.push(self.sort_options(item)?);
+            let operand = self.expr(&item.expr, scope)?;
+            if call.within_group {
+                operands.push(operand);
+            } else {
+                keys.push(fold(self.settle(operand)?));
+            }
+        }
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let args = match (call.star, call.within_group) {
+            (true, _) => AggregateArgs::Star,
+            (_, true) => AggregateArgs::WithinGroup(&types, direct),
+            _ => AggregateArgs::List(&types),
+        };
+        let function: AggregateFunction = resolve_aggregate(name, args, position)?
+            .ok_or_else(|| Error::internal(format!("{name} stopped being an aggregate")))?;
+        let mut args = if function.direct_arguments() == Some(usize::MAX) {
+            self.hypothetical_row(operands, &directions, position)?
+        } else {
+            self.aggregate_args(function, operands, position)?
+        };
+        if call.within_group {
+            let ordered = args.iter().skip(direct).take(directions.len());
+            keys = ordered.cloned().collect();
+        }
+        args = args.into_iter().map(fold).collect();
+        let keys = keys.into_iter().zip(directions);
+        let order = keys.map(|(expr, (descending, nulls_first))| SortKeyExpr {
+            expr,
+            descending,
+            nulls_first,
+        });
+        let mut order: Vec<SortKeyExpr> = order.collect();
+        if call.distinct {
+            self.distinct_order(&args, &mut order, position)?;
+        }
+        if !function.depends_on_order() {
+            order.clear();
+        }
+        let filter = match call.filter {
+            Some(filter) => {
+                scope.clause = "FILTER";
+                Some(self.filter(filter, scope)?)
+            }
+            None => None,
+        };
+        Ok(AggregateCall {
+            function,
+            args,
+            distinct: call.distinct,
+            order,
+            filter,
+            position,
+        })
+    }
+
+    /// Each argument in the type that the function takes.
+    pub(crate) fn aggregate_args(
+        &mut self,
+        function: AggregateFunction,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Vec<Expr>> {
+        let mut args = Vec::with_capacity(operands.len());
+        for (index, operand) in operands.into_iter().enumerate() {
+            args.push(match function.argument_type(index) {
+                None => self.settle(operand)?,
+                Some(ty) => self
+                    .convert(operand, ty, CastContext::Implicit, position)?
+                    .ok_or_else(|| {
+                        let name = function.name();
+                        Error::internal(format!("an argument of {name} does not convert to {ty}"))
+                    })?,
+            });
+        }
+        Ok(args)
+    }
+
+    /// The hypothetical row, what is ordered by in the same types, and the directions.
+    fn hypothetical_row(
+        &mut self,
+        operands: Vec<Operand>,
+        directions: &[(bool, bool)],
+        position: u32,
+    ) -> Result<Vec<Expr>> {
+        if directions.len() > 31 {
+            return Err(located(
+                Error::new(
+                    SqlState::STATEMENT_TOO_COMPLEX,
+                    "WITHIN GROUP takes at most 31 columns",
+                ),
+                position,
+            ));
+        }
+        let mut row = operands;
+        let ordered = row.split_off(directions.len().min(row.len()));
+        let (mut wanted, mut values) = (Vec::new(), Vec::new());
+        for pair in row.into_iter().zip(ordered) {
+            let (pair, _) = self.unify(vec![pair.0, pair.1], "WITHIN GROUP", position)?;
+            let mut pair = pair.into_iter();
+            wanted.extend(pair.next());
+            values.extend(pair.next());
+        }
+        let mut flags = 0_i64;
+        for (descending, nulls_first) in directions.iter().rev() {
+            flags = flags << 2 | i64::from(*nulls_first) << 1 | i64::from(*descending);
+        }
+        wanted.append(&mut values);
+        wanted.push(literal(Value::Int8(flags), LogicalType::Int8));
+        Ok(wanted)
+    }
+
+    /// With DISTINCT rows are also ordered by the arguments, as PostgreSQL finds the equal ones.
+    fn distinct_order(
+        &self,
+        args: &[Expr],
+        order: &mut Vec<SortKeyExpr>,
+        position: u32,
     ) -> Result<()> {
-        let mut inner = ExprScope::plain(scope.names, "aggregate");
-        for item in order {
-            self.sort_options(item)?;
-            let operand = self.expr(&item.expr, &mut inner)?;
-            self.settle(operand)?;
+        if args
+            .iter()
+            .any(|arg| arg.logical_type() == LogicalType::Json)
+        {
+            let message = "could not identify an equality operator for type json";
+            return Err(located(
+                Error::new(SqlState::UNDEFINED_FUNCTION, message),
+                position,
+            ));
+        }
+        let is_arg = |key: &SortKeyExpr| args.iter().any(|arg| same_meaning(arg, &key.expr));
+        if !order.iter().all(is_arg) {
+            let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in \
+                           argument list";
+            return Err(located(
+                Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),
+                position,
+            ));
+        }
+        for arg in args {
+            if !order.iter().any(|key| same_meaning(&key.expr, arg)) {
+                order.push(SortKeyExpr {
+                    expr: arg.clone(),
+                    descending: false,
+                    nulls_first: false,
+                });
+            }
         }
         Ok(())
     }
@@ -142,7 +252,7 @@ impl Binder<'_> {
         let mut exprs = Vec::with_capacity(args.len());
         for arg in args {
             let operand = self.expr(arg, &mut inner)?;
-            exprs.push(varve_expr::fold(self.settle(operand)?));
+            exprs.push(fold(self.settle(operand)?));
         }
         scope.groupings.push((exprs, position));
         Ok(Operand::Known(Expr::Column {
@@ -154,15 +264,21 @@ impl Binder<'_> {
 
 /// Whether one computation serves both calls.
 fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
-    let same = |left: &Option<Expr>, right: &Option<Expr>| match (left, right) {
-        (None, None) => true,
-        (Some(left), Some(right)) => same_meaning(left, right),
-        _ => false,
+    let same = |left: &[Expr], right: &[Expr]| {
+        let mut pairs = left.iter().zip(right);
+        left.len() == right.len() && pairs.all(|(left, right)| same_meaning(left, right))
+    };
+    let same_key = |(left, right): (&SortKeyExpr, &SortKeyExpr)| {
+        left.descending == right.descending
+            && left.nulls_first == right.nulls_first
+            && same_meaning(&left.expr, &right.expr)
     };
     left.function == right.function
         && left.distinct == right.distinct
-        && same(&left.argument, &right.argument)
-        && same(&left.filter, &right.filter)
+        && same(&left.args, &right.args)
+        && same(left.filter.as_slice(), right.filter.as_slice())
+        && left.order.len() == right.order.len()
+        && left.order.iter().zip(&right.order).all(same_key)
 }
 
 /// Rewrites an expression over input columns into one over the output of an aggregation: group

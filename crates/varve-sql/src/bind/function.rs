@@ -6,10 +6,11 @@ use sqlparser::ast::{
     FunctionArgumentList, FunctionArguments, OrderByExpr, TrimWhereField,
 };
 use varve_expr::{
-    Expr, Function, Slot, is_set_function, resolve_aggregate, resolve_call, resolve_function,
+    Expr, Function, Slot, is_aggregate, is_set_function, resolve_call, resolve_function,
 };
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
+use crate::bind::aggregate::AggregateSyntax;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, simple_name};
@@ -65,7 +66,6 @@ impl Binder<'_> {
             over,
         } = ast;
         let position = self.source.name(name);
-        refuse(!within_group.is_empty(), "WITHIN GROUP", position)?;
         refuse(
             null_treatment.is_some(),
             "IGNORE or RESPECT NULLS",
@@ -82,16 +82,28 @@ impl Binder<'_> {
         };
         let args = Arguments::of_call(args, position)?;
         if let Some(over) = over {
-            refuse(args.distinct, "DISTINCT of a window function", position)?;
-            refuse(
-                args.order.is_some(),
-                "ORDER BY of a window function",
-                position,
-            )?;
+            let refused = [
+                (
+                    args.distinct,
+                    "DISTINCT is not implemented for window functions".to_owned(),
+                ),
+                (
+                    args.order.is_some(),
+                    "aggregate ORDER BY is not implemented for window functions".to_owned(),
+                ),
+                (
+                    !within_group.is_empty(),
+                    format!("OVER is not supported for ordered-set aggregate {name}"),
+                ),
+            ];
+            if let Some((_, message)) = refused.into_iter().find(|(present, _)| *present) {
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                return Err(located(error, position));
+            }
             let filter = filter.as_deref();
             return self.window_call(&name, &args.list, filter, over, position, scope);
         }
-        if WINDOW_FUNCTIONS.contains(&name.as_str()) {
+        if WINDOW_FUNCTIONS.contains(&name.as_str()) && within_group.is_empty() {
             let message = format!("window function {name} requires an OVER clause");
             return Err(located(
                 Error::new(SqlState::WRONG_OBJECT_TYPE, message),
@@ -104,35 +116,46 @@ impl Binder<'_> {
         if name == "grouping" {
             return self.grouping(&args.list, position, scope);
         }
-        if let Some(order) = args.order {
-            self.aggregate_order(order, scope)?;
-        }
-        let aggregate_argument = match (args.list.as_slice(), args.star) {
-            ([], true) => Some(None),
-            ([_], false) => Some(Some(None)),
-            _ => None,
-        };
-        if let Some(argument) = aggregate_argument
-            && is_aggregate(&name, argument, position)
-        {
-            let argument = args.list.first().copied();
-            let filter = filter.as_deref();
-            return self.aggregate(&name, argument, args.distinct, filter, position, scope);
-        }
-        if args.star || args.distinct || filter.is_some() || args.order.is_some() {
-            let message = if is_aggregate(&name, Some(None), position) {
-                format!("aggregate function {name} does not take these arguments")
-            } else if args.star {
-                format!("{name}(*) specified, but {name} is not an aggregate function")
-            } else if args.order.is_some() {
-                format!("ORDER BY specified, but {name} is not an aggregate function")
-            } else if args.distinct {
-                format!("DISTINCT specified, but {name} is not an aggregate function")
-            } else {
-                format!("FILTER specified, but {name} is not an aggregate function")
+        if is_aggregate(&name, !within_group.is_empty()) {
+            if args.star && !within_group.is_empty() {
+                let message = format!(
+                    "{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP"
+                );
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(located(error, position));
+            }
+            if args.list.is_empty() && !args.star && within_group.is_empty() {
+                let message =
+                    format!("{name}(*) must be used to call a parameterless aggregate function");
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(located(error, position));
+            }
+            refuse(args.spread, "VARIADIC of an aggregate", position)?;
+            let named = !args.names.is_empty();
+            refuse(named, "a named argument of an aggregate", position)?;
+            let call = AggregateSyntax {
+                name: &name,
+                args: &args.list,
+                star: args.star,
+                distinct: args.distinct,
+                order: args.order.unwrap_or(within_group),
+                within_group: !within_group.is_empty(),
+                filter: filter.as_deref(),
+                position,
             };
+            return self.aggregate(call, scope);
+        }
+        let misplaced = [
+            (args.star, format!("{name}(*)")),
+            (args.distinct, "DISTINCT".to_owned()),
+            (!within_group.is_empty(), "WITHIN GROUP".to_owned()),
+            (args.order.is_some(), "ORDER BY".to_owned()),
+            (filter.is_some(), "FILTER".to_owned()),
+        ];
+        if let Some((_, what)) = misplaced.into_iter().find(|(present, _)| *present) {
+            let message = format!("{what} specified, but {name} is not an aggregate function");
             return Err(located(
-                Error::new(SqlState::UNDEFINED_FUNCTION, message),
+                Error::new(SqlState::WRONG_OBJECT_TYPE, message),
                 position,
             ));
         }
@@ -318,12 +341,6 @@ impl Binder<'_> {
         }
         Ok(Operand::Known(self.named(name, operands, position)?))
     }
-}
-
-/// Whether a name is an aggregate's, called with one argument of unknown type or with `*`.
-fn is_aggregate(name: &str, argument: Option<Option<LogicalType>>, position: u32) -> bool {
-    // An argument that does not fit is an aggregate's error; other names are no error here.
-    !matches!(resolve_aggregate(name, argument, position), Ok(None))
 }
 
 impl<'a> Arguments<'a> {

@@ -106,11 +106,21 @@ pub(super) fn grouped(
             used.extend(inner);
         }
     }
+    for call in &aggregates {
+        let direct = call.function.direct_arguments().unwrap_or(0);
+        for arg in call.args.iter().take(direct.min(call.order.len())) {
+            over_groups(&mut arg.clone(), &groups, names, &[]).map_err(|error| {
+                located(error, call.position).with_detail(
+                    "Direct arguments of an ordered-set aggregate must use only grouped columns.",
+                )
+            })?;
+        }
+    }
     let bits = grouping_bits(&groups, &sets, &groupings)?;
     let mut input_groups = groups;
     let mut exprs: Vec<&mut Expr> = input_groups.iter_mut().collect();
     for call in &mut aggregates {
-        exprs.extend(call.argument.iter_mut().chain(&mut call.filter));
+        exprs.extend(call.exprs_mut());
     }
     let input = attach(plan, &before, &mut exprs)?;
     let is_plain = match sets.as_slice() {

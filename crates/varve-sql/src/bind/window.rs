@@ -4,7 +4,7 @@ use sqlparser::ast::{
     Expr as Ast, Ident, NamedWindowDefinition, NamedWindowExpr, OrderByExpr, WindowFrame,
     WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
-use varve_expr::{Expr, resolve_aggregate};
+use varve_expr::{AggregateArgs, Expr, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
@@ -277,21 +277,16 @@ impl Binder<'_> {
             ("last_value", 1) => F::LastValue,
             ("nth_value", 2) => F::NthValue,
             _ => {
-                let types = operands.first().map(Operand::ty);
-                let found = match operands.len() {
-                    0 | 1 => resolve_aggregate(name, types, position)?,
-                    _ => None,
+                let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+                let found = match types.as_slice() {
+                    [] => AggregateArgs::Star,
+                    types => AggregateArgs::List(types),
                 };
-                let Some(function) = found else {
+                let Some(function) = resolve_aggregate(name, found, position)? else {
                     return Err(self.not_a_window_function(name, &operands, position));
                 };
-                let mut args = Vec::new();
-                if let Some(operand) = operands.pop() {
-                    args.push(match function.argument_type() {
-                        None => self.settle(operand)?,
-                        Some(ty) => self.window_arg(operand, ty, name, position)?,
-                    });
-                }
+                let args = self.aggregate_args(function, operands, position)?;
+                let args = args.into_iter().map(varve_expr::fold).collect();
                 return Ok((F::Aggregate(function), args, function.result_type()));
             }
         };

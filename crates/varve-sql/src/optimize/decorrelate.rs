@@ -3,8 +3,8 @@
 //!
 //! What is not covered runs once for each combination of outer values, see [`JoinNode::outer`].
 
-use varve_expr::{AggregateFunction, Expr};
-use varve_types::{LogicalType, Value};
+use varve_expr::Expr;
+use varve_types::Value;
 
 use crate::optimize::conditions::taken;
 use crate::optimize::pull::{Pulled, equal_to_outer, pull};
@@ -212,17 +212,11 @@ fn reads_outer(calls: &[AggregateCall], slots: &[usize]) -> bool {
 fn missing_aggregate(index: usize, call: &AggregateCall) -> Expr {
     let ty = call.function.result_type();
     let column = Expr::Column { index, ty };
-    match call.function {
-        AggregateFunction::CountStar | AggregateFunction::Count => Expr::Coalesce {
-            args: vec![
-                column,
-                Expr::Literal {
-                    value: Value::Int8(0),
-                    ty: LogicalType::Int8,
-                },
-            ],
+    match call.function.over_nothing() {
+        Value::Null => column,
+        value => Expr::Coalesce {
+            args: vec![column, Expr::Literal { value, ty }],
             ty,
         },
-        _ => column,
     }
 }

@@ -271,9 +271,15 @@ fn errors_are_postgresql_s() {
         ),
         (
             "select lower(distinct c) from t",
-            "42883",
+            "42809",
             8,
             "DISTINCT specified, but lower is not an aggregate function",
+        ),
+        (
+            "select sum(distinct b) over () from t",
+            "0A000",
+            8,
+            "DISTINCT is not implemented for window functions",
         ),
         // Changes.
         (
@@ -473,10 +479,6 @@ fn what_is_not_supported_says_so() {
         (
             "values (1) for update",
             "FOR UPDATE or FOR SHARE of this query",
-        ),
-        (
-            "select sum(distinct b) over () from t",
-            "DISTINCT of a window function",
         ),
         (
             "select 1 from t tablesample bernoulli (1 rows)",

@@ -54,6 +54,29 @@ impl Big {
         below.saturating_mul(BASE_DIGITS) + last.ilog10() + 1
     }
 
+    /// Of the number divided by `10^scale`: the first group of four digits, counted from the point,
+    /// that is not 0, and its exponent of 10000.
+    pub(crate) fn leading_group(&self, scale: u32) -> (i32, u32) {
+        let digits = self.digits();
+        if digits == 0 {
+            return (0, 0);
+        }
+        let place = |digits: u32| i32::try_from(digits).unwrap_or(i32::MAX);
+        let exponent = place(digits) - 1 - place(scale);
+        let wanted = exponent.rem_euclid(4).unsigned_abs() + 1;
+        let group = if digits >= wanted {
+            self.divided(&Big::pow10(digits - wanted)).0
+        } else {
+            self.times_pow10(wanted - digits)
+        };
+        let first = group.to_u128().and_then(|first| u32::try_from(first).ok());
+        (exponent.div_euclid(4), first.unwrap_or(0))
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.0.len() * size_of::<u32>()
+    }
+
     fn limb(&self, at: usize) -> u32 {
         self.0.get(at).copied().unwrap_or(0)
     }

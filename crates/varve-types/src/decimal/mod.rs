@@ -8,12 +8,15 @@ mod arithmetic;
 mod big;
 mod bytes;
 mod functions;
+mod moments;
 mod round;
 mod text;
 
 use core::cmp::Ordering;
 
 use crate::{Error, SqlState};
+
+pub use moments::{DecimalMoments, Variation};
 
 /// A `numeric` value.
 ///

@@ -54,7 +54,7 @@ const ELEMENTS: Param = Param::ARRAY_OF_ELEMENT;
 const COMPATIBLE: Param = Param::COMPATIBLE;
 
 /// NULL where an argument is NULL.
-const fn strict(
+pub(crate) const fn strict(
     name: &'static str,
     args: &'static [Param],
     result: Param,
