@@ -27,6 +27,7 @@ mod order;
 mod outer;
 mod placeholder;
 mod query;
+mod relation;
 mod returning;
 mod row;
 mod select;

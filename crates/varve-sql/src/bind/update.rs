@@ -11,9 +11,9 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
-use crate::bind::from::full_scan;
 use crate::bind::insert::is_default;
 use crate::bind::names::fold_name;
+use crate::bind::relation::full_scan;
 use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
