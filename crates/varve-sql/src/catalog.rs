@@ -1,7 +1,4 @@
-//! The catalogue as plain values: what the binder resolves names against.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! Tables as plain values: what the binder resolves their columns against.
 
 use varve_expr::Expr;
 use varve_types::{
@@ -9,13 +6,15 @@ use varve_types::{
 };
 
 use crate::index::IndexDef;
-use crate::sequence::SequenceDef;
+use crate::schema::PUBLIC;
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableDef {
     /// Its catalogue object.
     pub object: ObjectId,
+    /// The schema that it is in.
+    pub schema: ObjectId,
     /// The tree that holds its rows.
     pub tree: TreeId,
     /// Grows with every change.
@@ -102,15 +101,6 @@ impl ColumnDef {
     }
 }
 
-/// The tables and sequences that a statement sees, by name.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Catalog {
-    /// Tables by name.
-    pub tables: BTreeMap<String, Arc<TableDef>>,
-    /// Sequences by name.
-    pub sequences: BTreeMap<String, Arc<SequenceDef>>,
-}
-
 impl TableDef {
     /// A table of columns and a primary key, in its first version.
     pub fn new(
@@ -120,6 +110,7 @@ impl TableDef {
     ) -> TableDef {
         TableDef {
             object: ObjectId(0),
+            schema: PUBLIC,
             tree: TreeId(0),
             version: 1,
             name: name.into(),

@@ -38,6 +38,7 @@ use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
+use crate::schema::{KIND_SCHEMA, SchemaDef, decode_schema, schema_head, take_schema_head};
 use crate::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
 
 /// The layout without expressions.
@@ -74,7 +75,8 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
         (false, true) => LAYOUT_EXPRESSIONS,
         (false, false) => LAYOUT_PLAIN,
     };
-    let mut bytes = vec![layout, KIND_TABLE];
+    let mut bytes = schema_head(table.schema);
+    bytes.extend([layout, KIND_TABLE]);
     bytes.extend(table.object.0.to_le_bytes());
     bytes.extend(table.tree.0.to_le_bytes());
     bytes.extend(table.version.to_le_bytes());
@@ -321,11 +323,15 @@ pub enum CatalogObject {
     Table(TableDef),
     /// A sequence.
     Sequence(SequenceDef),
+    /// A schema.
+    Schema(SchemaDef),
 }
 
 /// The object that these bytes are.
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
-    match bytes.get(1) {
+    let (_, rest) = take_schema_head(bytes)?;
+    match rest.get(1) {
+        Some(&KIND_SCHEMA) => decode_schema(bytes).map(CatalogObject::Schema),
         Some(&KIND_SEQUENCE) => decode_sequence(bytes).map(CatalogObject::Sequence),
         _ => decode_table(bytes).map(CatalogObject::Table),
     }
@@ -333,7 +339,8 @@ pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
 
 /// The table that [`encode_table`] wrote; `XX001` for any other bytes.
 pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
-    let mut input = Input(bytes);
+    let (schema, rest) = take_schema_head(bytes)?;
+    let mut input = Input(rest);
     let layout = input.u8()?;
     match layout {
         LAYOUT_PLAIN..=LAYOUT_VERSION => {}
@@ -412,6 +419,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     }
     let table = TableDef {
         object,
+        schema,
         tree,
         version,
         name,

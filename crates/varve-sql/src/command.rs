@@ -4,6 +4,8 @@
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::schema::RelationName;
+
 /// A statement that changes the session, its transaction or the store, and reads no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -52,7 +54,7 @@ pub enum Command {
         /// `FULL`: rewrite everything.
         full: bool,
         /// Tables; none means all.
-        tables: Vec<String>,
+        tables: Vec<RelationName>,
     },
     /// `CHECKPOINT`
     Checkpoint,
@@ -287,6 +289,18 @@ fn names(parser: &mut Parser<'_>) -> Result<Vec<String>, ParserError> {
     }
 }
 
+/// The name of a relation.
+fn relation(parser: &mut Parser<'_>) -> Result<RelationName, ParserError> {
+    let mut relation = RelationName {
+        schema: None,
+        name: name(parser)?,
+    };
+    if parser.consume_token(&Token::Period) {
+        relation.schema = Some(core::mem::replace(&mut relation.name, name(parser)?));
+    }
+    Ok(relation)
+}
+
 /// The name of a setting, which may have a prefix.
 fn setting(parser: &mut Parser<'_>) -> Result<String, ParserError> {
     let mut name = name(parser)?;
@@ -367,7 +381,7 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
     }
     let tables = match parser.peek_token().token {
         Token::EOF => Vec::new(),
-        _ => names(parser)?,
+        _ => parser.parse_comma_separated(relation)?,
     };
     Ok(Words::Command(Command::Vacuum { full, tables }))
 }

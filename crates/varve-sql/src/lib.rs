@@ -13,6 +13,7 @@ mod deparse;
 mod dispatch;
 mod explain;
 mod expr_codec;
+mod found;
 mod index;
 mod index_expression;
 mod optimize;
@@ -26,6 +27,7 @@ mod position;
 mod prune;
 mod push_down;
 mod scan_order;
+mod schema;
 mod scope;
 mod sequence;
 mod system_view;
@@ -36,10 +38,11 @@ mod window;
 mod window_exclusion;
 
 pub use bind::{bind, folded_path};
-pub use catalog::{Catalog, CheckDef, ColumnDef, Filled, TableDef};
+pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, TransactionModes};
 pub use explain::explain;
+pub use found::Found;
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
@@ -50,6 +53,7 @@ pub use plan::{
     ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
+pub use schema::{Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema};
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
 pub use window::{

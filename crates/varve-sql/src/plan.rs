@@ -7,6 +7,7 @@ use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniq
 
 use crate::catalog::TableDef;
 use crate::command::Command;
+use crate::found::Found;
 use crate::index::{Deferral, IndexDef};
 use crate::scan_order::OrderColumn;
 use crate::sequence::SequenceDef;
@@ -420,7 +421,7 @@ pub enum Statement {
     /// `DROP TABLE`.
     DropTable {
         /// The tables, with their trees.
-        tables: Vec<(ObjectId, TreeId, String)>,
+        tables: Vec<(ObjectId, TreeId)>,
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
     },
@@ -435,8 +436,8 @@ pub enum Statement {
     },
     /// `DROP INDEX`.
     DropIndex {
-        /// The indexes, with the names of their tables.
-        indexes: Vec<(String, TreeId)>,
+        /// The indexes, with their tables.
+        indexes: Vec<(ObjectId, TreeId)>,
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
     },
@@ -463,7 +464,7 @@ pub enum Statement {
         /// Names that IF EXISTS did not find, for notices.
         missing: Vec<String>,
         /// Tables and positions of columns whose defaults go too.
-        defaults: Vec<(String, usize)>,
+        defaults: Vec<(ObjectId, usize)>,
     },
     /// One that needs no plan; see also [`crate::ParsedStatement::command`].
     Command(Command),
@@ -662,13 +663,10 @@ pub struct Bound {
     pub statement: Statement,
     /// The types of `$1`, `$2`, ...
     pub parameters: Vec<LogicalType>,
-    /// The tables that its names were resolved to: it holds as long as all of them are what they
-    /// are.
-    pub tables: Vec<Arc<TableDef>>,
+    /// What its names were resolved to.
+    pub found: Found,
     /// Whether it holds only for the locale that it was bound in.
     pub reads_locale: bool,
-    /// The sequences that it uses, in the same way.
-    pub sequences: Vec<Arc<SequenceDef>>,
 }
 
 /// A literal row, for small results such as EXPLAIN.

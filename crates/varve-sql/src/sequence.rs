@@ -20,6 +20,7 @@ use varve_types::{
 };
 
 use crate::catalog_codec::{Input, broken, put_name};
+use crate::schema::{schema_head, take_schema_head};
 use crate::walk::for_each_child;
 
 const LAYOUT_VERSION: u8 = 1;
@@ -31,6 +32,8 @@ pub(crate) const KIND_SEQUENCE: u8 = 2;
 pub struct SequenceDef {
     /// Its catalogue object.
     pub object: ObjectId,
+    /// The schema that it is in.
+    pub schema: ObjectId,
     /// The tree that holds its state; another one after a restart.
     pub tree: TreeId,
     /// Its name, as it was folded.
@@ -102,7 +105,8 @@ pub fn uses_sequence(expr: &Expr, object: ObjectId) -> bool {
 
 /// The bytes of a sequence in the catalogue.
 pub fn encode_sequence(sequence: &SequenceDef) -> Vec<u8> {
-    let mut bytes = vec![LAYOUT_VERSION, KIND_SEQUENCE];
+    let mut bytes = schema_head(sequence.schema);
+    bytes.extend([LAYOUT_VERSION, KIND_SEQUENCE]);
     bytes.extend(sequence.object.0.to_le_bytes());
     bytes.extend(sequence.tree.0.to_le_bytes());
     put_name(&mut bytes, &sequence.name);
@@ -126,7 +130,8 @@ pub fn encode_sequence(sequence: &SequenceDef) -> Vec<u8> {
 
 /// The sequence that [`encode_sequence`] wrote; `XX001` for any other bytes.
 pub fn decode_sequence(bytes: &[u8]) -> Result<SequenceDef> {
-    let mut input = Input(bytes);
+    let (schema, rest) = take_schema_head(bytes)?;
+    let mut input = Input(rest);
     if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_SEQUENCE {
         return Err(broken("kind"));
     }
@@ -151,6 +156,7 @@ pub fn decode_sequence(bytes: &[u8]) -> Result<SequenceDef> {
     }
     Ok(SequenceDef {
         object,
+        schema,
         tree,
         name,
         ty,
@@ -173,6 +179,7 @@ mod tests {
     fn every_damaged_sequence_is_refused_or_sound() {
         let sequence = SequenceDef {
             object: ObjectId(3),
+            schema: ObjectId(7),
             tree: TreeId(4),
             name: "s".to_owned(),
             ty: LogicalType::Int8,

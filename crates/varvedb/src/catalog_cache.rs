@@ -22,18 +22,18 @@ impl CatalogCache {
         let before = self.0.take().map(|(_, catalog)| catalog);
         let mut catalog = Catalog::default();
         for (_, _, definition) in &transaction.objects() {
-            let table = match decode_object(definition)? {
-                CatalogObject::Table(table) => Arc::new(table),
-                CatalogObject::Sequence(sequence) => {
-                    let name = sequence.name.clone();
-                    catalog.sequences.insert(name, Arc::new(sequence));
-                    continue;
+            match decode_object(definition)? {
+                CatalogObject::Table(table) => {
+                    // Tables that are the same are the same in memory, so that plans need not
+                    // compare them.
+                    let known = before.as_ref();
+                    let known = known.and_then(|old| old.tables.get(&table.object));
+                    let known = known.filter(|known| ***known == table).cloned();
+                    catalog.add_table(known.unwrap_or_else(|| Arc::new(table)));
                 }
-            };
-            // Tables that are the same are the same in memory, so that plans need not compare them.
-            let known = before.as_ref().and_then(|old| old.tables.get(&table.name));
-            let table = known.filter(|known| **known == table).unwrap_or(&table);
-            catalog.tables.insert(table.name.clone(), Arc::clone(table));
+                CatalogObject::Sequence(sequence) => catalog.add_sequence(Arc::new(sequence)),
+                CatalogObject::Schema(schema) => catalog.add_schema(&schema),
+            }
         }
         let catalog = Arc::new(catalog);
         self.0 = Some((state, Arc::clone(&catalog)));

@@ -82,10 +82,9 @@ impl SessionHost {
 
     fn sequence_of(&self, sequence: SequenceRef<'_>) -> Result<Arc<SequenceDef>> {
         let catalog = Arc::clone(&self.state().catalog);
-        let mut known = catalog.sequences.values();
         let found = match sequence {
-            SequenceRef::Id(id) => known.find(|sequence| sequence.object.0.cast_signed() == id),
-            SequenceRef::Name(name) => catalog.sequences.get(&varve_sql::folded_path(name)),
+            SequenceRef::Id(id) => catalog.sequences.get(&ObjectId(id.cast_unsigned())),
+            SequenceRef::Name(name) => catalog.sequence_named(&varve_sql::folded_path(name)?),
         };
         found.map(Arc::clone).ok_or_else(|| {
             let message = match sequence {

@@ -80,14 +80,7 @@ impl Planned {
         let settings = self.locale.as_ref();
         *self.types == *types
             && settings.is_none_or(|settings| settings.has_settings_of(locale))
-            && self.bound.tables.iter().all(|table| {
-                let now = catalog.tables.get(&table.name);
-                now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)
-            })
-            && self.bound.sequences.iter().all(|sequence| {
-                let now = catalog.sequences.get(&sequence.name);
-                now.is_some_and(|now| now.object == sequence.object)
-            })
+            && self.bound.found.holds(catalog)
     }
 
     /// Whether it may be run again: other statements are rare, or change what they were bound to.

@@ -24,12 +24,12 @@ pub(crate) fn rows(
     }
     let mut rows: Vec<Vec<Value>> = match view {
         SystemView::Tables => {
-            let tables = catalog.tables.values();
+            let tables = catalog.tables_by_name();
             tables.flat_map(|table| table_rows(table)).collect()
         }
         SystemView::Storage => {
             let mut rows = Vec::new();
-            for table in catalog.tables.values() {
+            for table in catalog.tables_by_name() {
                 rows.extend(storage_rows(shared, transaction, table)?);
             }
             rows

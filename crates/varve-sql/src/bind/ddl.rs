@@ -16,7 +16,6 @@ use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef};
 use crate::index::Deferral;
 use crate::plan::{NewIndex, NewTable, Statement};
 use crate::sequence::SequenceDef;
-use crate::system_view::system_view;
 
 /// Most columns of a table, as in PostgreSQL.
 const COLUMNS_MAX: usize = 1_600;
@@ -27,13 +26,8 @@ impl Binder<'_> {
     pub(crate) fn create_table(&mut self, create: &CreateTable) -> Result<Statement> {
         let position = self.source.first();
         refuse_clauses(create, position)?;
-        let name = self.table_name(&create.name)?;
-        if let Some(ObjectNamePart::Identifier(ident)) = create.name.0.last() {
-            self.new_name(ident)?;
-        }
-        let known = self.catalog.tables.contains_key(&name)
-            || self.catalog.sequences.contains_key(&name)
-            || system_view(&name).is_some();
+        let (schema, name) = self.new_relation(&create.name)?;
+        let known = self.has_relation(schema, &name);
         if known && !create.if_not_exists {
             let error = Error::new(
                 SqlState::DUPLICATE_TABLE,
@@ -96,7 +90,8 @@ impl Binder<'_> {
                     return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
                 }
                 constraints.not_null = true;
-                let sequence = self.column_sequence(&name, &column_name, ty, items, &sequences)?;
+                let sequence =
+                    self.column_sequence((schema, &name), &column_name, ty, items, &sequences)?;
                 sequences.push((columns.len(), sequence));
             }
             if let Some(checks) = constraints.primary_key {
@@ -159,6 +154,7 @@ impl Binder<'_> {
             deferred_key = Some((core::mem::take(&mut primary_key), key_checks));
         }
         let mut table = TableDef::new(name, columns, primary_key);
+        table.schema = schema;
         if let (Some(ident), true) = (key_checks.0, key_checks.1 == Deferral::Never) {
             let name = self.new_name(ident)?;
             table.key_name = Some(name).filter(|name| *name != table.key_name());
@@ -437,18 +433,18 @@ impl Binder<'_> {
         let mut missing = Vec::new();
         for name in names {
             let position = self.source.name(name);
-            let folded = self.table_name(name)?;
-            if system_view(&folded).is_some() {
+            let folded = self.relation_name(name)?;
+            if self.system_view(&folded).is_some() {
                 self.writable_table(name)?;
             }
             match self.known_table(&folded) {
                 Some(table) => {
-                    let dropped = (table.object, table.tree, folded);
+                    let dropped = (table.object, table.tree);
                     if !tables.contains(&dropped) {
                         tables.push(dropped);
                     }
                 }
-                None if if_exists => missing.push(folded),
+                None if if_exists => missing.push(folded.name),
                 None => {
                     let message = format!("table \"{folded}\" does not exist");
                     let error = Error::new(SqlState::UNDEFINED_TABLE, message);

@@ -18,7 +18,7 @@ use crate::index::Deferral;
 use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
 use crate::plan::{NewIndex, PushedPredicate, Statement};
 use crate::push_down::pushed_predicate;
-use crate::system_view::system_view;
+use crate::schema::Named;
 use crate::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
 
 /// Most columns of a key, as in PostgreSQL.
@@ -107,23 +107,25 @@ impl Binder<'_> {
         };
         let name = match name {
             Some(name) => {
-                if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
-                    self.new_name(ident)?;
+                // It goes where the table is.
+                let at = self.source.name(name);
+                match name.0.as_slice() {
+                    [ObjectNamePart::Identifier(ident)] => Some((self.new_name(ident)?, at)),
+                    _ => return Err(unsupported_at("a schema in the name of an index", at)),
                 }
-                Some((self.table_name(name)?, self.source.name(name)))
             }
             None => None,
         };
         let name = match name {
             None => self.free_name(&table, &key_names, "idx", &[]),
-            Some((name, _)) if *if_not_exists && self.has_relation(&name) => {
+            Some((name, _)) if *if_not_exists && self.has_relation(table.schema, &name) => {
                 return Ok(Statement::CreateIndex {
                     table,
                     definition: None,
                     name,
                 });
             }
-            Some((name, at)) if self.has_relation(&name) => {
+            Some((name, at)) if self.has_relation(table.schema, &name) => {
                 let message = format!("relation \"{name}\" already exists");
                 let error = Error::new(SqlState::DUPLICATE_TABLE, message);
                 return Err(located(error, at));
@@ -160,18 +162,28 @@ impl Binder<'_> {
         let mut indexes = Vec::with_capacity(names.len());
         let mut missing = Vec::new();
         for name in names {
-            let folded = self.table_name(name)?;
+            let folded = self.relation_name(name)?;
             let position = self.source.name(name);
-            let found = self.catalog.tables.values().find_map(|table| {
-                let index = table.indexes.iter().find(|index| index.name == folded)?;
-                Some((table.name.clone(), index.tree, index.is_constraint))
-            });
-            match found {
-                Some((table, tree, false)) => {
-                    self.known_table(&table);
-                    indexes.push((table, tree));
+            let found = match self.find(&folded) {
+                Some(Named::Index(table)) => self.catalog.tables.get(&table),
+                Some(_) => {
+                    let message = format!("\"{}\" is not an index", folded.name);
+                    let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                    return Err(located(error, position));
                 }
-                Some((table, ..)) => {
+                None => None,
+            };
+            let folded = folded.name;
+            let index = found.map(|table| {
+                let mut indexes = table.indexes.iter();
+                (table, indexes.find(|index| index.name == folded))
+            });
+            match index {
+                Some((table, Some(index))) if !index.is_constraint => {
+                    indexes.push((table.object, index.tree));
+                }
+                Some((table, _)) => {
+                    let table = &table.name;
                     let message = format!(
                         "cannot drop index {folded} because constraint {folded} on table {table} \
                          requires it"
@@ -203,7 +215,7 @@ impl Binder<'_> {
             Some(ident) => {
                 let name = self.new_name(ident)?;
                 let known = others.iter().any(|other| other.name == name);
-                if known || self.has_relation(&name) {
+                if known || self.has_relation(table.schema, &name) {
                     let message = format!("relation \"{name}\" already exists");
                     let error = Error::new(SqlState::DUPLICATE_TABLE, message);
                     return Err(located(error, self.source.ident(ident)));
@@ -389,18 +401,6 @@ impl Binder<'_> {
         tests.collect()
     }
 
-    pub(crate) fn has_relation(&self, name: &str) -> bool {
-        let indexes = self
-            .catalog
-            .tables
-            .values()
-            .flat_map(|table| &table.indexes);
-        self.catalog.tables.contains_key(name)
-            || self.catalog.sequences.contains_key(name)
-            || system_view(name).is_some()
-            || indexes.into_iter().any(|index| index.name == name)
-    }
-
     /// A name of table, columns and a suffix that nothing has yet.
     fn free_name(
         &self,
@@ -415,7 +415,9 @@ impl Binder<'_> {
         let base = parts.join("_");
         let mut name = base.clone();
         let mut number = 0;
-        while self.has_relation(&name) || others.iter().any(|other| other.name == name) {
+        while self.has_relation(table.schema, &name)
+            || others.iter().any(|other| other.name == name)
+        {
             number += 1;
             name = format!("{base}{number}");
         }

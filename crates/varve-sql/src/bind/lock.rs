@@ -41,7 +41,7 @@ impl Binder<'_> {
         let position = self.source.first();
         let clause = lock_words(lock);
         if let Some(name) = &lock.of {
-            let table = self.table_name(name)?;
+            let table = self.relation_name(name)?.name;
             if names.find_table(&table, 0).is_err() {
                 let message =
                     format!("relation \"{table}\" in {clause} clause not found in FROM clause");

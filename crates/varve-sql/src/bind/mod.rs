@@ -48,16 +48,17 @@ use varve_expr::Locale;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 pub(crate) use names::fold_name;
-pub use sequence::folded_path;
+pub use names::folded_path;
 
 use cte::CteBinding;
 use outer::OuterLevel;
 
-use crate::catalog::{Catalog, TableDef};
+use crate::catalog::TableDef;
+use crate::found::Found;
 use crate::parse::ParsedStatement;
 use crate::plan::Bound;
 use crate::position::SourceMap;
-use crate::sequence::SequenceDef;
+use crate::schema::{Catalog, Named, RelationName};
 
 /// Most parameters of a statement, as in PostgreSQL's protocol.
 const PARAMETERS_MAX: usize = 65_535;
@@ -77,14 +78,13 @@ pub fn bind(
         locale,
         source: &statement.source,
         parameters: parameter_types.to_vec(),
-        tables: RefCell::default(),
+        found: RefCell::default(),
         outer: Vec::new(),
         slots: 0,
         ctes: Vec::new(),
         cte_ids: 0,
         unnamed: 0,
         reads_locale: false,
-        sequences: RefCell::default(),
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -103,9 +103,8 @@ pub fn bind(
     Ok(Bound {
         statement: bound,
         parameters,
-        tables: binder.tables.into_inner(),
         reads_locale: binder.reads_locale,
-        sequences: binder.sequences.into_inner(),
+        found: binder.found.into_inner(),
     })
 }
 
@@ -117,8 +116,8 @@ pub(crate) struct Binder<'a> {
     source: &'a SourceMap,
     /// Types of the parameters met so far; `None` until a place tells.
     parameters: Vec<Option<LogicalType>>,
-    /// Tables that names were resolved to.
-    tables: RefCell<Vec<Arc<TableDef>>>,
+    /// What names were resolved to.
+    found: RefCell<Found>,
     /// What subqueries may read of the queries around them, outermost first.
     outer: Vec<OuterLevel>,
     /// Number of slots that values of enclosing queries have taken.
@@ -131,19 +130,20 @@ pub(crate) struct Binder<'a> {
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
     reads_locale: bool,
-    /// Sequences in the same way.
-    sequences: RefCell<Vec<Arc<SequenceDef>>>,
 }
 
 impl Binder<'_> {
-    /// The table of a folded name.
-    fn known_table(&self, name: &str) -> Option<&Arc<TableDef>> {
-        let table = self.catalog.tables.get(name)?;
-        let mut tables = self.tables.borrow_mut();
-        if !tables.iter().any(|known| Arc::ptr_eq(known, table)) {
-            tables.push(Arc::clone(table));
+    /// What a name means.
+    fn find(&self, name: &RelationName) -> Option<Named> {
+        self.found.borrow_mut().find(self.catalog, name)
+    }
+
+    /// The table of a name.
+    fn known_table(&self, name: &RelationName) -> Option<&Arc<TableDef>> {
+        match self.find(name)? {
+            Named::Table(object) => self.catalog.tables.get(&object),
+            _ => None,
         }
-        Some(table)
     }
 }
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use sqlparser::ast::{
     CastKind, CeilFloorKind, Expr as Ast, Ident, ObjectName, ObjectNamePart, TrimWhereField,
 };
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
+use crate::plan::SystemView;
+use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
 
 /// Longest name in bytes, as in PostgreSQL.
@@ -35,8 +37,8 @@ pub(crate) fn simple_name(name: &ObjectName) -> Option<String> {
 }
 
 impl Binder<'_> {
-    /// The name of a table, with `public` taken off.
-    pub(crate) fn table_name(&self, name: &ObjectName) -> Result<String> {
+    /// The name of a relation, folded.
+    pub(crate) fn relation_name(&self, name: &ObjectName) -> Result<RelationName> {
         let position = self.source.name(name);
         let mut parts = Vec::with_capacity(name.0.len());
         for part in &name.0 {
@@ -47,34 +49,66 @@ impl Binder<'_> {
                 }
             }
         }
-        match parts.as_slice() {
-            [table] => Ok(table.clone()),
-            [schema, table] if schema == "public" => Ok(table.clone()),
-            _ => Err(undefined_table(&parts.join("."), position)),
+        relation_name(parts).map_err(|error| located(error, position))
+    }
+
+    /// The schema and the name of a relation that is about to be created.
+    pub(crate) fn new_relation(&self, name: &ObjectName) -> Result<(ObjectId, String)> {
+        if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
+            self.new_name(ident)?;
+        }
+        let RelationName { schema, name: last } = self.relation_name(name)?;
+        let found = match &schema {
+            Some(schema) => self
+                .catalog
+                .schema(schema)
+                .ok_or_else(|| undefined_schema(schema)),
+            None => self.catalog.first_schema().ok_or_else(|| {
+                let message = "no schema has been selected to create in";
+                Error::new(SqlState::INVALID_SCHEMA_NAME, message)
+            }),
+        };
+        let found = found.map_err(|error| located(error, self.source.name(name)))?;
+        Ok((found, last))
+    }
+
+    /// Whether a name in a schema is taken.
+    pub(crate) fn has_relation(&self, schema: ObjectId, name: &str) -> bool {
+        self.catalog.find_in(schema, name).is_some() || system_view(name).is_some()
+    }
+
+    /// The system view of a name.
+    pub(crate) fn system_view(&self, name: &RelationName) -> Option<SystemView> {
+        match name.schema.as_deref() {
+            None | Some("public" | "pg_catalog") => system_view(&name.name),
+            Some(_) => None,
         }
     }
 
     /// The table of a name.
     pub(crate) fn table(&self, name: &ObjectName) -> Result<&Arc<TableDef>> {
         let position = self.source.name(name);
-        let folded = self.table_name(name)?;
+        let folded = self.relation_name(name)?;
         self.known_table(&folded)
             .ok_or_else(|| undefined_table(&folded, position))
     }
 
     /// The table that a statement writes.
     pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
-        let folded = self.table_name(name)?;
-        if system_view(&folded).is_some() {
-            return Err(located(
-                Error::new(
-                    SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    format!("cannot change system view \"{folded}\""),
-                ),
-                self.source.name(name),
-            ));
+        let folded = self.relation_name(name)?;
+        let position = self.source.name(name);
+        let wrong = |state, message| Err(located(Error::new(state, message), position));
+        if self.system_view(&folded).is_some() {
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            return wrong(state, format!("cannot change system view \"{folded}\""));
         }
-        self.table(name).cloned()
+        let what = match self.find(&folded) {
+            Some(Named::Sequence(_)) => "sequence",
+            Some(Named::Index(_)) => "index",
+            _ => return self.table(name).cloned(),
+        };
+        let message = format!("cannot open {what} \"{}\" as a table", folded.name);
+        wrong(SqlState::WRONG_OBJECT_TYPE, message)
     }
 
     /// A name that is about to be created.
@@ -112,8 +146,47 @@ impl Binder<'_> {
     }
 }
 
+/// The name of a relation from its folded parts.
+pub(crate) fn relation_name(mut parts: Vec<String>) -> Result<RelationName> {
+    let whole = parts.join(".");
+    let name = parts.pop().unwrap_or_default();
+    let schema = parts.pop();
+    match parts.as_slice() {
+        [] => Ok(RelationName { schema, name }),
+        [_] => Err(Error::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            format!("cross-database references are not implemented: \"{whole}\""),
+        )),
+        _ => Err(Error::new(
+            SqlState::SYNTAX_ERROR,
+            format!("improper qualified name (too many dotted names): {whole}"),
+        )),
+    }
+}
+
+/// A name in a text as SQL folds it.
+pub fn folded_path(text: &str) -> Result<RelationName> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut in_quotes = false;
+    for character in text.chars() {
+        match character {
+            '"' => in_quotes = !in_quotes,
+            '.' if !in_quotes => parts.push(String::new()),
+            character => {
+                if let Some(part) = parts.last_mut() {
+                    part.push(match in_quotes {
+                        true => character,
+                        false => character.to_ascii_lowercase(),
+                    });
+                }
+            }
+        }
+    }
+    relation_name(parts)
+}
+
 /// `42P01`.
-pub(crate) fn undefined_table(name: &str, position: u32) -> Error {
+pub(crate) fn undefined_table(name: &RelationName, position: u32) -> Error {
     located(
         Error::new(
             SqlState::UNDEFINED_TABLE,
@@ -121,6 +194,12 @@ pub(crate) fn undefined_table(name: &str, position: u32) -> Error {
         ),
         position,
     )
+}
+
+/// `3F000`.
+pub(crate) fn undefined_schema(name: &str) -> Error {
+    let message = format!("schema \"{name}\" does not exist");
+    Error::new(SqlState::INVALID_SCHEMA_NAME, message)
 }
 
 /// The name that PostgreSQL gives a result column without an alias.

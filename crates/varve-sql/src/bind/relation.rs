@@ -15,7 +15,7 @@ use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, Relation, ScanNode};
 use crate::scope::Scope;
-use crate::system_view::{system_view, system_view_columns};
+use crate::system_view::system_view_columns;
 
 impl Binder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
@@ -82,7 +82,7 @@ impl Binder<'_> {
         {
             return self.named_plan(plan, fold_name(ident), columns, alias);
         }
-        let table_name = self.table_name(name)?;
+        let table_name = self.relation_name(name)?;
         let mut key = Vec::new();
         let (scan, columns) = match self.known_table(&table_name) {
             Some(table) => {
@@ -92,23 +92,26 @@ impl Binder<'_> {
                     .map(|column| (column.name.clone(), column.ty))
                     .collect();
                 let relation = Relation::Tree(table.tree);
-                let mut scan = full_scan(relation, table_name.clone(), &columns);
+                let mut scan = full_scan(relation, table_name.name.clone(), &columns);
                 scan.table = Some(Arc::clone(table));
                 key.clone_from(&table.primary_key);
                 (scan, columns)
             }
             None => {
-                let view = system_view(&table_name)
+                let view = self
+                    .system_view(&table_name)
                     .ok_or_else(|| undefined_table(&table_name, self.source.name(name)))?;
                 let columns: Vec<(String, LogicalType)> = system_view_columns(view)
                     .into_iter()
                     .map(|field| (field.name, field.ty))
                     .collect();
-                let scan = full_scan(Relation::System(view), table_name.clone(), &columns);
+                let name = table_name.name.clone();
+                let scan = full_scan(Relation::System(view), name, &columns);
                 (scan, columns)
             }
         };
-        let (plan, mut names) = self.named_plan(Plan::Scan(scan), table_name, columns, alias)?;
+        let (plan, mut names) =
+            self.named_plan(Plan::Scan(scan), table_name.name, columns, alias)?;
         for table in &mut names.tables {
             table.key.clone_from(&key);
         }

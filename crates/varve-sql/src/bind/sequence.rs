@@ -10,10 +10,11 @@ use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, Tree
 
 use crate::bind::check::free;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::undefined_table;
+use crate::bind::names::{folded_path, undefined_table};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::parse_sequence::{Options, SequenceStatement};
 use crate::plan::Statement;
+use crate::schema::{Named, RelationName};
 use crate::sequence::{SequenceDef, uses_sequence};
 
 impl Binder<'_> {
@@ -27,17 +28,15 @@ impl Binder<'_> {
                 name,
                 options,
             } => {
-                if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
-                    self.new_name(ident)?;
-                }
-                let folded = self.table_name(name)?;
-                let exists = self.has_relation(&folded);
+                let (schema, folded) = self.new_relation(name)?;
+                let exists = self.has_relation(schema, &folded);
                 if exists && !if_not_exists {
                     let message = format!("relation \"{folded}\" already exists");
                     let error = Error::new(SqlState::DUPLICATE_TABLE, message);
                     return Err(located(error, self.source.name(name)));
                 }
-                let mut definition = self.new_sequence(folded, LogicalType::Int8, options)?;
+                let name = (schema, folded);
+                let mut definition = self.new_sequence(name, LogicalType::Int8, options)?;
                 if let Some(owner) = &options.owned_by {
                     definition.owner = self.owner(owner.as_ref())?;
                 }
@@ -59,26 +58,26 @@ impl Binder<'_> {
     /// The sequence of a serial or identity column of a table that is being made.
     pub(crate) fn column_sequence(
         &mut self,
-        table: &str,
+        (schema, table): (ObjectId, &str),
         column: &str,
         ty: LogicalType,
         items: &[SequenceOptions],
         others: &[(usize, SequenceDef)],
     ) -> Result<SequenceDef> {
         let taken = |name: &str| {
-            self.has_relation(name) || others.iter().any(|(_, other)| other.name == name)
+            self.has_relation(schema, name) || others.iter().any(|(_, other)| other.name == name)
         };
         let name = free(&format!("{table}_{column}_seq"), &taken);
         let options = Options {
             items: items.to_vec(),
             ..Options::default()
         };
-        self.new_sequence(name, ty, &options)
+        self.new_sequence((schema, name), ty, &options)
     }
 
     fn new_sequence(
         &mut self,
-        name: String,
+        (schema, name): (ObjectId, String),
         ty: LogicalType,
         options: &Options,
     ) -> Result<SequenceDef> {
@@ -95,6 +94,7 @@ impl Binder<'_> {
         }
         let plain = SequenceDef {
             object: ObjectId(0),
+            schema,
             tree: TreeId(0),
             name,
             ty,
@@ -233,26 +233,21 @@ impl Binder<'_> {
         Ok(column.map(|column| (table.object, column.id)))
     }
 
-    /// A sequence by its folded name.
-    pub(crate) fn known_sequence(&self, name: &str) -> Option<&Arc<SequenceDef>> {
-        let sequence = self.catalog.sequences.get(name)?;
-        let mut sequences = self.sequences.borrow_mut();
-        if !sequences.iter().any(|known| Arc::ptr_eq(known, sequence)) {
-            sequences.push(Arc::clone(sequence));
+    /// The sequence of a name.
+    fn known_sequence(&self, name: &RelationName) -> Result<Option<&Arc<SequenceDef>>> {
+        match self.find(name) {
+            Some(Named::Sequence(object)) => Ok(self.catalog.sequences.get(&object)),
+            Some(_) => {
+                let message = format!("\"{}\" is not a sequence", name.name);
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
+            None => Ok(None),
         }
-        Some(sequence)
     }
 
     fn sequence_named(&self, name: &ObjectName) -> Result<Option<Arc<SequenceDef>>> {
-        let folded = self.table_name(name)?;
-        if let Some(sequence) = self.known_sequence(&folded) {
-            return Ok(Some(Arc::clone(sequence)));
-        }
-        if self.has_relation(&folded) {
-            let message = format!("\"{folded}\" is not a sequence");
-            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
-        }
-        Ok(None)
+        let name = self.relation_name(name)?;
+        Ok(self.known_sequence(&name)?.cloned())
     }
 
     fn alter_sequence(
@@ -261,12 +256,12 @@ impl Binder<'_> {
         if_exists: bool,
         options: &Options,
     ) -> Result<Statement> {
-        let folded = self.table_name(name)?;
+        let folded = self.relation_name(name)?;
         let Some(sequence) = self.sequence_named(name)? else {
             if if_exists {
                 return Ok(Statement::AlterSequence {
                     changed: None,
-                    name: folded,
+                    name: folded.to_string(),
                     restart: None,
                 });
             }
@@ -301,7 +296,7 @@ impl Binder<'_> {
         }
         Ok(Statement::AlterSequence {
             changed: Some(changed),
-            name: folded,
+            name: folded.name,
             restart,
         })
     }
@@ -314,10 +309,10 @@ impl Binder<'_> {
     ) -> Result<Statement> {
         let (mut sequences, mut missing, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
-            let folded = self.table_name(name)?;
+            let folded = self.relation_name(name)?;
             let Some(sequence) = self.sequence_named(name)? else {
                 if if_exists {
-                    missing.push(folded);
+                    missing.push(folded.name);
                     continue;
                 }
                 let message = format!("sequence \"{folded}\" does not exist");
@@ -348,7 +343,7 @@ impl Binder<'_> {
                             .with_detail(detail)
                             .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
                     }
-                    defaults.push((table.name.clone(), at));
+                    defaults.push((table.object, at));
                 }
             }
             sequences.push(sequence);
@@ -373,41 +368,12 @@ impl Binder<'_> {
             }) => (text.to_string(), 0),
             _ => return Ok(()),
         };
-        let name = folded_path(&text);
-        let Some(sequence) = self.known_sequence(&name) else {
-            if self.has_relation(&name) {
-                let message = format!("\"{name}\" is not a sequence");
-                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
-            }
-            return Err(undefined_table(&name, position));
-        };
+        let name = folded_path(&text).map_err(|error| located(error, position))?;
+        let sequence = self.known_sequence(&name)?;
+        let sequence = sequence.ok_or_else(|| undefined_table(&name, position))?;
         let id = Value::Int8(sequence.object.0.cast_signed());
         *first = Operand::Known(literal(id, LogicalType::Int8));
         Ok(())
-    }
-}
-
-/// A name in a text as SQL folds it, without `public`.
-pub fn folded_path(text: &str) -> String {
-    let mut parts: Vec<String> = vec![String::new()];
-    let mut in_quotes = false;
-    for character in text.chars() {
-        match character {
-            '"' => in_quotes = !in_quotes,
-            '.' if !in_quotes => parts.push(String::new()),
-            character => {
-                if let Some(part) = parts.last_mut() {
-                    part.push(match in_quotes {
-                        true => character,
-                        false => character.to_ascii_lowercase(),
-                    });
-                }
-            }
-        }
-    }
-    match parts.as_slice() {
-        [schema, name] if schema == "public" => name.clone(),
-        parts => parts.join("."),
     }
 }
 

@@ -56,13 +56,11 @@ fn catalog() -> Catalog {
         ),
         table(4, "Mixed", &[("Id", T::Int4), ("n", T::Int4)], &[]),
     ];
-    Catalog {
-        sequences: std::collections::BTreeMap::new(),
-        tables: tables
-            .into_iter()
-            .map(|table| (table.name.clone(), Arc::new(table)))
-            .collect(),
+    let mut catalog = Catalog::default();
+    for table in tables {
+        catalog.add_table(Arc::new(table));
     }
+    catalog
 }
 
 /// Binds the last statement of a text, all of them being bound on the way.

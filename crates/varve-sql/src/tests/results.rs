@@ -319,7 +319,12 @@ fn commands() {
     };
     let vacuum = |full, tables: &[&str]| Command::Vacuum {
         full,
-        tables: tables.iter().map(|name| (*name).to_owned()).collect(),
+        tables: (tables.iter())
+            .map(|name| crate::RelationName {
+                schema: None,
+                name: (*name).to_owned(),
+            })
+            .collect(),
     };
     let cases = [
         ("begin", Command::Begin(modes(None))),
@@ -402,7 +407,8 @@ fn a_bound_statement_names_its_tables() {
         ("delete from p", &["p"]),
     ];
     for (sql, expected) in cases {
-        let tables = bound(sql).expect(sql).tables;
+        let found = bound(sql).expect(sql).found;
+        let tables = found.tables();
         let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
         assert_eq!(names, expected, "{sql}");
     }

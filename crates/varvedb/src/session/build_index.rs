@@ -3,7 +3,7 @@
 
 use varve_sql::{IndexDef, TableDef, encode_table};
 use varve_store::Transaction;
-use varve_types::{Error, Result, SqlState, TreeId};
+use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
 use crate::{index, write};
@@ -13,7 +13,7 @@ const CHECKS_MAX: u32 = 100;
 
 impl Session {
     /// Completes an index, or drops it where that fails.
-    pub(super) async fn finish_index(&mut self, table: &str, tree: TreeId) -> Result<()> {
+    pub(super) async fn finish_index(&mut self, table: ObjectId, tree: TreeId) -> Result<()> {
         let finished = self.build_index(table, tree).await;
         if finished.is_err() {
             self.forget_index(table, tree).await?;
@@ -21,10 +21,10 @@ impl Session {
         finished
     }
 
-    async fn build_index(&mut self, name: &str, tree: TreeId) -> Result<()> {
+    async fn build_index(&mut self, object: ObjectId, tree: TreeId) -> Result<()> {
         let durability = self.settings.durability.of_commit();
         let mut transaction = self.shared.store.begin();
-        let (table, index) = self.unfinished(&transaction, name, tree)?;
+        let (table, index) = self.unfinished(&transaction, object, tree)?;
         let cancel = &*self.cancel;
         let built = index::build(&mut transaction, &table, &index, cancel, true).await;
         if let Err(error) = built {
@@ -35,7 +35,7 @@ impl Session {
         let mut checks = 0;
         loop {
             let mut transaction = self.shared.store.begin();
-            let (mut table, index) = self.unfinished(&transaction, name, tree)?;
+            let (mut table, index) = self.unfinished(&transaction, object, tree)?;
             let unique = transaction.index_check_all_unique(tree).await;
             unique.map_err(|error| write::cannot_build(&table, &index, error))?;
             transaction.set_index_valid(tree)?;
@@ -50,11 +50,11 @@ impl Session {
         }
     }
 
-    async fn forget_index(&mut self, name: &str, tree: TreeId) -> Result<()> {
+    async fn forget_index(&mut self, object: ObjectId, tree: TreeId) -> Result<()> {
         let mut tries = 0;
         loop {
             let mut transaction = self.shared.store.begin();
-            let Ok((mut table, _)) = self.unfinished(&transaction, name, tree) else {
+            let Ok((mut table, _)) = self.unfinished(&transaction, object, tree) else {
                 return Ok(());
             };
             transaction.drop_tree(tree)?;
@@ -72,11 +72,11 @@ impl Session {
     fn unfinished(
         &mut self,
         transaction: &Transaction,
-        name: &str,
+        object: ObjectId,
         tree: TreeId,
     ) -> Result<(TableDef, IndexDef)> {
         let catalog = self.catalog.get(transaction)?;
-        let table = catalog.tables.get(name);
+        let table = catalog.tables.get(&object);
         let index = table.and_then(|table| table.indexes.iter().find(|index| index.tree == tree));
         match (table, index) {
             (Some(table), Some(index)) => Ok((TableDef::clone(table), index.clone())),

@@ -1,6 +1,6 @@
 //! Carries out statements that have no plan.
 
-use varve_sql::{Catalog, Command, Deferral, TransactionModes};
+use varve_sql::{Catalog, Command, Deferral, RelationName, TransactionModes};
 use varve_types::{Error, Result, SqlState, TreeId};
 
 use super::Session;
@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// Gives the space of deleted rows back; `FULL` also merges runs that lie over each other.
-    async fn vacuum(&mut self, full: bool, tables: &[String]) -> Result<ResultSet> {
+    async fn vacuum(&mut self, full: bool, tables: &[RelationName]) -> Result<ResultSet> {
         if self.in_transaction() {
             return Err(Error::new(
                 SqlState::ACTIVE_SQL_TRANSACTION,
@@ -131,8 +131,8 @@ impl Session {
             ));
         }
         let catalog = self.catalog.get(&self.shared.store.begin())?;
-        let tree = |name: &String| {
-            let table = catalog.tables.get(name);
+        let tree = |name: &RelationName| {
+            let table = catalog.table_named(name);
             table.map(|table| Some(table.tree)).ok_or_else(|| {
                 let message = format!("relation \"{name}\" does not exist");
                 Error::new(SqlState::UNDEFINED_TABLE, message)

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use varve_expr::Locale;
 use varve_sql::{Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
-use varve_types::{Error, LogicalType, Result, SqlState, TreeId, Value};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
@@ -48,7 +48,7 @@ pub struct Session {
     cancel: Arc<CancelFlag>,
     copy: Option<copy_in::OpenCopy>,
     /// Table and tree of an index that the statement of this transaction leaves to be built.
-    building: Option<(String, TreeId)>,
+    building: Option<(ObjectId, TreeId)>,
 }
 
 /// A statement that is to be run.
@@ -266,7 +266,7 @@ impl Session {
             {
                 Ok(_) => {
                     if let Some((table, tree)) = self.building.take() {
-                        self.finish_index(&table, tree).await?;
+                        self.finish_index(table, tree).await?;
                     }
                     return Ok(result);
                 }

@@ -35,7 +35,7 @@ pub(super) struct Run<'a> {
     pub locale: &'a Locale,
     pub scope: Scope,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
-    pub building: Cell<Option<(String, TreeId)>>,
+    pub building: Cell<Option<(ObjectId, TreeId)>>,
 }
 
 impl Run<'_> {
@@ -133,8 +133,8 @@ impl Run<'_> {
                     )
                 }));
                 let mut changed: Vec<TableDef> = Vec::new();
-                for (name, at) in defaults {
-                    let Some(table) = self.catalog.tables.get(name) else {
+                for (object, at) in defaults {
+                    let Some(table) = self.catalog.tables.get(object) else {
                         continue;
                     };
                     if changed
@@ -148,8 +148,8 @@ impl Run<'_> {
                     {
                         column.default = None;
                         let message = format!(
-                            "drop cascades to default value for column {} of table {name}",
-                            column.name
+                            "drop cascades to default value for column {} of table {}",
+                            column.name, table.name
                         );
                         let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
                         result.notices.push(notice);
@@ -165,8 +165,8 @@ impl Run<'_> {
                 Ok(result)
             }
             Statement::DropTable { tables, missing } => {
-                for (object, tree, name) in tables {
-                    let table = self.catalog.tables.get(name);
+                for (object, tree) in tables {
+                    let table = self.catalog.tables.get(object);
                     for index in table.iter().flat_map(|table| &table.indexes) {
                         transaction.drop_tree(index.tree)?;
                     }
@@ -249,7 +249,7 @@ impl Run<'_> {
         transaction.create_tree(index.tree_schema(&table))?;
         if index.is_building {
             // Rows get their entries after the commit from which on every write maintains it.
-            self.building.set(Some((table.name.clone(), index.tree)));
+            self.building.set(Some((table.object, index.tree)));
             table.indexes.push(index);
             transaction.put_object(table.object, table.version, encode_table(&table));
             return Ok(());

@@ -1,0 +1,66 @@
+//! What the names of a statement were resolved to: as long as they mean the same, and that is what
+//! it was, binding again would give the same.
+
+use std::sync::Arc;
+
+use crate::catalog::TableDef;
+use crate::schema::{Catalog, Named, RelationName};
+use crate::sequence::SequenceDef;
+
+/// The names of a statement and the objects that it depends on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    names: Vec<(RelationName, Option<Named>)>,
+    tables: Vec<Arc<TableDef>>,
+    sequences: Vec<Arc<SequenceDef>>,
+}
+
+impl Found {
+    /// Looks a name up.
+    pub(crate) fn find(&mut self, catalog: &Catalog, name: &RelationName) -> Option<Named> {
+        let named = catalog.find(name);
+        if self.names.iter().any(|(known, _)| known == name) {
+            return named;
+        }
+        self.names.push((name.clone(), named));
+        match named {
+            Some(Named::Table(object) | Named::Index(object)) => {
+                if let Some(table) = catalog.tables.get(&object) {
+                    self.add_table(table);
+                }
+            }
+            Some(Named::Sequence(object)) => {
+                if let Some(sequence) = catalog.sequences.get(&object) {
+                    self.sequences.push(Arc::clone(sequence));
+                }
+            }
+            None => {}
+        }
+        named
+    }
+
+    /// Takes a table in.
+    pub(crate) fn add_table(&mut self, table: &Arc<TableDef>) {
+        if !self.tables.iter().any(|known| Arc::ptr_eq(known, table)) {
+            self.tables.push(Arc::clone(table));
+        }
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> &[Arc<TableDef>] {
+        &self.tables
+    }
+
+    /// Whether all of it is still so.
+    pub fn holds(&self, catalog: &Catalog) -> bool {
+        let same_name = |(name, named): &(RelationName, _)| catalog.find(name) == *named;
+        let same_table = |table: &Arc<TableDef>| {
+            let now = catalog.tables.get(&table.object);
+            now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)
+        };
+        self.names.iter().all(same_name)
+            && self.tables.iter().all(same_table)
+            && (self.sequences.iter())
+                .all(|sequence| catalog.sequences.contains_key(&sequence.object))
+    }
+}

@@ -1,0 +1,326 @@
+//! Schemas: names of names, and what a statement finds by them.
+//!
+//! Bytes of a schema in the catalogue:
+//!
+//! | field | bytes |
+//! |---|---|
+//! | version of this layout | 1: 1 |
+//! | kind of object | 1, 17 = schema |
+//! | object id | 8 |
+//! | flags: 1 says that there is none of this name, though it would be there from the beginning | 1 |
+//! | name | 2 (length) + UTF-8 |
+//!
+//! An object that is in another schema than `public` stands behind a head: 1, 16, and the object of
+//! the schema (8).
+
+use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use varve_types::{ObjectId, Result};
+
+use crate::catalog::TableDef;
+use crate::catalog_codec::{Input, broken, put_name};
+use crate::sequence::SequenceDef;
+
+const LAYOUT_VERSION: u8 = 1;
+const KIND_IN_SCHEMA: u8 = 16;
+/// The kind of object that a schema is.
+pub(crate) const KIND_SCHEMA: u8 = 17;
+
+/// The schema `public`, which is there from the beginning and has no object.
+pub const PUBLIC: ObjectId = ObjectId(0);
+
+/// A schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaDef {
+    /// Its catalogue object.
+    pub object: ObjectId,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// `public` was dropped: the object says that it is not there.
+    pub is_gone: bool,
+}
+
+/// The name of a relation as a statement writes it, folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelationName {
+    /// The schema, where it is written.
+    pub schema: Option<String>,
+    /// The last part.
+    pub name: String,
+}
+
+impl fmt::Display for RelationName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.schema {
+            Some(schema) => write!(f, "{schema}.{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// What has a name in a schema; all of these share one space of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A table.
+    Table(ObjectId),
+    /// A sequence.
+    Sequence(ObjectId),
+    /// An index of a table.
+    Index(ObjectId),
+}
+
+/// What a statement sees, and where it looks for names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalog {
+    /// Tables by object.
+    pub tables: BTreeMap<ObjectId, Arc<TableDef>>,
+    /// Sequences by object.
+    pub sequences: BTreeMap<ObjectId, Arc<SequenceDef>>,
+    /// Schemas by name.
+    schemas: BTreeMap<String, ObjectId>,
+    /// Relations by schema and name.
+    names: BTreeMap<ObjectId, BTreeMap<String, Named>>,
+    /// The schemas in which a name without one is looked for, in order.
+    path: Vec<ObjectId>,
+}
+
+impl Default for Catalog {
+    fn default() -> Catalog {
+        Catalog {
+            tables: BTreeMap::new(),
+            sequences: BTreeMap::new(),
+            schemas: [("public".to_owned(), PUBLIC)].into(),
+            names: BTreeMap::new(),
+            path: vec![PUBLIC],
+        }
+    }
+}
+
+impl Catalog {
+    /// Adds a table, with the names of its indexes.
+    pub fn add_table(&mut self, table: Arc<TableDef>) {
+        let names = self.names.entry(table.schema).or_default();
+        if !table.primary_key.is_empty() {
+            names.insert(table.key_name(), Named::Index(table.object));
+        }
+        for index in &table.indexes {
+            names.insert(index.name.clone(), Named::Index(table.object));
+        }
+        names.insert(table.name.clone(), Named::Table(table.object));
+        self.tables.insert(table.object, table);
+    }
+
+    /// Adds a sequence.
+    pub fn add_sequence(&mut self, sequence: Arc<SequenceDef>) {
+        let names = self.names.entry(sequence.schema).or_default();
+        names.insert(sequence.name.clone(), Named::Sequence(sequence.object));
+        self.sequences.insert(sequence.object, sequence);
+    }
+
+    /// Adds a schema.
+    pub fn add_schema(&mut self, schema: &SchemaDef) {
+        match schema.is_gone {
+            true => self.schemas.remove(&schema.name),
+            false => self.schemas.insert(schema.name.clone(), schema.object),
+        };
+    }
+
+    /// Says where names without a schema are looked for; what is not there is passed over.
+    pub fn set_path<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let known = names.filter_map(|name| self.schemas.get(name));
+        self.path = known.copied().collect();
+    }
+
+    /// The schema of a name.
+    pub fn schema(&self, name: &str) -> Option<ObjectId> {
+        self.schemas.get(name).copied()
+    }
+
+    /// The name of a schema.
+    pub fn schema_name(&self, schema: ObjectId) -> &str {
+        let mut known = self.schemas.iter();
+        let found = known.find(|(_, object)| **object == schema);
+        found.map_or("", |(name, _)| name)
+    }
+
+    /// Schemas by name.
+    pub fn schemas(&self) -> impl Iterator<Item = (&str, ObjectId)> {
+        let schemas = self.schemas.iter();
+        schemas.map(|(name, object)| (name.as_str(), *object))
+    }
+
+    /// The schema in which something without one is created.
+    pub fn first_schema(&self) -> Option<ObjectId> {
+        self.path.first().copied()
+    }
+
+    /// What has a name in a schema.
+    pub fn find_in(&self, schema: ObjectId, name: &str) -> Option<Named> {
+        self.names.get(&schema)?.get(name).copied()
+    }
+
+    /// What a name means.
+    pub fn find(&self, name: &RelationName) -> Option<Named> {
+        match &name.schema {
+            Some(schema) => self.find_in(self.schema(schema)?, &name.name),
+            None => {
+                let mut path = self.path.iter();
+                path.find_map(|schema| self.find_in(*schema, &name.name))
+            }
+        }
+    }
+
+    /// The table of a name.
+    pub fn table_named(&self, name: &RelationName) -> Option<&Arc<TableDef>> {
+        match self.find(name)? {
+            Named::Table(object) => self.tables.get(&object),
+            _ => None,
+        }
+    }
+
+    /// The sequence of a name.
+    pub fn sequence_named(&self, name: &RelationName) -> Option<&Arc<SequenceDef>> {
+        match self.find(name)? {
+            Named::Sequence(object) => self.sequences.get(&object),
+            _ => None,
+        }
+    }
+
+    /// Tables by schema and name.
+    pub fn tables_by_name(&self) -> impl Iterator<Item = &Arc<TableDef>> {
+        let names = self.names.values().flat_map(BTreeMap::values);
+        names.filter_map(|named| match named {
+            Named::Table(object) => self.tables.get(object),
+            _ => None,
+        })
+    }
+}
+
+/// The bytes of a schema in the catalogue.
+pub fn encode_schema(schema: &SchemaDef) -> Vec<u8> {
+    let mut bytes = vec![LAYOUT_VERSION, KIND_SCHEMA];
+    bytes.extend(schema.object.0.to_le_bytes());
+    bytes.push(u8::from(schema.is_gone));
+    put_name(&mut bytes, &schema.name);
+    bytes
+}
+
+/// The schema that [`encode_schema`] wrote; `XX001` for any other bytes.
+pub(crate) fn decode_schema(bytes: &[u8]) -> Result<SchemaDef> {
+    let mut input = Input(bytes);
+    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_SCHEMA {
+        return Err(broken("kind"));
+    }
+    let object = ObjectId(u64::from_le_bytes(input.array()?));
+    let is_gone = match input.u8()? {
+        0 => false,
+        1 => true,
+        _ => return Err(broken("flags of a schema")),
+    };
+    let name = input.name()?;
+    if !input.0.is_empty() {
+        return Err(broken("end"));
+    }
+    Ok(SchemaDef {
+        object,
+        name,
+        is_gone,
+    })
+}
+
+/// What the bytes of an object begin with, for its schema.
+pub(crate) fn schema_head(schema: ObjectId) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if schema != PUBLIC {
+        bytes.extend([LAYOUT_VERSION, KIND_IN_SCHEMA]);
+        bytes.extend(schema.0.to_le_bytes());
+    }
+    bytes
+}
+
+/// The schema of an object, and its other bytes.
+pub(crate) fn take_schema_head(bytes: &[u8]) -> Result<(ObjectId, &[u8])> {
+    let Some(rest) = bytes.strip_prefix(&[LAYOUT_VERSION, KIND_IN_SCHEMA]) else {
+        return Ok((PUBLIC, bytes));
+    };
+    let mut input = Input(rest);
+    let schema = ObjectId(u64::from_le_bytes(input.array()?));
+    if schema == PUBLIC {
+        return Err(broken("schema"));
+    }
+    Ok((schema, input.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Catalog, Named, RelationName, SchemaDef, decode_schema, encode_schema};
+    use crate::catalog::TableDef;
+    use crate::catalog_codec::{CatalogObject, decode_object, encode_table};
+    use std::sync::Arc;
+    use varve_types::ObjectId;
+
+    #[test]
+    fn every_damaged_schema_is_refused_or_sound() {
+        let schema = SchemaDef {
+            object: ObjectId(3),
+            name: "s".to_owned(),
+            is_gone: false,
+        };
+        let good = encode_schema(&schema);
+        assert_eq!(decode_object(&good), Ok(CatalogObject::Schema(schema)));
+        for len in 0..good.len() {
+            assert!(decode_schema(&good[..len]).is_err(), "{len}");
+        }
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                if let Ok(schema) = decode_schema(&bad) {
+                    assert_eq!(encode_schema(&schema), bad);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_found_along_the_path() {
+        let mut catalog = Catalog::default();
+        let schema = |object, name: &str| SchemaDef {
+            object: ObjectId(object),
+            name: name.to_owned(),
+            is_gone: false,
+        };
+        catalog.add_schema(&schema(1, "one"));
+        catalog.add_schema(&schema(2, "two"));
+        for (object, schema) in [(10, 0), (11, 1), (12, 2)] {
+            let table = TableDef {
+                object: ObjectId(object),
+                schema: ObjectId(schema),
+                ..TableDef::new("t", Vec::new(), Vec::new())
+            };
+            let bytes = encode_table(&table);
+            assert_eq!(
+                decode_object(&bytes),
+                Ok(CatalogObject::Table(table.clone()))
+            );
+            catalog.add_table(Arc::new(table));
+        }
+        let find = |catalog: &Catalog, schema: Option<&str>| {
+            catalog.find(&RelationName {
+                schema: schema.map(str::to_owned),
+                name: "t".to_owned(),
+            })
+        };
+        let found = |object| Some(Named::Table(ObjectId(object)));
+        assert_eq!(find(&catalog, None), found(10));
+        assert_eq!(find(&catalog, Some("two")), found(12));
+        assert_eq!(find(&catalog, Some("three")), None);
+        catalog.set_path(["nothing", "two", "one"].into_iter());
+        assert_eq!(find(&catalog, None), found(12));
+        assert_eq!(catalog.first_schema(), Some(ObjectId(2)));
+        catalog.set_path(std::iter::empty());
+        assert_eq!(find(&catalog, None), None);
+    }
+}
