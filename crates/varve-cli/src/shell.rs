@@ -129,6 +129,11 @@ fn execute(session: &mut Session, sql: &str) -> Result<(), String> {
     for result in &results {
         for notice in &result.notices {
             eprintln!("{}:  {}", notice.severity, notice.message);
+            for (name, more) in [("DETAIL", &notice.detail), ("HINT", &notice.hint)] {
+                if let Some(more) = more {
+                    eprintln!("{name}:  {more}");
+                }
+            }
         }
         println!("{}", table::render(result));
     }

@@ -40,6 +40,7 @@ use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 use crate::schema::{KIND_SCHEMA, SchemaDef, decode_schema, schema_head, take_schema_head};
 use crate::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
+use crate::view::{KIND_VIEW, ViewDef, decode_view};
 
 /// The layout without expressions.
 const LAYOUT_PLAIN: u8 = 1;
@@ -325,12 +326,15 @@ pub enum CatalogObject {
     Sequence(SequenceDef),
     /// A schema.
     Schema(SchemaDef),
+    /// A view.
+    View(ViewDef),
 }
 
 /// The object that these bytes are.
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
+        Some(&KIND_VIEW) => decode_view(bytes).map(CatalogObject::View),
         Some(&KIND_SCHEMA) => decode_schema(bytes).map(CatalogObject::Schema),
         Some(&KIND_SEQUENCE) => decode_sequence(bytes).map(CatalogObject::Sequence),
         _ => decode_table(bytes).map(CatalogObject::Table),

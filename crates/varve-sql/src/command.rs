@@ -4,7 +4,7 @@
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use crate::schema::RelationName;
+use crate::schema::{RelationName, quoted_as_needed};
 
 /// A statement that changes the session, its transaction or the store, and reads no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub(crate) fn parse_command(
 }
 
 /// Takes a word if it comes next.
-fn eat(parser: &mut Parser<'_>, word: &str) -> bool {
+pub(crate) fn eat(parser: &mut Parser<'_>, word: &str) -> bool {
     let found = matches!(&parser.peek_token().token, Token::Word(next)
         if next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word));
     if found {
@@ -256,7 +256,7 @@ fn set(parser: &mut Parser<'_>) -> Parsed {
     let value = if eat(parser, "DEFAULT") {
         None
     } else {
-        Some(values(parser)?)
+        Some(values(parser, name == "search_path")?)
     };
     Ok(Words::Command(Command::Set { name, value, local }))
 }
@@ -327,8 +327,12 @@ fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>, ParserError
     setting(parser).map(Some)
 }
 
-/// The values of a setting as one text, commas between them.
-fn values(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+/// The values of a setting as one text, commas between them; names in quotes where they need them.
+fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String, ParserError> {
+    let quoted = |value: &str| match are_names {
+        true => quoted_as_needed(value),
+        false => value.to_owned(),
+    };
     let mut text = String::new();
     loop {
         let minus = parser.consume_token(&Token::Minus);
@@ -341,10 +345,10 @@ fn values(parser: &mut Parser<'_>) -> Result<String, ParserError> {
                 text.push_str(digits);
             }
             Token::SingleQuotedString(value) | Token::EscapedStringLiteral(value) if !minus => {
-                text.push_str(value);
+                text.push_str(&quoted(value));
             }
             Token::Word(word) if !minus => match word.quote_style {
-                Some(_) => text.push_str(&word.value),
+                Some(_) => text.push_str(&quoted(&word.value)),
                 None => text.push_str(&word.value.to_ascii_lowercase()),
             },
             _ => return parser.expected("a value", token),

@@ -11,6 +11,7 @@ use sqlparser::tokenizer::Token;
 use crate::command::{Command, Words, parse_command};
 use crate::parse_insert::{InsertClauses, parse_insert};
 use crate::parse_sequence::{self, SequenceStatement};
+use crate::parse_utility::{SourceText, UtilityStatement, parse_utility};
 
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
@@ -24,6 +25,7 @@ pub(crate) enum Body {
     Insert(Box<Insert>, Box<InsertClauses>),
     Sequence(Box<SequenceStatement>),
     Command(Command),
+    Utility(Box<UtilityStatement>),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
     Unsupported(Option<&'static str>),
 }
@@ -71,9 +73,12 @@ const OTHER_STATEMENTS: &[&str] = &[
 ];
 
 /// Parses one statement; the tokens behind it are left.
-pub(crate) fn parse_statement(parser: &mut Parser<'_>) -> Result<Parsed, ParserError> {
+pub(crate) fn parse_statement(
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+) -> Result<Parsed, ParserError> {
     let explain = parse_explain(parser)?;
-    let body = parse_body(parser)?;
+    let body = parse_body(parser, source)?;
     Ok(Parsed { explain, body })
 }
 
@@ -99,7 +104,7 @@ fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError
     }))
 }
 
-fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
+fn parse_body(parser: &mut Parser<'_>, source: &SourceText<'_>) -> Result<Body, ParserError> {
     let first = parser.next_token();
     let word = match &first.token {
         Token::LParen => {
@@ -114,6 +119,9 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
         Some(Words::Command(command)) => return Ok(Body::Command(command)),
         Some(Words::Unsupported(what)) => return Ok(Body::Unsupported(Some(what))),
         None => {}
+    }
+    if let Some(statement) = parse_utility(word, parser, source)? {
+        return Ok(Body::Utility(Box::new(statement)));
     }
     let statement = match word.keyword {
         Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {
@@ -151,9 +159,6 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
                 parser
                     .parse_create_table(false, temporary, unlogged, global, false, false, None)?,
             )
-        }
-        Keyword::DROP if parser.parse_keyword(Keyword::TABLE) => {
-            parse_drop(parser, ObjectType::Table)?
         }
         Keyword::ALTER if parser.parse_keyword(Keyword::SEQUENCE) => {
             let statement = parse_sequence::parse_alter(parser)?;

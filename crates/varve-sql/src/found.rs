@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::catalog::TableDef;
 use crate::schema::{Catalog, Named, RelationName};
 use crate::sequence::SequenceDef;
+use crate::view::ViewDef;
 
 /// The names of a statement and the objects that it depends on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,7 @@ pub struct Found {
     names: Vec<(RelationName, Option<Named>)>,
     tables: Vec<Arc<TableDef>>,
     sequences: Vec<Arc<SequenceDef>>,
+    views: Vec<Arc<ViewDef>>,
 }
 
 impl Found {
@@ -34,7 +36,7 @@ impl Found {
                     self.sequences.push(Arc::clone(sequence));
                 }
             }
-            None => {}
+            Some(Named::View(_)) | None => {}
         }
         named
     }
@@ -43,6 +45,13 @@ impl Found {
     pub(crate) fn add_table(&mut self, table: &Arc<TableDef>) {
         if !self.tables.iter().any(|known| Arc::ptr_eq(known, table)) {
             self.tables.push(Arc::clone(table));
+        }
+    }
+
+    /// Takes a view in.
+    pub(crate) fn add_view(&mut self, view: &Arc<ViewDef>) {
+        if !self.views.iter().any(|known| Arc::ptr_eq(known, view)) {
+            self.views.push(Arc::clone(view));
         }
     }
 
@@ -58,7 +67,12 @@ impl Found {
             let now = catalog.tables.get(&table.object);
             now.is_some_and(|now| Arc::ptr_eq(now, table) || now == table)
         };
+        let same_view = |view: &Arc<ViewDef>| {
+            let now = catalog.views.get(&view.object);
+            now.is_some_and(|now| Arc::ptr_eq(now, view) || now == view)
+        };
         self.names.iter().all(same_name)
+            && self.views.iter().all(same_view)
             && self.tables.iter().all(same_table)
             && (self.sequences.iter())
                 .all(|sequence| catalog.sequences.contains_key(&sequence.object))

@@ -21,6 +21,7 @@ mod parse;
 mod parse_insert;
 mod parse_rewrite;
 mod parse_sequence;
+mod parse_utility;
 mod plan;
 mod plan_walk;
 mod position;
@@ -33,6 +34,8 @@ mod sequence;
 mod system_view;
 #[cfg(test)]
 mod tests;
+mod utility;
+mod view;
 mod walk;
 mod window;
 mod window_exclusion;
@@ -53,9 +56,13 @@ pub use plan::{
     ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
-pub use schema::{Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema};
+pub use schema::{
+    Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, quoted_as_needed,
+};
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
+pub use utility::{Dropped, Message, Utility};
+pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,
 };

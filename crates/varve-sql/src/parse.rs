@@ -13,6 +13,7 @@ use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
 use crate::parse_rewrite::rewrite_calls;
 use crate::parse_sequence::with_ordered_options;
+use crate::parse_utility::SourceText;
 use crate::position::{SourceMap, line_starts, position_at};
 use crate::window_exclusion::rewrite_exclusions;
 
@@ -30,6 +31,8 @@ const TOKEN_BYTES: usize = 256;
 pub struct ParsedStatement {
     pub(crate) parsed: Parsed,
     pub(crate) source: SourceMap,
+    /// Depth of its parentheses.
+    pub(crate) nesting: usize,
     /// The first words, for errors about statements that are not supported.
     pub(crate) command: String,
 }
@@ -97,7 +100,7 @@ fn parse_one(
     lines: &Arc<[u32]>,
     tokens: Vec<TokenWithSpan>,
 ) -> Result<ParsedStatement> {
-    check_chains(lines, &tokens)?;
+    let nesting = check_chains(lines, &tokens)?;
     let last = tokens
         .last()
         .map_or(0, |token| position_at(lines, token.span.start));
@@ -113,8 +116,8 @@ fn parse_one(
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(NESTING_MAX)
         .with_tokens_with_locations(tokens);
-    let parsed =
-        parse_statement(&mut parser).map_err(|error| parser_error(text, lines, last, error))?;
+    let parsed = parse_statement(&mut parser, &SourceText { text, lines })
+        .map_err(|error| parser_error(text, lines, last, error))?;
     let next = parser.peek_token();
     if next.token != Token::EOF {
         return Err(near(text, lines, position_at(lines, next.span.start)));
@@ -122,6 +125,7 @@ fn parse_one(
     Ok(ParsedStatement {
         parsed,
         source: SourceMap::new(Arc::clone(lines), positions),
+        nesting,
         command,
     })
 }
@@ -142,12 +146,17 @@ fn command_words(tokens: &[TokenWithSpan]) -> String {
     command
 }
 
-/// Refuses chains of operators whose tree would be too deep to walk.
-fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<()> {
+/// Refuses chains of operators whose tree would be too deep to walk; answers how deep parentheses
+/// nest.
+fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<usize> {
+    let mut nesting = 0;
     let mut operators = vec![0_usize];
     for token in tokens {
         match &token.token {
-            Token::LParen => operators.push(0),
+            Token::LParen => {
+                operators.push(0);
+                nesting = nesting.max(operators.len());
+            }
             Token::RParen if operators.len() > 1 => {
                 operators.pop();
             }
@@ -178,7 +187,7 @@ fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<()> {
             return Err(too_deep().at(position_at(lines, token.span.start)));
         }
     }
-    Ok(())
+    Ok(nesting)
 }
 
 fn restart(operators: &mut [usize]) {
@@ -229,7 +238,7 @@ fn near(text: &str, lines: &[u32], position: u32) -> Error {
 }
 
 /// The text between two positions.
-fn characters(text: &str, start: u32, end: u32) -> String {
+pub(crate) fn characters(text: &str, start: u32, end: u32) -> String {
     text.chars()
         .skip(start.saturating_sub(1) as usize)
         .take(end.saturating_sub(start) as usize)

@@ -11,6 +11,7 @@ use crate::found::Found;
 use crate::index::{Deferral, IndexDef};
 use crate::scan_order::OrderColumn;
 use crate::sequence::SequenceDef;
+use crate::utility::{Message, Utility};
 use crate::window::WindowNode;
 
 /// A column of a result.
@@ -418,13 +419,6 @@ pub enum Statement {
         /// IF NOT EXISTS and it does: nothing happens but a notice.
         exists: bool,
     },
-    /// `DROP TABLE`.
-    DropTable {
-        /// The tables, with their trees.
-        tables: Vec<(ObjectId, TreeId)>,
-        /// Names that IF EXISTS did not find, for notices.
-        missing: Vec<String>,
-    },
     /// `CREATE INDEX`.
     CreateIndex {
         /// The table.
@@ -475,6 +469,8 @@ pub enum Statement {
         /// Run it and show rows and times.
         analyze: bool,
     },
+    /// One of the statements around queries.
+    Utility(Box<Utility>),
     /// `COPY table FROM STDIN`.
     CopyFrom(CopyPlan),
 }
@@ -665,6 +661,8 @@ pub struct Bound {
     pub parameters: Vec<LogicalType>,
     /// What its names were resolved to.
     pub found: Found,
+    /// What the user should know.
+    pub messages: Vec<Message>,
     /// Whether it holds only for the locale that it was bound in.
     pub reads_locale: bool,
 }

@@ -22,6 +22,7 @@ use varve_types::{ObjectId, Result};
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
 use crate::sequence::SequenceDef;
+use crate::view::ViewDef;
 
 const LAYOUT_VERSION: u8 = 1;
 const KIND_IN_SCHEMA: u8 = 16;
@@ -67,6 +68,8 @@ pub enum Named {
     Table(ObjectId),
     /// A sequence.
     Sequence(ObjectId),
+    /// A view that has no rows of its own; a materialized one is known by its table.
+    View(ObjectId),
     /// An index of a table.
     Index(ObjectId),
 }
@@ -78,8 +81,13 @@ pub struct Catalog {
     pub tables: BTreeMap<ObjectId, Arc<TableDef>>,
     /// Sequences by object.
     pub sequences: BTreeMap<ObjectId, Arc<SequenceDef>>,
+    /// Views by object.
+    pub views: BTreeMap<ObjectId, Arc<ViewDef>>,
+    /// The materialized views by the tables with their rows.
+    materialized: BTreeMap<ObjectId, ObjectId>,
     /// Schemas by name.
     schemas: BTreeMap<String, ObjectId>,
+    gone_public: Option<ObjectId>,
     /// Relations by schema and name.
     names: BTreeMap<ObjectId, BTreeMap<String, Named>>,
     /// The schemas in which a name without one is looked for, in order.
@@ -91,6 +99,9 @@ impl Default for Catalog {
         Catalog {
             tables: BTreeMap::new(),
             sequences: BTreeMap::new(),
+            views: BTreeMap::new(),
+            materialized: BTreeMap::new(),
+            gone_public: None,
             schemas: [("public".to_owned(), PUBLIC)].into(),
             names: BTreeMap::new(),
             path: vec![PUBLIC],
@@ -119,12 +130,39 @@ impl Catalog {
         self.sequences.insert(sequence.object, sequence);
     }
 
+    /// Adds a view.
+    pub fn add_view(&mut self, view: Arc<ViewDef>) {
+        match view.rows() {
+            Some(rows) => {
+                self.materialized.insert(rows, view.object);
+            }
+            None => {
+                let names = self.names.entry(view.schema).or_default();
+                names.insert(view.name.clone(), Named::View(view.object));
+            }
+        }
+        self.views.insert(view.object, view);
+    }
+
+    /// The materialized view whose rows are in a table.
+    pub fn view_of(&self, table: ObjectId) -> Option<&Arc<ViewDef>> {
+        self.views.get(self.materialized.get(&table)?)
+    }
+
     /// Adds a schema.
     pub fn add_schema(&mut self, schema: &SchemaDef) {
-        match schema.is_gone {
-            true => self.schemas.remove(&schema.name),
-            false => self.schemas.insert(schema.name.clone(), schema.object),
-        };
+        if schema.is_gone {
+            self.schemas.remove(&schema.name);
+            self.path.retain(|known| *known != PUBLIC);
+            self.gone_public = Some(schema.object);
+        } else {
+            self.schemas.insert(schema.name.clone(), schema.object);
+        }
+    }
+
+    /// The object that says that `public` was dropped.
+    pub fn gone_public(&self) -> Option<ObjectId> {
+        self.gone_public
     }
 
     /// Says where names without a schema are looked for; what is not there is passed over.
@@ -195,6 +233,24 @@ impl Catalog {
             Named::Table(object) => self.tables.get(object),
             _ => None,
         })
+    }
+}
+
+/// A name in quotes where SQL would not read it as it is.
+pub fn quoted_as_needed(name: &str) -> String {
+    let plain = |at: usize, character: char| match character {
+        'a'..='z' | '_' => true,
+        '0'..='9' | '$' => at > 0,
+        _ => false,
+    };
+    match name
+        .chars()
+        .enumerate()
+        .all(|(at, character)| plain(at, character))
+        && !name.is_empty()
+    {
+        true => name.to_owned(),
+        false => format!("\"{}\"", name.replace('"', "\"\"")),
     }
 }
 

@@ -8,18 +8,75 @@ use varve_types::Result;
 
 /// Remembers the last catalogue and the state that it was made from.
 #[derive(Default)]
-pub(crate) struct CatalogCache(Option<(CatalogueState, Arc<Catalog>)>);
+pub(crate) struct CatalogCache(Option<Known>);
+
+struct Known {
+    state: CatalogueState,
+    path: SearchPath,
+    catalog: Arc<Catalog>,
+}
+
+/// The schemas in which a session looks for names, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SearchPath {
+    /// As SHOW gives it.
+    pub text: Arc<str>,
+    names: Arc<[String]>,
+}
+
+impl Default for SearchPath {
+    fn default() -> SearchPath {
+        SearchPath {
+            text: "\"$user\", public".into(),
+            // There are no users whose schemas could be meant.
+            names: ["public".to_owned()].into(),
+        }
+    }
+}
+
+impl SearchPath {
+    /// Names with commas between them, in quotes where they are not in lower case.
+    pub fn read(text: &str) -> Option<SearchPath> {
+        let mut names = vec![String::new()];
+        let mut in_quotes = false;
+        for character in text.chars() {
+            match character {
+                '"' => in_quotes = !in_quotes,
+                ',' if !in_quotes => names.push(String::new()),
+                character if character.is_whitespace() && !in_quotes => {}
+                character => {
+                    let folded = match in_quotes {
+                        true => character,
+                        false => character.to_ascii_lowercase(),
+                    };
+                    names.last_mut()?.push(folded);
+                }
+            }
+        }
+        names.retain(|name| !name.is_empty() && name != "$user");
+        (!in_quotes).then(|| SearchPath {
+            text: text.into(),
+            names: names.into(),
+        })
+    }
+}
 
 impl CatalogCache {
     /// The catalogue as `transaction` sees it, its own changes included.
-    pub fn get(&mut self, transaction: &Transaction) -> Result<Arc<Catalog>> {
+    pub fn get(&mut self, transaction: &Transaction, path: &SearchPath) -> Result<Arc<Catalog>> {
         let state = transaction.catalogue_state();
-        if let Some((known, catalog)) = &self.0
-            && known.is_same(&state)
+        if let Some(known) = &mut self.0
+            && known.state.is_same(&state)
         {
-            return Ok(Arc::clone(catalog));
+            if known.path != *path {
+                let mut catalog = Catalog::clone(&known.catalog);
+                catalog.set_path(path.names.iter().map(String::as_str));
+                known.path = path.clone();
+                known.catalog = Arc::new(catalog);
+            }
+            return Ok(Arc::clone(&known.catalog));
         }
-        let before = self.0.take().map(|(_, catalog)| catalog);
+        let before = self.0.take().map(|known| known.catalog);
         let mut catalog = Catalog::default();
         for (_, _, definition) in &transaction.objects() {
             match decode_object(definition)? {
@@ -32,11 +89,22 @@ impl CatalogCache {
                     catalog.add_table(known.unwrap_or_else(|| Arc::new(table)));
                 }
                 CatalogObject::Sequence(sequence) => catalog.add_sequence(Arc::new(sequence)),
+                CatalogObject::View(view) => {
+                    let known = before.as_ref();
+                    let known = known.and_then(|old| old.views.get(&view.object));
+                    let known = known.filter(|known| ***known == view).cloned();
+                    catalog.add_view(known.unwrap_or_else(|| Arc::new(view)));
+                }
                 CatalogObject::Schema(schema) => catalog.add_schema(&schema),
             }
         }
+        catalog.set_path(path.names.iter().map(String::as_str));
         let catalog = Arc::new(catalog);
-        self.0 = Some((state, Arc::clone(&catalog)));
+        self.0 = Some(Known {
+            state,
+            path: path.clone(),
+            catalog: Arc::clone(&catalog),
+        });
         Ok(catalog)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::Locale;
-use varve_sql::Field;
+use varve_sql::{Field, Message};
 use varve_types::{Batch, SqlState, Value};
 
 /// The answer to one statement.
@@ -33,6 +33,10 @@ pub struct Notice {
     pub state: SqlState,
     /// The message.
     pub message: String,
+    /// More of it.
+    pub detail: Option<String>,
+    /// What can be done.
+    pub hint: Option<String>,
 }
 
 impl Notice {
@@ -41,6 +45,16 @@ impl Notice {
             severity: "NOTICE",
             state,
             message,
+            detail: None,
+            hint: None,
+        }
+    }
+
+    /// A message of a statement that was bound.
+    pub(crate) fn of(message: &Message) -> Notice {
+        Notice {
+            detail: message.detail.clone(),
+            ..Notice::info(message.state, message.text.clone())
         }
     }
 
@@ -49,6 +63,8 @@ impl Notice {
             severity: "WARNING",
             state,
             message: message.to_owned(),
+            detail: None,
+            hint: None,
         }
     }
 }

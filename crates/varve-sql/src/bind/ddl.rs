@@ -3,7 +3,7 @@
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, CreateTable, CreateTableOptions, DataType,
     Expr as Ast, GeneratedAs, GeneratedExpressionMode, HiveDistributionStyle, HiveFormat, Ident,
-    IndexColumn, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
+    IndexColumn, NullsDistinctOption, ObjectNamePart, OrderByExpr, OrderByOptions,
     PrimaryKeyConstraint, SequenceOptions, TableConstraint, UniqueConstraint,
 };
 use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, TypeMod, Uniqueness};
@@ -29,11 +29,8 @@ impl Binder<'_> {
         let (schema, name) = self.new_relation(&create.name)?;
         let known = self.has_relation(schema, &name);
         if known && !create.if_not_exists {
-            let error = Error::new(
-                SqlState::DUPLICATE_TABLE,
-                format!("relation \"{name}\" already exists"),
-            );
-            return Err(located(error, self.source.name(&create.name)));
+            let message = format!("relation \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
         let mut columns: Vec<TableColumn> = Vec::with_capacity(create.columns.len());
         let mut defaults = Vec::new();
@@ -422,37 +419,6 @@ impl Binder<'_> {
             return Err(located(error, position));
         }
         Ok(positions)
-    }
-
-    pub(crate) fn drop_table(
-        &mut self,
-        names: &[ObjectName],
-        if_exists: bool,
-    ) -> Result<Statement> {
-        let mut tables = Vec::with_capacity(names.len());
-        let mut missing = Vec::new();
-        for name in names {
-            let position = self.source.name(name);
-            let folded = self.relation_name(name)?;
-            if self.system_view(&folded).is_some() {
-                self.writable_table(name)?;
-            }
-            match self.known_table(&folded) {
-                Some(table) => {
-                    let dropped = (table.object, table.tree);
-                    if !tables.contains(&dropped) {
-                        tables.push(dropped);
-                    }
-                }
-                None if if_exists => missing.push(folded.name),
-                None => {
-                    let message = format!("table \"{folded}\" does not exist");
-                    let error = Error::new(SqlState::UNDEFINED_TABLE, message);
-                    return Err(located(error, position));
-                }
-            }
-        }
-        Ok(Statement::DropTable { tables, missing })
     }
 }
 

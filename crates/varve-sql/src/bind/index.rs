@@ -63,7 +63,7 @@ impl Binder<'_> {
         refuse(!with.is_empty(), "CREATE INDEX ... WITH", position)?;
         let other = *r#async || !index_options.is_empty() || !alter_options.is_empty();
         refuse(other, "this form of CREATE INDEX", position)?;
-        let table = self.writable_table(table_name)?;
+        let table = self.indexed_table(table_name)?;
         let mut keys = Vec::with_capacity(columns.len());
         let mut expressions = table.expressions.clone();
         let mut key_names = Vec::with_capacity(columns.len());

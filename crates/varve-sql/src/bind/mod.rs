@@ -11,6 +11,7 @@ mod cte;
 mod data_type;
 mod ddl;
 mod delete;
+mod drop;
 mod expr;
 mod from;
 mod function;
@@ -21,6 +22,7 @@ mod insert;
 mod limit;
 mod literal;
 mod lock;
+mod modifier;
 mod names;
 mod operator;
 mod order;
@@ -38,12 +40,15 @@ mod stage;
 mod statement;
 mod subquery;
 mod update;
+mod utility;
 mod values;
+mod view;
 mod window;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use sqlparser::ast::Select;
 use varve_expr::Locale;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
@@ -59,6 +64,8 @@ use crate::parse::ParsedStatement;
 use crate::plan::Bound;
 use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
+use crate::utility::Message;
+use crate::view::{ViewDef, ViewRead};
 
 /// Most parameters of a statement, as in PostgreSQL's protocol.
 const PARAMETERS_MAX: usize = 65_535;
@@ -85,6 +92,12 @@ pub fn bind(
         cte_ids: 0,
         unnamed: 0,
         reads_locale: false,
+        nesting: statement.nesting,
+        view: None,
+        reads: None,
+        is_defining: false,
+        into: None,
+        messages: Vec::new(),
     };
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
@@ -105,6 +118,7 @@ pub fn bind(
         parameters,
         reads_locale: binder.reads_locale,
         found: binder.found.into_inner(),
+        messages: binder.messages,
     })
 }
 
@@ -130,6 +144,18 @@ pub(crate) struct Binder<'a> {
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
     reads_locale: bool,
+    /// How deep the statement and the views around this place nest.
+    nesting: usize,
+    /// The view whose query is bound.
+    view: Option<Arc<ViewDef>>,
+    /// Where a view is made: what the names in its query mean.
+    reads: Option<Vec<ViewRead>>,
+    /// Whether a view is made: its query does not run, so what it reads need not have rows.
+    is_defining: bool,
+    /// The SELECT whose INTO makes a table of the statement's rows.
+    into: Option<*const Select>,
+    /// What the user should know.
+    messages: Vec<Message>,
 }
 
 impl Binder<'_> {

@@ -93,6 +93,14 @@ impl Binder<'_> {
             .ok_or_else(|| undefined_table(&folded, position))
     }
 
+    /// The table of an index that is to be made: a materialized view may have them too.
+    pub(crate) fn indexed_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+        match self.find(&self.relation_name(name)?) {
+            Some(Named::Table(_)) => self.table(name).cloned(),
+            _ => self.writable_table(name),
+        }
+    }
+
     /// The table that a statement writes.
     pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         let folded = self.relation_name(name)?;
@@ -103,6 +111,11 @@ impl Binder<'_> {
             return wrong(state, format!("cannot change system view \"{folded}\""));
         }
         let what = match self.find(&folded) {
+            Some(Named::View(_)) => return Err(unsupported_at("writing to a view", position)),
+            Some(Named::Table(table)) if self.catalog.view_of(table).is_some() => {
+                let message = format!("cannot change materialized view \"{}\"", folded.name);
+                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+            }
             Some(Named::Sequence(_)) => "sequence",
             Some(Named::Index(_)) => "index",
             _ => return self.table(name).cloned(),

@@ -6,16 +6,20 @@ use sqlparser::ast::{
     Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableSample, TableSampleKind,
     TableSampleMethod, TableSampleModifier, TableWithJoins,
 };
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_expr::Expr;
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::from::Bound;
 use crate::bind::literal::CastContext;
 use crate::bind::names::{fold_name, undefined_table};
+use crate::bind::view::Columns;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{Plan, Relation, ScanNode};
+use crate::plan::{Plan, Query, Relation, ScanNode};
+use crate::schema::{Named, RelationName};
 use crate::scope::Scope;
 use crate::system_view::system_view_columns;
+use crate::view::{ViewKind, ViewRead};
 
 impl Binder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
@@ -82,40 +86,130 @@ impl Binder<'_> {
         {
             return self.named_plan(plan, fold_name(ident), columns, alias);
         }
-        let table_name = self.relation_name(name)?;
-        let mut key = Vec::new();
-        let (scan, columns) = match self.known_table(&table_name) {
-            Some(table) => {
-                let columns: Vec<(String, LogicalType)> = table
-                    .columns
-                    .iter()
-                    .map(|column| (column.name.clone(), column.ty))
-                    .collect();
-                let relation = Relation::Tree(table.tree);
-                let mut scan = full_scan(relation, table_name.name.clone(), &columns);
-                scan.table = Some(Arc::clone(table));
-                key.clone_from(&table.primary_key);
-                (scan, columns)
+        let written = self.relation_name(name)?;
+        let position = self.source.name(name);
+        let (plan, columns, key) = match self.read_name(&written) {
+            Some((Named::Table(table), read)) => self.table_rows(table, read, &written)?,
+            Some((Named::View(view), read)) => {
+                let (plan, columns) = self.view_rows(view, read, &written)?;
+                (plan, columns, Vec::new())
+            }
+            Some((Named::Index(_), _)) => {
+                let message = format!("cannot open relation \"{}\"", written.name);
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                let detail = "This operation is not supported for indexes.";
+                return Err(located(error.with_detail(detail), position));
+            }
+            Some((Named::Sequence(_), _)) => {
+                return Err(unsupported_at("a sequence in FROM", position));
             }
             None => {
                 let view = self
-                    .system_view(&table_name)
-                    .ok_or_else(|| undefined_table(&table_name, self.source.name(name)))?;
-                let columns: Vec<(String, LogicalType)> = system_view_columns(view)
+                    .system_view(&written)
+                    .ok_or_else(|| undefined_table(&written, position))?;
+                let columns: Columns = system_view_columns(view)
                     .into_iter()
                     .map(|field| (field.name, field.ty))
                     .collect();
-                let name = table_name.name.clone();
+                let name = written.name.clone();
                 let scan = full_scan(Relation::System(view), name, &columns);
-                (scan, columns)
+                (Plan::Scan(scan), columns, Vec::new())
             }
         };
-        let (plan, mut names) =
-            self.named_plan(Plan::Scan(scan), table_name.name, columns, alias)?;
+        let (plan, mut names) = self.named_plan(plan, written.name, columns, alias)?;
         for table in &mut names.tables {
             table.key.clone_from(&key);
         }
         Ok((plan, names))
+    }
+
+    /// The rows of a table, its columns, and which of them are its key.
+    fn table_rows(
+        &mut self,
+        object: ObjectId,
+        read: Option<ViewRead>,
+        written: &RelationName,
+    ) -> Result<(Plan, Columns, Vec<usize>)> {
+        let table = self.catalog.tables.get(&object);
+        let table = table.ok_or_else(|| undefined_table(written, 0))?;
+        self.found.borrow_mut().add_table(table);
+        if let Some(view) = self.catalog.view_of(object) {
+            self.found.borrow_mut().add_view(view);
+            if !self.is_defining
+                && let ViewKind::Materialized {
+                    is_populated: false,
+                    ..
+                } = view.kind
+            {
+                let message = format!("materialized view \"{}\" has not been populated", view.name);
+                let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+                return Err(error.with_hint("Use the REFRESH MATERIALIZED VIEW command."));
+            }
+        }
+        let columns: Columns = table
+            .columns
+            .iter()
+            .map(|column| (column.name.clone(), column.ty))
+            .collect();
+        let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+        scan.table = Some(Arc::clone(table));
+        let Some(read) = read else {
+            let object = self
+                .catalog
+                .view_of(object)
+                .map_or(object, |view| view.object);
+            self.note_read(written, object, || {
+                let columns = table.columns.iter();
+                columns
+                    .map(|column| (column.id, column.name.clone()))
+                    .collect()
+            });
+            return Ok((Plan::Scan(scan), columns, table.primary_key.clone()));
+        };
+        let places = read.columns.iter().map(|(id, name)| {
+            let at = table.columns.iter().position(|column| column.id == *id);
+            at.ok_or_else(|| {
+                let message = format!("column \"{name}\" of relation \"{written}\" was dropped");
+                Error::new(SqlState::UNDEFINED_COLUMN, message)
+            })
+        });
+        let places = places.collect::<Result<Vec<usize>>>()?;
+        let (plan, columns) = picked(Plan::Scan(scan), &places, read);
+        let place_of = |at: &usize| places.iter().position(|place| place == at);
+        let key: Option<Vec<usize>> = table.primary_key.iter().map(place_of).collect();
+        Ok((plan, columns, key.unwrap_or_default()))
+    }
+
+    /// The rows of a view, and its columns.
+    fn view_rows(
+        &mut self,
+        object: ObjectId,
+        read: Option<ViewRead>,
+        written: &RelationName,
+    ) -> Result<(Plan, Columns)> {
+        let view = self.catalog.views.get(&object).cloned();
+        let view = view.ok_or_else(|| undefined_table(written, 0))?;
+        if let Some(rows) = view.rows() {
+            let (plan, columns, _) = self.table_rows(rows, read, written)?;
+            return Ok((plan, columns));
+        }
+        let Query { plan, fields, .. } = self.view_plan(&view)?;
+        let columns: Columns = fields
+            .into_iter()
+            .map(|field| (field.name, field.ty))
+            .collect();
+        let Some(read) = read else {
+            self.note_read(written, object, || {
+                let columns = (1..).zip(&view.columns);
+                columns
+                    .map(|(at, column)| (ColumnId(at), column.name.clone()))
+                    .collect()
+            });
+            return Ok((plan, columns));
+        };
+        // A view only gets more columns, at its end.
+        let places: Vec<usize> = (0..read.columns.len()).collect();
+        Ok(picked(plan, &places, read))
     }
 
     /// A plan under the names that its alias gives.
@@ -206,6 +300,27 @@ impl Binder<'_> {
             _ => Err(unsupported_at("this kind of target", position)),
         }
     }
+}
+
+/// The columns of a plan that a view knows, under the names that it knows them by.
+fn picked(plan: Plan, places: &[usize], read: ViewRead) -> (Plan, Columns) {
+    let types = plan.types();
+    let picked: Vec<(usize, LogicalType)> = places
+        .iter()
+        .filter_map(|at| Some((*at, *types.get(*at)?)))
+        .collect();
+    let names = read.columns.into_iter().zip(&picked);
+    let columns = names.map(|((_, name), (_, ty))| (name, *ty)).collect();
+    if places.len() == types.len() && places.iter().enumerate().all(|(at, place)| at == *place) {
+        return (plan, columns);
+    }
+    let exprs = picked.into_iter();
+    let exprs = exprs.map(|(index, ty)| Expr::Column { index, ty });
+    let plan = Plan::Project {
+        input: Box::new(plan),
+        exprs: exprs.collect(),
+    };
+    (plan, columns)
 }
 
 /// A scan of all columns.

@@ -40,7 +40,7 @@ impl Binder<'_> {
             top_before_distinct: _,
             projection,
             exclude,
-            into,
+            into: _,
             from,
             lateral_views,
             prewhere,
@@ -61,7 +61,7 @@ impl Binder<'_> {
         refuse(select_modifiers.is_some(), "a modifier of SELECT", position)?;
         refuse(top.is_some(), "TOP", position)?;
         refuse(exclude.is_some(), "EXCLUDE", position)?;
-        refuse(into.is_some(), "SELECT INTO", position)?;
+        self.check_into(select)?;
         refuse(!lateral_views.is_empty(), "LATERAL VIEW", position)?;
         refuse(prewhere.is_some(), "PREWHERE", position)?;
         refuse(!connect_by.is_empty(), "CONNECT BY", position)?;

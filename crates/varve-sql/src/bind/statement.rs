@@ -22,6 +22,7 @@ impl Binder<'_> {
                 Body::Statement(statement) => self.statement(statement, command),
                 Body::Insert(insert, clauses) => self.insert(insert, clauses),
                 Body::Sequence(statement) => self.sequence_statement(statement),
+                Body::Utility(statement) => self.utility(statement),
                 Body::Command(command) => Ok(Statement::Command(command.clone())),
                 Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };
@@ -37,6 +38,7 @@ impl Binder<'_> {
         let statement = match body {
             Body::Statement(statement) => self.statement(statement, OTHER)?,
             Body::Insert(insert, clauses) => self.insert(insert, clauses)?,
+            Body::Utility(statement) => self.utility(statement)?,
             _ => return Err(unsupported_at(OTHER, position)),
         };
         match statement {
@@ -54,32 +56,25 @@ impl Binder<'_> {
     fn statement(&mut self, statement: &AstStatement, command: &str) -> Result<Statement> {
         let position = self.source.first();
         match statement {
-            AstStatement::Query(query) => Ok(Statement::Query(self.whole_query(query)?)),
+            AstStatement::Query(query) => match self.select_into(query)? {
+                Some(statement) => Ok(statement),
+                None => Ok(Statement::Query(self.whole_query(query)?)),
+            },
             AstStatement::Update(update) => self.update(update),
             AstStatement::Delete(delete) => self.delete(delete),
             AstStatement::CreateTable(create) => self.create_table(create),
             AstStatement::CreateIndex(create) => self.create_index(create),
             AstStatement::Drop {
-                object_type: object_type @ (ObjectType::Table | ObjectType::Index),
+                object_type: ObjectType::Index,
                 if_exists,
                 names,
-                cascade,
-                restrict: _,
-                purge,
-                temporary,
-                table,
-            } => {
-                let is_index = *object_type == ObjectType::Index;
                 // Nothing depends on an index that is not a constraint's.
-                refuse(*cascade && !is_index, "DROP TABLE ... CASCADE", position)?;
-                let other_dialect = *purge || *temporary || table.is_some();
-                refuse(other_dialect, "this form of DROP TABLE", position)?;
-                if is_index {
-                    self.drop_index(names, *if_exists)
-                } else {
-                    self.drop_table(names, *if_exists)
-                }
-            }
+                cascade: _,
+                restrict: _,
+                purge: false,
+                temporary: false,
+                table: None,
+            } => self.drop_index(names, *if_exists),
             AstStatement::Copy {
                 source,
                 to,

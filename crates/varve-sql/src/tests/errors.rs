@@ -352,13 +352,13 @@ fn errors_are_postgresql_s() {
         (
             "create table t (a int)",
             "42P07",
-            14,
+            0,
             "relation \"t\" already exists",
         ),
         (
             "create table varve_storage (a int)",
             "42P07",
-            14,
+            0,
             "relation \"varve_storage\" already exists",
         ),
         (
@@ -397,19 +397,7 @@ fn errors_are_postgresql_s() {
             1,
             "a temporary table is not supported",
         ),
-        (
-            "create table n as select 1",
-            "0A000",
-            1,
-            "CREATE TABLE AS is not supported",
-        ),
-        ("drop table t, z", "42P01", 15, "table \"z\" does not exist"),
-        (
-            "drop table t cascade",
-            "0A000",
-            1,
-            "DROP TABLE ... CASCADE is not supported",
-        ),
+        ("drop table t, z", "42P01", 0, "table \"z\" does not exist"),
         // Copies.
         (
             "copy t from stdin",
@@ -492,7 +480,6 @@ fn what_is_not_supported_says_so() {
             "select a from t limit (select 1)",
             "a subquery in an expression",
         ),
-        ("select a into z from t", "SELECT INTO"),
         ("select array[1]", "an array or field access"),
         ("select interval '1' day", "interval with fields"),
         ("select c collate \"C\" from t", "COLLATE"),
@@ -501,8 +488,6 @@ fn what_is_not_supported_says_so() {
         ("select c ~ 'x' from t", "this operator"),
         ("truncate t", "TRUNCATE"),
         ("create index on t using gin (a)", "this access method"),
-        ("create view v as select 1", "CREATE VIEW"),
-        ("drop view v", "DROP VIEW"),
         ("alter table t add column z int", "ALTER TABLE"),
         (
             "begin isolation level serializable",

@@ -2,10 +2,11 @@
 
 use super::bound;
 use crate::{
-    ColumnDef, Command, CsvOptions, Plan, Relation, Statement, TableDef, TransactionModes,
+    ColumnDef, Command, CsvOptions, Dropped, Plan, Relation, Statement, TableDef, TransactionModes,
+    Utility,
 };
-use varve_types::ColumnId;
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
+use varve_types::{ColumnId, ObjectId};
 
 fn fields(sql: &str) -> Vec<(String, LogicalType)> {
     match bound(sql).expect(sql).statement {
@@ -242,12 +243,14 @@ fn tables_are_defined() {
         .unwrap()
         .statement;
     assert!(matches!(again, Statement::CreateTable { exists: true, .. }));
-    let Statement::DropTable { tables, missing } =
-        bound("drop table if exists t, nope, t").unwrap().statement
-    else {
+    let dropped = bound("drop table if exists t, nope, t").unwrap();
+    let Statement::Utility(utility) = dropped.statement else {
         panic!()
     };
-    assert_eq!((tables.len(), missing), (1, vec!["nope".to_owned()]));
+    assert_eq!(*utility, Utility::Drop(vec![Dropped::Table(ObjectId(1))]));
+    let message = "table \"nope\" does not exist, skipping";
+    assert_eq!(dropped.messages.len(), 1);
+    assert_eq!(dropped.messages[0].text, message);
 }
 
 #[test]

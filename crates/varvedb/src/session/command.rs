@@ -103,8 +103,12 @@ impl Session {
         deferred: bool,
     ) -> Result<ResultSet> {
         let catalog = match &self.block {
-            Block::Open(open) => self.catalog.get(&open.transaction)?,
-            _ => self.catalog.get(&self.shared.store.begin())?,
+            Block::Open(open) => self
+                .catalog
+                .get(&open.transaction, &self.settings.search_path)?,
+            _ => self
+                .catalog
+                .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
         let indexes = names
             .map(|names| constraints(&catalog, names))
@@ -130,7 +134,9 @@ impl Session {
                 "VACUUM cannot run inside a transaction block",
             ));
         }
-        let catalog = self.catalog.get(&self.shared.store.begin())?;
+        let catalog = self
+            .catalog
+            .get(&self.shared.store.begin(), &self.settings.search_path)?;
         let tree = |name: &RelationName| {
             let table = catalog.table_named(name);
             table.map(|table| Some(table.tree)).ok_or_else(|| {

@@ -22,7 +22,7 @@ enum Target {
     /// The COPY is all that happens.
     Load(Box<BulkLoad>),
     /// It belongs to an open block.
-    Block(OpenBlock),
+    Block(Box<OpenBlock>),
 }
 
 impl Target {
@@ -79,7 +79,7 @@ impl Session {
                 match plan.await {
                     Ok(plan) => {
                         let copy = CopyIn::new(plan, &self.host, locale);
-                        let target = Target::Block(open);
+                        let target = Target::Block(Box::new(open));
                         self.copy = Some(OpenCopy { copy, target });
                         Ok(())
                     }
@@ -95,7 +95,7 @@ impl Session {
         statement: &ParsedStatement,
         read_only: bool,
     ) -> Result<CopyPlan> {
-        let catalog = self.catalog.get(transaction)?;
+        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
         self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
@@ -114,7 +114,7 @@ impl Session {
                 load.abort().await?;
                 Err(error)
             }
-            Target::Block(open) => self.fail(open, error).await,
+            Target::Block(open) => self.fail(*open, error).await,
         }
     }
 
@@ -162,10 +162,10 @@ impl Session {
                 let transaction = &mut block.transaction;
                 let kept = self.host.keep_sequences(transaction, durability).await;
                 if let Err(error) = kept {
-                    return self.fail(block, error).await;
+                    return self.fail(*block, error).await;
                 }
                 block.has_run = true;
-                self.block = Block::Open(block);
+                self.block = Block::Open(*block);
             }
         }
         Ok(ResultSet::changed("COPY", rows))
@@ -181,7 +181,7 @@ impl Session {
             Target::Block(open) => {
                 let aborted = Error::new(SqlState::QUERY_CANCELED, "the COPY was aborted");
                 // The block fails as if the COPY had; that it was wanted is no error.
-                let failed: Result<()> = self.fail(open, aborted.clone()).await;
+                let failed: Result<()> = self.fail(*open, aborted.clone()).await;
                 failed.or_else(|error| if error == aborted { Ok(()) } else { Err(error) })
             }
         }

@@ -12,6 +12,7 @@ mod savepoint;
 mod settings;
 mod show;
 mod time_setting;
+mod utility;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::host::SessionHost;
 use crate::statements::{Parsed, Planned};
-use crate::{Prepared, ResultSet};
+use crate::{Notice, Prepared, ResultSet};
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
@@ -135,8 +136,12 @@ impl Session {
         })?;
         check_single(&parsed)?;
         let catalog = match &self.block {
-            Block::Open(open) => self.catalog.get(&open.transaction)?,
-            _ => self.catalog.get(&self.shared.store.begin())?,
+            Block::Open(open) => self
+                .catalog
+                .get(&open.transaction, &self.settings.search_path)?,
+            _ => self
+                .catalog
+                .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
         let planned = Arc::new(Planned::new(
             statement,
@@ -313,6 +318,8 @@ impl Session {
         let mut result = run
             .statement(transaction, deferred, &planned.bound.statement)
             .await?;
+        let messages = planned.bound.messages.iter().map(Notice::of);
+        result.notices.splice(0..0, messages);
         self.building = run.building.take();
         let durability = self.settings.durability.of_commit();
         self.host.keep_sequences(transaction, durability).await?;
@@ -338,7 +345,7 @@ impl Session {
         transaction: &Transaction,
         task: &Task<'_>,
     ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
-        let catalog = self.catalog.get(transaction)?;
+        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
             Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new)
         };

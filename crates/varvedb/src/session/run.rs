@@ -6,7 +6,7 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, execute};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Field, NewIndex, NewTable, Plan, Returning, SequenceDef, Statement, TableDef,
+    Catalog, Field, NewIndex, NewTable, Plan, Returning, SequenceDef, Statement, TableDef, Utility,
     encode_sequence, encode_table, explain,
 };
 use varve_store::Transaction;
@@ -87,7 +87,14 @@ impl Run<'_> {
                 answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
             }
             Statement::CreateTable { definition, exists } => {
-                create_table(transaction, definition, *exists).await
+                let mut result = ResultSet::command("CREATE");
+                match exists {
+                    true => result.notices.push(exists_notice(&definition.table.name)),
+                    false => {
+                        create_table(transaction, definition).await?;
+                    }
+                }
+                Ok(result)
             }
             Statement::CreateSequence { definition, exists } => {
                 let mut result = ResultSet::command("CREATE");
@@ -164,30 +171,6 @@ impl Run<'_> {
                 }
                 Ok(result)
             }
-            Statement::DropTable { tables, missing } => {
-                for (object, tree) in tables {
-                    let table = self.catalog.tables.get(object);
-                    for index in table.iter().flat_map(|table| &table.indexes) {
-                        transaction.drop_tree(index.tree)?;
-                    }
-                    let sequences = self.catalog.sequences.values();
-                    let is_owned = |owner: (ObjectId, _)| owner.0 == *object;
-                    for sequence in sequences.filter(|known| known.owner.is_some_and(is_owned)) {
-                        transaction.delete_object(sequence.object);
-                        transaction.drop_tree(sequence.tree)?;
-                    }
-                    transaction.delete_object(*object);
-                    transaction.drop_tree(*tree)?;
-                }
-                let mut result = ResultSet::command("DROP");
-                result.notices.extend(missing.iter().map(|name| {
-                    Notice::info(
-                        SqlState::UNDEFINED_TABLE,
-                        format!("table \"{name}\" does not exist, skipping"),
-                    )
-                }));
-                Ok(result)
-            }
             Statement::CreateIndex {
                 table,
                 definition,
@@ -226,6 +209,7 @@ impl Run<'_> {
                 }));
                 Ok(result)
             }
+            Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
             Statement::Explain { statement, analyze } => {
                 self.explain(transaction, deferred, statement, *analyze)
                     .await
@@ -264,7 +248,7 @@ impl Run<'_> {
         self.host.context(self.parameters, self.locale)
     }
 
-    fn writer<'w>(
+    pub(super) fn writer<'w>(
         &'w self,
         transaction: &'w mut Transaction,
         deferred: &'w mut Deferred,
@@ -279,7 +263,11 @@ impl Run<'_> {
     }
 
     /// All rows of a plan, within the memory limit.
-    async fn rows_of(&self, transaction: &Transaction, plan: &Plan) -> Result<Vec<Batch>> {
+    pub(super) async fn rows_of(
+        &self,
+        transaction: &Transaction,
+        plan: &Plan,
+    ) -> Result<Vec<Batch>> {
         self.cancel.check()?;
         let eval = self.eval();
         if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
@@ -373,7 +361,15 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Update(_) => Some("UPDATE"),
         Statement::Delete(_) => Some("DELETE"),
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
-        Statement::DropTable { .. } => Some("DROP TABLE"),
+        Statement::Utility(utility) => match utility.as_ref() {
+            Utility::Nothing => None,
+            Utility::Drop(_) => Some("DROP"),
+            Utility::CreateView(_) => Some("CREATE VIEW"),
+            Utility::CreateMaterializedView { .. } => Some("CREATE MATERIALIZED VIEW"),
+            Utility::Refresh { .. } => Some("REFRESH MATERIALIZED VIEW"),
+            Utility::CreateTableAs { .. } => Some("CREATE TABLE AS"),
+            Utility::CreateSchema(_) => Some("CREATE SCHEMA"),
+        },
         Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),
         Statement::AlterSequence { .. } => Some("ALTER SEQUENCE"),
         Statement::DropSequence { .. } => Some("DROP SEQUENCE"),
@@ -417,22 +413,10 @@ async fn create_sequence(
     Ok(sequence.object)
 }
 
-async fn create_table(
+pub(super) async fn create_table(
     transaction: &mut Transaction,
     definition: &NewTable,
-    exists: bool,
-) -> Result<ResultSet> {
-    let mut result = ResultSet::command("CREATE");
-    if exists {
-        result.notices.push(Notice::info(
-            SqlState::DUPLICATE_TABLE,
-            format!(
-                "relation \"{}\" already exists, skipping",
-                definition.table.name
-            ),
-        ));
-        return Ok(result);
-    }
+) -> Result<TableDef> {
     let mut table = TableDef {
         object: transaction.new_object_id(),
         tree: transaction.new_tree_id(),
@@ -466,5 +450,5 @@ async fn create_table(
         table.indexes.push(index);
     }
     transaction.put_object(table.object, table.version, encode_table(&table));
-    Ok(result)
+    Ok(table)
 }

@@ -5,6 +5,7 @@ use varve_store::StoreSettings;
 use varve_types::{Error, MemoryAccount, Result, SqlState};
 
 use crate::Durability;
+use crate::catalog_cache::SearchPath;
 use crate::database::Shared;
 use crate::session::time_setting::{read_time, show_time};
 
@@ -17,6 +18,8 @@ pub(super) struct SessionSettings {
     application_name: String,
     /// After which a statement is stopped; 0 for never.
     pub statement_timeout_us: u64,
+    /// The schemas in which names are looked for.
+    pub search_path: SearchPath,
     /// How text is read and written; without the time.
     pub locale: Locale,
 }
@@ -28,6 +31,7 @@ impl SessionSettings {
             default_read_only: false,
             application_name: String::new(),
             statement_timeout_us: 0,
+            search_path: SearchPath::default(),
             locale: Locale::default(),
         }
     }
@@ -50,6 +54,7 @@ enum Kind {
     ReadOnly,
     ApplicationName,
     StatementTimeout,
+    SearchPath,
     MemoryLimit,
     ParseCacheEntries,
     PlanCacheEntries,
@@ -98,7 +103,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Fixed("on"),
         "Whether times are integers",
     ),
-    setting("search_path", Kind::Fixed("public"), "The one schema"),
+    setting(
+        "search_path",
+        Kind::SearchPath,
+        "Schemas in which names without one are looked for",
+    ),
     setting(
         "server_encoding",
         Kind::Fixed("UTF8"),
@@ -219,6 +228,7 @@ impl Setting {
             }),
             Kind::ApplicationName => scope.session.application_name.clone(),
             Kind::StatementTimeout => show_time(scope.session.statement_timeout_us),
+            Kind::SearchPath => scope.session.search_path.text.to_string(),
             Kind::MemoryLimit => show_bytes(scope.shared.memory.limit_bytes()),
             Kind::ParseCacheEntries => scope.shared.statements.parsed.entries_max().to_string(),
             Kind::PlanCacheEntries => scope.shared.statements.plans.entries_max().to_string(),
@@ -237,6 +247,7 @@ impl Setting {
                 | Kind::ReadOnly
                 | Kind::ApplicationName
                 | Kind::StatementTimeout
+                | Kind::SearchPath
         )
     }
 
@@ -292,6 +303,13 @@ impl Setting {
                 scope.session.statement_timeout_us = match value {
                     None => 0,
                     Some(value) => read_time(value).ok_or_else(|| self.invalid(value, known))?,
+                };
+            }
+            Kind::SearchPath => {
+                scope.session.search_path = match value {
+                    None => SearchPath::default(),
+                    Some(value) => SearchPath::read(value)
+                        .ok_or_else(|| self.invalid(value, "names with commas between them"))?,
                 };
             }
             Kind::MemoryLimit => {

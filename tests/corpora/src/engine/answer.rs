@@ -129,7 +129,15 @@ impl From<&ResultSet> for Answer {
     fn from(result: &ResultSet) -> Answer {
         let notices = result.notices.iter().map(|notice| Notice {
             severity: notice.severity.to_owned(),
-            message: notice.message.clone(),
+            message: {
+                let mut message = notice.message.clone();
+                for (name, more) in [("DETAIL", &notice.detail), ("HINT", &notice.hint)] {
+                    if let Some(more) = more {
+                        message.push_str(&format!("\n{name}:  {more}"));
+                    }
+                }
+                message
+            },
         });
         Answer {
             table: (!result.fields.is_empty()).then(|| table(result)),

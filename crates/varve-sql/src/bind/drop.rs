@@ -1,0 +1,355 @@
+//! DROP, and what depends on what is dropped.
+
+use sqlparser::ast::{Ident, ObjectName};
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::bind::Binder;
+use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::view::utility;
+use crate::parse_utility::ObjectKind;
+use crate::plan::Statement;
+use crate::schema::{Catalog, Named, RelationName, SchemaDef, quoted_as_needed};
+use crate::sequence::uses_sequence;
+use crate::utility::{Dropped, Message, Utility};
+
+/// Most objects that a notice lists, as in PostgreSQL.
+const LISTED_MAX: usize = 100;
+
+impl Binder<'_> {
+    pub(crate) fn drop_objects(
+        &mut self,
+        kind: ObjectKind,
+        names: &[ObjectName],
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<Statement> {
+        let mut asked = Vec::with_capacity(names.len());
+        for name in names {
+            let found = match kind {
+                ObjectKind::Schema => self.dropped_schema(name),
+                _ => self.dropped_relation(kind, name),
+            };
+            match found {
+                Ok(Some(object)) if asked.contains(&object) => {}
+                Ok(Some(object)) => asked.push(object),
+                Ok(None) => {}
+                Err(error) if if_exists && is_missing(&error) => {
+                    let text = format!("{}, skipping", error.message());
+                    self.messages.push(Message::new(error.state(), text));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.drop_all(asked, cascade)
+    }
+
+    /// Drops objects with what depends on them.
+    pub(crate) fn drop_all(&mut self, asked: Vec<Dropped>, cascade: bool) -> Result<Statement> {
+        let mut drops = Drops {
+            catalog: self.catalog,
+            all: asked.clone(),
+            lines: Vec::new(),
+        };
+        for object in &asked {
+            drops.add_dependents(*object);
+        }
+        let Drops { all, lines, .. } = drops;
+        if !lines.is_empty() && !cascade {
+            let what = match asked.as_slice() {
+                [object] => self.catalog.described(*object),
+                _ => "desired object(s)".to_owned(),
+            };
+            let message = format!("cannot drop {what} because other objects depend on it");
+            let message = match asked.len() {
+                1 => message,
+                _ => message.replace(" on it", " on them"),
+            };
+            let shown = lines
+                .iter()
+                .map(|(dependent, on)| format!("{dependent} depends on {on}"));
+            let error = Error::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message);
+            return Err(error
+                .with_detail(listed(shown))
+                .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
+        }
+        if let Some(message) = cascades(lines.iter().map(|(dependent, _)| dependent.as_str())) {
+            self.messages.push(message);
+        }
+        Ok(utility(match all.is_empty() {
+            true => Utility::Nothing,
+            false => Utility::Drop(all),
+        }))
+    }
+
+    fn dropped_schema(&mut self, name: &ObjectName) -> Result<Option<Dropped>> {
+        let RelationName { name: folded, .. } = self.relation_name(name)?;
+        match self.catalog.schema(&folded) {
+            Some(schema) => Ok(Some(Dropped::Schema(schema))),
+            None => Err(undefined_schema(&folded)),
+        }
+    }
+
+    /// A relation that is dropped; `None` where the schema is missing.
+    fn dropped_relation(&mut self, kind: ObjectKind, name: &ObjectName) -> Result<Option<Dropped>> {
+        let written = self.relation_name(name)?;
+        if let Some(schema) = &written.schema
+            && self.catalog.schema(schema).is_none()
+        {
+            return Err(undefined_schema(schema));
+        }
+        if kind == ObjectKind::Table && self.system_view(&written).is_some() {
+            self.writable_table(name)?;
+        }
+        let found = match self.find(&written) {
+            None => {
+                let what = kind.shown();
+                let message = format!("{what} \"{}\" does not exist", written.name);
+                return Err(Error::new(SqlState::UNDEFINED_TABLE, message));
+            }
+            Some(found) => found,
+        };
+        let (is, dropped) = match found {
+            Named::Table(table) => match self.catalog.view_of(table) {
+                Some(view) => (ObjectKind::MaterializedView, Dropped::View(view.object)),
+                None => (ObjectKind::Table, Dropped::Table(table)),
+            },
+            Named::View(view) => (ObjectKind::View, Dropped::View(view)),
+            Named::Sequence(_) | Named::Index(_) => return Err(wrong_kind(kind, found, &written)),
+        };
+        if is != kind {
+            return Err(wrong_kind(kind, found, &written).with_hint(drop_hint(is)));
+        }
+        Ok(Some(dropped))
+    }
+
+    pub(crate) fn create_schema(
+        &mut self,
+        name: Option<&Ident>,
+        if_not_exists: bool,
+    ) -> Result<Statement> {
+        let Some(ident) = name else {
+            return Err(Error::unsupported("CREATE SCHEMA without a name"));
+        };
+        let name = self.new_name(ident)?;
+        if fold_name(ident).starts_with("pg_") {
+            let message = format!("unacceptable schema name \"{name}\"");
+            let error = Error::new(SqlState::RESERVED_NAME, message);
+            let detail = "The prefix \"pg_\" is reserved for system schemas.";
+            return Err(error.with_detail(detail));
+        }
+        let is_known = self.catalog.schema(&name).is_some() || name == "information_schema";
+        if is_known && if_not_exists {
+            let text = format!("schema \"{name}\" already exists, skipping");
+            return Ok(self.nothing(Message::new(SqlState::DUPLICATE_SCHEMA, text)));
+        }
+        if is_known {
+            let message = format!("schema \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_SCHEMA, message));
+        }
+        let gone = self.catalog.gone_public().filter(|_| name == "public");
+        Ok(utility(Utility::CreateSchema(SchemaDef {
+            object: gone.unwrap_or(ObjectId(0)),
+            name,
+            is_gone: false,
+        })))
+    }
+}
+
+/// The objects that are to be dropped, growing.
+struct Drops<'c> {
+    catalog: &'c Catalog,
+    all: Vec<Dropped>,
+    /// What goes with them: a dependent, and what it depends on.
+    lines: Vec<(String, String)>,
+}
+
+impl Drops<'_> {
+    /// Adds what depends on an object, and so on. Dependents come in the order of their age.
+    fn add_dependents(&mut self, object: Dropped) {
+        // No recursion: the chain of views may be long.
+        let mut waiting = vec![object];
+        while let Some(object) = waiting.pop() {
+            let mut dependents = self.catalog.dependents(object);
+            dependents.retain(|(dependent, _)| !self.all.contains(dependent));
+            for (dependent, is_part) in &dependents {
+                self.all.push(*dependent);
+                if !is_part {
+                    let shown = self.catalog.described(*dependent);
+                    let on = self.catalog.described(object);
+                    self.lines.push((shown, on));
+                }
+            }
+            waiting.extend(dependents.iter().rev().map(|(dependent, _)| *dependent));
+        }
+    }
+}
+
+impl Catalog {
+    /// What cannot be without an object, by age, and whether it is a part of it.
+    fn dependents(&self, object: Dropped) -> Vec<(Dropped, bool)> {
+        let mut found: Vec<(ObjectId, Dropped, bool)> = Vec::new();
+        let readers = |object: ObjectId| {
+            let readers = self.views.values().filter(move |view| view.reads(object));
+            readers.map(|view| (view.object, Dropped::View(view.object), false))
+        };
+        match object {
+            Dropped::Table(table) => {
+                found.extend(readers(table));
+                let owned = self.sequences.values();
+                let owned = owned.filter(|known| known.owner.is_some_and(|owner| owner.0 == table));
+                found.extend(
+                    owned.map(|known| (known.object, Dropped::Sequence(known.object), true)),
+                );
+            }
+            Dropped::View(view) => {
+                found.extend(readers(view));
+                let rows = self.views.get(&view).and_then(|view| view.rows());
+                if let Some(rows) = rows {
+                    found.push((rows, Dropped::Table(rows), true));
+                }
+            }
+            Dropped::Sequence(sequence) => {
+                for table in self.tables.values() {
+                    for (at, column) in table.columns.iter().enumerate() {
+                        let uses = |expr| uses_sequence(expr, sequence);
+                        if column.default.as_ref().is_some_and(uses) {
+                            found.push((table.object, Dropped::Default(table.object, at), false));
+                        }
+                    }
+                }
+                found.extend(readers(sequence));
+            }
+            Dropped::Schema(schema) => {
+                for table in self.tables.values().filter(|table| table.schema == schema) {
+                    let dropped = match self.view_of(table.object) {
+                        Some(view) => Dropped::View(view.object),
+                        None => Dropped::Table(table.object),
+                    };
+                    found.push((table.object, dropped, false));
+                }
+                let views = self.views.values();
+                let views = views.filter(|view| view.schema == schema && !view.is_materialized());
+                found.extend(views.map(|view| (view.object, Dropped::View(view.object), false)));
+                let sequences = self
+                    .sequences
+                    .values()
+                    .filter(|known| known.schema == schema);
+                let sequences = sequences.filter(|known| known.owner.is_none());
+                found.extend(
+                    sequences.map(|known| (known.object, Dropped::Sequence(known.object), false)),
+                );
+            }
+            Dropped::Default(..) => {}
+        }
+        found.sort_by_key(|(object, ..)| *object);
+        let found = found.into_iter();
+        found
+            .map(|(_, dropped, is_part)| (dropped, is_part))
+            .collect()
+    }
+
+    /// An object as messages name it.
+    pub(crate) fn described(&self, object: Dropped) -> String {
+        let name = |what: &str, schema: ObjectId, name: &str| {
+            format!("{what} {}", self.shown_name(schema, name))
+        };
+        let described = match object {
+            Dropped::Table(object) => {
+                (self.tables.get(&object)).map(|table| name("table", table.schema, &table.name))
+            }
+            Dropped::View(object) => self.views.get(&object).map(|view| {
+                let what = match view.is_materialized() {
+                    true => "materialized view",
+                    false => "view",
+                };
+                name(what, view.schema, &view.name)
+            }),
+            Dropped::Sequence(object) => (self.sequences.get(&object))
+                .map(|sequence| name("sequence", sequence.schema, &sequence.name)),
+            Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
+            Dropped::Default(object, at) => self.tables.get(&object).and_then(|table| {
+                let column = &table.columns.get(at)?.name;
+                let table = self.shown_name(table.schema, &table.name);
+                Some(format!(
+                    "default value for column {column} of table {table}"
+                ))
+            }),
+        };
+        described.unwrap_or_default()
+    }
+
+    /// The name of a relation, with its schema where it is not found without.
+    pub(crate) fn shown_name(&self, schema: ObjectId, name: &str) -> String {
+        let plain = RelationName {
+            schema: None,
+            name: name.to_owned(),
+        };
+        let here = self.find_in(schema, name);
+        if self.find(&plain) == here && here.is_some() {
+            return quoted_as_needed(name);
+        }
+        let schema = quoted_as_needed(self.schema_name(schema));
+        format!("{schema}.{}", quoted_as_needed(name))
+    }
+}
+
+fn is_missing(error: &Error) -> bool {
+    let state = error.state();
+    state == SqlState::UNDEFINED_TABLE || state == SqlState::INVALID_SCHEMA_NAME
+}
+
+/// `42809`
+fn wrong_kind(kind: ObjectKind, found: Named, name: &RelationName) -> Error {
+    let what = match kind {
+        ObjectKind::MaterializedView => "materialized view",
+        other => other.shown(),
+    };
+    let message = format!("\"{}\" is not a {what}", name.name);
+    let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+    match found {
+        Named::Sequence(_) => error.with_hint("Use DROP SEQUENCE to remove a sequence."),
+        Named::Index(_) => error.with_hint("Use DROP INDEX to remove an index."),
+        _ => error,
+    }
+}
+
+fn drop_hint(is: ObjectKind) -> &'static str {
+    match is {
+        ObjectKind::View => "Use DROP VIEW to remove a view.",
+        ObjectKind::MaterializedView => "Use DROP MATERIALIZED VIEW to remove a materialized view.",
+        _ => "Use DROP TABLE to remove a table.",
+    }
+}
+
+/// Lines, as far as they are shown.
+fn listed(lines: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = lines.collect();
+    let mut shown = all.iter().take(LISTED_MAX).cloned().collect::<Vec<_>>();
+    if let Some(rest) = all.len().checked_sub(LISTED_MAX).filter(|rest| *rest > 0) {
+        let objects = if rest == 1 { "object" } else { "objects" };
+        shown.push(format!(
+            "and {rest} other {objects} (see server log for list)"
+        ));
+    }
+    shown.join("\n")
+}
+
+/// The notice of what goes with what is dropped.
+pub(crate) fn cascades<'s>(dependents: impl Iterator<Item = &'s str>) -> Option<Message> {
+    let all: Vec<&str> = dependents.collect();
+    let state = SqlState::SUCCESSFUL_COMPLETION;
+    match all.as_slice() {
+        [] => None,
+        [one] => Some(Message::new(state, format!("drop cascades to {one}"))),
+        several => {
+            let lines = several
+                .iter()
+                .map(|line| format!("drop cascades to {line}"));
+            let text = format!("drop cascades to {} other objects", several.len());
+            Some(Message {
+                detail: Some(listed(lines)),
+                ..Message::new(state, text)
+            })
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Which of the statements around queries it is; CREATE TABLE AS.
+
+use sqlparser::ast::{Expr as Ast, Query as AstQuery, Select, SelectInto, SetExpr};
+use sqlparser::ast::{ObjectName, ObjectNamePart};
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::view::{exists_message, table_of, utility};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::optimize::optimize;
+use crate::parse_utility::{CreateTableAs, UtilityStatement};
+use crate::plan::{Query, Statement};
+use crate::utility::Utility;
+
+impl Binder<'_> {
+    pub(crate) fn utility(&mut self, statement: &UtilityStatement) -> Result<Statement> {
+        match statement {
+            UtilityStatement::CreateView(create) => self.create_view(create),
+            UtilityStatement::Refresh {
+                name,
+                concurrently,
+                with_data,
+            } => self.refresh_view(name, *concurrently, *with_data),
+            UtilityStatement::CreateTableAs(create) => self.create_table_as(create),
+            UtilityStatement::Drop {
+                kind,
+                names,
+                if_exists,
+                cascade,
+            } => self.drop_objects(*kind, names, *if_exists, *cascade),
+            UtilityStatement::CreateSchema {
+                name,
+                if_not_exists,
+            } => self.create_schema(name.as_ref(), *if_not_exists),
+        }
+    }
+
+    fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
+        if create.temporary || create.on_commit.is_some() {
+            return Err(unsupported_at("a temporary table", self.source.first()));
+        }
+        let (schema, name) = self.new_relation(&create.name)?;
+        if self.has_relation(schema, &name) {
+            if create.if_not_exists {
+                return Ok(self.nothing(exists_message(&name)));
+            }
+            let message = format!("relation \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        let query = self.query(&create.query, None)?;
+        let columns = self.result_columns(&query, &create.columns, "CREATE TABLE AS")?;
+        let table = table_of(schema, &name, &columns);
+        let query = Query {
+            plan: optimize(query.plan),
+            ..query
+        };
+        Ok(utility(Utility::CreateTableAs {
+            table,
+            query: create.with_data.then_some(query),
+        }))
+    }
+
+    /// `SELECT ... INTO table`; `None` for a query without INTO.
+    pub(crate) fn select_into(&mut self, query: &AstQuery) -> Result<Option<Statement>> {
+        let Some(select) = first_select(&query.body) else {
+            return Ok(None);
+        };
+        let Some(into) = &select.into else {
+            return Ok(None);
+        };
+        let position = self.source.first();
+        let SelectInto {
+            temporary,
+            unlogged: _,
+            table: _,
+            targets,
+        } = into;
+        if *temporary {
+            return Err(unsupported_at("a temporary table", position));
+        }
+        let name = match targets.as_slice() {
+            [Ast::Identifier(ident)] => ObjectName(vec![ObjectNamePart::Identifier(ident.clone())]),
+            [Ast::CompoundIdentifier(parts)] => {
+                let parts = parts.iter().cloned().map(ObjectNamePart::Identifier);
+                ObjectName(parts.collect())
+            }
+            _ => return Err(unsupported_at("this target of INTO", position)),
+        };
+        let (schema, folded) = self.new_relation(&name)?;
+        if self.has_relation(schema, &folded) {
+            let message = format!("relation \"{folded}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        self.into = Some(core::ptr::from_ref(select));
+        let query = self.query(query, None)?;
+        let columns = self.result_columns(&query, &[], "SELECT INTO")?;
+        let table = table_of(schema, &folded, &columns);
+        let query = Query {
+            plan: optimize(query.plan),
+            ..query
+        };
+        Ok(Some(utility(Utility::CreateTableAs {
+            table,
+            query: Some(query),
+        })))
+    }
+
+    /// INTO may stand in the first SELECT of a statement only.
+    pub(crate) fn check_into(&self, select: &Select) -> Result<()> {
+        let is_target = |target| core::ptr::eq(target, select);
+        if let Some(into) = &select.into
+            && !self.into.is_some_and(is_target)
+        {
+            let message = "SELECT ... INTO is not allowed here";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            let target = into.targets.first();
+            return Err(located(
+                error,
+                target.map_or(0, |target| self.source.expr(target)),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The SELECT that a query begins with.
+fn first_select(mut body: &SetExpr) -> Option<&Select> {
+    loop {
+        body = match body {
+            SetExpr::Select(select) => return Some(select),
+            SetExpr::SetOperation { left, .. } => left,
+            SetExpr::Query(query) => &query.body,
+            _ => return None,
+        };
+    }
+}

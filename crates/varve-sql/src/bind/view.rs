@@ -1,0 +1,434 @@
+//! Views: how they are made, and how their queries come into those that read them.
+
+use std::sync::{Arc, LazyLock};
+
+use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
+
+use crate::bind::modifier::modifier_of;
+use crate::bind::names::undefined_table;
+use crate::bind::{Binder, unsupported_at};
+use crate::catalog::{ColumnDef, TableDef};
+use crate::dispatch::Body;
+use crate::optimize::optimize;
+use crate::parse::{ParsedStatement, parse, too_deep};
+use crate::parse_utility::{CreateView, Materialized};
+use crate::plan::{NewTable, Query, Statement};
+use crate::position::SourceMap;
+use crate::schema::{Named, RelationName};
+use crate::utility::{Message, Utility};
+use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
+
+/// Most levels that a statement and the views in it nest, as parentheses do.
+const NESTING_MAX: usize = 50;
+
+/// The text of a view has no places in that of the statement.
+static NO_SOURCE: LazyLock<SourceMap> = LazyLock::new(SourceMap::default);
+
+/// The names and types of a relation's columns.
+pub(crate) type Columns = Vec<(String, LogicalType)>;
+
+impl Binder<'_> {
+    pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
+        if create.temporary {
+            return Err(unsupported_at("a temporary view", self.source.first()));
+        }
+        let (schema, name) = self.new_relation(&create.name)?;
+        let known = self.catalog.find_in(schema, &name);
+        if let Some(Materialized {
+            if_not_exists: true,
+            ..
+        }) = create.materialized
+            && self.has_relation(schema, &name)
+        {
+            return Ok(self.nothing(exists_message(&name)));
+        }
+        let replaced = match known {
+            Some(Named::View(view)) if create.or_replace => self.catalog.views.get(&view),
+            Some(_) if create.or_replace => {
+                let message = format!("\"{name}\" is not a view");
+                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+            }
+            _ if self.has_relation(schema, &name) => {
+                let message = format!("relation \"{name}\" already exists");
+                return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+            }
+            _ => None,
+        };
+        let (query, reads, text) = if create.recursive {
+            self.recursive_view(create)?
+        } else {
+            let (query, reads) = self.recorded(|binder| binder.query(&create.query, None))?;
+            (query, reads, create.text.clone())
+        };
+        let what = match create.materialized {
+            None => "CREATE VIEW",
+            Some(_) => "CREATE MATERIALIZED VIEW",
+        };
+        let columns = self.result_columns(&query, &create.columns, what)?;
+        let check = self.view_options(create)?;
+        let mut view = ViewDef {
+            object: ObjectId(0),
+            schema,
+            name,
+            columns,
+            text,
+            reads,
+            kind: ViewKind::Plain { check },
+            parsed: ParsedView::default(),
+        };
+        if let Some(materialized) = create.materialized {
+            view.kind = ViewKind::Materialized {
+                rows: ObjectId(0),
+                is_populated: materialized.with_data,
+            };
+            let table = table_of(schema, &view.name, &view.columns);
+            let query = Query {
+                plan: optimize(query.plan),
+                ..query
+            };
+            let query = materialized.with_data.then_some(query);
+            return Ok(utility(Utility::CreateMaterializedView {
+                view,
+                table,
+                query,
+            }));
+        }
+        if let Some(replaced) = replaced {
+            check_replacement(replaced, &view)?;
+            view.object = replaced.object;
+        }
+        Ok(utility(Utility::CreateView(view)))
+    }
+
+    /// `CREATE RECURSIVE VIEW` is a view over a recursive query.
+    fn recursive_view(&mut self, create: &CreateView) -> Result<(Query, Vec<ViewRead>, String)> {
+        let quoted = |ident: &Ident| quoted(&super::fold_name(ident));
+        let columns: Vec<String> = create.columns.iter().map(quoted).collect();
+        let columns = columns.join(", ");
+        let name = quoted_name(&create.name);
+        let text = format!(
+            "WITH RECURSIVE {name} ({columns}) AS ({}) SELECT {columns} FROM {name}",
+            create.text
+        );
+        let parsed = parse(&text)?.pop();
+        let parsed = parsed.ok_or_else(|| Error::internal("a view without a query"))?;
+        let ast = view_query(&parsed)?;
+        let (query, reads) = self.recorded(|binder| binder.query(ast, None))?;
+        Ok((query, reads, text))
+    }
+
+    /// Binds the query of a view; answers what its names mean as well.
+    fn recorded(
+        &mut self,
+        bind: impl FnOnce(&mut Self) -> Result<Query>,
+    ) -> Result<(Query, Vec<ViewRead>)> {
+        self.reads = Some(Vec::new());
+        self.is_defining = true;
+        let query = bind(self);
+        self.is_defining = false;
+        let reads = self.reads.take().unwrap_or_default();
+        let query = query?;
+        if !self.parameters.is_empty() {
+            let message = "there is no parameter $1";
+            return Err(Error::new(SqlState::UNDEFINED_PARAMETER, message));
+        }
+        Ok((query, reads))
+    }
+
+    /// The columns of a relation that is made from a query, under these names as far as they go.
+    pub(crate) fn result_columns(
+        &self,
+        query: &Query,
+        names: &[Ident],
+        statement: &str,
+    ) -> Result<Vec<ViewColumn>> {
+        if names.len() > query.fields.len() {
+            let message = match statement {
+                "CREATE VIEW" => "CREATE VIEW specifies more column names than columns",
+                _ => "too many column names were specified",
+            };
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+        }
+        let mut columns: Vec<ViewColumn> = Vec::with_capacity(query.fields.len());
+        for (at, field) in query.fields.iter().enumerate() {
+            let name = match names.get(at) {
+                Some(ident) => self.new_name(ident)?,
+                None => field.name.clone(),
+            };
+            if columns.iter().any(|known| known.name == name) {
+                let message = format!("column \"{name}\" specified more than once");
+                return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+            }
+            columns.push(ViewColumn {
+                name,
+                ty: field.ty,
+                modifier: modifier_of(&query.plan, at),
+            });
+        }
+        Ok(columns)
+    }
+
+    fn view_options(&self, create: &CreateView) -> Result<ViewCheck> {
+        let mut check = create.check;
+        for (ident, value) in &create.options {
+            let name = super::fold_name(ident);
+            match (name.as_str(), value.as_deref()) {
+                ("security_barrier" | "security_invoker", value) => {
+                    if let Some(value) = value
+                        && !matches!(
+                            value.to_ascii_lowercase().as_str(),
+                            "true" | "false" | "on" | "off" | "yes" | "no" | "1" | "0"
+                        )
+                    {
+                        let message =
+                            format!("invalid value for boolean option \"{name}\": {value}");
+                        return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+                    }
+                }
+                ("check_option", Some("local")) => check = ViewCheck::Local,
+                ("check_option", Some("cascaded")) => check = ViewCheck::Cascaded,
+                ("check_option", Some(value)) => {
+                    let message =
+                        format!("invalid value for enum option \"check_option\": {value}");
+                    let detail = "Valid values are \"local\" and \"cascaded\".";
+                    let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+                    return Err(error.with_detail(detail));
+                }
+                _ => {
+                    let message = format!("unrecognized parameter \"{name}\"");
+                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+                }
+            }
+        }
+        Ok(check)
+    }
+
+    pub(crate) fn refresh_view(
+        &mut self,
+        name: &ObjectName,
+        concurrently: bool,
+        with_data: bool,
+    ) -> Result<Statement> {
+        let written = self.relation_name(name)?;
+        let found = self.find(&written);
+        let rows = match found {
+            None => return Err(undefined_table(&written, 0)),
+            Some(Named::Table(rows)) => Some(rows),
+            Some(_) => None,
+        };
+        let view = rows.and_then(|rows| self.catalog.view_of(rows)).cloned();
+        let Some(view) = view else {
+            let what = match rows {
+                Some(_) => "a materialized view",
+                None => "a table or materialized view",
+            };
+            let message = format!("\"{}\" is not {what}", written.name);
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        };
+        if concurrently && !with_data {
+            let message = "CONCURRENTLY and WITH NO DATA options cannot be used together";
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+        }
+        let mut refreshed = ViewDef::clone(&view);
+        if let ViewKind::Materialized { rows, is_populated } = &mut refreshed.kind {
+            if concurrently {
+                self.check_concurrent(*rows, *is_populated, &view.name)?;
+            }
+            *is_populated = with_data;
+        }
+        let query = match with_data {
+            true => {
+                let query = self.view_plan(&view)?;
+                Some(Query {
+                    plan: optimize(query.plan),
+                    ..query
+                })
+            }
+            false => None,
+        };
+        Ok(utility(Utility::Refresh {
+            view: refreshed,
+            query,
+        }))
+    }
+
+    /// `CONCURRENTLY` wants rows, and a unique index that tells them apart.
+    fn check_concurrent(&self, rows: ObjectId, is_populated: bool, name: &str) -> Result<()> {
+        let wrong = |message: String| {
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            Err(Error::new(state, message))
+        };
+        if !is_populated {
+            return wrong(
+                "CONCURRENTLY cannot be used when the materialized view is not populated"
+                    .to_owned(),
+            );
+        }
+        let table = self.catalog.tables.get(&rows);
+        let mut indexes = table.iter().flat_map(|table| &table.indexes);
+        let tells_apart = indexes.any(|index| {
+            index.uniqueness != varve_types::Uniqueness::None && index.predicate.is_empty()
+        });
+        if !tells_apart {
+            let message = format!("cannot refresh materialized view \"{name}\" concurrently");
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            let hint = "Create a unique index with no WHERE clause on one or more columns of the \
+                        materialized view.";
+            return Err(Error::new(state, message).with_hint(hint));
+        }
+        Ok(())
+    }
+
+    /// The query of a view, with its columns under their names.
+    pub(crate) fn view_plan(&mut self, view: &Arc<ViewDef>) -> Result<Query> {
+        let parsed = view.parsed()?;
+        let ast = view_query(&parsed)?;
+        let nesting = self.nesting + parsed.nesting + 2;
+        if nesting > NESTING_MAX {
+            return Err(too_deep());
+        }
+        // Nothing around the view is in reach of its query.
+        let nesting = core::mem::replace(&mut self.nesting, nesting);
+        let source = core::mem::replace(&mut self.source, &NO_SOURCE);
+        let outer = core::mem::take(&mut self.outer);
+        let ctes = core::mem::take(&mut self.ctes);
+        let reads = self.reads.take();
+        let around = self.view.replace(Arc::clone(view));
+        let query = self.query(ast, None);
+        self.view = around;
+        self.reads = reads;
+        self.ctes = ctes;
+        self.outer = outer;
+        self.source = source;
+        self.nesting = nesting;
+        let mut query = query?;
+        self.found.borrow_mut().add_view(view);
+        let is_same = query.fields.len() == view.columns.len()
+            && (query.fields.iter().zip(&view.columns))
+                .all(|(field, column)| field.ty == column.ty);
+        if !is_same {
+            let message = format!("the columns of view \"{}\" have changed", view.name);
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
+        for (field, column) in query.fields.iter_mut().zip(&view.columns) {
+            field.name.clone_from(&column.name);
+        }
+        Ok(query)
+    }
+
+    /// What a name in FROM means; inside of a view as it was when the view was made.
+    pub(crate) fn read_name(&mut self, name: &RelationName) -> Option<(Named, Option<ViewRead>)> {
+        if let Some(view) = &self.view {
+            let mut reads = view.reads.iter();
+            let read = reads.find(|read| read.written == *name)?.clone();
+            let tables = self.catalog.tables.contains_key(&read.object);
+            let named = match tables {
+                true => Named::Table(read.object),
+                false => Named::View(read.object),
+            };
+            return Some((named, Some(read)));
+        }
+        Some((self.find(name)?, None))
+    }
+
+    /// Notes for a view that is being made what a name means.
+    pub(crate) fn note_read(
+        &mut self,
+        written: &RelationName,
+        object: ObjectId,
+        columns: impl FnOnce() -> Vec<(ColumnId, String)>,
+    ) {
+        if let Some(reads) = &mut self.reads
+            && !reads.iter().any(|read| read.written == *written)
+        {
+            reads.push(ViewRead {
+                written: written.clone(),
+                object,
+                columns: columns(),
+            });
+        }
+    }
+
+    /// A statement that does nothing but say so.
+    pub(crate) fn nothing(&mut self, message: Message) -> Statement {
+        self.messages.push(message);
+        utility(Utility::Nothing)
+    }
+}
+
+pub(crate) fn utility(utility: Utility) -> Statement {
+    Statement::Utility(Box::new(utility))
+}
+
+/// The query of a view's text.
+fn view_query(parsed: &ParsedStatement) -> Result<&AstQuery> {
+    match &parsed.parsed.body {
+        Body::Statement(statement) => match statement.as_ref() {
+            AstStatement::Query(query) => Ok(query),
+            _ => Err(Error::internal("the text of a view is no query")),
+        },
+        _ => Err(Error::internal("the text of a view is no query")),
+    }
+}
+
+/// A table of these columns.
+pub(crate) fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> NewTable {
+    let columns = (1..).zip(columns).map(|(id, column)| ColumnDef {
+        modifier: column.modifier,
+        ..ColumnDef::new(ColumnId(id), column.name.as_str(), column.ty, true)
+    });
+    NewTable {
+        table: TableDef {
+            schema,
+            ..TableDef::new(name, columns.collect(), Vec::new())
+        },
+        indexes: Vec::new(),
+        sequences: Vec::new(),
+    }
+}
+
+pub(crate) fn exists_message(name: &str) -> Message {
+    let text = format!("relation \"{name}\" already exists, skipping");
+    Message::new(SqlState::DUPLICATE_TABLE, text)
+}
+
+/// A new definition keeps the columns that there are.
+fn check_replacement(old: &ViewDef, new: &ViewDef) -> Result<()> {
+    let wrong = |message: String| Error::new(SqlState::INVALID_TABLE_DEFINITION, message);
+    if new.columns.len() < old.columns.len() {
+        return Err(wrong("cannot drop columns from view".to_owned()));
+    }
+    for (old, new) in old.columns.iter().zip(&new.columns) {
+        if old.name != new.name {
+            let message = format!(
+                "cannot change name of view column \"{}\" to \"{}\"",
+                old.name, new.name
+            );
+            let hint = "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column \
+                        instead.";
+            return Err(wrong(message).with_hint(hint));
+        }
+        if (old.ty, old.modifier) != (new.ty, new.modifier) {
+            return Err(wrong(format!(
+                "cannot change data type of view column \"{}\" from {} to {}",
+                old.name,
+                old.modifier.name_of(old.ty),
+                new.modifier.name_of(new.ty),
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// The last part of a name, in quotes.
+fn quoted_name(name: &ObjectName) -> String {
+    match name.0.last() {
+        Some(sqlparser::ast::ObjectNamePart::Identifier(ident)) => quoted(&super::fold_name(ident)),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,436 @@
+//! The statements around queries: CREATE VIEW, DROP, schemas and so on. The parser's own forms
+//! of them know every dialect; these are small.
+
+use sqlparser::ast::{Ident, ObjectName, Query};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Location, Token, Word};
+
+use crate::command::eat;
+use crate::position::position_at;
+use crate::view::ViewCheck;
+
+/// One of these statements.
+pub(crate) enum UtilityStatement {
+    CreateView(CreateView),
+    Refresh {
+        name: ObjectName,
+        concurrently: bool,
+        with_data: bool,
+    },
+    CreateTableAs(CreateTableAs),
+    Drop {
+        kind: ObjectKind,
+        names: Vec<ObjectName>,
+        if_exists: bool,
+        cascade: bool,
+    },
+    CreateSchema {
+        name: Option<Ident>,
+        if_not_exists: bool,
+    },
+}
+
+/// `CREATE [MATERIALIZED] VIEW`
+pub(crate) struct CreateView {
+    pub(crate) name: ObjectName,
+    pub(crate) or_replace: bool,
+    pub(crate) temporary: bool,
+    pub(crate) recursive: bool,
+    pub(crate) columns: Vec<Ident>,
+    /// Names of `WITH (...)`, with their values.
+    pub(crate) options: Vec<(Ident, Option<String>)>,
+    pub(crate) query: Box<Query>,
+    pub(crate) text: String,
+    pub(crate) check: ViewCheck,
+    /// Where it is materialized.
+    pub(crate) materialized: Option<Materialized>,
+}
+
+/// What is said of a materialized view.
+#[derive(Clone, Copy)]
+pub(crate) struct Materialized {
+    pub(crate) if_not_exists: bool,
+    pub(crate) with_data: bool,
+}
+
+/// `CREATE TABLE ... AS`
+pub(crate) struct CreateTableAs {
+    pub(crate) name: ObjectName,
+    pub(crate) temporary: bool,
+    pub(crate) if_not_exists: bool,
+    pub(crate) columns: Vec<Ident>,
+    pub(crate) on_commit: Option<OnCommit>,
+    pub(crate) query: Box<Query>,
+    pub(crate) with_data: bool,
+}
+
+/// `ON COMMIT` of a temporary table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnCommit {
+    Preserve,
+    Delete,
+    Drop,
+}
+
+/// What kind of object a statement names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Table,
+    View,
+    MaterializedView,
+    Schema,
+}
+
+impl ObjectKind {
+    /// Its words.
+    pub(crate) const ALL: [(ObjectKind, &'static str); 4] = [
+        (ObjectKind::Table, "TABLE"),
+        (ObjectKind::View, "VIEW"),
+        (ObjectKind::MaterializedView, "MATERIALIZED VIEW"),
+        (ObjectKind::Schema, "SCHEMA"),
+    ];
+
+    /// Its name in messages.
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "table",
+            ObjectKind::View => "view",
+            ObjectKind::MaterializedView => "materialized view",
+            ObjectKind::Schema => "schema",
+        }
+    }
+}
+
+/// The text of a script, for the parts of it that are kept.
+pub(crate) struct SourceText<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) lines: &'t [u32],
+}
+
+impl SourceText<'_> {
+    /// What stands between two places.
+    fn between(&self, start: Location, end: Location) -> String {
+        let start = position_at(self.lines, start);
+        let end = position_at(self.lines, end);
+        crate::parse::characters(self.text, start, end)
+    }
+}
+
+/// A query, and its text.
+fn query_text(
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+) -> Result<(Box<Query>, String), ParserError> {
+    let start = parser.peek_token().span.start;
+    let query = parser.parse_query()?;
+    let end = parser.get_current_token().span.end;
+    Ok((query, source.between(start, end)))
+}
+
+/// Parses the rest of a statement whose first word was read; `None` where it is another one, with
+/// nothing more read.
+pub(crate) fn parse_utility(
+    first: &Word,
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+) -> Result<Option<UtilityStatement>, ParserError> {
+    match first.keyword {
+        Keyword::CREATE => create(parser, source),
+        Keyword::DROP => drop_object(parser),
+        Keyword::REFRESH => {
+            expect_all(parser, &["MATERIALIZED", "VIEW"])?;
+            let concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
+            Ok(Some(UtilityStatement::Refresh {
+                name: parser.parse_object_name(false)?,
+                concurrently,
+                with_data: with_data(parser)?,
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether these words come next; takes them if so.
+pub(crate) fn eat_all(parser: &mut Parser<'_>, words: &[&str]) -> bool {
+    let next = |(at, word): (usize, &&str)| match parser.peek_nth_token(at).token {
+        Token::Word(next) => next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word),
+        _ => false,
+    };
+    let found = words.iter().enumerate().all(next);
+    if found {
+        words.iter().for_each(|_| parser.advance_token());
+    }
+    found
+}
+
+fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<(), ParserError> {
+    if eat_all(parser, words) {
+        return Ok(());
+    }
+    let found = parser.peek_token();
+    parser.expected(words.first().unwrap_or(&"a word"), found)
+}
+
+/// Goes back to the token with a number.
+fn rewind(parser: &mut Parser<'_>, index: usize) {
+    while parser.get_current_index() > index {
+        parser.prev_token();
+    }
+}
+
+fn create(
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+) -> Result<Option<UtilityStatement>, ParserError> {
+    let start = parser.get_current_index();
+    let or_replace = eat_all(parser, &["OR", "REPLACE"]);
+    let _scope = eat(parser, "LOCAL") || eat(parser, "GLOBAL");
+    let temporary = eat(parser, "TEMP") || eat(parser, "TEMPORARY");
+    let _unlogged = eat(parser, "UNLOGGED");
+    let recursive = eat(parser, "RECURSIVE");
+    if eat(parser, "VIEW") {
+        return create_view(parser, source, (or_replace, temporary, recursive)).map(Some);
+    }
+    if !recursive && !temporary && !or_replace && eat_all(parser, &["MATERIALIZED", "VIEW"]) {
+        return create_materialized_view(parser, source).map(Some);
+    }
+    if !recursive && !temporary && !or_replace && eat(parser, "SCHEMA") {
+        return create_schema(parser).map(Some);
+    }
+    if !recursive
+        && !or_replace
+        && eat(parser, "TABLE")
+        && let Some(head) = parser.maybe_parse(|parser| table_head(parser, temporary))?
+    {
+        let query = parser.parse_query()?;
+        return Ok(Some(UtilityStatement::CreateTableAs(CreateTableAs {
+            query,
+            with_data: with_data(parser)?,
+            ..head
+        })));
+    }
+    rewind(parser, start);
+    Ok(None)
+}
+
+/// What stands before the query of `CREATE TABLE ... AS`; an error for any other CREATE TABLE.
+fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs, ParserError> {
+    let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
+    let name = parser.parse_object_name(false)?;
+    let columns = column_names(parser)?;
+    storage_clauses(parser)?;
+    let on_commit = on_commit(parser)?;
+    if eat(parser, "TABLESPACE") {
+        parser.parse_identifier()?;
+    }
+    parser.expect_keyword(Keyword::AS)?;
+    Ok(CreateTableAs {
+        name,
+        temporary,
+        if_not_exists,
+        columns,
+        on_commit,
+        query: empty_query(),
+        with_data: true,
+    })
+}
+
+/// Stands where the query is to come.
+fn empty_query() -> Box<Query> {
+    use sqlparser::ast::{SetExpr, Values};
+    Box::new(Query {
+        with: None,
+        body: Box::new(SetExpr::Values(Values {
+            explicit_row: false,
+            value_keyword: false,
+            rows: Vec::new(),
+        })),
+        order_by: None,
+        limit_clause: None,
+        fetch: None,
+        locks: Vec::new(),
+        for_clause: None,
+        settings: None,
+        format_clause: None,
+        pipe_operators: Vec::new(),
+    })
+}
+
+/// `USING method` and `WITH (...)`, which change nothing here.
+fn storage_clauses(parser: &mut Parser<'_>) -> Result<(), ParserError> {
+    if eat(parser, "USING") {
+        parser.parse_identifier()?;
+    }
+    if matches!(parser.peek_nth_token(1).token, Token::LParen) && eat(parser, "WITH") {
+        options(parser)?;
+    } else {
+        let _without = eat_all(parser, &["WITHOUT", "OIDS"]);
+    }
+    Ok(())
+}
+
+/// `ON COMMIT ...`
+pub(crate) fn on_commit(parser: &mut Parser<'_>) -> Result<Option<OnCommit>, ParserError> {
+    if !eat_all(parser, &["ON", "COMMIT"]) {
+        return Ok(None);
+    }
+    if eat(parser, "DROP") {
+        return Ok(Some(OnCommit::Drop));
+    }
+    if eat_all(parser, &["DELETE", "ROWS"]) {
+        return Ok(Some(OnCommit::Delete));
+    }
+    expect_all(parser, &["PRESERVE", "ROWS"])?;
+    Ok(Some(OnCommit::Preserve))
+}
+
+/// Names in parentheses, if they come next.
+fn column_names(parser: &mut Parser<'_>) -> Result<Vec<Ident>, ParserError> {
+    if !parser.consume_token(&Token::LParen) {
+        return Ok(Vec::new());
+    }
+    let names = parser.parse_comma_separated(Parser::parse_identifier)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(names)
+}
+
+/// Names in parentheses, each with a value or not.
+pub(crate) fn options(
+    parser: &mut Parser<'_>,
+) -> Result<Vec<(Ident, Option<String>)>, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let options = parser.parse_comma_separated(|parser| {
+        let mut name = parser.parse_identifier()?;
+        while parser.consume_token(&Token::Period) {
+            name = parser.parse_identifier()?;
+        }
+        let value = match parser.consume_token(&Token::Eq) {
+            true => Some(parser.next_token().token),
+            false => None,
+        };
+        let value = value.map(|token| match token {
+            Token::SingleQuotedString(text) => text,
+            token => token.to_string(),
+        });
+        Ok((name, value))
+    })?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(options)
+}
+
+fn create_view(
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+    (or_replace, temporary, recursive): (bool, bool, bool),
+) -> Result<UtilityStatement, ParserError> {
+    let name = parser.parse_object_name(false)?;
+    let columns = column_names(parser)?;
+    let options = match eat(parser, "WITH") {
+        true => options(parser)?,
+        false => Vec::new(),
+    };
+    parser.expect_keyword(Keyword::AS)?;
+    let (query, text) = query_text(parser, source)?;
+    let mut check = ViewCheck::None;
+    if eat(parser, "WITH") {
+        check = match eat(parser, "LOCAL") {
+            true => ViewCheck::Local,
+            false => {
+                let _cascaded = eat(parser, "CASCADED");
+                ViewCheck::Cascaded
+            }
+        };
+        expect_all(parser, &["CHECK", "OPTION"])?;
+    }
+    Ok(UtilityStatement::CreateView(CreateView {
+        name,
+        or_replace,
+        temporary,
+        recursive,
+        columns,
+        options,
+        query,
+        text,
+        check,
+        materialized: None,
+    }))
+}
+
+fn create_materialized_view(
+    parser: &mut Parser<'_>,
+    source: &SourceText<'_>,
+) -> Result<UtilityStatement, ParserError> {
+    let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
+    let name = parser.parse_object_name(false)?;
+    let columns = column_names(parser)?;
+    storage_clauses(parser)?;
+    if eat(parser, "TABLESPACE") {
+        parser.parse_identifier()?;
+    }
+    parser.expect_keyword(Keyword::AS)?;
+    let (query, text) = query_text(parser, source)?;
+    Ok(UtilityStatement::CreateView(CreateView {
+        name,
+        or_replace: false,
+        temporary: false,
+        recursive: false,
+        columns,
+        options: Vec::new(),
+        query,
+        text,
+        check: ViewCheck::None,
+        materialized: Some(Materialized {
+            if_not_exists,
+            with_data: with_data(parser)?,
+        }),
+    }))
+}
+
+/// `WITH [NO] DATA`
+fn with_data(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
+    if !eat(parser, "WITH") {
+        return Ok(true);
+    }
+    let no = eat(parser, "NO");
+    expect_all(parser, &["DATA"])?;
+    Ok(!no)
+}
+
+fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement, ParserError> {
+    let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
+    let name = match parser.peek_token().token {
+        Token::Word(word) if word.keyword == Keyword::AUTHORIZATION => None,
+        _ => Some(parser.parse_identifier()?),
+    };
+    // There are no roles: who owns it is all the same, but it may name the schema.
+    let owner = match eat(parser, "AUTHORIZATION") {
+        true => Some(parser.parse_identifier()?),
+        false => None,
+    };
+    Ok(UtilityStatement::CreateSchema {
+        name: name.or(owner),
+        if_not_exists,
+    })
+}
+
+fn drop_object(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>, ParserError> {
+    let mut kinds = ObjectKind::ALL.iter();
+    let found = kinds.find(|(_, words)| {
+        let words: Vec<&str> = words.split(' ').collect();
+        eat_all(parser, &words)
+    });
+    let Some((kind, _)) = found else {
+        return Ok(None);
+    };
+    let if_exists = eat_all(parser, &["IF", "EXISTS"]);
+    let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
+    let cascade = eat(parser, "CASCADE");
+    let _restrict = !cascade && eat(parser, "RESTRICT");
+    Ok(Some(UtilityStatement::Drop {
+        kind: *kind,
+        names,
+        if_exists,
+        cascade,
+    }))
+}

@@ -1,0 +1,80 @@
+//! What the statements around queries do, bound against one catalogue.
+
+use varve_types::{ObjectId, SqlState};
+
+use crate::plan::{NewTable, Query};
+use crate::schema::SchemaDef;
+use crate::view::ViewDef;
+
+/// A statement around queries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Utility {
+    /// `CREATE [OR REPLACE] VIEW`: the definition has the object of the view that it replaces, or 0.
+    CreateView(ViewDef),
+    /// `CREATE MATERIALIZED VIEW`: the view and the table of its rows, both without objects.
+    CreateMaterializedView {
+        /// The view.
+        view: ViewDef,
+        /// The table.
+        table: NewTable,
+        /// What fills it; `None` for WITH NO DATA.
+        query: Option<Query>,
+    },
+    /// `REFRESH MATERIALIZED VIEW`
+    Refresh {
+        /// The view.
+        view: ViewDef,
+        /// What fills it; `None` for WITH NO DATA.
+        query: Option<Query>,
+    },
+    /// `CREATE TABLE ... AS`, `SELECT INTO`
+    CreateTableAs {
+        /// The table.
+        table: NewTable,
+        /// What fills it; `None` for WITH NO DATA.
+        query: Option<Query>,
+    },
+    /// `DROP`
+    Drop(Vec<Dropped>),
+    /// `CREATE SCHEMA`: without an object, but for `public`, whose object says that it is gone.
+    CreateSchema(SchemaDef),
+    /// Nothing but its notices, as after IF EXISTS.
+    Nothing,
+}
+
+/// An object that is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// A table, with its indexes.
+    Table(ObjectId),
+    /// A view; of a materialized one its table is listed too.
+    View(ObjectId),
+    /// A sequence.
+    Sequence(ObjectId),
+    /// A schema.
+    Schema(ObjectId),
+    /// The default of a column of a table, by position.
+    Default(ObjectId, usize),
+}
+
+/// Something that the user should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// SQLSTATE
+    pub state: SqlState,
+    /// The message.
+    pub text: String,
+    /// More of it.
+    pub detail: Option<String>,
+}
+
+impl Message {
+    /// A message without detail.
+    pub(crate) fn new(state: SqlState, text: String) -> Message {
+        Message {
+            state,
+            text,
+            detail: None,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Carries out the statements around queries.
+
+use varve_sql::{
+    Catalog, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
+    encode_schema, encode_table, encode_view,
+};
+use varve_store::Transaction;
+use varve_types::{Batch, Error, ObjectId, Result};
+
+use super::run::{Run, create_table};
+use crate::ResultSet;
+use crate::deferred::Deferred;
+
+impl Run<'_> {
+    pub(super) async fn utility(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        utility: &Utility,
+    ) -> Result<ResultSet> {
+        match utility {
+            Utility::CreateView(view) => {
+                let mut view = view.clone();
+                if view.object == ObjectId(0) {
+                    view.object = transaction.new_object_id();
+                }
+                put_view(transaction, &view);
+                Ok(ResultSet::command("CREATE"))
+            }
+            Utility::CreateMaterializedView { view, table, query } => {
+                let (table, count) = self
+                    .filled_table(transaction, deferred, table, query.as_ref())
+                    .await?;
+                let mut view = view.clone();
+                view.object = transaction.new_object_id();
+                if let ViewKind::Materialized { rows, .. } = &mut view.kind {
+                    *rows = table.object;
+                }
+                put_view(transaction, &view);
+                Ok(made_of(count))
+            }
+            Utility::CreateTableAs { table, query } => {
+                let (_, count) = self
+                    .filled_table(transaction, deferred, table, query.as_ref())
+                    .await?;
+                Ok(made_of(count))
+            }
+            Utility::Refresh { view, query } => {
+                self.refresh(transaction, deferred, view, query.as_ref())
+                    .await?;
+                Ok(ResultSet::command("REFRESH"))
+            }
+            Utility::Drop(objects) => {
+                for object in objects {
+                    drop_object(transaction, self.catalog, *object, objects)?;
+                }
+                Ok(ResultSet::command("DROP"))
+            }
+            Utility::CreateSchema(schema) => {
+                create_schema(transaction, schema);
+                Ok(ResultSet::command("CREATE"))
+            }
+            Utility::Nothing => Ok(ResultSet::command("")),
+        }
+    }
+
+    /// A new table with the rows of a query, and their number.
+    async fn filled_table(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        definition: &NewTable,
+        query: Option<&Query>,
+    ) -> Result<(TableDef, Option<u64>)> {
+        let rows = match query {
+            Some(query) => Some(self.rows_of(transaction, &query.plan).await?),
+            None => None,
+        };
+        let table = create_table(transaction, definition).await?;
+        let Some(rows) = rows else {
+            return Ok((table, None));
+        };
+        let count = self.fill(transaction, deferred, &table, &rows).await?;
+        Ok((table, Some(count)))
+    }
+
+    async fn fill(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        table: &TableDef,
+        rows: &[Batch],
+    ) -> Result<u64> {
+        let mut writer = self.writer(transaction, deferred);
+        let rows = writer.checked(table, rows)?;
+        writer.insert(table, &rows).await?;
+        Ok(rows.iter().map(Batch::rows).sum::<usize>() as u64)
+    }
+
+    /// Replaces the rows of a materialized view.
+    async fn refresh(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        view: &ViewDef,
+        query: Option<&Query>,
+    ) -> Result<()> {
+        let rows = match query {
+            Some(query) => self.rows_of(transaction, &query.plan).await?,
+            None => Vec::new(),
+        };
+        let table = view.rows().and_then(|rows| self.catalog.tables.get(&rows));
+        let table = table.ok_or_else(|| Error::internal("a view without its table"))?;
+        let table = emptied(transaction, table)?;
+        put_view(transaction, view);
+        self.fill(transaction, deferred, &table, &rows).await?;
+        Ok(())
+    }
+}
+
+/// A table with new trees, which are empty.
+fn emptied(transaction: &mut Transaction, table: &TableDef) -> Result<TableDef> {
+    let mut table = table.clone();
+    transaction.drop_tree(table.tree)?;
+    table.tree = transaction.new_tree_id();
+    transaction.create_tree(table.tree_schema())?;
+    let mut indexes = core::mem::take(&mut table.indexes);
+    for index in &mut indexes {
+        transaction.drop_tree(index.tree)?;
+        index.tree = transaction.new_tree_id();
+        transaction.create_tree(index.tree_schema(&table))?;
+    }
+    table.indexes = indexes;
+    transaction.put_object(table.object, table.version, encode_table(&table));
+    Ok(table)
+}
+
+/// `SELECT n`, as PostgreSQL answers a table that is made of rows.
+fn made_of(count: Option<u64>) -> ResultSet {
+    match count {
+        Some(count) => ResultSet::changed("SELECT", count),
+        None => ResultSet::command("CREATE"),
+    }
+}
+
+fn put_view(transaction: &mut Transaction, view: &ViewDef) {
+    transaction.put_object(view.object, 1, encode_view(view));
+}
+
+fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
+    if schema.object != ObjectId(0) {
+        transaction.delete_object(schema.object);
+        return;
+    }
+    let schema = SchemaDef {
+        object: transaction.new_object_id(),
+        ..schema.clone()
+    };
+    transaction.put_object(schema.object, 1, encode_schema(&schema));
+}
+
+fn drop_object(
+    transaction: &mut Transaction,
+    catalog: &Catalog,
+    object: Dropped,
+    all: &[Dropped],
+) -> Result<()> {
+    match object {
+        Dropped::Table(object) => {
+            if let Some(table) = catalog.tables.get(&object) {
+                for index in &table.indexes {
+                    transaction.drop_tree(index.tree)?;
+                }
+                transaction.drop_tree(table.tree)?;
+            }
+            transaction.delete_object(object);
+        }
+        Dropped::View(object) => transaction.delete_object(object),
+        Dropped::Sequence(object) => {
+            if let Some(sequence) = catalog.sequences.get(&object) {
+                transaction.drop_tree(sequence.tree)?;
+            }
+            transaction.delete_object(object);
+        }
+        Dropped::Schema(object) => match object == varve_sql::PUBLIC {
+            true => {
+                let gone = SchemaDef {
+                    object: transaction.new_object_id(),
+                    name: "public".to_owned(),
+                    is_gone: true,
+                };
+                transaction.put_object(gone.object, 1, encode_schema(&gone));
+            }
+            false => transaction.delete_object(object),
+        },
+        // Those of a table go at once.
+        Dropped::Default(object, first) => {
+            let of = |other: &Dropped| match other {
+                Dropped::Default(of, at) if *of == object => Some(*at),
+                _ => None,
+            };
+            let is_first = all.iter().find_map(of) == Some(first);
+            if let Some(table) = catalog.tables.get(&object)
+                && !all.contains(&Dropped::Table(object))
+                && is_first
+            {
+                let mut table = TableDef::clone(table);
+                for at in all.iter().filter_map(of) {
+                    if let Some(column) = table.columns.get_mut(at) {
+                        column.default = None;
+                    }
+                }
+                transaction.put_object(table.object, table.version, encode_table(&table));
+            }
+        }
+    }
+    Ok(())
+}
