@@ -7,7 +7,8 @@ use crate::Function;
 /// An expression over the columns of one input batch.
 ///
 /// `position` fields are where the expression stands in the statement (characters from 1, 0 when it
-/// has no place of its own); errors of evaluation carry them.
+/// has no place of its own). Errors of binding carry them; those of evaluation have none, as in
+/// PostgreSQL.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// Column `index` of the input.

@@ -110,10 +110,12 @@ pub(crate) fn resolve_among(
                 return Ok((chosen.function, chosen.slots));
             }
             Binding::Plain => return Ok((chosen.function, chosen.slots)),
-            Binding::Unknown | Binding::Conflict => Error::new(
-                SqlState::DATATYPE_MISMATCH,
-                "could not determine polymorphic type because input has type unknown",
-            ),
+            Binding::Unknown | Binding::Conflict => {
+                return Err(Error::new(
+                    SqlState::DATATYPE_MISMATCH,
+                    "could not determine polymorphic type because input has type unknown",
+                ));
+            }
         },
         Choice::None => unknown(name, args, is_operator),
         Choice::Many => ambiguous(name, args, is_operator),

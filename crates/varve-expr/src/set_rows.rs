@@ -59,3 +59,22 @@ impl SetRows for Values {
 pub(crate) fn values(values: Vec<Value>) -> Box<dyn SetRows> {
     Box::new(Values(values.into_iter()))
 }
+
+struct Rows(std::vec::IntoIter<Vec<Value>>);
+
+impl SetRows for Rows {
+    fn next(&mut self, row: &mut Vec<Value>) -> Result<bool> {
+        match self.0.next() {
+            Some(mut next) => {
+                row.append(&mut next);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}
+
+/// Rows that are at hand.
+pub(crate) fn rows(rows: Vec<Vec<Value>>) -> Box<dyn SetRows> {
+    Box::new(Rows(rows.into_iter()))
+}

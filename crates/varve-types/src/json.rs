@@ -16,14 +16,14 @@ use crate::keycode::{decode_decimal, decode_string, encode_decimal, encode_strin
 /// How deep values may be nested.
 pub const JSON_DEPTH_MAX: usize = 256;
 
-const EMPTY_ARRAY: u8 = 0;
-const NULL: u8 = 1;
-const STRING: u8 = 2;
-const NUMBER: u8 = 3;
-const FALSE: u8 = 4;
-const TRUE: u8 = 5;
-const ARRAY: u8 = 6;
-const OBJECT: u8 = 7;
+pub(crate) const EMPTY_ARRAY: u8 = 0;
+pub(crate) const NULL: u8 = 1;
+pub(crate) const STRING: u8 = 2;
+pub(crate) const NUMBER: u8 = 3;
+pub(crate) const FALSE: u8 = 4;
+pub(crate) const TRUE: u8 = 5;
+pub(crate) const ARRAY: u8 = 6;
+pub(crate) const OBJECT: u8 = 7;
 
 /// A jsonb value taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,14 +134,14 @@ impl Writer {
     }
 }
 
-struct Reader<'a> {
-    order: &'a [u8],
-    scales: &'a [u8],
-    has_scales: bool,
+pub(crate) struct Reader<'a> {
+    pub(crate) order: &'a [u8],
+    pub(crate) scales: &'a [u8],
+    pub(crate) has_scales: bool,
 }
 
 impl Reader<'_> {
-    fn value(&mut self, depth: usize) -> Option<Json> {
+    pub(crate) fn value(&mut self, depth: usize) -> Option<Json> {
         if depth > JSON_DEPTH_MAX {
             return None;
         }

@@ -330,6 +330,20 @@ pub(crate) fn decode_string(key: &mut &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// Passes over the bytes of [`encode_string`].
+pub(crate) fn skip_string(key: &mut &[u8]) -> Option<()> {
+    loop {
+        let zero = key.iter().position(|byte| *byte == 0)?;
+        let after = key.get(zero + 1)?;
+        *key = key.get(zero + 2..)?;
+        match after {
+            0 => return Some(()),
+            0xff => {}
+            _ => return None,
+        }
+    }
+}
+
 /// Takes one value of type `ty` off the front of `key`; `None` when the bytes are not what
 /// [`encode_key_value`] writes.
 pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {

@@ -25,6 +25,7 @@ mod error;
 mod ids;
 mod interval;
 mod json;
+mod json_view;
 mod keycode;
 mod logical_type;
 mod memory;
@@ -51,6 +52,7 @@ pub use error::{Error, ErrorFields, Result};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RunId, TreeId};
 pub use interval::Interval;
 pub use json::{JSON_DEPTH_MAX, Json, key_order};
+pub use json_view::{JsonKind, JsonView};
 pub use keycode::{
     KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
     encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,

@@ -105,7 +105,10 @@ impl Value {
             Value::Text(_) => {
                 matches!(
                     ty,
-                    LogicalType::Text | LogicalType::Varchar | LogicalType::Json
+                    LogicalType::Text
+                        | LogicalType::Varchar
+                        | LogicalType::Json
+                        | LogicalType::Jsonpath
                 )
             }
             other => other.logical_type() == Some(ty),

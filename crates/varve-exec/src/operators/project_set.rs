@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_expr::{SetRows, evaluate, set_rows};
 use varve_sql::ProjectSetNode;
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, Error, LocalFuture, LogicalType, Result, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, ColumnRef, LocalFuture, LogicalType, Result, VECTOR_ROWS, Value,
 };
 
 use crate::BatchStream;
@@ -28,13 +28,6 @@ struct Open {
     /// The rest of each call for this row, `None` for one that is done; `None` before it is begun.
     sets: Option<Vec<Option<Box<dyn SetRows>>>>,
     ordinal: i64,
-}
-
-fn placed(error: Error, position: u32) -> Error {
-    match position {
-        0 => error,
-        position => error.at(position),
-    }
 }
 
 impl<'a> ProjectSetStream<'a> {
@@ -89,10 +82,8 @@ impl<'a> ProjectSetStream<'a> {
                 Some(sets) => sets,
                 None => {
                     let begun = calls.iter().zip(&open.args);
-                    let begun = begun.map(|(call, args)| {
-                        set_rows(call.function, args, open.row, &eval)
-                            .map_err(|error| placed(error, call.position))
-                    });
+                    let begun =
+                        begun.map(|(call, args)| set_rows(call.function, args, open.row, &eval));
                     open.ordinal = 0;
                     open.sets.insert(begun.collect::<Result<_>>()?)
                 }
@@ -103,7 +94,7 @@ impl<'a> ProjectSetStream<'a> {
                 let start = values.len();
                 if let Some(rest) = set {
                     let found = rest.next(&mut own);
-                    match found.map_err(|error| placed(error, call.position))? {
+                    match found? {
                         true => has_row = true,
                         false => *set = None,
                     }

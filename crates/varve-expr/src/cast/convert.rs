@@ -100,7 +100,9 @@ fn cannot_cast(from: LogicalType, to: LogicalType) -> Error {
 /// Types whose values are held alike and need no check. With the time zone UTC, timestamps with and
 /// without one are the same number.
 fn same_layout(from: LogicalType, to: LogicalType) -> bool {
-    use LogicalType::{Float4, Float8, Int2, Int4, Json, Text, Timestamp, TimestampTz, Varchar};
+    use LogicalType::{
+        Float4, Float8, Int2, Int4, Json, Jsonpath, Text, Timestamp, TimestampTz, Varchar,
+    };
     from == to
         || matches!(
             (from, to),
@@ -108,7 +110,7 @@ fn same_layout(from: LogicalType, to: LogicalType) -> bool {
                 | (TimestampTz, Timestamp)
                 | (Int2, Int4)
                 | (Float4, Float8)
-                | (Text | Varchar | Json, Text | Varchar)
+                | (Text | Varchar | Json | Jsonpath, Text | Varchar)
         )
 }
 
@@ -147,7 +149,9 @@ fn widen(column: &Column, to: LogicalType) -> Option<Column> {
 fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
     use LogicalType as T;
     Ok(match (value, to) {
-        (same, to) if same.is_of(to) && !matches!((same, to), (Value::Text(_), T::Json)) => {
+        (same, to)
+            if same.is_of(to) && !matches!((same, to), (Value::Text(_), T::Json | T::Jsonpath)) =>
+        {
             same.clone()
         }
         (Value::Text(text), to) => parse_value(text, to, locale)?,

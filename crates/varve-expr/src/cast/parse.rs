@@ -6,7 +6,7 @@ use super::array::parse_array;
 use super::binary::{parse_bytea, parse_uuid};
 use super::length::coerce_length;
 use crate::datetime::{parse_date, parse_interval, parse_time, parse_timestamp};
-use crate::json::{check_json, parse_json};
+use crate::json::{check_json, parse_json, parse_path, write_path};
 use crate::locale::Locale;
 
 /// Reads a value as PostgreSQL's input function of the type does: `22P02`, `22007`, `22008`,
@@ -55,6 +55,11 @@ pub fn parse_value_with_mod(
         LogicalType::Json => {
             check_json(text)?;
             Value::text(text)
+        }
+        LogicalType::Jsonpath => {
+            let mut path = String::new();
+            write_path(&parse_path(text)?, &mut path);
+            Value::text(path)
         }
         LogicalType::Jsonb => Value::json(&parse_json(text)?),
         LogicalType::Bytea => Value::Bytea(parse_bytea(text)?.into()),

@@ -93,30 +93,25 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
             list,
             negated,
         } => in_list(input, list, *negated, batch, context),
-        Expr::Call {
-            function,
-            args,
-            position,
-        } => {
+        Expr::Call { function, args, .. } => {
             let args = args
                 .iter()
                 .map(|arg| evaluate(arg, batch, context))
                 .collect::<Result<Vec<_>>>()?;
-            call(*function, args, rows, context).map_err(|error| placed(error, *position))
+            call(*function, args, rows, context)
         }
         Expr::Cast {
             input,
             to,
             modifier,
             explicit,
-            position,
+            ..
         } => {
             let args = vec![evaluate(input, batch, context)?];
             map_columns(args, rows, *to, true, &|args, _| match args {
                 [input] => cast_column(input, *to, *modifier, *explicit, context.locale),
                 _ => Err(Error::internal("a cast without its input")),
             })
-            .map_err(|error| placed(error, *position))
         }
         Expr::Case {
             branches,
@@ -142,14 +137,6 @@ pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value
 pub(crate) fn boolean_column(bits: Bitmap, validity: Option<Bitmap>) -> Result<Column> {
     Column::plain(LogicalType::Boolean, ColumnData::Boolean(bits), validity)
         .ok_or_else(|| Error::internal("a condition of unequal length"))
-}
-
-fn placed(error: Error, position: u32) -> Error {
-    if position > 0 {
-        error.at(position)
-    } else {
-        error
-    }
 }
 
 fn outer<'a>(slot: usize, context: &EvalContext<'a>) -> Result<&'a Value> {

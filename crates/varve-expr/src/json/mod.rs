@@ -1,7 +1,38 @@
-//! JSON text: reading, checking, and writing jsonb.
+//! JSON: text, values, and what is done with them.
 
+mod build;
+mod contain;
+mod lex;
+mod modify;
 mod parse;
+mod path;
+mod shallow;
 mod write;
 
+use varve_types::Json;
+
+pub(crate) use build::{decoded, jsonb, key_of, to_json, write_cell_as_json};
+pub(crate) use contain::{contains, has_key};
+pub(crate) use lex::Token;
+pub(crate) use modify::{
+    Change, change, concat, parse_index, position, strip_nulls, without_element, without_keys,
+};
 pub(crate) use parse::{check_json, parse_json};
-pub(crate) use write::write_json;
+pub(crate) use path::{Found, Query, parse_path, write_path};
+pub(crate) use shallow::{Shallow, shallow, strip_text_nulls, text_kind};
+pub(crate) use write::{write_json, write_pretty, write_string};
+
+#[cfg(test)]
+mod tests;
+
+/// What `jsonb_typeof` answers.
+pub(crate) fn kind_name(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Boolean(_) => "boolean",
+        Json::Number(_) => "number",
+        Json::String(_) => "string",
+        Json::Array(_) => "array",
+        Json::Object(_) => "object",
+    }
+}

@@ -39,7 +39,45 @@ pub(crate) fn write_json(json: &Json, text: &mut String) {
     }
 }
 
-fn write_string(string: &str, text: &mut String) {
+/// Appends a value as `jsonb_pretty` gives it, a member a line.
+pub(crate) fn write_pretty(json: &Json, indent: usize, text: &mut String) {
+    let line = |indent: usize, text: &mut String| {
+        text.push('\n');
+        text.extend(core::iter::repeat_n(' ', indent * 4));
+    };
+    match json {
+        Json::Array(values) => {
+            text.push('[');
+            for (i, value) in values.iter().enumerate() {
+                if i > 0 {
+                    text.push(',');
+                }
+                line(indent + 1, text);
+                write_pretty(value, indent + 1, text);
+            }
+            line(indent, text);
+            text.push(']');
+        }
+        Json::Object(pairs) => {
+            text.push('{');
+            for (i, (key, value)) in pairs.iter().enumerate() {
+                if i > 0 {
+                    text.push(',');
+                }
+                line(indent + 1, text);
+                write_string(key, text);
+                text.push_str(": ");
+                write_pretty(value, indent + 1, text);
+            }
+            line(indent, text);
+            text.push('}');
+        }
+        scalar => write_json(scalar, text),
+    }
+}
+
+/// Appends a string in quotes, with escapes where it needs them.
+pub(crate) fn write_string(string: &str, text: &mut String) {
     text.push('"');
     for character in string.chars() {
         match character {

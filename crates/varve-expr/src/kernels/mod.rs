@@ -6,6 +6,7 @@ mod compare;
 mod datetime;
 mod in_list;
 mod jobs;
+mod json;
 mod like;
 mod math;
 mod numeric;

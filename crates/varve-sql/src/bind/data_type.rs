@@ -116,6 +116,7 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         "date" => T::Date,
         "uuid" => T::Uuid,
         "json" => T::Json,
+        "jsonpath" => T::Jsonpath,
         "jsonb" => T::Jsonb,
         "oid" => T::Oid,
         name => {

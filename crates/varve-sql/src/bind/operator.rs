@@ -42,6 +42,18 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
         BinaryOperator::PGNotLikeMatch => Infix::Function("!~~"),
         BinaryOperator::PGILikeMatch => Infix::Function("~~*"),
         BinaryOperator::PGNotILikeMatch => Infix::Function("!~~*"),
+        BinaryOperator::Arrow => Infix::Function("->"),
+        BinaryOperator::LongArrow => Infix::Function("->>"),
+        BinaryOperator::HashArrow => Infix::Function("#>"),
+        BinaryOperator::HashLongArrow => Infix::Function("#>>"),
+        BinaryOperator::AtArrow => Infix::Function("@>"),
+        BinaryOperator::ArrowAt => Infix::Function("<@"),
+        BinaryOperator::HashMinus => Infix::Function("#-"),
+        BinaryOperator::Question => Infix::Function("?"),
+        BinaryOperator::QuestionAnd => Infix::Function("?&"),
+        BinaryOperator::QuestionPipe => Infix::Function("?|"),
+        BinaryOperator::AtQuestion => Infix::Function("@?"),
+        BinaryOperator::AtAt => Infix::Function("@@"),
         _ => return None,
     })
 }

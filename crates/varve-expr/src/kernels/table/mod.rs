@@ -16,11 +16,15 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 10] = [
+pub(crate) static TABLE: [&[Entry]; 14] = [
     array::ROWS,
     datetime::ROWS,
     datetime::OPERATORS,
+    json::BUILDERS,
+    json::OPERATORS,
+    json::PATHS,
     json::ROWS,
+    json::SETS,
     math::OPERATORS,
     math::NUMERICS,
     math::FUNCTIONS,
@@ -120,13 +124,11 @@ const fn volatile(
     }
 }
 
-#[expect(dead_code, reason = "for rows to come")]
 /// `entry` with the names of its arguments; `name=literal` may be left out.
 const fn named(entry: Entry, names: &'static [&'static str]) -> Entry {
     Entry { names, ..entry }
 }
 
-#[expect(dead_code, reason = "for rows to come")]
 /// `entry` with the names and types of the columns of its result.
 const fn columns(entry: Entry, columns: &'static [(&'static str, Param)]) -> Entry {
     Entry { columns, ..entry }

@@ -1,0 +1,90 @@
+//! What is in a value.
+
+use varve_types::{Json, JsonKind, Result, Value};
+
+use super::invalid;
+use crate::json::{self, Shallow, kind_name, shallow};
+use crate::kernels::Row;
+
+/// `json[b]_typeof`
+pub(in crate::kernels) fn type_of(row: &Row<'_>) -> Result<Value> {
+    if row.is_json(0) {
+        return Ok(Value::text(json::text_kind(row.text(0))?));
+    }
+    Ok(Value::text(match row.view(0)?.kind() {
+        Some(JsonKind::Array(_)) => "array",
+        Some(JsonKind::Object(_)) => "object",
+        _ => kind_name(&row.jsonb(0)?),
+    }))
+}
+
+/// `json[b]_array_length`
+pub(in crate::kernels) fn array_length(row: &Row<'_>) -> Result<Value> {
+    let length = if row.is_json(0) {
+        match shallow(row.text(0))? {
+            Shallow::Array(values) => Ok(values.len()),
+            Shallow::Object(_) => Err("non-array"),
+            Shallow::Scalar(..) => Err("scalar"),
+        }
+    } else {
+        match row.view(0)?.kind() {
+            Some(JsonKind::Array(count)) => Ok(count as usize),
+            Some(JsonKind::Object(_)) => Err("non-array"),
+            _ => Err("scalar"),
+        }
+    };
+    match length {
+        Ok(length) => Ok(Value::Int4(i32::try_from(length).unwrap_or(i32::MAX))),
+        Err(what) => Err(invalid(format!("cannot get array length of a {what}"))),
+    }
+}
+
+/// `jsonb_pretty`
+pub(in crate::kernels) fn pretty(row: &Row<'_>, out: &mut String) -> Result<()> {
+    json::write_pretty(&row.jsonb(0)?, 0, out);
+    Ok(())
+}
+
+/// `@>`
+pub(in crate::kernels) fn contains(row: &Row<'_>) -> Result<Value> {
+    Ok(Value::Boolean(json::contains(
+        &row.jsonb(0)?,
+        &row.jsonb(1)?,
+    )))
+}
+
+/// `<@`
+pub(in crate::kernels) fn contained(row: &Row<'_>) -> Result<Value> {
+    Ok(Value::Boolean(json::contains(
+        &row.jsonb(1)?,
+        &row.jsonb(0)?,
+    )))
+}
+
+/// `?`
+pub(in crate::kernels) fn has_key(row: &Row<'_>) -> Result<Value> {
+    let key = row.text(1);
+    let found = match row.view(0)?.kind() {
+        Some(JsonKind::Object(_)) => row.view(0)?.member(key).is_some(),
+        _ => json::has_key(&row.jsonb(0)?, key),
+    };
+    Ok(Value::Boolean(found))
+}
+
+/// `?|`
+pub(in crate::kernels) fn has_any_key(row: &Row<'_>) -> Result<Value> {
+    let (json, keys) = keys(row)?;
+    let mut keys = keys.iter().flatten();
+    Ok(Value::Boolean(keys.any(|key| json::has_key(&json, key))))
+}
+
+/// `?&`
+pub(in crate::kernels) fn has_all_keys(row: &Row<'_>) -> Result<Value> {
+    let (json, keys) = keys(row)?;
+    let mut keys = keys.iter().flatten();
+    Ok(Value::Boolean(keys.all(|key| json::has_key(&json, key))))
+}
+
+fn keys(row: &Row<'_>) -> Result<(Json, Vec<Option<String>>)> {
+    Ok((row.jsonb(0)?, row.texts(1)?))
+}

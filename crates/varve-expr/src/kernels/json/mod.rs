@@ -1,0 +1,76 @@
+//! Kernels of json and jsonb.
+//!
+//! Most serve both types: the type of the argument says which it is.
+
+mod access;
+mod build;
+mod change;
+mod inspect;
+mod path;
+mod sets;
+
+pub(super) use access::{extract_path, get, get_path};
+pub(super) use build::{array_to_json, build_array, build_object, object, object_of_two, to_json};
+pub(super) use change::{
+    concat, delete_element, delete_key, delete_keys, delete_path, insert, set, set_lax, strip_nulls,
+};
+pub(super) use inspect::{
+    array_length, contained, contains, has_all_keys, has_any_key, has_key, pretty, type_of,
+};
+pub(super) use path::{
+    path_array, path_array_tz, path_exists, path_exists_tz, path_first, path_first_tz, path_match,
+    path_match_tz, path_query, path_query_tz,
+};
+pub(super) use sets::{array_elements, each, each_text, object_keys};
+
+use varve_types::{ArrayValue, Error, Json, JsonView, LogicalType, Result, SqlState, Value};
+
+use super::Row;
+use crate::json::decoded;
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+}
+
+impl Row<'_> {
+    /// Whether argument `i` is of type json, and not jsonb.
+    fn is_json(&self, i: usize) -> bool {
+        let arg = self.args.get(i);
+        arg.is_some_and(|arg| arg.logical_type() == LogicalType::Json)
+    }
+
+    /// A jsonb argument.
+    fn jsonb(&self, i: usize) -> Result<Json> {
+        decoded(self.binary(i))
+    }
+
+    fn view(&self, i: usize) -> Result<JsonView<'_>> {
+        JsonView::new(self.binary(i)).ok_or_else(|| Error::corrupted("a jsonb value"))
+    }
+
+    fn binary(&self, i: usize) -> &[u8] {
+        let arg = self.args.get(i);
+        arg.and_then(|arg| arg.binary_at(self.row))
+            .unwrap_or_default()
+    }
+
+    /// A `text[]` argument, of any number of dimensions.
+    fn array(&self, i: usize) -> Result<ArrayValue> {
+        match self.value(i) {
+            Value::Array(element, stored) => {
+                let array = ArrayValue::decode(element, &stored);
+                array.ok_or_else(|| Error::corrupted("an array"))
+            }
+            _ => Err(Error::internal(
+                "an array as the argument of a json function",
+            )),
+        }
+    }
+
+    /// A `text[]` argument as the steps of a path.
+    fn texts(&self, i: usize) -> Result<Vec<Option<String>>> {
+        let values = self.array(i)?.values;
+        let texts = values.iter().map(|value| value.str().map(str::to_owned));
+        Ok(texts.collect())
+    }
+}
