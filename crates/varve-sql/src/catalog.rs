@@ -5,6 +5,7 @@ use varve_types::{
     ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, TypeMod, Value,
 };
 
+use crate::foreign_key::ForeignKeyDef;
 use crate::index::IndexDef;
 use crate::schema::PUBLIC;
 
@@ -33,6 +34,8 @@ pub struct TableDef {
     pub key_name: Option<String>,
     /// Its CHECK constraints, by name.
     pub checks: Vec<CheckDef>,
+    /// Its foreign keys, in the order in which they were made.
+    pub foreign_keys: Vec<ForeignKeyDef>,
 }
 
 /// A CHECK constraint.
@@ -120,6 +123,7 @@ impl TableDef {
             expressions: Vec::new(),
             key_name: None,
             checks: Vec::new(),
+            foreign_keys: Vec::new(),
         }
     }
 
@@ -127,6 +131,21 @@ impl TableDef {
     pub fn key_name(&self) -> String {
         let default = || format!("{}_pkey", self.name);
         self.key_name.clone().unwrap_or_else(default)
+    }
+
+    /// Whether rows keep their primary keys when these columns get new values.
+    pub fn keeps_key(&self, assigned: &[usize]) -> bool {
+        !self.primary_key.is_empty() && !self.may_change(&self.primary_key, assigned)
+    }
+
+    /// Whether one of some columns may change when others get new values.
+    pub fn may_change(&self, columns: &[usize], assigned: &[usize]) -> bool {
+        let is_generated = |at: &usize| {
+            let column = self.columns.get(*at);
+            column.is_some_and(|column| column.filled == Filled::Generated)
+        };
+        let mut columns = columns.iter();
+        columns.any(|at| assigned.contains(at) || is_generated(at))
     }
 
     /// Whether columns are computed from others.

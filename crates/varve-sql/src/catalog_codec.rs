@@ -24,6 +24,7 @@
 //! | its default as in `expr_codec.rs`; its earlier value: length, key bytes | bytes; 4, then bytes |
 //! | version 3: name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
 //! | version 3: number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
+//! | version 3: number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
 //!
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
@@ -36,6 +37,7 @@ use varve_types::{
 
 use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use crate::expr_codec::{put_expr, take_default, take_expr};
+use crate::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 use crate::schema::{KIND_SCHEMA, SchemaDef, decode_schema, schema_head, take_schema_head};
@@ -117,6 +119,10 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
             put_name(&mut bytes, name);
             put_expr(&mut bytes, expr);
         }
+        put_count(&mut bytes, table.foreign_keys.len());
+        for key in &table.foreign_keys {
+            put_foreign_key(&mut bytes, key);
+        }
     }
     bytes
 }
@@ -127,7 +133,10 @@ fn is_filled(column: &ColumnDef) -> bool {
 
 /// Whether only the last layout holds all of a table.
 fn is_full(table: &TableDef) -> bool {
-    table.key_name.is_some() || !table.checks.is_empty() || table.columns.iter().any(is_filled)
+    table.key_name.is_some()
+        || !table.checks.is_empty()
+        || !table.foreign_keys.is_empty()
+        || table.columns.iter().any(is_filled)
 }
 
 fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) {
@@ -409,6 +418,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     }
     let mut key_name = None;
     let mut checks = Vec::new();
+    let mut foreign_keys = Vec::new();
     if layout == LAYOUT_VERSION {
         take_fillings(&mut input, &mut columns)?;
         key_name = Some(input.name()?).filter(|name| !name.is_empty());
@@ -419,6 +429,9 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
                 return Err(broken("CHECK"));
             }
             checks.push(CheckDef { name, expr });
+        }
+        for _ in 0..input.count()? {
+            foreign_keys.push(take_foreign_key(&mut input, columns.len())?);
         }
     }
     let table = TableDef {
@@ -433,6 +446,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         expressions,
         key_name,
         checks,
+        foreign_keys,
     };
     // One table has one form only.
     if !input.0.is_empty() || encode_table(&table) != bytes {
@@ -612,6 +626,18 @@ mod tests {
                 input: Box::new(at(1, LogicalType::Float8)),
                 negated: true,
             },
+        });
+        full.foreign_keys.push(crate::foreign_key::ForeignKeyDef {
+            name: "f".to_owned(),
+            columns: vec![1, 0],
+            parent: ObjectId(3),
+            parent_columns: vec![ColumnId(1), ColumnId(4)],
+            is_full: true,
+            on_delete: crate::foreign_key::KeyAction::SetNull,
+            on_update: crate::foreign_key::KeyAction::Cascade,
+            set_columns: vec![0],
+            deferral: Deferral::Deferred,
+            is_valid: true,
         });
         full
     }

@@ -11,6 +11,7 @@ use sqlparser::tokenizer::Token;
 use crate::command::{Command, Words, parse_command};
 use crate::parse_insert::{InsertClauses, parse_insert};
 use crate::parse_sequence::{self, SequenceStatement};
+use crate::parse_truncate::{Truncate, parse_truncate};
 use crate::parse_utility::{SourceText, UtilityStatement, parse_utility};
 
 /// A statement as it was parsed.
@@ -24,6 +25,7 @@ pub(crate) enum Body {
     Statement(Box<Statement>),
     Insert(Box<Insert>, Box<InsertClauses>),
     Sequence(Box<SequenceStatement>),
+    Truncate(Box<Truncate>),
     Command(Command),
     Utility(Box<UtilityStatement>),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
@@ -68,7 +70,6 @@ const OTHER_STATEMENTS: &[&str] = &[
     "REVOKE",
     "SECURITY",
     "TABLE",
-    "TRUNCATE",
     "UNLISTEN",
 ];
 
@@ -159,6 +160,10 @@ fn parse_body(parser: &mut Parser<'_>, source: &SourceText<'_>) -> Result<Body, 
                 parser
                     .parse_create_table(false, temporary, unlogged, global, false, false, None)?,
             )
+        }
+        Keyword::TRUNCATE => {
+            let truncate = parse_truncate(parser)?;
+            return Ok(Body::Truncate(Box::new(truncate)));
         }
         Keyword::ALTER if parser.parse_keyword(Keyword::SEQUENCE) => {
             let statement = parse_sequence::parse_alter(parser)?;

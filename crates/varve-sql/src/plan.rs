@@ -419,6 +419,15 @@ pub enum Statement {
         /// IF NOT EXISTS and it does: nothing happens but a notice.
         exists: bool,
     },
+    /// `TRUNCATE`
+    Truncate {
+        /// The tables: those that it names, then those that refer to them.
+        tables: Vec<Arc<TableDef>>,
+        /// How many it names.
+        named: usize,
+        /// The sequences that start anew.
+        sequences: Vec<Arc<SequenceDef>>,
+    },
     /// `CREATE INDEX`.
     CreateIndex {
         /// The table.
@@ -537,8 +546,8 @@ pub struct ConflictUpdate {
     pub exprs: Vec<Expr>,
     /// Which rows are updated.
     pub filter: Option<Expr>,
-    /// Whether the row keeps its primary key.
-    pub keeps_key: bool,
+    /// The columns that get new values.
+    pub assigned: Vec<usize>,
 }
 
 /// What a statement that changes rows answers of them.
@@ -557,8 +566,8 @@ pub struct ModifyPlan {
     pub table: Arc<TableDef>,
     /// The rows concerned.
     pub source: Plan,
-    /// Whether the rows keep their primary keys, whatever they are.
-    pub keeps_key: bool,
+    /// The columns that get new values.
+    pub assigned: Vec<usize>,
     /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
     /// row's position in `source`.
     pub returning: Option<Returning>,

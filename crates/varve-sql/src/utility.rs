@@ -55,6 +55,8 @@ pub enum Dropped {
     Schema(ObjectId),
     /// The default of a column of a table, by position.
     Default(ObjectId, usize),
+    /// A foreign key of a table, by its place.
+    Key(ObjectId, usize),
 }
 
 /// Something that the user should know.

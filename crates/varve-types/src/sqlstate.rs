@@ -80,6 +80,7 @@ sqlstates! {
     DUPLICATE_ALIAS "42712" "duplicate_alias",
     DUPLICATE_OBJECT "42710" "duplicate_object",
     DUPLICATE_SCHEMA "42P06" "duplicate_schema",
+    TOO_MANY_COLUMNS "54011" "too_many_columns",
     INVALID_FOREIGN_KEY "42830" "invalid_foreign_key",
     GENERATED_ALWAYS "428C9" "generated_always",
     DUPLICATE_TABLE "42P07" "duplicate_table",

@@ -1,5 +1,6 @@
 //! COPY ... FROM STDIN: CSV text becomes rows of a table, all or none.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{Locale, parse_value_with_mod};
@@ -11,11 +12,13 @@ use varve_types::{
 
 use crate::csv::{CsvReader, Record};
 use crate::deferred::Deferred;
+use crate::foreign_keys::Work;
 use crate::host::SessionHost;
 use crate::index;
 use crate::pacer::Pacer;
+use crate::session::CancelFlag;
 use crate::table_rows::{checked, not_null_error, with_defaults};
-use crate::write::name_constraint;
+use crate::write::{Writer, name_constraint};
 
 /// The longest CSV record: far above any row that a run takes.
 const RECORD_BYTES_MAX: usize = 64 << 20;
@@ -69,11 +72,19 @@ pub(crate) struct CopyIn {
     unchecked_line: Option<u64>,
     rows: u64,
     host: Arc<SessionHost>,
+    cancel: Arc<CancelFlag>,
+    /// What foreign keys have to look at still.
+    work: VecDeque<Work>,
 }
 
 impl CopyIn {
     /// A COPY before its first byte.
-    pub fn new(plan: CopyPlan, host: &Arc<SessionHost>, locale: Locale) -> CopyIn {
+    pub fn new(
+        plan: CopyPlan,
+        host: &Arc<SessionHost>,
+        cancel: &Arc<CancelFlag>,
+        locale: Locale,
+    ) -> CopyIn {
         let options = &plan.options;
         CopyIn {
             reader: CsvReader::new(options.delimiter, options.quote, RECORD_BYTES_MAX),
@@ -87,6 +98,8 @@ impl CopyIn {
             unchecked_line: None,
             rows: 0,
             host: Arc::clone(host),
+            cancel: Arc::clone(cancel),
+            work: VecDeque::new(),
             plan,
             locale,
         }
@@ -128,7 +141,40 @@ impl CopyIn {
             self.take_record()?;
         }
         self.hand_on(target).await?;
+        self.refer(target, &Batch::new(Vec::new(), 0), true).await?;
         Ok(self.rows)
+    }
+
+    /// Looks for what rows that were inserted refer to, at the end also for what was left.
+    async fn refer(
+        &mut self,
+        target: &mut CopyTarget<'_>,
+        rows: &Batch,
+        at_end: bool,
+    ) -> Result<()> {
+        let table = &self.plan.table;
+        let CopyTarget::Transaction(transaction, deferred) = target else {
+            return Ok(());
+        };
+        if table.foreign_keys.is_empty() {
+            return Ok(());
+        }
+        let (shared, catalog) = (self.host.shared(), self.host.catalog());
+        let mut writer = Writer {
+            shared,
+            catalog: &catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &self.locale),
+            cancel: &self.cancel,
+            work: core::mem::take(&mut self.work),
+        };
+        match at_end {
+            true => writer.settle().await?,
+            false => writer.refers(table, core::slice::from_ref(rows)).await?,
+        }
+        self.work = core::mem::take(&mut writer.work);
+        Ok(())
     }
 
     fn batch_is_full(&self) -> bool {
@@ -204,6 +250,7 @@ impl CopyIn {
         self.unchecked_line.get_or_insert(self.batch_line);
         let inserted = target.insert(&self.plan.table, &batch).await;
         inserted.map_err(|error| self.name_error(error))?;
+        self.refer(target, &batch, false).await?;
         if !target.has_unchecked() {
             self.unchecked_line = None;
         }
@@ -231,6 +278,11 @@ impl CopyIn {
         let line = self.unchecked_line.unwrap_or(self.batch_line);
         let context = format!("COPY {}, the rows from line {line} on", table.name);
         name_constraint(table, error).with_context(context)
+    }
+
+    /// Whether rows can be loaded without a look at other tables.
+    pub fn is_alone(&self) -> bool {
+        self.plan.table.foreign_keys.is_empty()
     }
 
     /// The tree of the table.

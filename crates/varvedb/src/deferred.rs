@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use varve_sql::{Deferral, IndexDef, TableDef};
+use varve_sql::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_store::Transaction;
-use varve_types::{Batch, Result, TreeId};
+use varve_types::{Batch, ObjectId, Result, TreeId};
 
+use crate::foreign_keys::WaitingKeys;
 use crate::write::name_constraint;
 
 /// Entries that are kept to be looked up one by one; of more the whole index is read.
@@ -16,10 +17,21 @@ const ENTRIES_MAX: usize = 1 << 16;
 pub(crate) struct Deferred {
     /// What `SET CONSTRAINTS ALL` said last.
     all: Option<bool>,
-    /// What was said since of the constraint of an index.
-    named: BTreeMap<TreeId, bool>,
+    /// What was said since of single constraints.
+    named: BTreeMap<Constraint, bool>,
     /// By index what was added to it unchecked.
     waiting: BTreeMap<TreeId, Waiting>,
+    /// By foreign key what it has not looked for.
+    keys: BTreeMap<(ObjectId, String), WaitingKeys>,
+}
+
+/// A constraint that can be deferred.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Constraint {
+    /// That of an index.
+    Index(TreeId),
+    /// A foreign key of a table.
+    Key(ObjectId, String),
 }
 
 #[derive(Clone)]
@@ -63,43 +75,74 @@ impl Deferred {
     }
 
     fn defers(&self, index: &IndexDef) -> bool {
-        let set = self.named.get(&index.tree).copied().or(self.all);
-        match index.deferral {
+        self.is_deferred(index.deferral, &Constraint::Index(index.tree))
+    }
+
+    /// Whether a foreign key of a table waits for the end of the transaction.
+    pub(crate) fn defers_key(&self, table: ObjectId, key: &ForeignKeyDef) -> bool {
+        key.deferral != Deferral::Never
+            && self.is_deferred(key.deferral, &Constraint::Key(table, key.name.clone()))
+    }
+
+    fn is_deferred(&self, deferral: Deferral, constraint: &Constraint) -> bool {
+        let set = self.named.get(constraint).copied().or(self.all);
+        match deferral {
             Deferral::Never => false,
             Deferral::Deferrable => set.unwrap_or(false),
             Deferral::Deferred => set.unwrap_or(true),
         }
     }
 
-    /// Defers the constraints of some indexes, or of all, or checks them now and from now on.
-    pub(crate) async fn set(
+    /// Where a foreign key notes what waits.
+    pub(crate) fn keys(&mut self, table: ObjectId, name: &str) -> &mut WaitingKeys {
+        self.keys.entry((table, name.to_owned())).or_default()
+    }
+
+    /// Takes what waits of some foreign keys.
+    pub(crate) fn take_keys(
         &mut self,
-        transaction: &Transaction,
-        indexes: Option<&[TreeId]>,
-        deferred: bool,
-    ) -> Result<()> {
-        if !deferred {
-            self.check(transaction, indexes).await?;
-        }
-        match indexes {
+        constraints: Option<&[Constraint]>,
+    ) -> Vec<((ObjectId, String), WaitingKeys)> {
+        let is_meant = |key: &(ObjectId, String)| {
+            let (table, name) = key;
+            let constraint = Constraint::Key(*table, name.clone());
+            constraints.is_none_or(|constraints| constraints.contains(&constraint))
+        };
+        let all = core::mem::take(&mut self.keys).into_iter();
+        let (taken, left) = all.partition(|(key, _)| is_meant(key));
+        self.keys = left;
+        let taken: BTreeMap<_, _> = taken;
+        taken.into_iter().collect()
+    }
+
+    /// Whether anything waits.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || !self.keys.is_empty()
+    }
+
+    /// Defers some constraints, or all, or no longer.
+    pub(crate) fn set(&mut self, constraints: Option<&[Constraint]>, deferred: bool) {
+        match constraints {
             None => {
                 self.all = Some(deferred);
                 self.named.clear();
             }
-            Some(indexes) => self
-                .named
-                .extend(indexes.iter().map(|index| (*index, deferred))),
+            Some(constraints) => {
+                let set = constraints.iter().map(|one| (one.clone(), deferred));
+                self.named.extend(set);
+            }
         }
-        Ok(())
     }
 
-    /// Checks what was put off of some indexes, or of all.
+    /// Checks what was put off of the constraints of some indexes, or of all.
     pub(crate) async fn check(
         &mut self,
         transaction: &Transaction,
-        indexes: Option<&[TreeId]>,
+        constraints: Option<&[Constraint]>,
     ) -> Result<()> {
-        let is_meant = |index: &TreeId| indexes.is_none_or(|indexes| indexes.contains(index));
+        let is_meant = |index: &TreeId| {
+            constraints.is_none_or(|meant| meant.contains(&Constraint::Index(*index)))
+        };
         let meant = self.waiting.keys().copied().filter(is_meant);
         for index in meant.collect::<Vec<TreeId>>() {
             // A table that was dropped since promises nothing.

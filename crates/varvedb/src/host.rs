@@ -35,6 +35,15 @@ impl SessionHost {
         }
     }
 
+    pub fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// What the running statement sees.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.state().catalog)
+    }
+
     /// What expressions are evaluated with.
     pub fn context<'a>(&'a self, params: &'a [Value], locale: &'a Locale) -> EvalContext<'a> {
         EvalContext {

@@ -20,6 +20,7 @@ mod csv;
 mod database;
 mod deferred;
 mod find;
+mod foreign_keys;
 mod host;
 mod index;
 mod index_scan;

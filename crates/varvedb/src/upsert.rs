@@ -243,7 +243,7 @@ impl Writer<'_> {
             }
             batches.append(&mut rows);
         }
-        self.update(table, &positions, &batches, update.keeps_key)
+        self.update(table, &positions, &batches, &update.assigned)
             .await
     }
 }

@@ -1,5 +1,6 @@
 //! Writes complete rows into a table, after what the table promises of them was checked.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
@@ -9,7 +10,9 @@ use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlS
 
 use crate::database::Shared;
 use crate::deferred::Deferred;
+use crate::foreign_keys::Work;
 use crate::index;
+use crate::session::CancelFlag;
 use crate::source::TransactionSource;
 use crate::table_rows::checked;
 
@@ -20,6 +23,9 @@ pub(crate) struct Writer<'a> {
     pub transaction: &'a mut Transaction,
     pub deferred: &'a mut Deferred,
     pub context: EvalContext<'a>,
+    pub cancel: &'a CancelFlag,
+    /// What foreign keys have to look at still.
+    pub work: VecDeque<Work>,
 }
 
 impl Writer<'_> {
@@ -49,36 +55,43 @@ impl Writer<'_> {
             let inserted = self.transaction.insert(table.tree, batch).await;
             inserted.map_err(|error| name_constraint(table, error))?;
         }
-        index::add(self.transaction, self.deferred, table, &rows).await
+        index::add(self.transaction, self.deferred, table, &rows).await?;
+        self.refers(table, &rows).await
     }
 
-    /// Replaces the rows at some positions by rows that were checked, in the same order. Rows that
-    /// keep their keys need not be looked up.
+    /// Replaces the rows at some positions by rows that were checked, in the same order, and
+    /// differ in the columns that were assigned.
     pub async fn update(
         &mut self,
         table: &TableDef,
         positions: &[RowPosition],
         rows: &[Batch],
-        keeps_key: bool,
+        assigned: &[usize],
     ) -> Result<()> {
+        let noted = self.before_update(table, positions, rows, assigned).await?;
         let transaction = &mut *self.transaction;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
         let old = index::read(transaction, table, positions).await?;
-        let updated = if keeps_key {
+        // Rows that keep their keys need not be looked up.
+        let updated = if table.keeps_key(assigned) {
             let same_keys = transaction.update_same_keys(table.tree, positions, &changed);
             same_keys.await
         } else {
             transaction.update(table.tree, positions, &changed).await
         };
         updated.map_err(|error| name_constraint(table, error))?;
-        index::replace(transaction, self.deferred, table, &old, &changed).await
+        index::replace(transaction, self.deferred, table, &old, &changed).await?;
+        self.after_update(table, noted).await
     }
 
     /// Deletes the rows at some positions.
     pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
+        let noted = self.before_delete(table, positions).await?;
         let old = index::read(self.transaction, table, positions).await?;
         self.transaction.delete(table.tree, positions).await?;
-        index::remove(self.transaction, table, &old).await
+        index::remove(self.transaction, table, &old).await?;
+        self.work.extend(noted);
+        Ok(())
     }
 
     /// An UPDATE of these rows: the new values of all columns, the position of each, and what
@@ -96,7 +109,7 @@ impl Writer<'_> {
             changed.push(Batch::new(own, batch.rows()));
         }
         let changed = self.checked(table, &changed)?;
-        self.update(table, &positions, &changed, plan.keeps_key)
+        self.update(table, &positions, &changed, &plan.assigned)
             .await?;
         let answered = changed.iter().zip(&rows).map(|(changed, batch)| {
             let others = batch.physical_columns().iter().skip(width);

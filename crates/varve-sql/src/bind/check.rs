@@ -186,6 +186,7 @@ impl TableDef {
         self.checks.iter().any(|check| check.name == name)
             || !self.primary_key.is_empty() && self.key_name() == name
             || indexes.any(|index| index.is_constraint && index.name == name)
+            || self.foreign_keys.iter().any(|key| key.name == name)
     }
 }
 

@@ -9,7 +9,7 @@ use varve_types::{ColumnPredicate, Error, Result, SqlState, Uniqueness};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::fold_name;
-use crate::bind::update::{keeps_key, named_types, target_scope};
+use crate::bind::update::{named_types, target_scope};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
 use crate::index::{Deferral, IndexDef};
@@ -94,7 +94,7 @@ impl Binder<'_> {
         Ok(ConflictUpdate {
             exprs,
             filter,
-            keeps_key: keeps_key(table, &assigned),
+            assigned,
         })
     }
 

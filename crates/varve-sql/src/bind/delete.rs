@@ -57,7 +57,7 @@ impl Binder<'_> {
         Ok(Statement::Delete(ModifyPlan {
             table,
             source,
-            keeps_key: false,
+            assigned: Vec::new(),
             returning,
         }))
     }

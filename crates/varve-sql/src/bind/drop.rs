@@ -170,7 +170,11 @@ impl Drops<'_> {
         let mut waiting = vec![object];
         while let Some(object) = waiting.pop() {
             let mut dependents = self.catalog.dependents(object);
-            dependents.retain(|(dependent, _)| !self.all.contains(dependent));
+            dependents.retain(|(dependent, _)| match dependent {
+                // What is part of a table goes with it.
+                Dropped::Key(table, _) if self.all.contains(&Dropped::Table(*table)) => false,
+                dependent => !self.all.contains(dependent),
+            });
             for (dependent, is_part) in &dependents {
                 self.all.push(*dependent);
                 if !is_part {
@@ -195,6 +199,13 @@ impl Catalog {
         match object {
             Dropped::Table(table) => {
                 found.extend(readers(table));
+                let keys = self.references_to(table);
+                let keys = keys.filter(|(child, ..)| child.object != table);
+                found.extend(
+                    keys.map(|(child, at, _)| {
+                        (child.object, Dropped::Key(child.object, at), false)
+                    }),
+                );
                 let owned = self.sequences.values();
                 let owned = owned.filter(|known| known.owner.is_some_and(|owner| owner.0 == table));
                 found.extend(
@@ -239,7 +250,7 @@ impl Catalog {
                     sequences.map(|known| (known.object, Dropped::Sequence(known.object), false)),
                 );
             }
-            Dropped::Default(..) => {}
+            Dropped::Default(..) | Dropped::Key(..) => {}
         }
         found.sort_by_key(|(object, ..)| *object);
         let found = found.into_iter();
@@ -267,6 +278,11 @@ impl Catalog {
             Dropped::Sequence(object) => (self.sequences.get(&object))
                 .map(|sequence| name("sequence", sequence.schema, &sequence.name)),
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
+            Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {
+                let key = &table.foreign_keys.get(at)?.name;
+                let table = self.shown_name(table.schema, &table.name);
+                Some(format!("constraint {key} on table {table}"))
+            }),
             Dropped::Default(object, at) => self.tables.get(&object).and_then(|table| {
                 let column = &table.columns.get(at)?.name;
                 let table = self.shown_name(table.schema, &table.name);

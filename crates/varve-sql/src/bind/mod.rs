@@ -5,14 +5,17 @@
 
 mod aggregate;
 mod check;
+mod columns;
 mod conflict;
 mod copy;
+mod create_clauses;
 mod cte;
 mod data_type;
 mod ddl;
 mod delete;
 mod drop;
 mod expr;
+mod foreign_key;
 mod from;
 mod function;
 mod grouped;
@@ -39,6 +42,7 @@ mod set_operation;
 mod stage;
 mod statement;
 mod subquery;
+mod truncate;
 mod update;
 mod utility;
 mod values;

@@ -124,6 +124,15 @@ impl Binder<'_> {
         wrong(SqlState::WRONG_OBJECT_TYPE, message)
     }
 
+    /// The table that a statement defines anew; its errors have no place.
+    pub(crate) fn defined_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+        let folded = self.relation_name(name)?;
+        match self.find(&folded) {
+            None if self.system_view(&folded).is_none() => Err(undefined_table(&folded, 0)),
+            _ => self.writable_table(name),
+        }
+    }
+
     /// A name that is about to be created.
     pub(crate) fn new_name(&self, ident: &Ident) -> Result<String> {
         let name = fold_name(ident);

@@ -17,7 +17,7 @@ use crate::bind::relation::full_scan;
 use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::{ColumnDef, Filled, TableDef};
+use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::optimize;
 use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Relation, Statement};
 use crate::scope::Scope;
@@ -81,11 +81,10 @@ impl Binder<'_> {
             input: Box::new(plan),
             exprs,
         });
-        let keeps_key = keeps_key(&table, &assigned);
         Ok(Statement::Update(ModifyPlan {
             table,
             source,
-            keeps_key,
+            assigned,
             returning,
         }))
     }
@@ -242,16 +241,6 @@ impl Binder<'_> {
             others: other_columns,
         })
     }
-}
-
-/// Whether rows keep their primary keys when these columns get new values.
-pub(crate) fn keeps_key(table: &TableDef, assigned: &[usize]) -> bool {
-    let is_generated = |at: &usize| {
-        let column = table.columns.get(*at);
-        column.is_some_and(|column| column.filled == Filled::Generated)
-    };
-    let mut key = table.primary_key.iter();
-    !table.primary_key.is_empty() && !key.any(|at| assigned.contains(at) || is_generated(at))
 }
 
 /// The names that UPDATE and DELETE may use.

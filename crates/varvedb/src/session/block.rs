@@ -38,7 +38,7 @@ impl Block {
 /// A block that is open.
 pub(super) struct OpenBlock {
     pub transaction: Box<Transaction>,
-    pub deferred: Deferred,
+    pub deferred: Box<Deferred>,
     /// Opened by a script of several statements.
     pub implicit: bool,
     /// When it began.
@@ -83,7 +83,7 @@ impl Session {
     pub(super) fn open_block(&self, implicit: bool) -> OpenBlock {
         OpenBlock {
             transaction: Box::new(self.shared.store.begin()),
-            deferred: Deferred::default(),
+            deferred: Box::default(),
             implicit,
             now_us: self.shared.env.now_us(),
             read_only: self.settings.default_read_only,
@@ -155,8 +155,11 @@ impl Session {
             failed @ Block::Failed { .. } => self.rollback(failed, chain).await,
             Block::Open(mut open) => {
                 let durability = self.settings.durability.of_commit();
+                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
+                let checked = self.check_deferred(transaction, deferred, None, open.now_us);
+                let checked = checked.await;
                 self.settings = open.settings_before;
-                if let Err(error) = open.deferred.check(&open.transaction, None).await {
+                if let Err(error) = checked {
                     open.transaction.rollback().await?;
                     return Err(error);
                 }

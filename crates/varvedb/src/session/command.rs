@@ -1,11 +1,12 @@
 //! Carries out statements that have no plan.
 
 use varve_sql::{Catalog, Command, Deferral, RelationName, TransactionModes};
-use varve_types::{Error, Result, SqlState, TreeId};
+use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
 use super::settings::{self, SETTINGS, Scope, Setting};
+use crate::deferred::Constraint;
 use crate::{Notice, ResultSet};
 
 impl Session {
@@ -110,20 +111,41 @@ impl Session {
                 .catalog
                 .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
-        let indexes = names
+        let constraints = names
             .map(|names| constraints(&catalog, names))
             .transpose()?;
         let mut result = ResultSet::command("SET CONSTRAINTS");
         match &mut self.block {
             Block::Open(open) => {
-                let set = open
-                    .deferred
-                    .set(&open.transaction, indexes.as_deref(), deferred);
-                set.await?;
+                open.deferred.set(constraints.as_deref(), deferred);
+                if !deferred {
+                    return self.check_now(constraints.as_deref(), result).await;
+                }
             }
             _ => result.notices.push(outside_block("SET CONSTRAINTS")),
         }
         Ok(result)
+    }
+
+    /// Checks what the open block has put off of some constraints, or of all.
+    async fn check_now(
+        &mut self,
+        constraints: Option<&[Constraint]>,
+        result: ResultSet,
+    ) -> Result<ResultSet> {
+        match std::mem::replace(&mut self.block, Block::lost()) {
+            Block::Open(mut open) => {
+                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
+                let checked = self.check_deferred(transaction, deferred, constraints, open.now_us);
+                let checked = checked.await;
+                self.block = Block::Open(open);
+                checked.map(|()| result)
+            }
+            other => {
+                self.block = other;
+                Ok(result)
+            }
+        }
     }
 
     /// Gives the space of deleted rows back; `FULL` also merges runs that lie over each other.
@@ -155,22 +177,35 @@ impl Session {
     }
 }
 
-/// The indexes of constraints with these names, all of which must be deferrable.
-fn constraints(catalog: &Catalog, names: &[String]) -> Result<Vec<TreeId>> {
+/// The constraints with these names, all of which must be deferrable.
+fn constraints(catalog: &Catalog, names: &[String]) -> Result<Vec<Constraint>> {
     let mut found = Vec::new();
     for name in names {
         let before = found.len();
         for table in catalog.tables.values() {
             let indexes = table.indexes.iter();
             let mut index = indexes.filter(|index| index.is_constraint && index.name == *name);
-            let has_key = !table.primary_key.is_empty() && *name == format!("{}_pkey", table.name);
-            match index.next() {
-                Some(index) if index.deferral != Deferral::Never => found.push(index.tree),
-                None if !has_key => {}
-                _ => {
+            let index = index.next();
+            let index = index.map(|index| (index.deferral, Constraint::Index(index.tree)));
+            let key = table.foreign_keys.iter().find(|key| key.name == *name);
+            let key = key.map(|key| {
+                (
+                    key.deferral,
+                    Constraint::Key(table.object, key.name.clone()),
+                )
+            });
+            let never = || {
+                let is_other = table.checks.iter().any(|check| check.name == *name)
+                    || !table.primary_key.is_empty() && table.key_name() == *name;
+                is_other.then(|| (Deferral::Never, Constraint::Index(table.tree)))
+            };
+            match index.or(key).or_else(never) {
+                None => {}
+                Some((Deferral::Never, _)) => {
                     let message = format!("constraint \"{name}\" is not deferrable");
                     return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
                 }
+                Some((_, constraint)) => found.push(constraint),
             }
         }
         if found.len() == before {

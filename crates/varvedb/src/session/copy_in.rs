@@ -16,6 +16,8 @@ use crate::{Durability, ResultSet};
 pub(super) struct OpenCopy {
     copy: CopyIn,
     target: Target,
+    /// Whether the COPY began the block that it writes to.
+    is_own: bool,
 }
 
 enum Target {
@@ -62,14 +64,28 @@ impl Session {
                 let read_only = self.settings.default_read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only).await?;
                 let locale = self.locale(self.shared.env.now_us());
-                let copy = CopyIn::new(plan, &self.host, locale);
+                let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
+                if !copy.is_alone() {
+                    let mut open = self.open_block(true);
+                    open.transaction = Box::new(transaction);
+                    self.copy = Some(OpenCopy {
+                        copy,
+                        target: Target::Block(Box::new(open)),
+                        is_own: true,
+                    });
+                    return Ok(());
+                }
                 let options = BulkLoadOptions {
                     sync_at_end: self.settings.durability == Durability::Strict,
                     ..BulkLoadOptions::default()
                 };
                 let load = Box::new(transaction.into_bulk_load(copy.tree(), options)?);
                 let target = Target::Load(load);
-                self.copy = Some(OpenCopy { copy, target });
+                self.copy = Some(OpenCopy {
+                    copy,
+                    target,
+                    is_own: false,
+                });
                 Ok(())
             }
             Block::Open(open) => {
@@ -78,9 +94,13 @@ impl Session {
                 let plan = self.copy_plan(&open.transaction, statement, read_only);
                 match plan.await {
                     Ok(plan) => {
-                        let copy = CopyIn::new(plan, &self.host, locale);
+                        let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
                         let target = Target::Block(Box::new(open));
-                        self.copy = Some(OpenCopy { copy, target });
+                        self.copy = Some(OpenCopy {
+                            copy,
+                            target,
+                            is_own: false,
+                        });
                         Ok(())
                     }
                     Err(error) => self.fail(open, error).await,
@@ -165,7 +185,11 @@ impl Session {
                     return self.fail(*block, error).await;
                 }
                 block.has_run = true;
+                let is_own = open.is_own;
                 self.block = Block::Open(*block);
+                if is_own {
+                    self.end_implicit_block().await?;
+                }
             }
         }
         Ok(ResultSet::changed("COPY", rows))

@@ -6,6 +6,7 @@ mod build_index;
 mod cancel;
 mod command;
 mod copy_in;
+mod define;
 mod direct;
 mod run;
 mod savepoint;
@@ -15,6 +16,7 @@ mod time_setting;
 mod utility;
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::Locale;
@@ -24,9 +26,10 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value}
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
-use crate::deferred::Deferred;
+use crate::deferred::{Constraint, Deferred};
 use crate::host::SessionHost;
 use crate::statements::{Parsed, Planned};
+use crate::write::Writer;
 use crate::{Notice, Prepared, ResultSet};
 
 pub use batch::BatchError;
@@ -255,8 +258,9 @@ impl Session {
                 .run_in(&mut transaction, &mut deferred, task, parameters, scope)
                 .await;
             if result.is_ok() {
-                let checked = deferred.check(&transaction, None).await;
-                result = checked.and(result);
+                let checked =
+                    self.check_deferred(&mut transaction, &mut deferred, None, scope.now_us);
+                result = checked.await.and(result);
             }
             let result = match result {
                 Ok(result) => result,
@@ -328,6 +332,32 @@ impl Session {
         }
         result.locale = locale;
         Ok(result)
+    }
+
+    /// Checks what a transaction has put off of some constraints, or of all.
+    async fn check_deferred(
+        &mut self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        constraints: Option<&[Constraint]>,
+        now_us: i64,
+    ) -> Result<()> {
+        if !deferred.is_waiting() {
+            return Ok(());
+        }
+        let path = &self.settings.search_path;
+        let catalog = self.catalog.get(transaction, path)?;
+        let locale = self.locale(now_us);
+        let mut writer = Writer {
+            shared: &self.shared,
+            catalog: &catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &locale),
+            cancel: &self.cancel,
+            work: VecDeque::new(),
+        };
+        writer.settle_deferred(constraints).await
     }
 
     /// How a statement that begins now reads and writes text.

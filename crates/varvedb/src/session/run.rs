@@ -1,18 +1,16 @@
 //! Carries out one bound statement in a transaction.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_exec::{Cancel, ExecContext, execute};
-use varve_expr::{EvalContext, Expr, Locale};
-use varve_sql::{
-    Catalog, Field, NewIndex, NewTable, Plan, Returning, SequenceDef, Statement, TableDef, Utility,
-    encode_sequence, encode_table, explain,
-};
+use varve_expr::{EvalContext, Locale};
+use varve_sql::{Catalog, Field, Plan, Returning, Statement, Utility, explain};
 use varve_store::Transaction;
 use varve_types::{
     Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
-    TreeId, TypeMod, VECTOR_ROWS, Value,
+    TreeId, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
@@ -23,7 +21,7 @@ use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::write::Writer;
-use crate::{Notice, ResultSet, index, sequences, write};
+use crate::{ResultSet, write};
 
 /// What one statement runs with.
 pub(super) struct Run<'a> {
@@ -72,176 +70,30 @@ impl Run<'_> {
                     None => writer.insert(table, &rows).await?,
                     Some(conflict) => rows = writer.insert_or(table, conflict, &rows).await?,
                 }
+                writer.settle().await?;
                 answer(&writer, "INSERT", insert.returning.as_ref(), &rows)
             }
             Statement::Update(update) => {
                 let rows = self.rows_of(transaction, &update.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let rows = writer.update_rows(update, rows).await?;
+                writer.settle().await?;
                 answer(&writer, "UPDATE", update.returning.as_ref(), &rows)
             }
             Statement::Delete(delete) => {
                 let rows = self.rows_of(transaction, &delete.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let rows = writer.delete_rows(delete, rows).await?;
+                writer.settle().await?;
                 answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
             }
-            Statement::CreateTable { definition, exists } => {
-                let mut result = ResultSet::command("CREATE");
-                match exists {
-                    true => result.notices.push(exists_notice(&definition.table.name)),
-                    false => {
-                        create_table(transaction, definition).await?;
-                    }
-                }
-                Ok(result)
-            }
-            Statement::CreateSequence { definition, exists } => {
-                let mut result = ResultSet::command("CREATE");
-                match exists {
-                    true => result.notices.push(exists_notice(&definition.name)),
-                    false => {
-                        create_sequence(transaction, definition).await?;
-                    }
-                }
-                Ok(result)
-            }
-            Statement::AlterSequence {
-                changed,
-                name,
-                restart,
-            } => {
-                let Some(mut changed) = changed.clone() else {
-                    let message = format!("relation \"{name}\" does not exist, skipping");
-                    let mut result = ResultSet::command("ALTER");
-                    result
-                        .notices
-                        .push(Notice::info(SqlState::UNDEFINED_TABLE, message));
-                    return Ok(result);
-                };
-                if let Some(first) = restart {
-                    transaction.drop_tree(changed.tree)?;
-                    changed.tree = transaction.new_tree_id();
-                    sequences::create(transaction, &changed, *first).await?;
-                }
-                transaction.put_object(changed.object, 1, encode_sequence(&changed));
-                Ok(ResultSet::command("ALTER"))
-            }
-            Statement::DropSequence {
-                sequences,
-                missing,
-                defaults,
-            } => {
-                let mut result = ResultSet::command("DROP");
-                result.notices.extend(missing.iter().map(|name| {
-                    Notice::info(
-                        SqlState::UNDEFINED_TABLE,
-                        format!("sequence \"{name}\" does not exist, skipping"),
-                    )
-                }));
-                let mut changed: Vec<TableDef> = Vec::new();
-                for (object, at) in defaults {
-                    let Some(table) = self.catalog.tables.get(object) else {
-                        continue;
-                    };
-                    if changed
-                        .last()
-                        .is_none_or(|last| last.object != table.object)
-                    {
-                        changed.push(TableDef::clone(table));
-                    }
-                    if let Some(table) = changed.last_mut()
-                        && let Some(column) = table.columns.get_mut(*at)
-                    {
-                        column.default = None;
-                        let message = format!(
-                            "drop cascades to default value for column {} of table {}",
-                            column.name, table.name
-                        );
-                        let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
-                        result.notices.push(notice);
-                    }
-                }
-                for table in changed {
-                    transaction.put_object(table.object, table.version, encode_table(&table));
-                }
-                for sequence in sequences {
-                    transaction.delete_object(sequence.object);
-                    transaction.drop_tree(sequence.tree)?;
-                }
-                Ok(result)
-            }
-            Statement::CreateIndex {
-                table,
-                definition,
-                name,
-            } => {
-                let mut result = ResultSet::command("CREATE");
-                match definition {
-                    Some(definition) => self.create_index(transaction, table, definition).await?,
-                    None => result.notices.push(Notice::info(
-                        SqlState::DUPLICATE_TABLE,
-                        format!("relation \"{name}\" already exists, skipping"),
-                    )),
-                }
-                Ok(result)
-            }
-            Statement::DropIndex { indexes, missing } => {
-                for (table, tree) in indexes {
-                    transaction.drop_tree(*tree)?;
-                    let dropped: Vec<TreeId> = indexes
-                        .iter()
-                        .filter(|(of, _)| of == table)
-                        .map(|(_, tree)| *tree)
-                        .collect();
-                    if let Some(table) = self.catalog.tables.get(table) {
-                        let mut table = TableDef::clone(table);
-                        table.retain_indexes(|index| !dropped.contains(&index.tree));
-                        transaction.put_object(table.object, table.version, encode_table(&table));
-                    }
-                }
-                let mut result = ResultSet::command("DROP");
-                result.notices.extend(missing.iter().map(|name| {
-                    Notice::info(
-                        SqlState::UNDEFINED_OBJECT,
-                        format!("index \"{name}\" does not exist, skipping"),
-                    )
-                }));
-                Ok(result)
-            }
-            Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
             Statement::Explain { statement, analyze } => {
                 self.explain(transaction, deferred, statement, *analyze)
                     .await
             }
-            Statement::Command(_) | Statement::CopyFrom(_) => {
-                Err(Error::internal("statement in the wrong place"))
-            }
+            Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
+            _ => self.define(transaction, statement).await,
         }
-    }
-
-    async fn create_index(
-        &self,
-        transaction: &mut Transaction,
-        table: &TableDef,
-        definition: &NewIndex,
-    ) -> Result<()> {
-        let mut index = definition.with_tree(transaction.new_tree_id());
-        index.is_building = self.scope.is_alone;
-        let mut table = table.clone();
-        table.expressions.clone_from(&definition.expressions);
-        transaction.create_tree(index.tree_schema(&table))?;
-        if index.is_building {
-            // Rows get their entries after the commit from which on every write maintains it.
-            self.building.set(Some((table.object, index.tree)));
-            table.indexes.push(index);
-            transaction.put_object(table.object, table.version, encode_table(&table));
-            return Ok(());
-        }
-        index::fill(transaction, &table, &index, self.cancel).await?;
-        table.indexes.push(index);
-        transaction.put_object(table.object, table.version, encode_table(&table));
-        Ok(())
     }
 
     fn eval(&self) -> EvalContext<'_> {
@@ -259,6 +111,8 @@ impl Run<'_> {
             transaction,
             deferred,
             context: self.eval(),
+            cancel: self.cancel,
+            work: VecDeque::new(),
         }
     }
 
@@ -370,6 +224,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::CreateTableAs { .. } => Some("CREATE TABLE AS"),
             Utility::CreateSchema(_) => Some("CREATE SCHEMA"),
         },
+        Statement::Truncate { .. } => Some("TRUNCATE TABLE"),
         Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),
         Statement::AlterSequence { .. } => Some("ALTER SEQUENCE"),
         Statement::DropSequence { .. } => Some("DROP SEQUENCE"),
@@ -390,65 +245,4 @@ pub(super) fn read_only_error(command: &str) -> Error {
         SqlState::READ_ONLY_SQL_TRANSACTION,
         format!("cannot execute {command} in a read-only transaction"),
     )
-}
-
-fn exists_notice(name: &str) -> Notice {
-    Notice::info(
-        SqlState::DUPLICATE_TABLE,
-        format!("relation \"{name}\" already exists, skipping"),
-    )
-}
-
-async fn create_sequence(
-    transaction: &mut Transaction,
-    definition: &SequenceDef,
-) -> Result<ObjectId> {
-    let sequence = SequenceDef {
-        object: transaction.new_object_id(),
-        tree: transaction.new_tree_id(),
-        ..definition.clone()
-    };
-    sequences::create(transaction, &sequence, sequence.start).await?;
-    transaction.put_object(sequence.object, 1, encode_sequence(&sequence));
-    Ok(sequence.object)
-}
-
-pub(super) async fn create_table(
-    transaction: &mut Transaction,
-    definition: &NewTable,
-) -> Result<TableDef> {
-    let mut table = TableDef {
-        object: transaction.new_object_id(),
-        tree: transaction.new_tree_id(),
-        ..definition.table.clone()
-    };
-    transaction.create_tree(table.tree_schema())?;
-    for (at, sequence) in &definition.sequences {
-        let Some(column) = table.columns.get_mut(*at) else {
-            continue;
-        };
-        let owned = SequenceDef {
-            owner: Some((table.object, column.id)),
-            ..sequence.clone()
-        };
-        let object = create_sequence(transaction, &owned).await?;
-        let next = SequenceDef::next_value(object);
-        column.default = next.map(|next| match column.ty {
-            LogicalType::Int8 => next,
-            to => Expr::Cast {
-                modifier: TypeMod::NONE,
-                explicit: false,
-                input: Box::new(next),
-                to,
-                position: 0,
-            },
-        });
-    }
-    for index in &definition.indexes {
-        let index = index.with_tree(transaction.new_tree_id());
-        transaction.create_tree(index.tree_schema(&table))?;
-        table.indexes.push(index);
-    }
-    transaction.put_object(table.object, table.version, encode_table(&table));
-    Ok(table)
 }

@@ -16,7 +16,7 @@ pub(super) struct Savepoint {
     /// The settings in force, and those after a commit.
     settings: (SessionSettings, SessionSettings),
     /// What was to be checked later.
-    deferred: Deferred,
+    deferred: Box<Deferred>,
 }
 
 impl Session {

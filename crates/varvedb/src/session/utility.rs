@@ -2,12 +2,13 @@
 
 use varve_sql::{
     Catalog, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
-    encode_schema, encode_table, encode_view,
+    encode_schema, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use super::run::{Run, create_table};
+use super::define::{ChangedTables, create_table, emptied};
+use super::run::Run;
 use crate::ResultSet;
 use crate::deferred::Deferred;
 
@@ -52,8 +53,9 @@ impl Run<'_> {
             }
             Utility::Drop(objects) => {
                 for object in objects {
-                    drop_object(transaction, self.catalog, *object, objects)?;
+                    drop_object(transaction, self.catalog, *object)?;
                 }
+                drop_parts(transaction, self.catalog, objects);
                 Ok(ResultSet::command("DROP"))
             }
             Utility::CreateSchema(schema) => {
@@ -118,23 +120,6 @@ impl Run<'_> {
     }
 }
 
-/// A table with new trees, which are empty.
-fn emptied(transaction: &mut Transaction, table: &TableDef) -> Result<TableDef> {
-    let mut table = table.clone();
-    transaction.drop_tree(table.tree)?;
-    table.tree = transaction.new_tree_id();
-    transaction.create_tree(table.tree_schema())?;
-    let mut indexes = core::mem::take(&mut table.indexes);
-    for index in &mut indexes {
-        transaction.drop_tree(index.tree)?;
-        index.tree = transaction.new_tree_id();
-        transaction.create_tree(index.tree_schema(&table))?;
-    }
-    table.indexes = indexes;
-    transaction.put_object(table.object, table.version, encode_table(&table));
-    Ok(table)
-}
-
 /// `SELECT n`, as PostgreSQL answers a table that is made of rows.
 fn made_of(count: Option<u64>) -> ResultSet {
     match count {
@@ -159,12 +144,7 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
     transaction.put_object(schema.object, 1, encode_schema(&schema));
 }
 
-fn drop_object(
-    transaction: &mut Transaction,
-    catalog: &Catalog,
-    object: Dropped,
-    all: &[Dropped],
-) -> Result<()> {
+fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped) -> Result<()> {
     match object {
         Dropped::Table(object) => {
             if let Some(table) = catalog.tables.get(&object) {
@@ -193,26 +173,37 @@ fn drop_object(
             }
             false => transaction.delete_object(object),
         },
-        // Those of a table go at once.
-        Dropped::Default(object, first) => {
-            let of = |other: &Dropped| match other {
-                Dropped::Default(of, at) if *of == object => Some(*at),
-                _ => None,
-            };
-            let is_first = all.iter().find_map(of) == Some(first);
-            if let Some(table) = catalog.tables.get(&object)
-                && !all.contains(&Dropped::Table(object))
-                && is_first
-            {
-                let mut table = TableDef::clone(table);
-                for at in all.iter().filter_map(of) {
+        Dropped::Default(..) | Dropped::Key(..) => {}
+    }
+    Ok(())
+}
+
+/// Changes the tables that stay without some of their defaults or foreign keys.
+fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) {
+    let mut changed = ChangedTables::new(catalog);
+    let mut keys: Vec<(ObjectId, usize)> = Vec::new();
+    for object in all {
+        match *object {
+            Dropped::Default(table, at) if !all.contains(&Dropped::Table(table)) => {
+                changed.change(table, |table| {
                     if let Some(column) = table.columns.get_mut(at) {
                         column.default = None;
                     }
-                }
-                transaction.put_object(table.object, table.version, encode_table(&table));
+                });
             }
+            Dropped::Key(table, at) if !all.contains(&Dropped::Table(table)) => {
+                keys.push((table, at));
+            }
+            _ => {}
         }
     }
-    Ok(())
+    keys.sort_unstable();
+    for (table, at) in keys.into_iter().rev() {
+        changed.change(table, |table| {
+            if at < table.foreign_keys.len() {
+                table.foreign_keys.remove(at);
+            }
+        });
+    }
+    changed.put(transaction);
 }

@@ -4,6 +4,7 @@
 mod batch;
 mod bulk_load;
 mod copy;
+mod foreign_keys;
 mod indexes;
 mod integrity;
 mod jobs;

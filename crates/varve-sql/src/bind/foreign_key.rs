@@ -1,0 +1,314 @@
+//! FOREIGN KEY and REFERENCES.
+
+use sqlparser::ast::{
+    ConstraintReferenceMatchKind, ForeignKeyConstraint, Ident, ReferentialAction,
+};
+use varve_expr::implicit_cast_allowed;
+use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
+
+use crate::bind::check::free;
+use crate::bind::index::deferral;
+use crate::bind::names::{fold_name, undefined_table};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::catalog::{Filled, TableDef};
+use crate::foreign_key::{ForeignKeyDef, KeyAction};
+use crate::index::Deferral;
+use crate::plan::NewIndex;
+use crate::schema::{Named, RelationName};
+
+/// A foreign key as it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct WrittenReference<'a> {
+    pub(crate) name: Option<&'a Ident>,
+    /// The column that it stands behind.
+    pub(crate) column: Option<usize>,
+    pub(crate) key: &'a ForeignKeyConstraint,
+}
+
+/// A key that foreign keys may refer to.
+struct ParentKey {
+    columns: Vec<usize>,
+    deferral: Deferral,
+}
+
+impl Binder<'_> {
+    /// A foreign key of a table that is being made or changed; `indexes` are those that it gets.
+    pub(crate) fn foreign_key(
+        &mut self,
+        table: &TableDef,
+        indexes: &[NewIndex],
+        written: WrittenReference<'_>,
+    ) -> Result<ForeignKeyDef> {
+        let ForeignKeyConstraint {
+            name: _,
+            index_name,
+            columns,
+            foreign_table,
+            referred_columns,
+            on_delete,
+            on_update,
+            match_kind,
+            characteristics,
+        } = written.key;
+        let position = self.source.name(foreign_table);
+        if index_name.is_some() {
+            return Err(unsupported_at("this form of FOREIGN KEY", position));
+        }
+        let parent_name = self.relation_name(foreign_table)?;
+        let known = match self.is_itself(table, &parent_name) {
+            true => None,
+            false => match self.find(&parent_name) {
+                Some(Named::Table(object)) if self.catalog.view_of(object).is_none() => {
+                    Some(std::sync::Arc::clone(self.table(foreign_table)?))
+                }
+                None if self.system_view(&parent_name).is_none() => {
+                    return Err(undefined_table(&parent_name, 0));
+                }
+                _ => {
+                    let name = &parent_name.name;
+                    let message = format!("referenced relation \"{name}\" is not a table");
+                    return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+                }
+            },
+        };
+        let parent = known.as_deref().unwrap_or(table);
+        let new = if known.is_none() { indexes } else { &[] };
+        let is_full = match match_kind {
+            None | Some(ConstraintReferenceMatchKind::Simple) => false,
+            Some(ConstraintReferenceMatchKind::Full) => true,
+            Some(ConstraintReferenceMatchKind::Partial) => {
+                let message = "MATCH PARTIAL not yet implemented";
+                return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+            }
+        };
+        let columns = match written.column {
+            Some(column) => vec![column],
+            None => key_positions(table, columns)?,
+        };
+        let parent_columns = self.parent_columns(parent, new, referred_columns)?;
+        if columns.len() != parent_columns.len() {
+            let message = "number of referencing and referenced columns for foreign key disagree";
+            return Err(Error::new(SqlState::INVALID_FOREIGN_KEY, message));
+        }
+        let name = self.reference_name(table, indexes, written.name, &columns)?;
+        for (column, parent_column) in columns.iter().zip(&parent_columns) {
+            let (from, to) = (table.type_at(*column), parent.type_at(*parent_column));
+            if !is_comparable(from, to) {
+                let message = format!("foreign key constraint \"{name}\" cannot be implemented");
+                let detail = format!(
+                    "Key columns \"{}\" and \"{}\" are of incompatible types: {from} and {to}.",
+                    table.label_at(*column),
+                    parent.label_at(*parent_column)
+                );
+                let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+                return Err(error.with_detail(detail));
+            }
+        }
+        let on_delete = action(*on_delete);
+        let on_update = action(*on_update);
+        let has_generated = columns.iter().any(|at| {
+            let column = table.columns.get(*at);
+            column.is_some_and(|column| column.filled == Filled::Generated)
+        });
+        for (clause, action, allowed) in [
+            ("UPDATE", on_update, false),
+            ("DELETE", on_delete, on_delete == KeyAction::Cascade),
+        ] {
+            let checks = matches!(action, KeyAction::NoAction | KeyAction::Restrict);
+            if has_generated && !checks && !allowed {
+                let message = format!(
+                    "invalid ON {clause} action for foreign key constraint containing generated \
+                     column"
+                );
+                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+            }
+        }
+        let id = |at: &usize| parent.columns.get(*at).map(|column| column.id);
+        Ok(ForeignKeyDef {
+            name,
+            columns,
+            parent: parent.object,
+            parent_columns: parent_columns.iter().filter_map(id).collect(),
+            is_full,
+            on_delete,
+            on_update,
+            set_columns: Vec::new(),
+            deferral: deferral(*characteristics, self.source.first())?,
+            is_valid: true,
+        })
+    }
+
+    /// Whether a name means the table that is being made or changed.
+    fn is_itself(&self, table: &TableDef, name: &RelationName) -> bool {
+        let schema = match &name.schema {
+            Some(schema) => self.catalog.schema(schema),
+            None => match self.find(name) {
+                Some(Named::Table(object)) => {
+                    let found = self.catalog.tables.get(&object);
+                    found.map(|found| found.schema)
+                }
+                Some(_) => None,
+                None => Some(table.schema),
+            },
+        };
+        name.name == table.name && schema == Some(table.schema)
+    }
+
+    /// The columns of the other table: those that are named, which must be a key, or its primary
+    /// key.
+    fn parent_columns(
+        &self,
+        parent: &TableDef,
+        new: &[NewIndex],
+        names: &[Ident],
+    ) -> Result<Vec<usize>> {
+        if names.is_empty() {
+            if parent.primary_key.is_empty() {
+                let message = format!(
+                    "there is no primary key for referenced table \"{}\"",
+                    parent.name
+                );
+                return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+            }
+            return Ok(parent.primary_key.clone());
+        }
+        let wanted = key_positions(parent, names)?;
+        let mut sorted = wanted.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() < wanted.len() {
+            let message = "foreign key referenced-columns list must not contain duplicates";
+            return Err(Error::new(SqlState::INVALID_FOREIGN_KEY, message));
+        }
+        let mut is_deferrable = false;
+        for ParentKey {
+            mut columns,
+            deferral,
+        } in parent_keys(parent, new)
+        {
+            columns.sort_unstable();
+            if columns != sorted {
+                continue;
+            }
+            if deferral == Deferral::Never {
+                return Ok(wanted);
+            }
+            is_deferrable = true;
+        }
+        let (state, message) = match is_deferrable {
+            true => (
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!(
+                    "cannot use a deferrable unique constraint for referenced table \"{}\"",
+                    parent.name
+                ),
+            ),
+            false => (
+                SqlState::INVALID_FOREIGN_KEY,
+                format!(
+                    "there is no unique constraint matching given keys for referenced table \
+                     \"{}\"",
+                    parent.name
+                ),
+            ),
+        };
+        Err(Error::new(state, message))
+    }
+
+    fn reference_name(
+        &self,
+        table: &TableDef,
+        indexes: &[NewIndex],
+        name: Option<&Ident>,
+        columns: &[usize],
+    ) -> Result<String> {
+        let taken = |name: &str| {
+            let mut new = indexes.iter().filter(|index| index.is_constraint);
+            table.has_constraint(name) || new.any(|index| index.name == name)
+        };
+        let Some(ident) = name else {
+            let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
+            let base = format!("{}_{}_fkey", table.name, names.join("_"));
+            return Ok(free(&base, &taken));
+        };
+        let name = self.new_name(ident)?;
+        if taken(&name) {
+            let message = format!(
+                "constraint \"{name}\" for relation \"{}\" already exists",
+                table.name
+            );
+            let error = Error::new(SqlState::DUPLICATE_OBJECT, message);
+            return Err(located(error, 0));
+        }
+        Ok(name)
+    }
+}
+
+/// Positions of the columns of a key.
+fn key_positions(table: &TableDef, names: &[Ident]) -> Result<Vec<usize>> {
+    let position = |ident: &Ident| {
+        let name = fold_name(ident);
+        let found = table.columns.iter().position(|column| column.name == name);
+        found.ok_or_else(|| {
+            let message =
+                format!("column \"{name}\" referenced in foreign key constraint does not exist");
+            Error::new(SqlState::UNDEFINED_COLUMN, message)
+        })
+    };
+    names.iter().map(position).collect()
+}
+
+/// The keys of a table that no two rows share: over whole columns of all of its rows.
+fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
+    let plain = |key: &(usize, varve_types::KeyOrder)| key.0;
+    let mut keys = vec![ParentKey {
+        columns: parent.primary_key.clone(),
+        deferral: Deferral::Never,
+    }];
+    for index in &parent.indexes {
+        if index.uniqueness != Uniqueness::None && index.predicate.is_empty() && !index.is_building
+        {
+            keys.push(ParentKey {
+                columns: index.keys.iter().map(plain).collect(),
+                deferral: index.deferral,
+            });
+        }
+    }
+    for index in new {
+        if index.uniqueness != Uniqueness::None && index.predicate.is_empty() {
+            keys.push(ParentKey {
+                columns: index.keys.iter().map(plain).collect(),
+                deferral: index.deferral,
+            });
+        }
+    }
+    keys
+}
+
+/// Types whose values can be equal to each other.
+const FAMILIES: [&[LogicalType]; 4] = [
+    &[LogicalType::Int2, LogicalType::Int4, LogicalType::Int8],
+    &[LogicalType::Float4, LogicalType::Float8],
+    &[LogicalType::Text, LogicalType::Varchar, LogicalType::Bpchar],
+    &[
+        LogicalType::Date,
+        LogicalType::Timestamp,
+        LogicalType::TimestampTz,
+    ],
+];
+
+/// Whether values of one type can be looked for among those of another.
+fn is_comparable(from: LogicalType, to: LogicalType) -> bool {
+    let holds = |family: &&[LogicalType]| family.contains(&from) && family.contains(&to);
+    from == to || implicit_cast_allowed(from, to) || FAMILIES.iter().any(holds)
+}
+
+fn action(action: Option<ReferentialAction>) -> KeyAction {
+    match action {
+        None | Some(ReferentialAction::NoAction) => KeyAction::NoAction,
+        Some(ReferentialAction::Restrict) => KeyAction::Restrict,
+        Some(ReferentialAction::Cascade) => KeyAction::Cascade,
+        Some(ReferentialAction::SetNull) => KeyAction::SetNull,
+        Some(ReferentialAction::SetDefault) => KeyAction::SetDefault,
+    }
+}

@@ -1,0 +1,62 @@
+//! TRUNCATE.
+
+use std::sync::Arc;
+
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::Binder;
+use crate::catalog::TableDef;
+use crate::parse_truncate::Truncate;
+use crate::plan::Statement;
+
+impl Binder<'_> {
+    pub(crate) fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
+        let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.names.len());
+        for name in &truncate.names {
+            let table = self.defined_table(name)?;
+            if !tables.iter().any(|known| known.object == table.object) {
+                tables.push(table);
+            }
+        }
+        let named = tables.len();
+        let mut at = 0;
+        while let Some(parent) = tables.get(at).cloned() {
+            at += 1;
+            for (child, ..) in self.catalog.references_to(parent.object) {
+                if tables.iter().any(|known| known.object == child.object) {
+                    continue;
+                }
+                if !truncate.cascade {
+                    return Err(referenced(&parent.name, &child.name));
+                }
+                tables.push(Arc::clone(child));
+            }
+        }
+        let mut sequences = Vec::new();
+        if truncate.restart {
+            let is_owned = |table: &Arc<TableDef>| {
+                let owned = self.catalog.sequences.values();
+                let owned = owned.filter(|sequence| {
+                    let owner = sequence.owner;
+                    owner.is_some_and(|(object, _)| object == table.object)
+                });
+                owned.cloned().collect::<Vec<_>>()
+            };
+            sequences.extend(tables.iter().flat_map(is_owned));
+        }
+        Ok(Statement::Truncate {
+            tables,
+            named,
+            sequences,
+        })
+    }
+}
+
+fn referenced(parent: &str, child: &str) -> Error {
+    let message = "cannot truncate a table referenced in a foreign key constraint";
+    let detail = format!("Table \"{child}\" references \"{parent}\".");
+    let hint = format!("Truncate table \"{child}\" at the same time, or use TRUNCATE ... CASCADE.");
+    Error::new(SqlState::FEATURE_NOT_SUPPORTED, message)
+        .with_detail(detail)
+        .with_hint(hint)
+}

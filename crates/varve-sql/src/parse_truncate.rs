@@ -1,0 +1,38 @@
+//! TRUNCATE.
+
+use sqlparser::ast::ObjectName;
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// `TRUNCATE [TABLE] [ONLY] name [*], ... [RESTART IDENTITY] [CASCADE]`
+#[derive(Clone, Debug)]
+pub(crate) struct Truncate {
+    pub(crate) names: Vec<ObjectName>,
+    pub(crate) restart: bool,
+    pub(crate) cascade: bool,
+}
+
+/// Parses what follows `TRUNCATE`.
+pub(crate) fn parse_truncate(parser: &mut Parser<'_>) -> Result<Truncate, ParserError> {
+    let _table = parser.parse_keyword(Keyword::TABLE);
+    let names = parser.parse_comma_separated(|parser| {
+        let _only = parser.parse_keyword(Keyword::ONLY);
+        let name = parser.parse_object_name(false)?;
+        let _descendants = parser.consume_token(&Token::Mul);
+        Ok(name)
+    })?;
+    let restart = parser.parse_keywords(&[Keyword::RESTART, Keyword::IDENTITY]);
+    if !restart {
+        let _ = parser.parse_keywords(&[Keyword::CONTINUE, Keyword::IDENTITY]);
+    }
+    let cascade = parser.parse_keyword(Keyword::CASCADE);
+    if !cascade {
+        let _ = parser.parse_keyword(Keyword::RESTRICT);
+    }
+    Ok(Truncate {
+        names,
+        restart,
+        cascade,
+    })
+}
