@@ -1,0 +1,127 @@
+//! CREATE INDEX.
+
+use sqlparser::ast::{
+    CreateIndex, Expr, Ident, IndexColumn, IndexType, OrderByExpr, OrderByOptions,
+};
+use varve_types::Result;
+
+use crate::keyword::Keyword;
+use crate::parser::{IsOptional, Parser};
+use crate::token::Token;
+
+impl Parser<'_> {
+    /// What follows `CREATE [UNIQUE] INDEX`.
+    pub fn parse_create_index(&mut self, unique: bool) -> Result<CreateIndex> {
+        let concurrently = self.parse_keyword(Keyword::CONCURRENTLY);
+        let if_not_exists = self.parse_if_not_exists()?;
+        let name = match self.peek_keyword(Keyword::ON) && !if_not_exists {
+            true => None,
+            false => Some(self.parse_object_name(false)?),
+        };
+        self.expect_keyword(Keyword::ON)?;
+        let _ = self.parse_keyword(Keyword::ONLY);
+        let table_name = self.parse_object_name(false)?;
+        let using = match self.parse_keyword(Keyword::USING) {
+            true => Some(self.index_type()?),
+            false => None,
+        };
+        let columns = self.parse_parenthesized(Parser::parse_index_column)?;
+        let include = self.include()?;
+        let mut nulls_distinct = None;
+        if self.parse_keyword(Keyword::NULLS) {
+            nulls_distinct = Some(!self.parse_keyword(Keyword::NOT));
+            self.expect_keyword(Keyword::DISTINCT)?;
+        }
+        let mut with = Vec::new();
+        if self.parse_keyword(Keyword::WITH) {
+            with = self.parse_parenthesized(Parser::parse_expr)?;
+        }
+        let predicate = self.selection()?;
+        Ok(CreateIndex {
+            name,
+            table_name,
+            using,
+            columns,
+            unique,
+            concurrently,
+            r#async: false,
+            if_not_exists,
+            include,
+            nulls_distinct,
+            with,
+            predicate,
+            index_options: Vec::new(),
+            alter_options: Vec::new(),
+        })
+    }
+
+    /// `IF NOT EXISTS`
+    pub fn parse_if_not_exists(&mut self) -> Result<bool> {
+        if !self.peek_keyword(Keyword::IF) || !self.second_is(Keyword::NOT) {
+            return Ok(false);
+        }
+        self.expect_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS])?;
+        Ok(true)
+    }
+
+    /// `INCLUDE (names)`
+    pub(crate) fn include(&mut self) -> Result<Vec<Ident>> {
+        match self.parse_keyword(Keyword::INCLUDE) {
+            true => self.parse_parenthesized_column_list(IsOptional::Mandatory, false),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    fn index_type(&mut self) -> Result<IndexType> {
+        let name = self.parse_identifier()?;
+        Ok(match name.value.to_ascii_lowercase().as_str() {
+            "btree" => IndexType::BTree,
+            "hash" => IndexType::Hash,
+            "gin" => IndexType::GIN,
+            "gist" => IndexType::GiST,
+            "spgist" => IndexType::SPGiST,
+            "brin" => IndexType::BRIN,
+            "bloom" => IndexType::Bloom,
+            _ => IndexType::Custom(name),
+        })
+    }
+
+    /// A column or expression of an index.
+    pub fn parse_index_column(&mut self) -> Result<IndexColumn> {
+        let mut expr = self.primary()?;
+        if self.parse_keyword(Keyword::COLLATE) {
+            let collation = self.parse_object_name(false)?;
+            expr = Box::new(Expr::Collate { expr, collation });
+        }
+        let next = self.peek_token();
+        let second = self.peek_nth_token(1).keyword;
+        let nulls =
+            next.keyword == Keyword::NULLS && matches!(second, Keyword::FIRST | Keyword::LAST);
+        let operator_class = match Parser::is_name(next) && !nulls {
+            true => Some(self.parse_object_name(false)?),
+            false => None,
+        };
+        if operator_class.is_some() && self.peek() == Token::LParen {
+            return self.unexpected();
+        }
+        Ok(IndexColumn {
+            column: self.order_by_options(*expr)?,
+            operator_class,
+        })
+    }
+
+    /// A column of a key.
+    pub(crate) fn parse_key_column(&mut self) -> Result<IndexColumn> {
+        Ok(IndexColumn {
+            column: OrderByExpr {
+                expr: Expr::Identifier(self.parse_identifier()?),
+                options: OrderByOptions {
+                    sort: None,
+                    nulls_first: None,
+                },
+                with_fill: None,
+            },
+            operator_class: None,
+        })
+    }
+}

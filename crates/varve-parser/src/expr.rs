@@ -1,0 +1,130 @@
+//! Expressions, by precedence (PostgreSQL's `a_expr` and `b_expr`).
+//!
+//! A loop takes operators as long as they bind more tightly than the one before the expression, so
+//! that chains need no depth of stack; nodes are boxed as soon as they are made, so that levels of
+//! nesting need little of it.
+
+use sqlparser::ast::{Expr, UnaryOperator};
+use varve_types::Result;
+
+use crate::keyword::Keyword;
+use crate::operator::unary;
+use crate::parser::Parser;
+use crate::token::Token;
+
+/// A node of a tree.
+pub(crate) type Node = Box<Expr>;
+
+/// How tightly operators bind, as the precedences of PostgreSQL's grammar.
+pub(crate) mod level {
+    pub(crate) const ANY: u8 = 0;
+    pub(crate) const OR: u8 = 1;
+    pub(crate) const AND: u8 = 2;
+    pub(crate) const NOT: u8 = 3;
+    pub(crate) const IS: u8 = 4;
+    pub(crate) const COMPARE: u8 = 5;
+    pub(crate) const BETWEEN: u8 = 6;
+    pub(crate) const OPERATOR: u8 = 8;
+    pub(crate) const ADD: u8 = 9;
+    pub(crate) const MULTIPLY: u8 = 10;
+    pub(crate) const POWER: u8 = 11;
+    pub(crate) const AT: u8 = 12;
+    pub(crate) const COLLATE: u8 = 13;
+    pub(crate) const SIGN: u8 = 14;
+    pub(crate) const CAST: u8 = 16;
+}
+
+/// What may stand in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Everything.
+    Full,
+    /// No AND, OR, NOT, BETWEEN, IN, LIKE, IS NULL: before words that would be ambiguous.
+    Restricted,
+}
+
+impl Parser<'_> {
+    /// An expression.
+    pub fn parse_expr(&mut self) -> Result<Expr> {
+        Ok(*self.node()?)
+    }
+
+    /// An expression before words that a full one would take: DEFAULT before NOT NULL.
+    pub fn parse_restricted_expr(&mut self) -> Result<Expr> {
+        Ok(*self.expr_above(level::ANY, Kind::Restricted)?)
+    }
+
+    /// An expression.
+    pub(crate) fn node(&mut self) -> Result<Node> {
+        self.expr_above(level::ANY, Kind::Full)
+    }
+
+    /// An expression of operators that bind more tightly than `floor`.
+    pub(crate) fn expr_above(&mut self, floor: u8, kind: Kind) -> Result<Node> {
+        self.enter()?;
+        let mut left = self.prefix(kind)?;
+        // The level whose operators may not follow: `a < b < c`.
+        let mut closed = u8::MAX;
+        loop {
+            let level = self.infix_level(kind);
+            if level <= floor {
+                break;
+            }
+            if level == closed {
+                return self.unexpected();
+            }
+            let open_right = self.infix(&mut left, level, kind)?;
+            let chains_not = matches!(level, level::IS | level::COMPARE | level::BETWEEN);
+            closed = if open_right && chains_not {
+                level
+            } else {
+                u8::MAX
+            };
+        }
+        self.leave();
+        Ok(left)
+    }
+
+    /// An operand with the operators before it.
+    fn prefix(&mut self, kind: Kind) -> Result<Node> {
+        let next = self.peek_token();
+        let (op, floor) = match next.token {
+            Token::Minus => (UnaryOperator::Minus, level::SIGN),
+            Token::Plus => (UnaryOperator::Plus, level::SIGN),
+            Token::Word if next.keyword == Keyword::NOT && kind == Kind::Full => {
+                // Just below its own level, since NOT may follow NOT.
+                (UnaryOperator::Not, level::NOT - 1)
+            }
+            Token::Operator => {
+                let op = unary(self.text_of(next)).map_err(|error| error.at(next.position))?;
+                (op, level::OPERATOR)
+            }
+            Token::Word if next.keyword == Keyword::OPERATOR => return self.named_prefix(kind),
+            _ => return self.primary(),
+        };
+        self.next_token();
+        let mut expr = self.expr_above(floor, kind)?;
+        if let (UnaryOperator::Not, Expr::Exists { negated, .. }) = (op, expr.as_mut())
+            && !*negated
+        {
+            *negated = true;
+            return Ok(expr);
+        }
+        Ok(Box::new(Expr::UnaryOp { op, expr }))
+    }
+
+    /// `OPERATOR(schema.op) operand`
+    #[inline(never)]
+    fn named_prefix(&mut self, kind: Kind) -> Result<Node> {
+        let next = self.next_token();
+        if self.peek() != Token::LParen {
+            self.prev_token();
+            return self.primary();
+        }
+        let parts = self.operator_parts()?;
+        let name = parts.last().map_or("", String::as_str);
+        let op = unary(name).map_err(|error| error.at(next.position))?;
+        let expr = self.expr_above(level::OPERATOR, kind)?;
+        Ok(Box::new(Expr::UnaryOp { op, expr }))
+    }
+}

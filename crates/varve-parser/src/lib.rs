@@ -1,0 +1,46 @@
+//! PostgreSQL's SQL as syntax trees.
+//!
+//! The trees are those of the crate `sqlparser`; lexer, keywords, precedence and the words of
+//! errors are PostgreSQL 16's. What the trees cannot say is marked by names that no text can have
+//! (see [`marker`]).
+
+mod alter_table;
+mod call;
+mod column;
+mod copy;
+mod create_index;
+mod create_table;
+mod create_view;
+mod expr;
+mod fault;
+mod from;
+mod infix;
+mod insert;
+mod interval;
+mod keyword;
+mod lexer;
+pub mod marker;
+mod merge;
+mod name;
+mod operator;
+mod parser;
+mod primary;
+mod query;
+mod quoted;
+mod select;
+mod special;
+mod table_factor;
+mod token;
+mod types;
+mod update;
+mod window;
+
+pub use insert::{InsertClauses, Overriding};
+pub use keyword::{Class, Keyword};
+pub use lexer::tokenize;
+pub use parser::{IsOptional, Parser};
+pub use sqlparser::ast;
+pub use token::{Fault, Lexeme, Token};
+
+/// Deepest nesting of expressions, queries and joins.
+pub const NESTING_MAX: u32 = 500;

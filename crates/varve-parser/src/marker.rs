@@ -1,0 +1,38 @@
+//! Names that stand for what the trees cannot say.
+
+use sqlparser::ast::Ident;
+
+use crate::parser::span_at;
+
+/// The name of the argument behind VARIADIC.
+pub const VARIADIC: &str = "\0variadic";
+/// The name of the function that ROWS FROM becomes.
+pub const ROWS_FROM: &str = "\0rows";
+/// Items of PARTITION BY that stand for EXCLUDE in a window frame, first of all items.
+pub const EXCLUDE_CURRENT_ROW: &str = "\0row";
+/// `EXCLUDE GROUP`
+pub const EXCLUDE_GROUP: &str = "\0group";
+/// `EXCLUDE TIES`
+pub const EXCLUDE_TIES: &str = "\0ties";
+/// `EXCLUDE NO OTHERS`
+pub const EXCLUDE_NO_OTHERS: &str = "\0none";
+
+/// The name of the lower bound behind BETWEEN SYMMETRIC.
+pub const SYMMETRIC: &str = "\0symmetric";
+
+/// The function in the name of a column that is written by subscript.
+pub const SUBSCRIPT: &str = "\0subscript";
+/// The same for a slice: two bounds, `*` for one that is left out.
+pub const SLICE: &str = "\0slice";
+/// The name of the column that stands for LIKE in CREATE TABLE: its type is the table, with what
+/// is included (`+DEFAULTS`) and excluded (`-INDEXES`) as modifiers.
+pub const LIKE: &str = "\0like";
+
+/// A marker as a quoted identifier.
+pub(crate) fn marker(name: &str, position: u32) -> Ident {
+    Ident {
+        value: name.to_owned(),
+        quote_style: Some('"'),
+        span: span_at(position),
+    }
+}

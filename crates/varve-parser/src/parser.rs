@@ -1,0 +1,304 @@
+//! The parser's hold of the tokens, and what all statements are made of.
+
+use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::tokenizer::{Location, Span, Token as TreeToken, TokenWithSpan};
+use varve_types::{Error, Result};
+
+use crate::keyword::Keyword;
+use crate::token::{Lexeme, Token};
+use crate::{NESTING_MAX, fault};
+
+/// Parses one statement.
+#[derive(Debug)]
+pub struct Parser<'a> {
+    text: &'a str,
+    lexemes: &'a [Lexeme],
+    /// What stands behind the statement, as its end.
+    end: Lexeme,
+    at: usize,
+    depth: u32,
+}
+
+/// Whether something in parentheses may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IsOptional {
+    /// It may.
+    Optional,
+    /// It may not.
+    Mandatory,
+}
+
+/// The span of a token: its position in characters is the column of the first line.
+pub(crate) fn span_at(position: u32) -> Span {
+    let location = Location {
+        line: 1,
+        column: u64::from(position),
+    };
+    Span {
+        start: location,
+        end: location,
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// A parser of the tokens of a statement in `text`; `end` is the token behind it: a semicolon,
+    /// the end of the text, or what cannot be read.
+    pub fn new(text: &'a str, lexemes: &'a [Lexeme], end: Lexeme) -> Parser<'a> {
+        let token = match end.token {
+            Token::Invalid(_) => end.token,
+            _ => Token::EOF,
+        };
+        Parser {
+            text,
+            lexemes,
+            end: Lexeme {
+                token,
+                keyword: Keyword::NoKeyword,
+                ..end
+            },
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    /// The text of a token.
+    pub fn text_of(&self, lexeme: Lexeme) -> &'a str {
+        let range = lexeme.start as usize..lexeme.end as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// The text from a token to the end of the statement.
+    pub fn text_from(&self, lexeme: Lexeme) -> &'a str {
+        let range = lexeme.start as usize..self.end.start as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// The text from one token up to another one.
+    pub fn text_between(&self, first: Lexeme, behind: Lexeme) -> &'a str {
+        let range = first.start as usize..behind.start as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// How many tokens were taken.
+    pub fn index(&self) -> usize {
+        self.at
+    }
+
+    /// The next token.
+    pub fn peek_token(&self) -> Lexeme {
+        self.peek_nth_token(0)
+    }
+
+    /// The token after `n` more.
+    pub fn peek_nth_token(&self, n: usize) -> Lexeme {
+        self.lexemes.get(self.at + n).copied().unwrap_or(self.end)
+    }
+
+    /// The kind of the next token.
+    pub(crate) fn peek(&self) -> Token {
+        self.peek_token().token
+    }
+
+    /// Takes the next token.
+    pub fn next_token(&mut self) -> Lexeme {
+        let lexeme = self.peek_token();
+        self.at += 1;
+        lexeme
+    }
+
+    /// Puts the last token back.
+    pub fn prev_token(&mut self) {
+        self.at = self.at.saturating_sub(1);
+    }
+
+    /// Takes the next token if it is of this kind.
+    pub fn consume_token(&mut self, token: &Token) -> bool {
+        let found = self.peek() == *token;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes the next token, which must be of this kind.
+    pub fn expect_token(&mut self, token: &Token) -> Result<Lexeme> {
+        let next = self.next_token();
+        match next.token == *token {
+            true => Ok(next),
+            false => Err(self.error_at(next)),
+        }
+    }
+
+    /// Whether a keyword comes next.
+    pub fn peek_keyword(&self, keyword: Keyword) -> bool {
+        self.peek_token().keyword == keyword
+    }
+
+    /// Whether a keyword stands behind the next token.
+    pub(crate) fn second_is(&self, keyword: Keyword) -> bool {
+        self.peek_nth_token(1).keyword == keyword
+    }
+
+    /// Takes a keyword if it comes next.
+    pub fn parse_keyword(&mut self, keyword: Keyword) -> bool {
+        let found = self.peek_keyword(keyword);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes keywords if all of them come next.
+    pub fn parse_keywords(&mut self, keywords: &[Keyword]) -> bool {
+        let mut all = keywords.iter().enumerate();
+        let found = all.all(|(n, keyword)| self.peek_nth_token(n).keyword == *keyword);
+        if found {
+            self.at += keywords.len();
+        }
+        found
+    }
+
+    /// Takes the keyword of a list that comes next.
+    pub fn parse_one_of_keywords(&mut self, keywords: &[Keyword]) -> Option<Keyword> {
+        let next = self.peek_token().keyword;
+        let found = keywords.contains(&next).then_some(next);
+        self.at += usize::from(found.is_some());
+        found
+    }
+
+    /// Takes a keyword, which must come next.
+    pub fn expect_keyword(&mut self, keyword: Keyword) -> Result<Lexeme> {
+        let next = self.next_token();
+        match next.keyword == keyword {
+            true => Ok(next),
+            false => Err(self.error_at(next)),
+        }
+    }
+
+    /// As [`Parser::expect_keyword`].
+    pub fn expect_keyword_is(&mut self, keyword: Keyword) -> Result<()> {
+        self.expect_keyword(keyword).map(|_| ())
+    }
+
+    /// Takes keywords, all of which must come next.
+    pub fn expect_keywords(&mut self, keywords: &[Keyword]) -> Result<()> {
+        for keyword in keywords {
+            self.expect_keyword(*keyword)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the keyword of a list, one of which must come next.
+    pub fn expect_one_of_keywords(&mut self, keywords: &[Keyword]) -> Result<Keyword> {
+        match self.parse_one_of_keywords(keywords) {
+            Some(keyword) => Ok(keyword),
+            None => self.unexpected(),
+        }
+    }
+
+    /// Whether an unquoted word comes next; `word` is in any case.
+    pub fn peek_word(&self, word: &str) -> bool {
+        let next = self.peek_token();
+        next.token == Token::Word && self.text_of(next).eq_ignore_ascii_case(word)
+    }
+
+    /// Takes an unquoted word if it comes next.
+    pub fn parse_word(&mut self, word: &str) -> bool {
+        let found = self.peek_word(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes an unquoted word, which must come next.
+    pub fn expect_word(&mut self, word: &str) -> Result<()> {
+        match self.parse_word(word) {
+            true => Ok(()),
+            false => self.unexpected(),
+        }
+    }
+
+    /// One or more of something with commas between them.
+    pub fn parse_comma_separated<T>(
+        &mut self,
+        parse: fn(&mut Parser<'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut items = Vec::new();
+        loop {
+            items.push(parse(self)?);
+            if !self.consume_token(&Token::Comma) {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// A list in parentheses.
+    pub fn parse_parenthesized<T>(
+        &mut self,
+        parse: fn(&mut Parser<'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.expect_token(&Token::LParen)?;
+        let items = self.parse_comma_separated(parse)?;
+        self.expect_token(&Token::RParen)?;
+        Ok(items)
+    }
+
+    /// What `parse` finds, or nothing taken. Only for short things: what is tried twice in each
+    /// level of nesting takes exponential time.
+    pub fn maybe_parse<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Parser<'a>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let (at, depth) = (self.at, self.depth);
+        match parse(self) {
+            Ok(found) => Ok(Some(found)),
+            Err(_) => {
+                (self.at, self.depth) = (at, depth);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The error about a token that may not stand here. `what` is for the reader of the code.
+    pub fn expected<T>(&self, _what: &str, found: Lexeme) -> Result<T> {
+        Err(self.error_at(found))
+    }
+
+    /// The error about the next token, which may not stand here.
+    pub(crate) fn unexpected<T>(&self) -> Result<T> {
+        Err(self.error_at(self.peek_token()))
+    }
+
+    /// `syntax error at or near` a token, or what is wrong with it.
+    pub fn error_at(&self, lexeme: Lexeme) -> Error {
+        fault::error(self.text, lexeme)
+    }
+
+    /// One level deeper.
+    pub(crate) fn enter(&mut self) -> Result<()> {
+        self.depth += 1;
+        match self.depth > NESTING_MAX {
+            true => Err(fault::too_deep().at(self.peek_token().position)),
+            false => Ok(()),
+        }
+    }
+
+    /// One level up.
+    pub(crate) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The place of the last token that was taken.
+    pub(crate) fn last_attached(&self) -> AttachedToken {
+        let last = self.at.checked_sub(1).and_then(|at| self.lexemes.get(at));
+        attached(last.copied().unwrap_or(self.end))
+    }
+
+    /// The place of the next token.
+    pub(crate) fn next_attached(&self) -> AttachedToken {
+        attached(self.peek_token())
+    }
+}
+
+/// A token as trees keep it: only its place.
+pub(crate) fn attached(lexeme: Lexeme) -> AttachedToken {
+    AttachedToken(TokenWithSpan {
+        token: TreeToken::EOF,
+        span: span_at(lexeme.position),
+    })
+}

@@ -1,0 +1,147 @@
+//! UPDATE and DELETE.
+
+use sqlparser::ast::{
+    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArg, FunctionArgExpr,
+    ObjectName, ObjectNamePart, ObjectNamePartFunction, Statement, Subscript, TableFactor,
+    TableWithJoins, Update, UpdateTableFromKind,
+};
+use varve_types::{Error, Result};
+
+use crate::keyword::Keyword;
+use crate::marker::{SLICE, SUBSCRIPT, marker};
+use crate::parser::{Parser, attached};
+use crate::table_factor::table;
+use crate::token::{Lexeme, Token};
+
+impl Parser<'_> {
+    /// What follows `UPDATE`.
+    pub fn parse_update(&mut self, update_token: Lexeme) -> Result<Statement> {
+        let table = self.changed_table()?;
+        self.expect_keyword(Keyword::SET)?;
+        let assignments = self.parse_comma_separated(Parser::parse_assignment)?;
+        let mut from = None;
+        if self.parse_keyword(Keyword::FROM) {
+            let tables = self.parse_comma_separated(Parser::parse_table_and_joins)?;
+            from = Some(UpdateTableFromKind::AfterSet(tables));
+        }
+        self.refuse_cursor()?;
+        let selection = self.selection()?;
+        let returning = self.returning()?;
+        Ok(Statement::Update(Update {
+            update_token: attached(update_token),
+            optimizer_hints: Vec::new(),
+            table: TableWithJoins {
+                relation: table,
+                joins: Vec::new(),
+            },
+            assignments,
+            from,
+            selection,
+            returning,
+            output: None,
+            or: None,
+            order_by: Vec::new(),
+            limit: None,
+        }))
+    }
+
+    /// What follows `DELETE`.
+    pub fn parse_delete(&mut self, delete_token: Lexeme) -> Result<Statement> {
+        self.expect_keyword(Keyword::FROM)?;
+        let table = self.changed_table()?;
+        let mut using = None;
+        if self.parse_keyword(Keyword::USING) {
+            using = Some(self.parse_comma_separated(Parser::parse_table_and_joins)?);
+        }
+        self.refuse_cursor()?;
+        let selection = self.selection()?;
+        let returning = self.returning()?;
+        Ok(Statement::Delete(Delete {
+            delete_token: attached(delete_token),
+            optimizer_hints: Vec::new(),
+            tables: Vec::new(),
+            from: FromTable::WithFromKeyword(vec![TableWithJoins {
+                relation: table,
+                joins: Vec::new(),
+            }]),
+            using,
+            selection,
+            returning,
+            output: None,
+            order_by: Vec::new(),
+            limit: None,
+        }))
+    }
+
+    fn refuse_cursor(&self) -> Result<()> {
+        let cursor = self.peek_keyword(Keyword::WHERE)
+            && self.second_is(Keyword::CURRENT)
+            && self.peek_nth_token(2).keyword == Keyword::OF;
+        match cursor {
+            true => Err(Error::unsupported("WHERE CURRENT OF").at(self.peek_token().position)),
+            false => Ok(()),
+        }
+    }
+
+    /// The table that a statement changes, with its alias.
+    pub(crate) fn changed_table(&mut self) -> Result<TableFactor> {
+        let only = self.parse_keyword(Keyword::ONLY);
+        let parentheses = only && self.consume_token(&Token::LParen);
+        let mut relation = table(self.parse_object_name(true)?, None, false);
+        if parentheses {
+            self.expect_token(&Token::RParen)?;
+        }
+        let _ = self.consume_token(&Token::Mul);
+        if !self.peek_keyword(Keyword::SET)
+            && let TableFactor::Table { alias, .. } = &mut relation
+        {
+            *alias = self.table_alias()?;
+        }
+        Ok(relation)
+    }
+
+    /// `column = value` or `(columns) = row`.
+    pub fn parse_assignment(&mut self) -> Result<Assignment> {
+        let target = match self.peek() {
+            Token::LParen => {
+                AssignmentTarget::Tuple(self.parse_parenthesized(Parser::target_name)?)
+            }
+            _ => AssignmentTarget::ColumnName(self.target_name()?),
+        };
+        self.expect_token(&Token::Eq)?;
+        let value = self.parse_expr()?;
+        Ok(Assignment { target, value })
+    }
+
+    /// A column that is written, with its fields; subscripts are marked functions of their bounds.
+    pub(crate) fn target_name(&mut self) -> Result<ObjectName> {
+        let mut parts = vec![ObjectNamePart::Identifier(self.parse_identifier()?)];
+        loop {
+            let place = self.peek_token().position;
+            if self.consume_token(&Token::Period) {
+                parts.push(ObjectNamePart::Identifier(self.parse_label()?));
+            } else if self.consume_token(&Token::LBracket) {
+                let bound = |bound: Option<Expr>| {
+                    FunctionArg::Unnamed(match bound {
+                        Some(bound) => FunctionArgExpr::Expr(bound),
+                        None => FunctionArgExpr::Wildcard,
+                    })
+                };
+                let (name, args) = match self.subscript()? {
+                    Subscript::Index { index } => (SUBSCRIPT, vec![bound(Some(index))]),
+                    Subscript::Slice {
+                        lower_bound,
+                        upper_bound,
+                        ..
+                    } => (SLICE, vec![bound(lower_bound), bound(upper_bound)]),
+                };
+                parts.push(ObjectNamePart::Function(ObjectNamePartFunction {
+                    name: marker(name, place),
+                    args,
+                }));
+            } else {
+                return Ok(ObjectName(parts));
+            }
+        }
+    }
+}
