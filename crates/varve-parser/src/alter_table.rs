@@ -14,6 +14,10 @@ use crate::token::Token;
 impl Parser<'_> {
     /// What follows `ALTER TABLE`.
     pub fn parse_alter_table(&mut self) -> Result<AlterTable> {
+        if self.peek_keyword(Keyword::ALL) && self.second_is(Keyword::IN) {
+            let what = Error::unsupported("ALTER TABLE ALL IN TABLESPACE");
+            return Err(what.at(self.peek_token().position));
+        }
         let if_exists = self.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
         let only = self.parse_keyword(Keyword::ONLY);
         let name = self.parse_object_name(false)?;
@@ -154,6 +158,10 @@ impl Parser<'_> {
         let next = self.next_token();
         let op = match next.keyword {
             Keyword::TYPE => self.alter_type(false)?,
+            Keyword::SET if self.peek() == Token::LParen => {
+                let what = Error::unsupported("ALTER TABLE ... ALTER COLUMN ... SET (...)");
+                return Err(what.at(next.position));
+            }
             Keyword::SET => {
                 let what = self.next_token();
                 match what.keyword {

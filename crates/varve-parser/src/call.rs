@@ -154,6 +154,9 @@ impl Parser<'_> {
             });
         }
         let expr = self.node()?;
+        if of_json && self.peek_keyword(Keyword::FORMAT) {
+            return Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position));
+        }
         let operator = match (of_json, self.peek()) {
             (true, Token::Colon) => Some(FunctionArgOperator::Colon),
             (true, _) if self.peek_keyword(Keyword::VALUE) => Some(FunctionArgOperator::Value),
@@ -166,9 +169,13 @@ impl Parser<'_> {
             }));
         };
         self.next_token();
+        let arg = FunctionArgExpr::Expr(*self.node()?);
+        if self.peek_keyword(Keyword::FORMAT) {
+            return Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position));
+        }
         Ok(FunctionArg::ExprNamed {
             name: *expr,
-            arg: FunctionArgExpr::Expr(*self.node()?),
+            arg,
             operator,
         })
     }

@@ -316,12 +316,7 @@ impl Parser<'_> {
         };
         let second = self.peek_nth_token(1);
         Ok(Some(match self.peek_token().keyword {
-            Keyword::CHECK => {
-                let mut check = self.check(name)?;
-                self.parse_constraint_characteristics()?;
-                check.no_inherit |= self.parse_keywords(&[Keyword::NO, Keyword::INHERIT]);
-                TableConstraint::Check(check)
-            }
+            Keyword::CHECK => TableConstraint::Check(self.check(name)?),
             Keyword::UNIQUE => self.unique_constraint(name)?,
             Keyword::PRIMARY => self.primary_key_constraint(name)?,
             Keyword::FOREIGN => {

@@ -62,9 +62,15 @@ impl Parser<'_> {
                 legacy_options.push(option);
             }
         }
-        if !to && self.peek_keyword(Keyword::WHERE) {
-            let what = Error::unsupported("WHERE in COPY");
-            return Err(what.at(self.peek_token().position));
+        if self.peek_keyword(Keyword::WHERE) {
+            let error = match to {
+                true => {
+                    let message = "WHERE clause not allowed with COPY TO";
+                    Error::new(SqlState::SYNTAX_ERROR, message)
+                }
+                false => Error::unsupported("WHERE in COPY"),
+            };
+            return Err(error.at(self.peek_token().position));
         }
         Ok(Statement::Copy {
             source,
@@ -107,6 +113,7 @@ impl Parser<'_> {
             "force_not_null" => CopyOption::ForceNotNull(self.copy_columns()?),
             "force_null" => CopyOption::ForceNull(self.copy_columns()?),
             "encoding" => CopyOption::Encoding(self.parse_literal_string()?),
+            "default" => return Err(Error::unsupported("DEFAULT in COPY").at(key.position)),
             _ => {
                 let message = format!("option \"{name}\" not recognized");
                 return Err(Error::new(SqlState::SYNTAX_ERROR, message).at(key.position));

@@ -1,13 +1,27 @@
 //! CREATE INDEX.
 
 use sqlparser::ast::{
-    CreateIndex, Expr, Ident, IndexColumn, IndexType, OrderByExpr, OrderByOptions,
+    BinaryOperator, CreateIndex, Expr, Ident, IndexColumn, IndexType, OrderByExpr, OrderByOptions,
+    SqlOption,
 };
-use varve_types::Result;
+use varve_types::{Error, Result};
 
 use crate::keyword::Keyword;
 use crate::parser::{IsOptional, Parser};
 use crate::token::Token;
+
+/// A storage parameter as an expression.
+fn storage_option(option: SqlOption) -> Option<Expr> {
+    match option {
+        SqlOption::Ident(key) => Some(Expr::Identifier(key)),
+        SqlOption::KeyValue { key, value } => Some(Expr::BinaryOp {
+            left: Box::new(Expr::Identifier(key)),
+            op: BinaryOperator::Eq,
+            right: Box::new(value),
+        }),
+        _ => None,
+    }
+}
 
 impl Parser<'_> {
     /// What follows `CREATE [UNIQUE] INDEX`.
@@ -34,7 +48,12 @@ impl Parser<'_> {
         }
         let mut with = Vec::new();
         if self.parse_keyword(Keyword::WITH) {
-            with = self.parse_parenthesized(Parser::parse_expr)?;
+            let options = self.parse_storage_options()?;
+            with.extend(options.into_iter().filter_map(storage_option));
+        }
+        if self.peek_keyword(Keyword::TABLESPACE) {
+            let what = Error::unsupported("TABLESPACE");
+            return Err(what.at(self.peek_token().position));
         }
         let predicate = self.selection()?;
         Ok(CreateIndex {
@@ -88,6 +107,10 @@ impl Parser<'_> {
 
     /// A column or expression of an index.
     pub fn parse_index_column(&mut self) -> Result<IndexColumn> {
+        let first = self.peek_token();
+        if first.token != Token::LParen && !Parser::is_nonreserved(first) {
+            return self.unexpected();
+        }
         let mut expr = self.primary()?;
         if self.parse_keyword(Keyword::COLLATE) {
             let collation = self.parse_object_name(false)?;
@@ -102,7 +125,8 @@ impl Parser<'_> {
             false => None,
         };
         if operator_class.is_some() && self.peek() == Token::LParen {
-            return self.unexpected();
+            let what = Error::unsupported("options of an operator class");
+            return Err(what.at(self.peek_token().position));
         }
         Ok(IndexColumn {
             column: self.order_by_options(*expr)?,

@@ -125,6 +125,8 @@ impl Parser<'_> {
             if self.peek_keyword(Keyword::LIKE) {
                 create.columns.push(self.like_element()?);
             } else if let Some(constraint) = self.parse_optional_table_constraint()? {
+                // Of a table without rows nothing is invalid.
+                let _ = self.parse_keywords(&[Keyword::NOT, Keyword::VALID]);
                 create.constraints.push(constraint);
             } else {
                 create
@@ -245,14 +247,7 @@ impl Parser<'_> {
                     let args = crate::special::plain_args(args);
                     create.partition_by = Some(Box::new(plain_call(name, args)));
                 }
-                Keyword::USING => {
-                    self.next_token();
-                    let method = self.parse_identifier()?;
-                    if !method.value.eq_ignore_ascii_case("heap") {
-                        let message = format!("access method \"{}\" does not exist", method.value);
-                        return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
-                    }
-                }
+                Keyword::USING => self.table_access_method()?,
                 Keyword::WITHOUT => {
                     self.next_token();
                     self.expect_keyword(Keyword::OIDS)?;
@@ -276,6 +271,19 @@ impl Parser<'_> {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// `USING heap`: there is one access method.
+    pub(crate) fn table_access_method(&mut self) -> Result<()> {
+        if !self.parse_keyword(Keyword::USING) {
+            return Ok(());
+        }
+        let method = self.parse_identifier()?;
+        if method.value.eq_ignore_ascii_case("heap") {
+            return Ok(());
+        }
+        let message = format!("access method \"{}\" does not exist", method.value);
+        Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
     }
 
     fn table_query_tail(&mut self, create: &mut CreateTable) -> Result<()> {

@@ -22,6 +22,7 @@ impl Parser<'_> {
                 })
             })?;
         }
+        self.table_access_method()?;
         let mut options = CreateTableOptions::None;
         if self.parse_keyword(Keyword::WITH) {
             options = CreateTableOptions::With(self.parse_storage_options()?);

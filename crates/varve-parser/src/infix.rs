@@ -59,12 +59,11 @@ impl Parser<'_> {
             Keyword::OR => level::OR,
             Keyword::AND => level::AND,
             Keyword::IS | Keyword::ISNULL | Keyword::NOTNULL => level::IS,
-            Keyword::BETWEEN
-            | Keyword::IN
-            | Keyword::LIKE
-            | Keyword::ILIKE
-            | Keyword::SIMILAR
-            | Keyword::OVERLAPS => level::BETWEEN,
+            Keyword::BETWEEN | Keyword::IN | Keyword::LIKE | Keyword::ILIKE | Keyword::OVERLAPS => {
+                level::BETWEEN
+            }
+            // Without TO it is a word of SUBSTRING.
+            Keyword::SIMILAR if second.keyword == Keyword::TO => level::BETWEEN,
             Keyword::NOT => match second.keyword {
                 Keyword::BETWEEN
                 | Keyword::IN

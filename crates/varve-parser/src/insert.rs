@@ -106,7 +106,7 @@ impl Parser<'_> {
             });
             self.expect_keyword(Keyword::VALUE)?;
         }
-        if self.parse_keyword(Keyword::DEFAULT) {
+        if insert.columns.is_empty() && self.parse_keyword(Keyword::DEFAULT) {
             self.expect_keyword(Keyword::VALUES)?;
         } else {
             insert.source = Some(self.parse_query()?);

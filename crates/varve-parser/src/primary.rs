@@ -301,6 +301,12 @@ impl Parser<'_> {
                 | Keyword::LOCALTIMESTAMP
         );
         if takes_precision && self.peek() == Token::LParen {
+            if self.peek_nth_token(1).token != Token::Number
+                || self.peek_nth_token(2).token != Token::RParen
+            {
+                self.next_token();
+                return self.unexpected();
+            }
             return self.call(name);
         }
         Ok(Box::new(plain_call(name, FunctionArguments::None)))

@@ -8,7 +8,7 @@ use sqlparser::ast::{
 };
 use varve_types::{Error, Result, SqlState};
 
-use crate::keyword::Keyword;
+use crate::keyword::{Class, Keyword};
 use crate::marker::{ROWS_FROM, marker};
 use crate::name::single;
 use crate::parser::Parser;
@@ -49,6 +49,10 @@ impl Parser<'_> {
             Keyword::ROWS if self.second_is(Keyword::FROM) => self.rows_from(false),
             Keyword::XMLTABLE => Err(Error::unsupported("XMLTABLE").at(next.position)),
             _ if next.token == Token::LParen => self.relation_in_parentheses(),
+            Keyword::CAST | Keyword::COLLATION | Keyword::CURRENT_SCHEMA => self.call_as_table(),
+            _ if next.token == Token::Word && next.keyword.class() == Class::Reserved => {
+                self.call_as_table()
+            }
             _ => self.table_or_function(),
         }
     }
@@ -95,6 +99,29 @@ impl Parser<'_> {
             self.expect_token(&Token::RParen)?;
         }
         self.aliased_table(table(name, None, false))
+    }
+
+    /// A call in a form of its own.
+    #[inline(never)]
+    fn call_as_table(&mut self) -> Result<TableFactor> {
+        let expr = match self.peek_token().keyword {
+            Keyword::CAST
+            | Keyword::COLLATION
+            | Keyword::CURRENT_CATALOG
+            | Keyword::CURRENT_DATE
+            | Keyword::CURRENT_ROLE
+            | Keyword::CURRENT_SCHEMA
+            | Keyword::CURRENT_TIME
+            | Keyword::CURRENT_TIMESTAMP
+            | Keyword::CURRENT_USER
+            | Keyword::LOCALTIME
+            | Keyword::LOCALTIMESTAMP
+            | Keyword::SESSION_USER
+            | Keyword::USER => self.parse_restricted_expr()?,
+            _ => return self.unexpected(),
+        };
+        let alias = self.table_alias()?;
+        Ok(TableFactor::TableFunction { expr, alias })
     }
 
     fn with_ordinality(&mut self) -> bool {

@@ -1,8 +1,8 @@
 //! Names of types.
 
 use sqlparser::ast::{
-    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, GeometricTypeKind,
-    IntervalFields, ObjectName, ObjectNamePart, TimezoneInfo,
+    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, IntervalFields, ObjectName,
+    ObjectNamePart, TimezoneInfo,
 };
 use varve_types::{Error, Result, SqlState};
 
@@ -93,8 +93,7 @@ impl Parser<'_> {
             _ => {
                 self.prev_token();
                 let name = self.parse_function_name()?;
-                if self.consume_token(&Token::Mod) {
-                    self.expect_keyword(Keyword::TYPE)?;
+                if self.peek() == Token::Mod && self.second_is(Keyword::TYPE) {
                     return Err(Error::unsupported("%TYPE"));
                 }
                 self.named_type(name, true)?
@@ -226,7 +225,6 @@ impl Parser<'_> {
             true => parser.parse_optional_precision(),
             false => Ok(None),
         };
-        let geometric = |kind| DataType::GeometricType(kind);
         Ok(match word.as_str() {
             "timestamptz" => DataType::Timestamp(digits(self)?, TimezoneInfo::Tz),
             "timetz" => DataType::Time(digits(self)?, TimezoneInfo::Tz),
@@ -250,16 +248,7 @@ impl Parser<'_> {
             "jsonb" => DataType::JSONB,
             "bytea" => DataType::Bytea,
             "regclass" => DataType::Regclass,
-            "tsvector" => DataType::TsVector,
-            "tsquery" => DataType::TsQuery,
             "trigger" => DataType::Trigger,
-            "point" => geometric(GeometricTypeKind::Point),
-            "line" => geometric(GeometricTypeKind::Line),
-            "lseg" => geometric(GeometricTypeKind::LineSegment),
-            "box" => geometric(GeometricTypeKind::GeometricBox),
-            "path" => geometric(GeometricTypeKind::GeometricPath),
-            "polygon" => geometric(GeometricTypeKind::Polygon),
-            "circle" => geometric(GeometricTypeKind::Circle),
             _ => DataType::Custom(name, Vec::new()),
         })
     }

@@ -8,7 +8,10 @@ use varve_types::{Error, Result};
 fn ours(text: &str) -> Result<Statement> {
     let mut lexemes = tokenize(text);
     let end = lexemes.pop().unwrap();
-    while lexemes.last().is_some_and(|last| last.token == Token::SemiColon) {
+    while lexemes
+        .last()
+        .is_some_and(|last| last.token == Token::SemiColon)
+    {
         lexemes.pop();
     }
     let mut parser = Parser::new(text, &lexemes, end);
@@ -149,7 +152,10 @@ fn statements(path: &str, text: &str) -> Vec<String> {
 
 fn files(path: &std::path::Path, out: &mut Vec<std::path::PathBuf>) {
     if path.is_dir() {
-        let mut entries: Vec<_> = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut entries: Vec<_> = std::fs::read_dir(path)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .collect();
         entries.sort();
         for entry in entries {
             files(&entry, out);
@@ -167,40 +173,39 @@ fn report() {
     let mut paths = Vec::new();
     files(std::path::Path::new(&root), &mut paths);
     let (mut same, mut neither) = (0, 0);
+    let mut dump = String::new();
     let mut lines = [const { Vec::new() }; 3];
     for path in paths {
         let Ok(text) = std::fs::read_to_string(&path) else {
             continue;
         };
         let name = path.display().to_string();
-        if !(name.ends_with(".sql") || name.ends_with(".slt") || name.ends_with(".test") || name.contains("logic_test") || name.ends_with(".part")) {
+        if !(name.ends_with(".sql")
+            || name.ends_with(".slt")
+            || name.ends_with(".test")
+            || name.contains("logic_test")
+            || name.ends_with(".part"))
+        {
             continue;
         }
         for sql in statements(&name, &text) {
             if sql.trim().is_empty() || sql.len() > 100_000 {
                 continue;
             }
+            dump.push_str(&sql);
+            dump.push('\u{1f}');
+            match ours(&sql) {
+                Ok(_) => dump.push_str("ok"),
+                Err(error) => {
+                    dump.push_str(&format!("{}|{}", error.state().code(), error.message()))
+                }
+            }
+            dump.push('\u{1e}');
             match (ours(&sql), twin(&sql)) {
                 (Ok(ours), Ok(twin)) if ours == twin => same += 1,
                 (Ok(ours), Ok(twin)) => {
                     let (ours, twin) = (format!("{ours:?}"), format!("{twin:?}"));
-                    let clean = |s: &str| {
-                        // Spans and tokens are not compared.
-                        let mut out = String::new();
-                        let mut rest = s;
-                        while let Some(at) = rest.find("span: Span(") {
-                            out.push_str(&rest[..at]);
-                            let end = rest[at..].find(')').unwrap();
-                            rest = &rest[at + end + 1..];
-                        }
-                        out.push_str(rest);
-                        out
-                    };
-                    let (ours, twin) = (clean(&ours), clean(&twin));
-                    let at = ours.bytes().zip(twin.bytes()).take_while(|(a, b)| a == b).count();
-                    let from = (0..at.saturating_sub(60)).rev().find(|i| ours.is_char_boundary(*i) && twin.is_char_boundary(*i)).unwrap_or(0);
-                    let cut = |s: &str| s[from..].chars().take(200).collect::<String>();
-                    lines[0].push(format!("{name}\n{sql}\n  ours {}\n  twin {}\n", cut(&ours), cut(&twin)));
+                    lines[0].push(format!("{name}\n{sql}\n  ours {ours}\n  twin {twin}\n"));
                 }
                 (Ok(_), Err(error)) => lines[1].push(format!("{name}\n{sql}\n  twin: {error}\n")),
                 (Err(error), Ok(_)) if error.message() == " is not supported" => neither += 1,
@@ -209,7 +214,13 @@ fn report() {
             }
         }
     }
-    println!("same {same} neither {neither} differ {} ours {} twin {}", lines[0].len(), lines[1].len(), lines[2].len());
+    println!(
+        "same {same} neither {neither} differ {} ours {} twin {}",
+        lines[0].len(),
+        lines[1].len(),
+        lines[2].len()
+    );
+    std::fs::write("/tmp/twin.dump", dump).unwrap();
     for (kind, lines) in ["differ", "ours", "twin"].iter().zip(lines) {
         std::fs::write(format!("/tmp/twin.{kind}"), lines.join("=====\n")).unwrap();
     }
