@@ -28,8 +28,7 @@ macro_rules! keywords {
     ($($word:ident $class:ident,)*) => {
         /// A keyword.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        #[expect(clippy::upper_case_acronyms, non_camel_case_types, missing_docs,
-            reason = "named as they are written")]
+        #[expect(non_camel_case_types, missing_docs, reason = "named as they are written")]
         #[repr(u16)]
         pub enum Keyword {
             /// A word that is none, or a token that is no word.

@@ -138,7 +138,7 @@ impl Parser<'_> {
         match *expr {
             Expr::QualifiedWildcard(name, star) => {
                 let kind = SelectItemQualifiedWildcardKind::ObjectName(name);
-                return Ok(SelectItem::QualifiedWildcard(kind, plain_wildcard(star)));
+                Ok(SelectItem::QualifiedWildcard(kind, plain_wildcard(star)))
             }
             Expr::CompoundFieldAccess { root, access_chain }
                 if matches!(
@@ -146,7 +146,7 @@ impl Parser<'_> {
                     Some(AccessExpr::Dot(Expr::Wildcard(_)))
                 ) =>
             {
-                return Ok(all_fields(root, access_chain, self.last_attached()));
+                Ok(all_fields(root, access_chain, self.last_attached()))
             }
             expr => self.labelled(expr),
         }
