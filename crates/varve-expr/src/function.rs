@@ -120,7 +120,7 @@ impl Entry {
     pub(crate) fn is_operator(&self) -> bool {
         !self
             .name
-            .starts_with(|first: char| first.is_ascii_alphabetic())
+            .starts_with(|first: char| first.is_ascii_alphabetic() || first == '\0')
     }
 }
 
@@ -145,6 +145,19 @@ impl Function {
                 spread: false,
             };
             (function.arg_types() == arg_types).then_some(function)
+        })
+    }
+
+    /// What computes a form of SQL that is no call, by the name that the binder knows; `bound` is
+    /// the type of the elements of its arrays.
+    pub fn form(name: &str, bound: Option<LogicalType>) -> Option<Function> {
+        let entry = entries_of(name)
+            .first()
+            .filter(|_| name.starts_with('\0'))?;
+        Some(Function {
+            entry,
+            bound,
+            spread: false,
         })
     }
 

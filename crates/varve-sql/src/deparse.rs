@@ -50,6 +50,9 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
             let op = if *negated { "NOT IN" } else { "IN" };
             format!("({} {op} {})", show(input), joined(list, ", "))
         }
+        Expr::Call { function, args, .. } if function.name().starts_with('\0') => {
+            deparse_form(function.name(), args, &show)
+        }
         Expr::Call { function, args, .. } => match (function.is_operator(), args.as_slice()) {
             (true, [left, right]) => {
                 format!("({} {} {})", show(left), function.name(), show(right))
@@ -79,6 +82,31 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
             text
         }
         Expr::Coalesce { args, .. } => format!("COALESCE({})", deparse_list(args, columns)),
+    }
+}
+
+/// A form of SQL that is computed by a function.
+fn deparse_form(name: &str, args: &[Expr], show: &dyn Fn(&Expr) -> String) -> String {
+    let shown: Vec<String> = args.iter().map(show).collect();
+    match (name, shown.as_slice()) {
+        ("\0array" | "\0arrays", items) => format!("ARRAY[{}]", items.join(", ")),
+        ("\0element", [array, subscripts @ ..]) => {
+            let subscripts = subscripts.iter().map(|subscript| format!("[{subscript}]"));
+            format!("{array}{}", subscripts.collect::<String>())
+        }
+        ("\0slice", [array, bounds @ ..]) => {
+            let bounds = bounds.chunks(3).map(|bounds| match bounds {
+                [_, lower, upper] => format!("[{lower}:{upper}]"),
+                _ => String::new(),
+            });
+            format!("{array}{}", bounds.collect::<String>())
+        }
+        ("\0any" | "\0all", [symbol, left, right]) => {
+            let word = if name == "\0any" { "ANY" } else { "ALL" };
+            let symbol = symbol.trim_end_matches("::text").trim_matches('\'');
+            format!("({left} {symbol} {word} ({right}))")
+        }
+        (name, args) => format!("{}({})", name.trim_start_matches('\0'), args.join(", ")),
     }
 }
 

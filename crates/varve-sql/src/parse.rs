@@ -11,7 +11,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
-use crate::parse_rewrite::rewrite_calls;
+use crate::parse_rewrite::{rewrite_calls, take_target_subscripts};
 use crate::parse_sequence::with_ordered_options;
 use crate::parse_utility::SourceText;
 use crate::position::{SourceMap, line_starts, position_at};
@@ -111,7 +111,8 @@ fn parse_one(
         .map(|token| position_at(lines, token.span.start))
         .collect();
     let command = command_words(&tokens);
-    let tokens = rewrite_calls(rewrite_exclusions(tokens));
+    let mut tokens = rewrite_calls(rewrite_exclusions(tokens));
+    let subscripts = take_target_subscripts(&mut tokens);
     let dialect = PostgreSqlDialect {};
     let mut parser = Parser::new(&dialect)
         .with_recursion_limit(NESTING_MAX)
@@ -124,7 +125,7 @@ fn parse_one(
     }
     Ok(ParsedStatement {
         parsed,
-        source: SourceMap::new(Arc::clone(lines), positions),
+        source: SourceMap::new(Arc::clone(lines), positions, subscripts),
         nesting,
         command,
     })

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use sqlparser::ast::helpers::attached_token::AttachedToken;
-use sqlparser::ast::{Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
+use sqlparser::ast::{AccessExpr, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
 use sqlparser::tokenizer::Location;
+
+use crate::bind::fold_name;
 
 /// Where the lines of a text start and where the tokens of one statement of it stand.
 #[derive(Debug, Default)]
@@ -15,6 +17,8 @@ pub(crate) struct SourceMap {
     /// Positions of the statement's tokens without parentheses, ascending: what stands before an
     /// operand is then its operator.
     tokens: Vec<u32>,
+    /// The subscripts of the columns that the statement assigns to, as their names number them.
+    subscripts: Vec<Vec<AccessExpr>>,
 }
 
 /// The position (from 1) of the first character of each line of `text`.
@@ -43,8 +47,27 @@ pub(crate) fn position_at(lines: &[u32], location: Location) -> u32 {
 }
 
 impl SourceMap {
-    pub(crate) fn new(lines: Arc<[u32]>, tokens: Vec<u32>) -> SourceMap {
-        SourceMap { lines, tokens }
+    pub(crate) fn new(
+        lines: Arc<[u32]>,
+        tokens: Vec<u32>,
+        subscripts: Vec<Vec<AccessExpr>>,
+    ) -> SourceMap {
+        SourceMap {
+            lines,
+            tokens,
+            subscripts,
+        }
+    }
+
+    /// The name of a column that is assigned to, and its subscripts.
+    pub(crate) fn target(&self, ident: &Ident) -> (String, &[AccessExpr]) {
+        let name = fold_name(ident);
+        let Some((column, number)) = name.split_once('\0') else {
+            return (name, &[]);
+        };
+        let number = number.parse::<usize>().ok();
+        let subscripts = number.and_then(|number| self.subscripts.get(number));
+        (column.to_owned(), subscripts.map_or(&[], Vec::as_slice))
     }
 
     /// Number of tokens, parentheses left out.
@@ -138,6 +161,14 @@ impl SourceMap {
                 | Ast::AtTimeZone {
                     timestamp: expr, ..
                 } => expr,
+                Ast::CompoundFieldAccess { root, .. } => root,
+                Ast::Array(array) => match array.elem.first() {
+                    Some(item) => {
+                        words_before += 2;
+                        item
+                    }
+                    None => break 0,
+                },
                 Ast::Tuple(items) => match items.first() {
                     Some(item) => item,
                     None => break 0,
@@ -170,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_token_before_an_operand_is_found() {
-        let map = SourceMap::new([1].into(), vec![1, 8, 10, 12]);
+        let map = SourceMap::new([1].into(), vec![1, 8, 10, 12], Vec::new());
         assert_eq!(map.before(12), 10);
         assert_eq!(map.before(11), 10);
         assert_eq!(map.before(1), 1);

@@ -48,6 +48,13 @@ impl CompareOp {
         }
     }
 
+    /// The operator that SQL spells so.
+    pub fn of_symbol(symbol: &str) -> Option<CompareOp> {
+        use CompareOp::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+        let all = [Eq, NotEq, Lt, LtEq, Gt, GtEq];
+        all.into_iter().find(|op| op.symbol() == symbol)
+    }
+
     /// The operator as SQL spells it.
     pub fn symbol(self) -> &'static str {
         match self {

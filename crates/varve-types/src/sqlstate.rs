@@ -29,6 +29,7 @@ sqlstates! {
     INTERVAL_FIELD_OVERFLOW "22015" "interval_field_overflow",
     ARRAY_SUBSCRIPT_ERROR "2202E" "array_subscript_error",
     UNTRANSLATABLE_CHARACTER "22P05" "untranslatable_character",
+    DATA_EXCEPTION "22000" "data_exception",
     DIVISION_BY_ZERO "22012" "division_by_zero",
     INVALID_ESCAPE_SEQUENCE "22025" "invalid_escape_sequence",
     INVALID_ARGUMENT_FOR_LOGARITHM "2201E" "invalid_argument_for_logarithm",

@@ -267,7 +267,7 @@ impl Reader<'_> {
     }
 }
 
-fn too_many_dimensions(count: usize) -> Error {
+pub(crate) fn too_many_dimensions(count: usize) -> Error {
     Error::new(
         SqlState::PROGRAM_LIMIT_EXCEEDED,
         format!(

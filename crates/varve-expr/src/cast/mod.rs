@@ -7,6 +7,7 @@ mod length;
 mod parse;
 mod write;
 
+pub(crate) use array::too_many_dimensions;
 pub(crate) use convert::cast_column;
 pub use convert::cast_value;
 pub use length::coerce_length;

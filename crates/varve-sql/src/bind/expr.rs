@@ -4,8 +4,10 @@ use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, NamedWindowDefinition, Val
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
+use crate::bind::array::quantified_pattern;
 use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
+use crate::bind::operator::Infix;
 use crate::bind::row::row_of;
 use crate::bind::subquery::Subquery;
 use crate::bind::window::WindowUse;
@@ -94,6 +96,7 @@ impl Binder<'_> {
                     self.source.ident(schema),
                     scope,
                 ),
+                [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
                 _ => Err(unsupported_at(
                     "a name of this many parts",
                     self.source.expr(ast),
@@ -154,22 +157,29 @@ impl Binder<'_> {
             } => self.between(expr, low, high, *negated, scope),
             Ast::Like {
                 negated,
-                any: false,
+                any,
                 expr,
                 pattern,
                 escape_char,
-            } => {
-                let name = if *negated { "!~~" } else { "~~" };
-                self.like(name, expr, pattern, escape_char.as_deref(), scope)
             }
-            Ast::ILike {
+            | Ast::ILike {
                 negated,
-                any: false,
+                any,
                 expr,
                 pattern,
                 escape_char,
             } => {
-                let name = if *negated { "!~~*" } else { "~~*" };
+                let name = match (ast, negated) {
+                    (Ast::Like { .. }, false) => "~~",
+                    (Ast::Like { .. }, true) => "!~~",
+                    (_, false) => "~~*",
+                    (_, true) => "!~~*",
+                };
+                let quantified = quantified_pattern(pattern);
+                if let Some((array, all)) = quantified.or(any.then_some((pattern, false))) {
+                    let op = Infix::Function(name);
+                    return self.any_element(expr, op, array, all, scope);
+                }
                 self.like(name, expr, pattern, escape_char.as_deref(), scope)
             }
             Ast::Cast {
@@ -180,8 +190,20 @@ impl Binder<'_> {
             } => {
                 let position = self.source.expr(expr);
                 let to = self.data_type(data_type, position)?;
-                let input = self.expr(expr, scope)?;
+                let input = match expr.as_ref() {
+                    Ast::Array(array) if matches!(to.0, LogicalType::Array(_)) => {
+                        self.array(&array.elem, Some(to.0), position, scope)?
+                    }
+                    other => self.expr(other, scope)?,
+                };
                 known(self.explicit_cast(input, to, position)?)
+            }
+            Ast::Array(array) => {
+                let position = self.source.expr(ast);
+                self.array(&array.elem, None, position, scope)
+            }
+            Ast::CompoundFieldAccess { root, access_chain } => {
+                self.access(root, access_chain, scope)
             }
             Ast::TypedString(typed) => {
                 let position = self.source.expr(ast);
@@ -362,10 +384,8 @@ impl Binder<'_> {
 /// What an unsupported expression is called.
 fn feature_name(ast: &Ast) -> &'static str {
     match ast {
-        Ast::Like { .. } | Ast::ILike { .. } => "LIKE ANY",
         Ast::SimilarTo { .. } => "SIMILAR TO",
         Ast::RLike { .. } => "RLIKE",
-        Ast::Array(_) | Ast::CompoundFieldAccess { .. } => "an array or field access",
         Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
         Ast::Interval(_) => "interval with fields",
         Ast::Tuple(_) | Ast::Struct { .. } => "a row value",

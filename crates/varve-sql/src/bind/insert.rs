@@ -1,14 +1,15 @@
 //! INSERT.
 
 use sqlparser::ast::{
-    Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, OnInsert, Query as AstQuery, SetExpr,
-    TableObject,
+    AccessExpr, Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, OnInsert,
+    Query as AstQuery, SetExpr, TableObject,
 };
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
+use crate::bind::array::part_type;
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::Operand;
+use crate::bind::literal::{Operand, literal};
 use crate::bind::names::fold_name;
 use crate::bind::update::target_scope;
 use crate::bind::values::value_plan;
@@ -107,6 +108,7 @@ impl Binder<'_> {
     /// many as there are values.
     fn insert_targets(&self, table: &TableDef, columns: &[ObjectName]) -> Result<Targets> {
         let mut positions = Vec::with_capacity(columns.len());
+        let mut subscripts = Vec::with_capacity(columns.len());
         for name in columns {
             let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
                 return Err(unsupported_at(
@@ -115,20 +117,30 @@ impl Binder<'_> {
                 ));
             };
             let position = self.target_column(table, ident)?;
-            if positions.contains(&position) {
+            let (_, part) = self.source.target(ident);
+            let mut known = positions.iter().zip(&subscripts);
+            let is_twice = |(known, (other, _)): (&usize, &(Vec<AccessExpr>, u32))| {
+                *known == position && (part.is_empty() || other.is_empty())
+            };
+            if known.any(is_twice) {
                 return Err(self.named_twice(ident));
             }
             positions.push(position);
+            subscripts.push((part.to_vec(), self.source.ident(ident)));
         }
         let listed = !positions.is_empty();
         if !listed {
             positions.extend(0..table.columns.len());
         }
-        Ok(Targets { positions, listed })
+        Ok(Targets {
+            positions,
+            subscripts,
+            listed,
+        })
     }
 
     pub(crate) fn named_twice(&self, ident: &Ident) -> Error {
-        let name = super::names::fold_name(ident);
+        let (name, _) = self.source.target(ident);
         located(
             Error::new(
                 SqlState::DUPLICATE_COLUMN,
@@ -157,19 +169,28 @@ impl Binder<'_> {
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         for row in rows {
             let mut cells: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
-            for (target, ast) in targets.positions.iter().zip(row) {
+            for (at, (target, ast)) in targets.positions.iter().zip(row).enumerate() {
+                let subscripts = targets.subscripts(at);
                 let (Some(cell), Some(column)) =
                     (cells.get_mut(*target), table.columns.get(*target))
                 else {
                     continue;
                 };
                 if is_default(ast) || !is_taken(column, overriding) {
+                    self.whole_for_default(subscripts, self.source.expr(ast))?;
                     continue;
                 }
                 self.given_value(column, overriding.is_some())?;
                 let operand = self.expr(ast, &mut scope)?;
                 let position = self.source.expr(ast);
-                *cell = self.assign(operand, column, position)?;
+                *cell = match subscripts {
+                    [] => self.assign(operand, column, position)?,
+                    part => {
+                        let before = targets.before(at, cell, column);
+                        let position = targets.position(at);
+                        self.assign_part(before, column, part, operand, position, &mut scope)?
+                    }
+                };
             }
             bound.push(cells);
         }
@@ -192,7 +213,11 @@ impl Binder<'_> {
         let hints: Vec<LogicalType> = targets
             .positions
             .iter()
-            .filter_map(|target| Some(table.columns.get(*target)?.ty))
+            .enumerate()
+            .filter_map(|(at, target)| {
+                let ty = table.columns.get(*target)?.ty;
+                Some(part_type(ty, targets.subscripts(at)))
+            })
             .collect();
         let Query { plan, fields, .. } = self.query(query, Some(&hints))?;
         targets.check(fields.len(), 0)?;
@@ -208,7 +233,16 @@ impl Binder<'_> {
                     index,
                     ty: field.ty,
                 });
-                *slot = self.assign(value, column, 0)?;
+                *slot = match targets.subscripts(index) {
+                    [] => self.assign(value, column, 0)?,
+                    part => {
+                        let before = targets.before(index, slot, column);
+                        let names = Scope::default();
+                        let mut scope = ExprScope::plain(&names, "INSERT");
+                        let position = targets.position(index);
+                        self.assign_part(before, column, part, value, position, &mut scope)?
+                    }
+                };
             }
         }
         Ok(optimize(Plan::Project {
@@ -221,11 +255,32 @@ impl Binder<'_> {
 /// The columns of a table that INSERT gives values for.
 struct Targets {
     positions: Vec<usize>,
+    /// Of each of them that is named, with its place in the text.
+    subscripts: Vec<(Vec<AccessExpr>, u32)>,
     /// Whether the statement names them.
     listed: bool,
 }
 
 impl Targets {
+    /// The subscripts behind the name of a target.
+    fn subscripts(&self, at: usize) -> &[AccessExpr] {
+        self.subscripts.get(at).map_or(&[], |(part, _)| part)
+    }
+
+    fn position(&self, at: usize) -> u32 {
+        self.subscripts.get(at).map_or(0, |(_, position)| *position)
+    }
+
+    /// What a part is put into: NULL, with the parts of the same column that come before.
+    fn before(&self, at: usize, cell: &Expr, column: &ColumnDef) -> Expr {
+        let target = self.positions.get(at);
+        let mut earlier = self.positions.iter().take(at);
+        if earlier.any(|other| Some(other) == target) {
+            return cell.clone();
+        }
+        literal(Value::Null, column.ty)
+    }
+
     fn check(&self, values: usize, position: u32) -> Result<()> {
         let message = if values > self.positions.len() {
             "INSERT has more expressions than target columns"

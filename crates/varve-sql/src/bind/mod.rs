@@ -4,6 +4,7 @@
 //! `0A000` and none is passed over.
 
 mod aggregate;
+mod array;
 mod check;
 mod columns;
 mod conflict;

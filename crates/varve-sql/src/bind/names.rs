@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{
-    CastKind, CeilFloorKind, Expr as Ast, Ident, ObjectName, ObjectNamePart, TrimWhereField,
+    AccessExpr, CastKind, CeilFloorKind, Expr as Ast, Ident, ObjectName, ObjectNamePart,
+    SelectItem, SetExpr, TrimWhereField,
 };
 use varve_types::{Error, ObjectId, Result, SqlState};
 
@@ -150,7 +151,7 @@ impl Binder<'_> {
 
     /// The position in a table of a column that a statement names.
     pub(crate) fn target_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
-        let name = fold_name(ident);
+        let (name, _) = self.source.target(ident);
         table
             .columns
             .iter()
@@ -270,6 +271,24 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 fallback = fallback.or(Some("case"));
                 break;
             }
+            Ast::Array(_) => return "array".to_owned(),
+            Ast::CompoundFieldAccess { root, access_chain } => {
+                let mut fields = access_chain.iter().rev();
+                let field = fields.find_map(|access| match access {
+                    AccessExpr::Dot(Ast::Identifier(field)) => Some(fold_name(field)),
+                    _ => None,
+                });
+                match field {
+                    Some(field) => return field,
+                    None => root,
+                }
+            }
+            Ast::Exists { .. } => return "exists".to_owned(),
+            Ast::Subquery(query) => match only_output(&query.body) {
+                Some(SelectItem::UnnamedExpr(inner)) => inner,
+                Some(SelectItem::ExprWithAlias { alias, .. }) => return fold_name(alias),
+                _ => break,
+            },
             Ast::Extract { .. } => return "extract".to_owned(),
             Ast::Ceil {
                 field: CeilFloorKind::DateTimeField(_),
@@ -300,4 +319,17 @@ pub(crate) fn result_name(expr: &Ast) -> String {
         };
     }
     fallback.unwrap_or("?column?").to_owned()
+}
+
+/// The first column of a query as it is written.
+fn only_output(body: &SetExpr) -> Option<&SelectItem> {
+    let mut body = body;
+    loop {
+        body = match body {
+            SetExpr::Select(select) => return select.projection.first(),
+            SetExpr::SetOperation { left, .. } => left,
+            SetExpr::Query(query) => &query.body,
+            _ => return None,
+        };
+    }
 }

@@ -38,6 +38,9 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
         BinaryOperator::Modulo => Infix::Function("%"),
         BinaryOperator::PGExp => Infix::Function("^"),
         BinaryOperator::StringConcat => Infix::Function("||"),
+        BinaryOperator::PGOverlap => Infix::Function("&&"),
+        BinaryOperator::AtArrow => Infix::Function("@>"),
+        BinaryOperator::ArrowAt => Infix::Function("<@"),
         BinaryOperator::PGLikeMatch => Infix::Function("~~"),
         BinaryOperator::PGNotLikeMatch => Infix::Function("!~~"),
         BinaryOperator::PGILikeMatch => Infix::Function("~~*"),
@@ -305,8 +308,12 @@ fn joined(left: Expr, right: Expr, same: fn(Expr) -> Result<Vec<Expr>, Expr>) ->
 }
 
 /// The type in which values of these types are compared.
-fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
+pub(crate) fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
     let common = common_type(types)?;
+    // Arrays are compared with arrays of the same type only.
+    if common.array().is_none() && types.iter().flatten().any(|ty| *ty != common) {
+        return None;
+    }
     types
         .iter()
         .flatten()
@@ -314,7 +321,11 @@ fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
         .then_some(common)
 }
 
-fn undefined_operator(symbol: &str, types: [Option<LogicalType>; 2], position: u32) -> Error {
+pub(crate) fn undefined_operator(
+    symbol: &str,
+    types: [Option<LogicalType>; 2],
+    position: u32,
+) -> Error {
     let shown = |ty: Option<LogicalType>| ty.map_or("unknown", LogicalType::name);
     let [left, right] = types;
     let error = Error::new(

@@ -333,12 +333,10 @@ impl Binder<'_> {
             right = inner;
         }
         let Ast::Subquery(query) = right else {
-            let what = if all {
-                "ALL of an array"
-            } else {
-                "ANY of an array"
+            let Some(op) = infix(op) else {
+                return Err(unsupported_at("this operator", position));
             };
-            return Err(unsupported_at(what, position));
+            return self.any_element(input, op, right, all, scope);
         };
         let Some(Infix::Compare(op)) = infix(op) else {
             return Err(unsupported_at("this operator with ANY or ALL", position));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Expr as Ast, Ident, ObjectName, ObjectNamePart, TableWithJoins,
-    Update, UpdateTableFromKind,
+    AccessExpr, Assignment, AssignmentTarget, Expr as Ast, Ident, ObjectName, ObjectNamePart,
+    TableWithJoins, Update, UpdateTableFromKind,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
@@ -12,6 +12,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::insert::is_default;
+use crate::bind::literal::Operand;
 use crate::bind::names::fold_name;
 use crate::bind::relation::full_scan;
 use crate::bind::row::row_of;
@@ -31,6 +32,14 @@ pub(crate) struct Changed {
     pub(crate) names: Scope,
     /// The columns behind the position.
     pub(crate) others: Vec<Expr>,
+}
+
+/// A column that SET assigns to, or a part of it.
+struct Assigned<'t> {
+    index: usize,
+    column: &'t ColumnDef,
+    subscripts: Vec<AccessExpr>,
+    position: u32,
 }
 
 impl Binder<'_> {
@@ -101,35 +110,31 @@ impl Binder<'_> {
         for Assignment { target, value } in assignments {
             match target {
                 AssignmentTarget::ColumnName(name) => {
-                    let (index, column) = self.assigned(table, name, &mut assigned)?;
-                    let expr = self.assigned_value(column, value, scope)?;
-                    if let Some(slot) = exprs.get_mut(index) {
-                        *slot = expr;
-                    }
+                    let target = self.assigned(table, name, &mut assigned)?;
+                    let Some(slot) = exprs.get_mut(target.index) else {
+                        continue;
+                    };
+                    *slot = self.assigned_value(&target, slot, value, scope)?;
                 }
                 AssignmentTarget::Tuple(targets) => {
                     let mut columns = Vec::with_capacity(targets.len());
                     for name in targets {
                         columns.push(self.assigned(table, name, &mut assigned)?);
                     }
-                    for (index, expr) in self.assigned_row(&columns, value, scope)? {
-                        if let Some(slot) = exprs.get_mut(index) {
-                            *slot = expr;
-                        }
-                    }
+                    self.assigned_row(&columns, value, scope, exprs)?;
                 }
             }
         }
-        Ok(assigned)
+        Ok(assigned.into_iter().map(|(index, _)| index).collect())
     }
 
-    /// The column that SET names.
+    /// The column that SET names; one whose parts are assigned to may be named again.
     fn assigned<'t>(
         &self,
         table: &'t TableDef,
         name: &ObjectName,
-        assigned: &mut Vec<usize>,
-    ) -> Result<(usize, &'t ColumnDef)> {
+        assigned: &mut Vec<(usize, bool)>,
+    ) -> Result<Assigned<'t>> {
         let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
             return Err(unsupported_at(
                 "a qualified column in SET",
@@ -137,51 +142,79 @@ impl Binder<'_> {
             ));
         };
         let index = self.target_column(table, ident)?;
-        if assigned.contains(&index) {
-            let message = format!(
-                "multiple assignments to same column \"{}\"",
-                fold_name(ident)
-            );
+        let (name, subscripts) = self.source.target(ident);
+        let is_part = !subscripts.is_empty();
+        if assigned
+            .iter()
+            .any(|(other, part)| *other == index && !(is_part && *part))
+        {
+            let message = format!("multiple assignments to same column \"{name}\"");
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(located(error, self.source.ident(ident)));
         }
-        assigned.push(index);
+        assigned.push((index, is_part));
         let column = table.columns.get(index);
-        let column = column.ok_or_else(|| Error::internal("a column out of its table"))?;
-        Ok((index, column))
+        Ok(Assigned {
+            index,
+            column: column.ok_or_else(|| Error::internal("a column out of its table"))?,
+            subscripts: subscripts.to_vec(),
+            position: self.source.ident(ident),
+        })
     }
 
     fn assigned_value(
         &mut self,
-        column: &ColumnDef,
+        target: &Assigned<'_>,
+        before: &Expr,
         value: &Ast,
         scope: &mut ExprScope<'_>,
     ) -> Result<Expr> {
         if is_default(value) {
-            return Ok(Self::default_value(column));
+            self.whole_for_default(&target.subscripts, self.source.expr(value))?;
+            return Ok(Self::default_value(target.column));
         }
-        self.updated_value(column)?;
+        self.updated_value(target.column)?;
         let operand = self.expr(value, scope)?;
-        self.assign(operand, column, self.source.expr(value))
+        let position = self.source.expr(value);
+        self.assign_to(target, before, operand, position, scope)
     }
 
-    /// The values of `(a, b) = ...`.
+    fn assign_to(
+        &mut self,
+        target: &Assigned<'_>,
+        before: &Expr,
+        operand: Operand,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Expr> {
+        let column = target.column;
+        if target.subscripts.is_empty() {
+            return self.assign(operand, column, position);
+        }
+        let before = before.clone();
+        let position = target.position;
+        self.assign_part(before, column, &target.subscripts, operand, position, scope)
+    }
+
+    /// Puts the values of `(a, b) = ...` in their places.
     fn assigned_row(
         &mut self,
-        columns: &[(usize, &ColumnDef)],
+        columns: &[Assigned<'_>],
         value: &Ast,
         scope: &mut ExprScope<'_>,
-    ) -> Result<Vec<(usize, Expr)>> {
+        exprs: &mut [Expr],
+    ) -> Result<()> {
         let position = self.source.first();
-        let mut row = Vec::with_capacity(columns.len());
         if let Ast::Subquery(query) = value {
             let position = self.source.expr(value);
             let operands = self.row_subquery(query, columns.len(), scope)?;
-            for ((index, column), operand) in columns.iter().zip(operands) {
-                self.updated_value(column)?;
-                row.push((*index, self.assign(operand, column, position)?));
+            for (target, operand) in columns.iter().zip(operands) {
+                self.updated_value(target.column)?;
+                if let Some(slot) = exprs.get_mut(target.index) {
+                    *slot = self.assign_to(target, slot, operand, position, scope)?;
+                }
             }
-            return Ok(row);
+            return Ok(());
         }
         let values = match value {
             Ast::Nested(value) if columns.len() == 1 => vec![&**value],
@@ -198,10 +231,12 @@ impl Binder<'_> {
             let first = values.first().map_or(position, |ast| self.source.expr(ast));
             return Err(located(error, first));
         }
-        for ((index, column), value) in columns.iter().zip(values) {
-            row.push((*index, self.assigned_value(column, value, scope)?));
+        for (target, value) in columns.iter().zip(values) {
+            if let Some(slot) = exprs.get_mut(target.index) {
+                *slot = self.assigned_value(target, slot, value, scope)?;
+            }
         }
-        Ok(row)
+        Ok(())
     }
 
     /// The rows of a table that a statement changes, joined with those of other relations.

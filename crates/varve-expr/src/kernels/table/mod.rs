@@ -16,8 +16,9 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 14] = [
+pub(crate) static TABLE: [&[Entry]; 15] = [
     array::ROWS,
+    array::FORMS,
     datetime::ROWS,
     datetime::OPERATORS,
     json::BUILDERS,
@@ -56,6 +57,10 @@ const ELEMENT: Param = Param::ELEMENT;
 const ELEMENTS: Param = Param::ARRAY_OF_ELEMENT;
 /// `anycompatible`: all such arguments are converted to their common type.
 const COMPATIBLE: Param = Param::COMPATIBLE;
+/// `anycompatiblearray`
+const COMPATIBLES: Param = Param::ARRAY_OF_COMPATIBLE;
+const INT4S: Param = INT4.array();
+const TEXTS: Param = TEXT.array();
 
 /// NULL where an argument is NULL.
 pub(crate) const fn strict(
@@ -84,17 +89,27 @@ const fn variadic(
     result: Param,
     kernel: Kernel,
 ) -> Entry {
+    repeated(lax(name, args, result, kernel))
+}
+
+/// `entry` with its last argument once or more.
+const fn repeated(entry: Entry) -> Entry {
     Entry {
         variadic: true,
-        ..lax(name, args, result, kernel)
+        ..entry
     }
 }
 
 /// Sees NULLs.
 const fn lax(name: &'static str, args: &'static [Param], result: Param, kernel: Kernel) -> Entry {
+    with_nulls(strict(name, args, result, kernel))
+}
+
+/// `entry` called for rows with NULLs too.
+const fn with_nulls(entry: Entry) -> Entry {
     Entry {
         strict: false,
-        ..strict(name, args, result, kernel)
+        ..entry
     }
 }
 
