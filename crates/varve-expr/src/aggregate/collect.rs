@@ -1,12 +1,88 @@
 //! Aggregates that put the rows of a group together: strings, histograms.
 
-use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, Value};
+use varve_types::{
+    ARRAY_DIMENSIONS_MAX, ArrayDimension, ArrayValue, ElementType, Error, LogicalType, Result,
+    SqlState, Value,
+};
 
 use super::state::State;
+use crate::cast::too_many_dimensions;
 use crate::kernels::Row;
 
 /// The most buckets of a histogram.
 const BUCKETS_MAX: i32 = 1 << 20;
+
+/// Takes a value in, NULL or not.
+pub(super) fn push(state: &mut State, row: &Row<'_>) -> Result<()> {
+    state.push(row.value(0));
+    state.check_size()
+}
+
+/// The values as an array, NULL without a row.
+pub(super) fn array(state: &State, ty: LogicalType) -> Result<Value> {
+    Ok(match (state.values(), ty) {
+        ([_, ..], LogicalType::Array(element)) => {
+            Value::array(&ArrayValue::of(element, state.values().to_vec()))
+        }
+        _ => Value::Null,
+    })
+}
+
+/// Takes an array in, which must have the shape of those before.
+pub(super) fn push_array(state: &mut State, row: &Row<'_>) -> Result<()> {
+    let value = row.value(0);
+    let Some(array) = decoded(&value)? else {
+        return Err(Error::new(
+            SqlState::NULL_VALUE_NOT_ALLOWED,
+            "cannot accumulate null arrays",
+        ));
+    };
+    let refuse = |message| Err(Error::new(SqlState::ARRAY_SUBSCRIPT_ERROR, message));
+    if array.values.is_empty() {
+        return refuse("cannot accumulate empty arrays");
+    }
+    if let Some(first) = state.values().first()
+        && decoded(first)?.is_some_and(|first| first.dimensions != array.dimensions)
+    {
+        return refuse("cannot accumulate arrays of different dimensionality");
+    }
+    state.push(value);
+    state.check_size()
+}
+
+/// The arrays as one with a dimension more, NULL without a row.
+pub(super) fn stacked(state: &State, _: LogicalType) -> Result<Value> {
+    let mut all: Option<ArrayValue> = None;
+    for value in state.values() {
+        let Some(mut array) = decoded(value)? else {
+            continue;
+        };
+        match &mut all {
+            Some(all) => all.values.extend(array.values),
+            None => {
+                let length = u32::try_from(state.values().len()).unwrap_or(u32::MAX);
+                let outer = ArrayDimension { length, lower: 1 };
+                array.dimensions.insert(0, outer);
+                all = Some(array);
+            }
+        }
+    }
+    match all {
+        Some(all) if all.dimensions.len() > ARRAY_DIMENSIONS_MAX => {
+            Err(too_many_dimensions(all.dimensions.len()))
+        }
+        Some(all) => Ok(Value::array(&all)),
+        None => Ok(Value::Null),
+    }
+}
+
+fn decoded(value: &Value) -> Result<Option<ArrayValue>> {
+    let Value::Array(element, stored) = value else {
+        return Ok(None);
+    };
+    let array = ArrayValue::decode(*element, stored);
+    array.map(Some).ok_or_else(|| Error::corrupted("an array"))
+}
 
 /// Text and what comes before it unless it is the first.
 pub(super) fn string_agg(state: &mut State, row: &Row<'_>) -> Result<()> {

@@ -205,6 +205,20 @@ static OTHERS: &[Entry] = &[
     ),
     all("last", &[ELEMENT, ANY], ELEMENT, simple::last, simple::kept),
     all(
+        "array_agg",
+        &[Param::NON_ARRAY],
+        Param::ARRAY_OF_ELEMENT,
+        collect::push,
+        collect::array,
+    ),
+    all(
+        "array_agg",
+        &[Param::ARRAY_OF_ELEMENT],
+        Param::ARRAY_OF_ELEMENT,
+        collect::push_array,
+        collect::stacked,
+    ),
+    all(
         "string_agg",
         &[TEXT, TEXT],
         TEXT,

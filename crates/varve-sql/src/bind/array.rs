@@ -1,9 +1,10 @@
 //! Arrays: constructors, subscripts, and comparisons with their elements.
 
 use sqlparser::ast::{
-    AccessExpr, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Subscript,
+    AccessExpr, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Query as AstQuery,
+    Subscript,
 };
-use varve_expr::{Expr, Function, fold, resolve_operator};
+use varve_expr::{AggregateArgs, Expr, Function, fold, resolve_aggregate, resolve_operator};
 use varve_types::{
     ARRAY_DIMENSIONS_MAX, ArrayValue, CompareOp, Error, LogicalType, Result, SqlState, TypeMod,
     Value,
@@ -15,6 +16,7 @@ use crate::bind::names::simple_name;
 use crate::bind::operator::{Infix, comparison_type, undefined_operator};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::ColumnDef;
+use crate::plan::{AggregateCall, Field, Plan, Query};
 
 /// The function behind a form of SQL, for elements of a type.
 pub(crate) fn form(
@@ -115,6 +117,47 @@ impl Binder<'_> {
             args,
             position,
         )?)))
+    }
+
+    /// `ARRAY(SELECT ...)`: the rows of one column.
+    pub(crate) fn array_of_rows(
+        &mut self,
+        query: &AstQuery,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let (Query { plan, fields, .. }, outer) = self.subquery(query, scope)?;
+        let [Field { ty, .. }] = *fields.as_slice() else {
+            let message = "subquery must return only one column";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        };
+        let args = AggregateArgs::List(&[Some(ty)]);
+        let function = resolve_aggregate("array_agg", args, position)?;
+        let function = function.ok_or_else(|| Error::internal("array_agg is no aggregate"))?;
+        let of_rows = function.result_type();
+        let call = AggregateCall {
+            function,
+            args: vec![Expr::Column { index: 0, ty }],
+            distinct: false,
+            order: Vec::new(),
+            filter: None,
+            position,
+        };
+        let plan = Plan::Aggregate {
+            input: Box::new(plan),
+            groups: Vec::new(),
+            aggregates: vec![call],
+        };
+        let rows = self.row_of_subquery(plan, of_rows, outer, scope);
+        let LogicalType::Array(element) = of_rows else {
+            return Err(Error::internal("array_agg gives no array"));
+        };
+        let empty = Value::array(&ArrayValue::of(element, Vec::new()));
+        Ok(Operand::Known(Expr::Coalesce {
+            args: vec![rows, literal(empty, of_rows)],
+            ty: of_rows,
+        }))
     }
 
     /// `a[1]`, `a[1:2][3]`, `(row).field`.

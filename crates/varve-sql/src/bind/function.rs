@@ -80,6 +80,9 @@ impl Binder<'_> {
         let Some(name) = simple_name(name) else {
             return Err(unsupported_at("a function in a schema", position));
         };
+        if let (FunctionArguments::Subquery(query), "array") = (args, name.as_str()) {
+            return self.array_of_rows(query, position, scope);
+        }
         let args = Arguments::of_call(args, position)?;
         if let Some(over) = over {
             let refused = [

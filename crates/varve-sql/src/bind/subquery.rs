@@ -221,8 +221,8 @@ fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Su
 }
 
 impl Binder<'_> {
-    /// Binds a subquery and gives it its number in the scope.
-    fn subquery(
+    /// Binds a subquery.
+    pub(crate) fn subquery(
         &mut self,
         query: &AstQuery,
         scope: &mut ExprScope<'_>,
@@ -251,6 +251,19 @@ impl Binder<'_> {
         let subqueries = scope.subqueries.get_or_insert_default();
         subqueries.push(Subquery { kind, plan, outer });
         subqueries.len() - 1
+    }
+
+    /// The column of a plan of one row and one column, which is joined to what the scope is of.
+    pub(crate) fn row_of_subquery(
+        &self,
+        plan: Plan,
+        ty: LogicalType,
+        outer: Vec<(usize, Expr)>,
+        scope: &mut ExprScope<'_>,
+    ) -> Expr {
+        let number = self.add_subquery(scope, SubqueryKind::Row, plan, outer);
+        let index = subquery_column(number, 0);
+        Expr::Column { index, ty }
     }
 
     /// `(SELECT ...)` as a value.
