@@ -49,8 +49,6 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
         BinaryOperator::LongArrow => Infix::Function("->>"),
         BinaryOperator::HashArrow => Infix::Function("#>"),
         BinaryOperator::HashLongArrow => Infix::Function("#>>"),
-        BinaryOperator::AtArrow => Infix::Function("@>"),
-        BinaryOperator::ArrowAt => Infix::Function("<@"),
         BinaryOperator::HashMinus => Infix::Function("#-"),
         BinaryOperator::Question => Infix::Function("?"),
         BinaryOperator::QuestionAnd => Infix::Function("?&"),
