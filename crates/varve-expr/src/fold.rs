@@ -2,6 +2,7 @@
 
 use varve_types::{LogicalType, Value};
 
+use crate::cast::is_immutable_cast;
 use crate::{EvalContext, Expr, evaluate_constant};
 
 /// The same expression with what is constant in it computed. What would fail is left as it is, so
@@ -66,13 +67,17 @@ pub fn fold(expr: Expr) -> Expr {
             modifier,
             explicit,
             position,
-        } => computed(Expr::Cast {
-            modifier,
-            explicit,
-            input: fold_box(*input),
-            to,
-            position,
-        }),
+        } => {
+            let is_immutable = is_immutable_cast(input.logical_type(), to);
+            let cast = Expr::Cast {
+                modifier,
+                explicit,
+                input: fold_box(*input),
+                to,
+                position,
+            };
+            if is_immutable { computed(cast) } else { cast }
+        }
         Expr::Case {
             branches,
             otherwise,

@@ -39,6 +39,9 @@ pub enum SequenceCall<'a> {
 
 /// The database that a statement runs in.
 pub trait Host: fmt::Debug {
+    /// What time it is: microseconds since 1970-01-01 00:00 UTC.
+    fn now_us(&self) -> i64;
+
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
 

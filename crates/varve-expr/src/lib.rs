@@ -38,18 +38,19 @@ pub use aggregate::{
     Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, is_aggregate, resolve_aggregate,
 };
 pub use cast::{
-    cast_value, coerce_length, format_value, parse_value, parse_value_with_mod, write_cell,
-    write_value,
+    cast_value, coerce_length, depends_on_time, format_value, is_immutable_cast, parse_value,
+    parse_value_with_mod, reads_locale, write_cell, write_value,
 };
 pub use conversions::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
 };
+pub use datetime::Zone;
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;
 pub use function::{Function, Volatility, is_function, is_set_function};
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
-pub use locale::{DEFAULT_LOCALE, Locale};
+pub use locale::{DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

@@ -253,8 +253,14 @@ fn set(parser: &mut Parser<'_>) -> Parsed {
     if needs_sign && !parser.consume_token(&Token::Eq) {
         expect(parser, "TO")?;
     }
-    let value = if eat(parser, "DEFAULT") {
+    let value = if eat(parser, "DEFAULT") || (!needs_sign && eat(parser, "LOCAL")) {
         None
+    } else if !needs_sign && eat(parser, "INTERVAL") {
+        let text = parser.parse_literal_string()?;
+        for word in ["HOUR", "TO", "MINUTE"] {
+            let _ = eat(parser, word);
+        }
+        Some(format!("INTERVAL '{text}'"))
     } else {
         Some(values(parser, name == "search_path")?)
     };

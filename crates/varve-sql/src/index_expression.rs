@@ -1,7 +1,7 @@
 //! Expressions that indexes are on. Beside its columns a table has a column for each of them, which
 //! is stored in indexes only; its position is [`FIRST_EXPRESSION`] or above.
 
-use varve_expr::Expr;
+use varve_expr::{Expr, is_immutable_cast};
 use varve_types::LogicalType;
 
 use crate::catalog::TableDef;
@@ -101,22 +101,6 @@ pub(crate) fn is_immutable(expr: &Expr) -> bool {
     let mut all = itself;
     for_each_child(expr, &mut |child| all &= is_immutable(child));
     all
-}
-
-fn is_immutable_cast(from: LogicalType, to: LogicalType) -> bool {
-    use LogicalType::{Array, Date, Interval, Time, Timestamp, TimestampTz};
-    let of_zone = |ty| matches!(ty, Date | Time | Timestamp | TimestampTz);
-    match (from, to) {
-        (from, to) if from == to => true,
-        (Array(from), Array(to)) => is_immutable_cast(from.logical(), to.logical()),
-        (from, to) if from.is_string() || to.is_string() => {
-            let other = if from.is_string() { to } else { from };
-            let reads = matches!(other, Date | Timestamp | TimestampTz | Interval | Array(_));
-            !reads && (other != Time || to.is_string())
-        }
-        (TimestampTz, other) | (other, TimestampTz) => !of_zone(other),
-        _ => true,
-    }
 }
 
 /// An expression of a table over the columns with these positions, to which those that it lacks

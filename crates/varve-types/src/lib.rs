@@ -63,5 +63,5 @@ pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sqlstate::SqlState;
 pub use text::TextData;
-pub use type_mod::TypeMod;
+pub use type_mod::{IntervalFields, TypeMod};
 pub use value::{Value, nearest_f32, unpadded};

@@ -26,6 +26,7 @@ sqlstates! {
     NUMERIC_VALUE_OUT_OF_RANGE "22003" "numeric_value_out_of_range",
     INVALID_DATETIME_FORMAT "22007" "invalid_datetime_format",
     DATETIME_FIELD_OVERFLOW "22008" "datetime_field_overflow",
+    INVALID_TIME_ZONE_DISPLACEMENT_VALUE "22009" "invalid_time_zone_displacement_value",
     INTERVAL_FIELD_OVERFLOW "22015" "interval_field_overflow",
     ARRAY_SUBSCRIPT_ERROR "2202E" "array_subscript_error",
     UNTRANSLATABLE_CHARACTER "22P05" "untranslatable_character",

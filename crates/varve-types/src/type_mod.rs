@@ -8,6 +8,71 @@ use crate::LogicalType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeMod(pub i32);
 
+/// The fields of an interval that a modifier leaves, as bits: `INTERVAL DAY TO MINUTE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntervalFields(pub u16);
+
+impl IntervalFields {
+    /// `MONTH`
+    pub const MONTH: IntervalFields = IntervalFields(1 << 1);
+    /// `YEAR`
+    pub const YEAR: IntervalFields = IntervalFields(1 << 2);
+    /// `DAY`
+    pub const DAY: IntervalFields = IntervalFields(1 << 3);
+    /// `HOUR`
+    pub const HOUR: IntervalFields = IntervalFields(1 << 10);
+    /// `MINUTE`
+    pub const MINUTE: IntervalFields = IntervalFields(1 << 11);
+    /// `SECOND`
+    pub const SECOND: IntervalFields = IntervalFields(1 << 12);
+    /// `MINUTE TO SECOND`
+    pub const MINUTE_TO_SECOND: IntervalFields = IntervalFields(3 << 11);
+    /// No bound.
+    pub const ALL: IntervalFields = IntervalFields(0x7fff);
+
+    /// The fields from the largest to the smallest, with their names.
+    const NAMED: [(IntervalFields, &str); 6] = [
+        (IntervalFields::YEAR, "year"),
+        (IntervalFields::MONTH, "month"),
+        (IntervalFields::DAY, "day"),
+        (IntervalFields::HOUR, "hour"),
+        (IntervalFields::MINUTE, "minute"),
+        (IntervalFields::SECOND, "second"),
+    ];
+
+    /// All fields from the larger one `first` to the smaller one `last`.
+    pub fn between(first: IntervalFields, last: IntervalFields) -> IntervalFields {
+        let at = |wanted| Self::NAMED.iter().position(|(field, _)| *field == wanted);
+        let (first, last) = (at(first).unwrap_or(0), at(last).unwrap_or(5));
+        let chosen = Self::NAMED.iter().take(last + 1).skip(first);
+        IntervalFields(chosen.fold(0, |bits, (field, _)| bits | field.0))
+    }
+
+    /// The smallest field.
+    pub fn last(self) -> IntervalFields {
+        let mut smallest_first = Self::NAMED.iter().rev();
+        let found = smallest_first.find(|(field, _)| self.0 & field.0 != 0);
+        found.map_or(IntervalFields::SECOND, |(field, _)| *field)
+    }
+
+    /// ` day to minute`, after the name of the type; empty without a bound.
+    fn name(self) -> String {
+        if self == IntervalFields::ALL {
+            return String::new();
+        }
+        let chosen = || {
+            Self::NAMED
+                .iter()
+                .filter(|(field, _)| self.0 & field.0 != 0)
+        };
+        let first = chosen().next().map_or("", |(_, name)| *name);
+        match chosen().next_back() {
+            Some((_, last)) if *last != first => format!(" {first} to {last}"),
+            _ => format!(" {first}"),
+        }
+    }
+}
+
 /// What PostgreSQL adds to a modifier that may be 0.
 const OFFSET: i32 = 4;
 
@@ -20,8 +85,8 @@ impl Default for TypeMod {
 impl TypeMod {
     /// No modifier.
     pub const NONE: TypeMod = TypeMod(-1);
-    /// The fields of an interval with a precision but without a range of fields.
-    const ALL_FIELDS: i32 = 0x7fff << 16;
+    /// The digits of seconds of an interval that has none.
+    const ALL_DIGITS: i32 = 0xffff;
 
     /// The modifier of `varchar(n)` and `character(n)`.
     pub fn of_length(length: i32) -> TypeMod {
@@ -38,9 +103,21 @@ impl TypeMod {
         TypeMod(i32::from(digits))
     }
 
-    /// The modifier of `interval(p)`.
-    pub fn of_interval_seconds(digits: u8) -> TypeMod {
-        TypeMod(TypeMod::ALL_FIELDS | i32::from(digits))
+    /// The modifier of `interval fields(p)`.
+    pub fn of_interval(fields: IntervalFields, digits: Option<u8>) -> TypeMod {
+        let digits = digits.map_or(TypeMod::ALL_DIGITS, i32::from);
+        if fields == IntervalFields::ALL && digits == TypeMod::ALL_DIGITS {
+            return TypeMod::NONE;
+        }
+        TypeMod(i32::from(fields.0) << 16 | digits)
+    }
+
+    /// The fields of an interval.
+    pub fn interval_fields(self) -> IntervalFields {
+        if self.is_none() {
+            return IntervalFields::ALL;
+        }
+        IntervalFields(u16::try_from(self.0 >> 16).unwrap_or(IntervalFields::ALL.0))
     }
 
     /// Whether there is none.
@@ -87,6 +164,11 @@ impl TypeMod {
             LogicalType::Numeric => self
                 .numeric()
                 .map(|(precision, scale)| format!("{name}({precision},{scale})")),
+            LogicalType::Interval => {
+                let digits = self.seconds(ty).map(|digits| format!("({digits})"));
+                let fields = self.interval_fields().name();
+                Some(format!("{name}{fields}{}", digits.unwrap_or_default()))
+            }
             // The digits stand before `with` or `without`.
             _ => self.seconds(ty).map(|digits| {
                 let (first, rest) = name.split_once(' ').unwrap_or((name, ""));
@@ -100,7 +182,7 @@ impl TypeMod {
 
 #[cfg(test)]
 mod tests {
-    use super::TypeMod;
+    use super::{IntervalFields, TypeMod};
     use crate::LogicalType;
 
     #[test]
@@ -141,7 +223,7 @@ mod tests {
             ),
             (
                 LogicalType::Interval,
-                TypeMod::of_interval_seconds(2),
+                TypeMod::of_interval(IntervalFields::ALL, Some(2)),
                 "interval(2)",
             ),
             (LogicalType::Numeric, TypeMod::NONE, "numeric"),

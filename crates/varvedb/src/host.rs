@@ -106,6 +106,10 @@ impl SessionHost {
 }
 
 impl Host for SessionHost {
+    fn now_us(&self) -> i64 {
+        self.shared.env.now_us()
+    }
+
     fn order_job(&self, job: i64, order: JobOrder) -> bool {
         self.shared.order_job(job, order)
     }

@@ -1,5 +1,6 @@
-//! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, and the way to the
-//! benchmarks and the corpora, `cargo xtask bench` and `cargo xtask corpora`. Each rule is a small
+//! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, the way to the
+//! benchmarks and the corpora, `cargo xtask bench` and `cargo xtask corpora`, and the packing of the
+//! time zones, `cargo xtask zones`. Each rule is a small
 //! pure function over names and texts, so that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
@@ -8,6 +9,7 @@
 mod bench;
 mod corpora;
 mod tidy;
+mod zones;
 
 use std::process::ExitCode;
 
@@ -15,12 +17,13 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, [])) if command == "tidy" => tidy::run(),
+        Some((command, [])) if command == "zones" => zones::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "corpora" => corpora::run(rest),
         _ => {
             eprintln!(
                 "usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]\n       \
-                 cargo xtask corpora [--family NAME] [...]"
+                 cargo xtask corpora [--family NAME] [...]\n       cargo xtask zones"
             );
             ExitCode::from(2)
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use varve_expr::{EvalContext, Expr, evaluate_constant, shifted_value};
+use varve_expr::{EvalContext, Expr, Zone, evaluate_constant, shifted_value};
 use varve_sql::{Frame, FrameBound, FrameExclusion, FrameUnits, SortKeyExpr};
 use varve_types::{Column, Error, Result, SqlState, Value};
 
@@ -13,6 +13,8 @@ pub(super) struct Frames<'f> {
     frame: &'f Frame,
     start: Offset,
     end: Offset,
+    /// In which timestamps are moved.
+    zone: Zone,
 }
 
 /// An offset of a bound.
@@ -28,6 +30,7 @@ impl<'f> Frames<'f> {
             frame,
             start: offset(frame, &frame.start, "starting", eval)?,
             end: offset(frame, &frame.end, "ending", eval)?,
+            zone: eval.locale.zone.clone(),
         })
     }
 
@@ -65,7 +68,12 @@ impl<'f> Frames<'f> {
                 (_, _, Offset::Value(by)) => {
                     let (column, key) = order
                         .ok_or_else(|| Error::internal("a RANGE frame without an order column"))?;
-                    range_bound(column, key, row, by, backward, is_end, partition)?
+                    let moved = Moved {
+                        by,
+                        backward,
+                        zone: &self.zone,
+                    };
+                    range_bound(column, key, row, &moved, is_end, partition)?
                 }
                 _ => return Err(Error::internal("a frame bound without its offset")),
             })
@@ -162,8 +170,7 @@ fn range_bound(
     column: &Column,
     key: &SortKeyExpr,
     row: usize,
-    by: &Value,
-    backward: bool,
+    moved: &Moved<'_>,
     is_end: bool,
     partition: &Partition,
 ) -> Result<usize> {
@@ -173,8 +180,8 @@ fn range_bound(
         return Ok(partition.group_start(group + usize::from(is_end)));
     }
     // In the order of the partition the bound lies before or after.
-    let lower = backward != key.descending;
-    let bound = Bound::new(&column.value(row), by, lower)?;
+    let lower = moved.backward != key.descending;
+    let bound = Bound::new(&column.value(row), moved, lower)?;
     let rows = partition.rows();
     let (mut low, mut high) = (0, rows);
     while low < high {
@@ -200,6 +207,13 @@ fn range_bound(
     Ok(low)
 }
 
+/// By how much a bound lies before or after a row.
+struct Moved<'a> {
+    by: &'a Value,
+    backward: bool,
+    zone: &'a Zone,
+}
+
 /// A value with an offset added or taken away.
 enum Bound {
     Integer(i128),
@@ -208,7 +222,8 @@ enum Bound {
 }
 
 impl Bound {
-    fn new(value: &Value, by: &Value, lower: bool) -> Result<Bound> {
+    fn new(value: &Value, moved: &Moved<'_>, lower: bool) -> Result<Bound> {
+        let by = moved.by;
         let sign = if lower { -1 } else { 1 };
         if let (Some(value), Some(by)) = (integer(value), integer(by)) {
             return Ok(Bound::Integer(value + sign * by));
@@ -216,7 +231,7 @@ impl Bound {
         if let (Some(value), Some(by)) = (value.double(), by.double()) {
             return Ok(Bound::Double(if lower { value - by } else { value + by }));
         }
-        shifted_value(value, by, lower)?
+        shifted_value(value, by, lower, moved.zone)?
             .map(Bound::Other)
             .ok_or_else(|| Error::unsupported("RANGE with this type of offset"))
     }

@@ -71,7 +71,7 @@ fn sum_of(
     minus: bool,
 ) -> Result<varve_types::Interval> {
     let (a, b) = (Value::Interval(a), Value::Interval(b));
-    match crate::shifted_value(&a, &b, minus)? {
+    match crate::shifted_value(&a, &b, minus, &crate::Zone::UTC)? {
         Some(Value::Interval(sum)) => Ok(sum),
         _ => Err(Error::internal("a sum of intervals is none")),
     }

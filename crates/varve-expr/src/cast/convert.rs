@@ -1,15 +1,15 @@
 //! CAST of values and columns.
 
 use varve_types::{
-    ArrayValue, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error,
-    Interval, Json, LogicalType, Result, SqlState, TypeMod, Value, nearest_f32, unpadded,
+    ArrayValue, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error, Json,
+    LogicalType, Result, SqlState, TypeMod, Value, nearest_f32, unpadded,
 };
 
 use super::length::coerce_length;
 use super::parse::parse_value;
 use super::write::write_as_text;
 use crate::conversions::{assignment_cast_allowed, explicit_cast_allowed};
-use crate::datetime::{midnight_us, split_day};
+use crate::datetime::{convert_moment, is_zone_conversion};
 use crate::json::write_json;
 use crate::kernels::checked_float;
 use crate::locale::Locale;
@@ -61,7 +61,11 @@ fn cast_to_type(column: &ColumnRef, to: LogicalType, locale: &Locale) -> Result<
     if !explicit_cast_allowed(from, to) {
         return Err(cannot_cast(from, to));
     }
-    if let Some(same) = same_layout(from, to).then(|| column.retyped(to)).flatten() {
+    let changes_clocks = is_zone_conversion(from, to) && !locale.zone.is_utc();
+    if let Some(same) = (!changes_clocks && same_layout(from, to))
+        .then(|| column.retyped(to))
+        .flatten()
+    {
         return Ok(same);
     }
     if let Some(widened) = widen(column, to) {
@@ -188,20 +192,15 @@ fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
             | Value::Numeric(_),
             to,
         ) if to.category() == b'N' => convert_number(value, to)?,
-        (Value::Date(date), T::Timestamp) => Value::Timestamp(midnight_us(*date)?),
-        (Value::Date(date), T::TimestampTz) => Value::TimestampTz(midnight_us(*date)?),
-        (Value::Timestamp(us) | Value::TimestampTz(us), T::Date) => {
-            // A timestamp's day always fits: its range is within that of dates.
-            Value::Date(i32::try_from(split_day(*us).0).unwrap_or_default())
-        }
-        (Value::Timestamp(us) | Value::TimestampTz(us), T::Time) => Value::Time(split_day(*us).1),
-        (Value::Timestamp(us), T::TimestampTz) => Value::TimestampTz(*us),
-        (Value::TimestampTz(us), T::Timestamp) => Value::Timestamp(*us),
-        (Value::Time(us), T::Interval) => Value::Interval(Interval {
-            us: *us,
-            ..Interval::default()
-        }),
-        (Value::Interval(interval), T::Time) => Value::Time(split_day(interval.us).1),
+        (
+            Value::Date(_)
+            | Value::Time(_)
+            | Value::Timestamp(_)
+            | Value::TimestampTz(_)
+            | Value::Interval(_),
+            T::Date | T::Time | T::Timestamp | T::TimestampTz | T::Interval,
+        ) => convert_moment(value, to, &locale.zone)?
+            .ok_or_else(|| cannot_cast(value.logical_type().unwrap_or(to), to))?,
         (other, to) => {
             let from = other.logical_type().unwrap_or(to);
             return Err(cannot_cast(from, to));

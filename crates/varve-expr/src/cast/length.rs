@@ -2,7 +2,7 @@
 
 use varve_types::{ArrayValue, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::datetime::with_seconds;
+use crate::datetime::bounded_interval;
 
 /// The value as a type with this modifier holds it. An explicit cast cuts strings that are too
 /// long, an assignment refuses them unless all that is cut are spaces: `22001`.
@@ -35,7 +35,7 @@ pub fn coerce_length(
         (Value::Time(us), _) => Value::Time(rounded(us, ty, modifier)),
         (Value::Timestamp(us), _) => Value::Timestamp(rounded(us, ty, modifier)),
         (Value::TimestampTz(us), _) => Value::TimestampTz(rounded(us, ty, modifier)),
-        (Value::Interval(interval), _) => Value::Interval(with_seconds(interval, modifier)),
+        (Value::Interval(interval), _) => Value::Interval(bounded_interval(interval, modifier)),
         (Value::Array(element, stored), _) => {
             let array = ArrayValue::decode(element, &stored);
             let mut array = array.ok_or_else(|| Error::corrupted("an array"))?;

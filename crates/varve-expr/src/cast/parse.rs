@@ -64,12 +64,12 @@ pub fn parse_value_with_mod(
         LogicalType::Jsonb => Value::json(&parse_json(text)?),
         LogicalType::Bytea => Value::Bytea(parse_bytea(text)?.into()),
         LogicalType::Uuid => Value::Uuid(parse_uuid(text)?),
-        LogicalType::Date => Value::Date(parse_date(text)?),
-        LogicalType::Time => Value::Time(parse_time(text)?),
-        LogicalType::Timestamp => Value::Timestamp(parse_timestamp(text, false)?),
-        LogicalType::TimestampTz => Value::TimestampTz(parse_timestamp(text, true)?),
+        LogicalType::Date => Value::Date(parse_date(text, locale)?),
+        LogicalType::Time => Value::Time(parse_time(text, locale)?),
+        LogicalType::Timestamp => Value::Timestamp(parse_timestamp(text, false, locale)?),
+        LogicalType::TimestampTz => Value::TimestampTz(parse_timestamp(text, true, locale)?),
         LogicalType::Interval => {
-            return parse_interval(text, modifier).map(Value::Interval);
+            return parse_interval(text, modifier, locale.interval_style).map(Value::Interval);
         }
         LogicalType::Array(element) => return parse_array(text, element, modifier, locale),
         other => return Err(Error::unsupported(other)),

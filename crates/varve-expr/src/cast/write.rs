@@ -30,11 +30,11 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
         }
         Value::Text(string) | Value::Bpchar(string) => text.push_str(string),
         Value::Bytea(bytes) => write_bytea(bytes, text),
-        Value::Date(date) => write_date(*date, text),
+        Value::Date(date) => write_date(*date, locale, text),
         Value::Time(us) => write_time(*us, text),
-        Value::Timestamp(us) => write_timestamp(*us, false, text),
-        Value::TimestampTz(us) => write_timestamp(*us, true, text),
-        Value::Interval(interval) => write_interval(*interval, text),
+        Value::Timestamp(us) => write_timestamp(*us, false, locale, text),
+        Value::TimestampTz(us) => write_timestamp(*us, true, locale, text),
+        Value::Interval(interval) => write_interval(*interval, locale.interval_style, text),
         Value::Uuid(bytes) => write_uuid(bytes, text),
         Value::Jsonb(stored) => {
             if let Some(json) = Json::decode(stored) {

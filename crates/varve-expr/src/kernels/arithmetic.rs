@@ -8,7 +8,6 @@
 use varve_types::{Column, Error, Result, SqlState, Value};
 
 use super::operand::{Native, Row, validity_of};
-use crate::datetime::check_date;
 use crate::function::Call;
 
 fn binary<T: Native>(
@@ -161,19 +160,6 @@ pub(super) fn negate_float8(number: f64) -> Result<f64> {
 
 pub(super) fn plus(row: &Row<'_>) -> Result<Value> {
     Ok(row.value(0))
-}
-
-pub(super) fn date_plus_days(row: &Row<'_>) -> Result<Value> {
-    check_date(i64::from(row.int4(0)) + i64::from(row.int4(1))).map(Value::Date)
-}
-
-pub(super) fn date_minus_days(row: &Row<'_>) -> Result<Value> {
-    check_date(i64::from(row.int4(0)) - i64::from(row.int4(1))).map(Value::Date)
-}
-
-pub(super) fn date_minus_date(row: &Row<'_>) -> Result<Value> {
-    let days = row.int4(0).checked_sub(row.int4(1));
-    days.map(Value::Int4).ok_or_else(|| out_of_range("integer"))
 }
 
 /// `22003`, for a type.

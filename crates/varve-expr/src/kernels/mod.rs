@@ -3,7 +3,6 @@
 mod arithmetic;
 mod array;
 mod compare;
-mod datetime;
 mod in_list;
 mod jobs;
 mod json;
@@ -16,11 +15,12 @@ mod sequences;
 mod series;
 mod table;
 mod text;
+mod time;
 
 pub(crate) use arithmetic::checked_float;
 pub(crate) use compare::{compare_columns, distinct_columns};
 pub(crate) use in_list::ConstantList;
-pub use numeric::shifted_value;
 pub(crate) use operand::{Native, Row, TextOperand, pack};
 pub(crate) use run::run;
 pub(crate) use table::{TABLE, strict};
+pub use time::shifted_value;

@@ -1,10 +1,9 @@
 //! Arithmetic of numeric, smallint, real and interval, row by row.
 
-use varve_types::{Decimal, Error, Interval, LogicalType, Result, SqlState, Value, nearest_f32};
+use varve_types::{Decimal, LogicalType, Result, Value, nearest_f32};
 
 use super::arithmetic::{checked_float, division_by_zero, out_of_range};
 use super::operand::Row;
-use crate::datetime::{add_interval, check_timestamp};
 
 /// The operators and functions of two numerics.
 macro_rules! of_two {
@@ -161,126 +160,4 @@ pub(super) fn negate_float4(row: &Row<'_>) -> Result<Value> {
 
 pub(super) fn abs_float4(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Float4(nearest_f32(libm::fabs(row.float8(0)))))
-}
-
-fn interval(months: Option<i32>, days: Option<i32>, us: Option<i64>) -> Result<Value> {
-    let parts = months.zip(days).zip(us);
-    let found = parts.map(|((months, days), us)| Interval { months, days, us });
-    found
-        .map(Value::Interval)
-        .ok_or_else(|| Error::new(SqlState::DATETIME_FIELD_OVERFLOW, "interval out of range"))
-}
-
-pub(super) fn add_intervals(row: &Row<'_>) -> Result<Value> {
-    sum_of_intervals(row.interval(0), row.interval(1))
-}
-
-fn sum_of_intervals(a: Interval, b: Interval) -> Result<Value> {
-    interval(
-        a.months.checked_add(b.months),
-        a.days.checked_add(b.days),
-        a.us.checked_add(b.us),
-    )
-}
-
-pub(super) fn sub_intervals(row: &Row<'_>) -> Result<Value> {
-    let (a, b) = (row.interval(0), row.interval(1));
-    interval(
-        a.months.checked_sub(b.months),
-        a.days.checked_sub(b.days),
-        a.us.checked_sub(b.us),
-    )
-}
-
-pub(super) fn negate_interval(row: &Row<'_>) -> Result<Value> {
-    negative(row.interval(0))
-}
-
-fn negative(a: Interval) -> Result<Value> {
-    interval(
-        a.months.checked_neg(),
-        a.days.checked_neg(),
-        a.us.checked_neg(),
-    )
-}
-
-/// A timestamp of either kind and an interval, whichever comes first.
-pub(super) fn timestamp_plus(row: &Row<'_>) -> Result<Value> {
-    match (row.value(0), row.value(1)) {
-        (Value::Interval(interval), moment) | (moment, Value::Interval(interval)) => {
-            moved(&moment, interval)
-        }
-        _ => Err(Error::internal("a sum without an interval")),
-    }
-}
-
-pub(super) fn timestamp_minus(row: &Row<'_>) -> Result<Value> {
-    let Value::Interval(back) = negative(row.interval(1))? else {
-        return Err(Error::internal("a difference without an interval"));
-    };
-    moved(&row.value(0), back)
-}
-
-fn moved(moment: &Value, interval: Interval) -> Result<Value> {
-    const DAY_US: i64 = 86_400_000_000;
-    match moment {
-        Value::TimestampTz(us) => add_interval(*us, interval).map(Value::TimestampTz),
-        Value::Date(days) => {
-            add_interval(i64::from(*days).saturating_mul(DAY_US), interval).map(Value::Timestamp)
-        }
-        Value::Time(us) => {
-            let of_day = us.wrapping_add(interval.us % DAY_US);
-            Ok(Value::Time(of_day.rem_euclid(DAY_US)))
-        }
-        other => add_interval(other.word().unwrap_or(0), interval).map(Value::Timestamp),
-    }
-}
-
-/// A value moved up or down by an offset: numerics by a numeric; timestamps, dates (which become
-/// timestamps), times (which do not wrap) and intervals by an interval. `None` for other types.
-pub fn shifted_value(value: &Value, by: &Value, down: bool) -> Result<Option<Value>> {
-    if let (Value::Numeric(value), Value::Numeric(by)) = (value, by) {
-        let by = if down { by.negated() } else { *by };
-        return value.plus(by).map(Value::Numeric).map(Some);
-    }
-    let Value::Interval(by) = by else {
-        return Ok(None);
-    };
-    let by = match down {
-        false => *by,
-        true => match negative(*by)? {
-            Value::Interval(back) => back,
-            _ => return Ok(None),
-        },
-    };
-    match value {
-        Value::Interval(value) => sum_of_intervals(*value, by).map(Some),
-        Value::Time(us) => Ok(Some(Value::Time(us.saturating_add(by.us)))),
-        Value::Date(_) | Value::Timestamp(_) | Value::TimestampTz(_) => moved(value, by).map(Some),
-        _ => Ok(None),
-    }
-}
-
-/// Days and the rest of the microseconds.
-pub(super) fn timestamps_apart(row: &Row<'_>) -> Result<Value> {
-    const DAY_US: i64 = 86_400_000_000;
-    let us = row.int8(0).checked_sub(row.int8(1));
-    let days = us.and_then(|us| i32::try_from(us / DAY_US).ok());
-    interval(Some(0), days, us.map(|us| us % DAY_US))
-}
-
-pub(super) fn times_apart(row: &Row<'_>) -> Result<Value> {
-    interval(Some(0), Some(0), row.int8(0).checked_sub(row.int8(1)))
-}
-
-/// A date and a time.
-pub(super) fn date_plus_time(row: &Row<'_>) -> Result<Value> {
-    let (day, time) = match (row.value(0), row.value(1)) {
-        (Value::Time(time), Value::Date(day)) | (Value::Date(day), Value::Time(time)) => {
-            (day, time)
-        }
-        _ => return Err(Error::internal("a sum without a date and a time")),
-    };
-    let us = i128::from(day) * 86_400_000_000 + i128::from(time);
-    check_timestamp(us).map(Value::Timestamp)
 }

@@ -4,7 +4,7 @@ use varve_types::{
     Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, LogicalType, TextData, Value,
 };
 
-use crate::EvalContext;
+use crate::{EvalContext, Zone};
 
 /// The values of a plain or constant column, as a slice; a constant is one value.
 #[derive(Clone, Copy)]
@@ -178,6 +178,11 @@ impl Row<'_> {
         let arg = self.args.get(i);
         arg.and_then(|arg| arg.decimal_at(self.row))
             .unwrap_or(Decimal::ZERO)
+    }
+
+    /// The time zone of the session.
+    pub(crate) fn zone(&self) -> &Zone {
+        &self.context.locale.zone
     }
 
     pub(crate) fn interval(&self, i: usize) -> Interval {

@@ -4,9 +4,9 @@ use core::cmp::Ordering;
 
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
-use super::numeric::shifted_value;
 use super::operand::Row;
-use crate::SetRows;
+use super::time::{named_zone, shifted_value};
+use crate::{SetRows, Zone};
 
 /// The rest of a series.
 struct Series {
@@ -14,9 +14,10 @@ struct Series {
     stop: Value,
     step: Value,
     is_rising: bool,
+    zone: Zone,
 }
 
-/// `generate_series(start, stop [, step])`
+/// `generate_series(start, stop [, step [, zone]])`
 pub(super) fn generate_series(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
     let (start, stop) = (row.value(0), row.value(1));
     let one = match row.result {
@@ -48,6 +49,10 @@ pub(super) fn generate_series(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
         stop,
         step,
         is_rising,
+        zone: match row.args.get(3) {
+            Some(_) => named_zone(row.text(3))?,
+            None => row.zone().clone(),
+        },
     };
     series.next = Some(start).filter(|start| series.reaches(start));
     Ok(Box::new(series))
@@ -76,7 +81,7 @@ impl SetRows for Series {
         let next = match (&now, &self.step) {
             (Value::Int4(now), Value::Int4(step)) => now.checked_add(*step).map(Value::Int4),
             (Value::Int8(now), Value::Int8(step)) => now.checked_add(*step).map(Value::Int8),
-            (now, step) => shifted_value(now, step, false)?,
+            (now, step) => shifted_value(now, step, false, &self.zone)?,
         };
         self.next = next.filter(|next| self.reaches(next));
         row.push(now);

@@ -3,6 +3,7 @@
 use sqlparser::ast::{ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
+use crate::bind::interval::interval_modifier;
 use crate::bind::names::simple_name;
 use crate::bind::{Binder, located};
 
@@ -53,10 +54,10 @@ fn bounded_type(data_type: &DataType) -> Result<Option<Bounded>> {
         DataType::Timestamp(digits, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
             seconds(T::TimestampTz, *digits)
         }
-        DataType::Interval {
-            fields: None,
-            precision,
-        } => seconds(T::Interval, *precision),
+        DataType::Interval { fields, precision } => {
+            let modifier = interval_modifier(fields.as_ref(), *precision);
+            Ok(Some((T::Interval, modifier)))
+        }
         DataType::Uuid => plain(T::Uuid),
         DataType::JSON => plain(T::Json),
         DataType::JSONB => plain(T::Jsonb),
@@ -93,7 +94,7 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         "time" => return seconds(T::Time, number(0)),
         "timestamp" => return seconds(T::Timestamp, number(0)),
         "timestamptz" => return seconds(T::TimestampTz, number(0)),
-        "interval" => return seconds(T::Interval, number(0)),
+        "interval" => return Ok(Some((T::Interval, interval_modifier(None, number(0))))),
         "numeric" | "decimal" => {
             let scale = modifiers.get(1).and_then(|text| text.parse().ok());
             return numeric(&match (number(0), scale) {
@@ -200,14 +201,7 @@ fn string(
 fn seconds(ty: LogicalType, digits: Option<u64>) -> Result<Option<Bounded>> {
     let modifier = match digits {
         None => TypeMod::NONE,
-        Some(digits) => {
-            let digits = u8::try_from(digits.min(6)).unwrap_or(6);
-            if ty == LogicalType::Interval {
-                TypeMod::of_interval_seconds(digits)
-            } else {
-                TypeMod::of_seconds(digits)
-            }
-        }
+        Some(digits) => TypeMod::of_seconds(u8::try_from(digits.min(6)).unwrap_or(6)),
     };
     Ok(Some((ty, modifier)))
 }
@@ -262,7 +256,6 @@ fn nearest(data_type: &DataType) -> (String, Option<&'static str>) {
         DataType::Double(_) => ("double", Some("DOUBLE PRECISION")),
         DataType::Datetime(_) => ("datetime", Some("TIMESTAMP")),
         DataType::Time(..) => ("time with time zone", Some("TIME")),
-        DataType::Interval { .. } => ("interval with fields", Some("INTERVAL")),
         DataType::Bit(_) | DataType::BitVarying(_) => ("bit", None),
         DataType::Blob(_) => ("blob", Some("BYTEA")),
         DataType::Array(_) => ("array", None),

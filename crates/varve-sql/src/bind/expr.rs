@@ -2,9 +2,10 @@
 
 use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, NamedWindowDefinition, Value as AstValue};
 use varve_expr::{Expr, common_type};
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::array::quantified_pattern;
+use crate::bind::interval::literal_modifier;
 use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
 use crate::bind::operator::Infix;
@@ -229,13 +230,10 @@ impl Binder<'_> {
                 compare_op,
                 right,
             } => self.quantified(left, compare_op, right, true, scope),
-            Ast::Interval(interval) if interval.leading_field.is_none() => {
+            Ast::Interval(interval) => {
                 let position = self.source.expr(ast);
-                let digits = interval
-                    .leading_precision
-                    .or(interval.fractional_seconds_precision);
-                let digits = digits.and_then(|digits| u8::try_from(digits.min(6)).ok());
-                let modifier = digits.map_or(TypeMod::NONE, TypeMod::of_interval_seconds);
+                let modifier =
+                    literal_modifier(interval).map_err(|error| located(error, position))?;
                 let input = self.expr(&interval.value, scope)?;
                 let to = (LogicalType::Interval, modifier);
                 known(self.explicit_cast(input, to, position)?)

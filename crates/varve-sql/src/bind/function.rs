@@ -283,18 +283,12 @@ impl Binder<'_> {
                 syntax: _,
                 expr,
             } => {
-                let Some(field) = field_name(field) else {
-                    return Err(unsupported_at("this field of EXTRACT", position));
+                let field = match field {
+                    DateTimeField::Custom(name) => name.value.to_ascii_lowercase(),
+                    field => field.to_string().to_ascii_lowercase(),
                 };
-                let operands = vec![
-                    Operand::Text(field.to_owned(), position),
-                    self.expr(expr, scope)?,
-                ];
-                return Ok(Operand::Known(self.named(
-                    "date_part",
-                    operands,
-                    position,
-                )?));
+                let operands = vec![Operand::Text(field, position), self.expr(expr, scope)?];
+                return Ok(Operand::Known(self.named("extract", operands, position)?));
             }
             Ast::Ceil {
                 expr,
@@ -413,29 +407,4 @@ impl<'a> Arguments<'a> {
         }
         Ok(written)
     }
-}
-
-/// The field of EXTRACT as `date_part` takes it.
-fn field_name(field: &DateTimeField) -> Option<&'static str> {
-    Some(match field {
-        DateTimeField::Year | DateTimeField::Years => "year",
-        DateTimeField::Month | DateTimeField::Months => "month",
-        DateTimeField::Week(None) | DateTimeField::Weeks => "week",
-        DateTimeField::Day | DateTimeField::Days => "day",
-        DateTimeField::Hour | DateTimeField::Hours => "hour",
-        DateTimeField::Minute | DateTimeField::Minutes => "minute",
-        DateTimeField::Second | DateTimeField::Seconds => "second",
-        DateTimeField::Century => "century",
-        DateTimeField::Decade => "decade",
-        DateTimeField::Dow => "dow",
-        DateTimeField::Doy => "doy",
-        DateTimeField::Epoch => "epoch",
-        DateTimeField::Isodow => "isodow",
-        DateTimeField::Isoyear => "isoyear",
-        DateTimeField::Microsecond | DateTimeField::Microseconds => "microseconds",
-        DateTimeField::Millisecond | DateTimeField::Milliseconds => "milliseconds",
-        DateTimeField::Millenium | DateTimeField::Millennium => "millennium",
-        DateTimeField::Quarter => "quarter",
-        _ => return None,
-    })
 }

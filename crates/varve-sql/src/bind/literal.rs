@@ -1,8 +1,8 @@
 //! Values whose type follows from their place, and conversions.
 
 use varve_expr::{
-    DEFAULT_LOCALE, Expr, assignment_cast_allowed, coerce_length, explicit_cast_allowed,
-    implicit_cast_allowed, parse_value, parse_value_with_mod,
+    DEFAULT_LOCALE, Expr, assignment_cast_allowed, coerce_length, depends_on_time,
+    explicit_cast_allowed, implicit_cast_allowed, parse_value, parse_value_with_mod, reads_locale,
 };
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
@@ -120,7 +120,20 @@ impl Binder<'_> {
         let expr = match operand {
             Operand::Known(expr) => expr,
             Operand::Null => return Ok(Some(literal(Value::Null, to))),
+            Operand::Text(text, position) if depends_on_time(&text, to) => {
+                self.reads_locale = true;
+                parse_value_with_mod(&text, to, TypeMod::NONE, self.locale)
+                    .map_err(|error| located(error, position))?;
+                return Ok(Some(Expr::Cast {
+                    input: Box::new(literal(Value::text(text), LogicalType::Text)),
+                    to,
+                    modifier,
+                    explicit,
+                    position,
+                }));
+            }
             Operand::Text(text, position) => {
+                self.reads_locale |= reads_locale(to);
                 // Strings are cut or refused by the modifier as other values are, not by the input.
                 let of_input = if to.is_string() {
                     TypeMod::NONE

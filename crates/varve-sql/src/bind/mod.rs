@@ -23,6 +23,7 @@ mod grouped;
 mod grouping;
 mod index;
 mod insert;
+mod interval;
 mod limit;
 mod literal;
 mod lock;

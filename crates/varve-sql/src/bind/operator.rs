@@ -79,6 +79,7 @@ impl Binder<'_> {
             row_of(first).is_some()
                 && (row_of(right).is_some() || matches!(right, Ast::Subquery(_)))
         }) {
+            Some((BinaryOperator::Overlaps, right)) => self.overlaps(first, right, scope)?,
             Some((op, right)) => self.row_comparison(first, op, right, scope)?,
             None => self.expr(first, scope)?,
         };
@@ -119,6 +120,26 @@ impl Binder<'_> {
             left_position = left_position.min(right_position);
         }
         Ok(result)
+    }
+
+    /// `(a, b) OVERLAPS (c, d)`, a function of the four.
+    fn overlaps(&mut self, left: &Ast, right: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let position = self.source.before(self.source.expr(right));
+        let mut operands = Vec::with_capacity(4);
+        for (side, ast) in [("left", left), ("right", right)] {
+            let fields = row_of(ast).unwrap_or_default();
+            if fields.len() != 2 {
+                let message =
+                    format!("wrong number of parameters on {side} side of OVERLAPS expression");
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                return Err(located(error, position));
+            }
+            for field in fields {
+                operands.push(self.expr(field, scope)?);
+            }
+        }
+        self.named("overlaps", operands, position)
+            .map(Operand::Known)
     }
 
     /// `left op right`.

@@ -8,6 +8,7 @@ mod command;
 mod copy_in;
 mod define;
 mod direct;
+mod locale;
 mod run;
 mod savepoint;
 mod settings;

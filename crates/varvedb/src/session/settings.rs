@@ -4,6 +4,7 @@ use varve_expr::Locale;
 use varve_store::StoreSettings;
 use varve_types::{Error, MemoryAccount, Result, SqlState};
 
+use super::locale::LocaleSetting;
 use crate::Durability;
 use crate::catalog_cache::SearchPath;
 use crate::database::Shared;
@@ -55,6 +56,7 @@ enum Kind {
     ApplicationName,
     StatementTimeout,
     SearchPath,
+    Locale(LocaleSetting),
     MemoryLimit,
     ParseCacheEntries,
     PlanCacheEntries,
@@ -87,7 +89,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::Fixed("UTF8"),
         "Character set of the client",
     ),
-    setting("DateStyle", Kind::Fixed("ISO, MDY"), "Form of dates"),
+    setting(
+        "DateStyle",
+        Kind::Locale(LocaleSetting::DateStyle),
+        "Form of dates, and the order of day, month and year",
+    ),
     setting(
         "default_transaction_isolation",
         Kind::Fixed("repeatable read"),
@@ -102,6 +108,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "integer_datetimes",
         Kind::Fixed("on"),
         "Whether times are integers",
+    ),
+    setting(
+        "IntervalStyle",
+        Kind::Locale(LocaleSetting::IntervalStyle),
+        "Form of intervals",
     ),
     setting(
         "search_path",
@@ -133,7 +144,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         Kind::SynchronousCommit,
         "Whether a commit waits until it is safe; off means varve.durability = async",
     ),
-    setting("TimeZone", Kind::Fixed("UTC"), "Time zone of the session"),
+    setting(
+        "TimeZone",
+        Kind::Locale(LocaleSetting::TimeZone),
+        "Time zone of the session",
+    ),
     setting(
         "transaction_isolation",
         Kind::Fixed("repeatable read"),
@@ -229,6 +244,7 @@ impl Setting {
             Kind::ApplicationName => scope.session.application_name.clone(),
             Kind::StatementTimeout => show_time(scope.session.statement_timeout_us),
             Kind::SearchPath => scope.session.search_path.text.to_string(),
+            Kind::Locale(setting) => setting.show(&scope.session.locale),
             Kind::MemoryLimit => show_bytes(scope.shared.memory.limit_bytes()),
             Kind::ParseCacheEntries => scope.shared.statements.parsed.entries_max().to_string(),
             Kind::PlanCacheEntries => scope.shared.statements.plans.entries_max().to_string(),
@@ -248,6 +264,7 @@ impl Setting {
                 | Kind::ApplicationName
                 | Kind::StatementTimeout
                 | Kind::SearchPath
+                | Kind::Locale(_)
         )
     }
 
@@ -312,6 +329,7 @@ impl Setting {
                         .ok_or_else(|| self.invalid(value, "names with commas between them"))?,
                 };
             }
+            Kind::Locale(setting) => setting.set(&mut scope.session.locale, value)?,
             Kind::MemoryLimit => {
                 let bytes = match value {
                     None => scope.shared.memory_limit_bytes,
@@ -336,9 +354,7 @@ impl Setting {
     fn accepts(&self, value: &str) -> bool {
         let words: &[&str] = match self.name {
             "client_encoding" => &["utf-8", "unicode"],
-            "DateStyle" => &["iso"],
             "standard_conforming_strings" | "integer_datetimes" => &["true", "1", "yes"],
-            "TimeZone" => &["gmt", "z", "zulu", "etc/utc"],
             "transaction_isolation" | "default_transaction_isolation" => {
                 &["read committed", "read uncommitted"]
             }

@@ -27,7 +27,12 @@ fn settings_have_postgresql_s_spellings() {
         ("varve.memory_limit", "'64MB'", "64MB"),
         ("varve.plan_cache_entries", "7", "7"),
         ("client_encoding", "'utf-8'", "UTF8"),
-        ("timezone", "'gmt'", "UTC"),
+        ("timezone", "'gmt'", "GMT"),
+        ("timezone", "'europe/berlin'", "Europe/Berlin"),
+        ("timezone", "-7.5", "<-07:30>+07:30"),
+        ("datestyle", "German", "German, DMY"),
+        ("datestyle", "'ISO, YMD'", "ISO, YMD"),
+        ("intervalstyle", "ISO_8601", "iso_8601"),
     ];
     for (name, value, shown) in cases {
         run(&mut session, &format!("SET {name} = {value}"));

@@ -5,6 +5,7 @@ use core::fmt::Write;
 
 use varve_types::{Error, Result, SqlState};
 
+use crate::DEFAULT_LOCALE;
 use crate::datetime::{
     Civil, DAY_US, HOUR_US, SECOND_US, check_date, check_timestamp, write_date, write_time,
     write_timestamp,
@@ -62,11 +63,15 @@ impl Moment {
         match self.kind {
             Kind::Date => {
                 let days = self.us.div_euclid(i128::from(DAY_US));
-                write_date(i32::try_from(days).unwrap_or_default(), &mut text);
+                write_date(
+                    i32::try_from(days).unwrap_or_default(),
+                    &DEFAULT_LOCALE,
+                    &mut text,
+                );
             }
             Kind::Time | Kind::TimeTz => write_time(self.word(), &mut text),
             Kind::Timestamp | Kind::TimestampTz => {
-                write_timestamp(self.word(), false, &mut text);
+                write_timestamp(self.word(), false, &DEFAULT_LOCALE, &mut text);
                 text = text.replacen(' ', "T", 1);
             }
         }

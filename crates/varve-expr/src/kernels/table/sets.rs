@@ -3,7 +3,7 @@
 use crate::function::{Entry, Kernel};
 use crate::kernels::series;
 
-use super::{INT4, INT8, NUM, SPAN, STAMP, STAMPTZ, strict};
+use super::{INT4, INT8, NUM, SPAN, STAMP, STAMPTZ, TEXT, strict};
 use Kernel::Set;
 
 pub(super) static ROWS: &[Entry] = &[
@@ -52,6 +52,12 @@ pub(super) static ROWS: &[Entry] = &[
     strict(
         "generate_series",
         &[STAMPTZ, STAMPTZ, SPAN],
+        STAMPTZ,
+        Set(series::generate_series),
+    ),
+    strict(
+        "generate_series",
+        &[STAMPTZ, STAMPTZ, SPAN, TEXT],
         STAMPTZ,
         Set(series::generate_series),
     ),
