@@ -7,6 +7,7 @@ mod accumulator;
 mod collect;
 mod entry;
 mod function;
+mod json;
 mod moments;
 mod ordered;
 mod resolve;

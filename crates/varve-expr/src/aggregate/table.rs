@@ -4,7 +4,7 @@ use varve_types::{LogicalType, Result, Value};
 
 use super::entry::{Aggregate, Kind};
 use super::state::State;
-use super::{collect, moments, ordered, simple};
+use super::{collect, json, moments, ordered, simple};
 use crate::function::{Entry, Kernel};
 use crate::kernels::{Row, strict as function};
 use crate::signature::Param;
@@ -300,9 +300,87 @@ static OTHERS: &[Entry] = &[
     hypothetical("cume_dist", FLOAT8, ordered::cume_dist),
 ];
 
+const fn pairs_of(name: &'static str, result: Param, step: Step, finish: Finish) -> Entry {
+    all(name, &[ANY, ANY], result, step, finish)
+}
+
+const JSON: Param = Param::of(LogicalType::Json);
+const JSONB: Param = Param::of(LogicalType::Jsonb);
+
+/// PostgreSQL's, and SQLite's `json_group_...`.
+static OF_JSON: &[Entry] = &[
+    all("json_agg", &[ELEMENT], JSON, json::add_text, json::array),
+    all("jsonb_agg", &[ELEMENT], JSONB, json::add_jsonb, json::array),
+    all(
+        "json_group_array",
+        &[ELEMENT],
+        JSON,
+        json::add_text,
+        json::array,
+    ),
+    in_order(
+        "json_agg_strict",
+        &[ELEMENT],
+        JSON,
+        json::add_text,
+        json::array,
+    ),
+    in_order(
+        "jsonb_agg_strict",
+        &[ELEMENT],
+        JSONB,
+        json::add_jsonb,
+        json::array,
+    ),
+    pairs_of("json_object_agg", JSON, json::add_pair, json::object),
+    pairs_of(
+        "jsonb_object_agg",
+        JSONB,
+        json::add_jsonb_pair,
+        json::object,
+    ),
+    pairs_of("json_group_object", JSON, json::add_pair, json::object),
+    pairs_of(
+        "json_object_agg_strict",
+        JSON,
+        json::add_pair_strict,
+        json::object,
+    ),
+    pairs_of(
+        "jsonb_object_agg_strict",
+        JSONB,
+        json::add_jsonb_pair_strict,
+        json::object,
+    ),
+    pairs_of(
+        "json_object_agg_unique",
+        JSON,
+        json::add_pair,
+        json::unique_object,
+    ),
+    pairs_of(
+        "jsonb_object_agg_unique",
+        JSONB,
+        json::add_jsonb_pair,
+        json::unique_object,
+    ),
+    pairs_of(
+        "json_object_agg_unique_strict",
+        JSON,
+        json::add_pair_strict,
+        json::unique_object,
+    ),
+    pairs_of(
+        "jsonb_object_agg_unique_strict",
+        JSONB,
+        json::add_jsonb_pair_strict,
+        json::unique_object,
+    ),
+];
+
 /// The rows of the table with this name.
 pub(crate) fn aggregates_of(name: &str) -> impl Iterator<Item = &'static Entry> {
     let numbers = VARIATIONS.iter().flatten().chain(BITS.iter().flatten());
-    let all = numbers.chain(OTHERS);
+    let all = numbers.chain(OTHERS).chain(OF_JSON);
     all.filter(move |entry| entry.name == name)
 }

@@ -1,0 +1,147 @@
+//! Aggregates that make arrays and objects of JSON.
+
+use varve_types::{Error, Json, LogicalType, Result, SqlState, Value};
+
+use super::state::State;
+use crate::json::{decoded, jsonb, key_of, to_json, write_cell_as_json, write_string};
+use crate::kernels::Row;
+
+fn text_of(row: &Row<'_>, i: usize) -> Result<Value> {
+    let mut text = String::new();
+    match row.args.get(i) {
+        Some(arg) if !arg.is_null(row.row) => {
+            write_cell_as_json(arg, row.row, ",", row.context.locale, &mut text)?;
+        }
+        _ => text.push_str("null"),
+    }
+    Ok(Value::text(text))
+}
+
+fn jsonb_of(row: &Row<'_>, i: usize) -> Result<Value> {
+    let ty = row.args.get(i).map(|arg| arg.logical_type());
+    let ty = ty.unwrap_or(LogicalType::Text);
+    jsonb(&to_json(&row.value(i), ty, row.context.locale)?)
+}
+
+fn key(row: &Row<'_>) -> Result<Value> {
+    if row.is_null(0) {
+        let state = SqlState::NULL_VALUE_NOT_ALLOWED;
+        return Err(Error::new(state, "field name must not be null"));
+    }
+    let ty = row.args.first().map(|arg| arg.logical_type());
+    let ty = ty.unwrap_or(LogicalType::Text);
+    Ok(Value::text(key_of(&row.value(0), ty, row.context.locale)?))
+}
+
+pub(super) fn add_text(state: &mut State, row: &Row<'_>) -> Result<()> {
+    state.push(text_of(row, 0)?);
+    state.check_size()
+}
+
+pub(super) fn add_jsonb(state: &mut State, row: &Row<'_>) -> Result<()> {
+    state.push(jsonb_of(row, 0)?);
+    state.check_size()
+}
+
+/// A key and its value, one behind the other.
+pub(super) fn add_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
+    state.push(key(row)?);
+    state.push(text_of(row, 1)?);
+    state.check_size()
+}
+
+pub(super) fn add_jsonb_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
+    state.push(key(row)?);
+    state.push(jsonb_of(row, 1)?);
+    state.check_size()
+}
+
+/// Pairs whose value is NULL are left out.
+pub(super) fn add_pair_strict(state: &mut State, row: &Row<'_>) -> Result<()> {
+    let key = key(row)?;
+    if row.is_null(1) {
+        return Ok(());
+    }
+    state.push(key);
+    state.push(text_of(row, 1)?);
+    state.check_size()
+}
+
+pub(super) fn add_jsonb_pair_strict(state: &mut State, row: &Row<'_>) -> Result<()> {
+    let key = key(row)?;
+    if row.is_null(1) {
+        return Ok(());
+    }
+    state.push(key);
+    state.push(jsonb_of(row, 1)?);
+    state.check_size()
+}
+
+/// The values as an array, NULL without a row.
+pub(super) fn array(state: &State, ty: LogicalType) -> Result<Value> {
+    let values = state.values();
+    if matches!(state, State::Empty) {
+        return Ok(Value::Null);
+    }
+    if ty == LogicalType::Jsonb {
+        let values = values.iter().map(json_of);
+        return jsonb(&Json::Array(values.collect::<Result<_>>()?));
+    }
+    let mut text = "[".to_owned();
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        text.push_str(value.str().unwrap_or_default());
+    }
+    text.push(']');
+    Ok(Value::text(text))
+}
+
+fn json_of(value: &Value) -> Result<Json> {
+    match value {
+        Value::Jsonb(stored) => decoded(stored),
+        _ => Ok(Json::Null),
+    }
+}
+
+/// The pairs as an object, NULL without a row.
+pub(super) fn object(state: &State, ty: LogicalType) -> Result<Value> {
+    if matches!(state, State::Empty) {
+        return Ok(Value::Null);
+    }
+    let (pairs, _) = state.values().as_chunks::<2>();
+    if ty == LogicalType::Jsonb {
+        let pairs = pairs.iter().map(|[key, value]| {
+            let key = key.str().unwrap_or_default().to_owned();
+            Ok((key, json_of(value)?))
+        });
+        return jsonb(&Json::object(pairs.collect::<Result<_>>()?));
+    }
+    let mut text = "{ ".to_owned();
+    for (i, [key, value]) in pairs.iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        write_string(key.str().unwrap_or_default(), &mut text);
+        text.push_str(" : ");
+        text.push_str(value.str().unwrap_or_default());
+    }
+    text.push_str(" }");
+    Ok(Value::text(text))
+}
+
+/// As [`object`], `22030` where a key comes twice.
+pub(super) fn unique_object(state: &State, ty: LogicalType) -> Result<Value> {
+    let (pairs, _) = state.values().as_chunks::<2>();
+    let mut keys: Vec<&str> = pairs.iter().filter_map(|[key, _]| key.str()).collect();
+    keys.sort_unstable();
+    let mut twice = keys.windows(2).filter(|pair| pair.first() == pair.last());
+    if let Some([key, ..]) = twice.next() {
+        return Err(Error::new(
+            SqlState::DUPLICATE_JSON_OBJECT_KEY_VALUE,
+            format!("duplicate JSON object key value: \"{key}\""),
+        ));
+    }
+    object(state, ty)
+}
