@@ -24,6 +24,7 @@ mod parse_rewrite;
 mod parse_sequence;
 mod parse_truncate;
 mod parse_utility;
+mod pg_catalog;
 mod plan;
 mod plan_walk;
 mod position;
@@ -52,6 +53,7 @@ pub use found::Found;
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
+pub use pg_catalog::catalog_rows;
 pub use plan::{
     AggregateCall, Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, CteScanNode, Field,
     InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan, NewIndex, NewTable, OnConflict,

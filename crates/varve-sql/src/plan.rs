@@ -197,6 +197,8 @@ pub enum SystemView {
     /// `varve_jobs(id bigint, kind text, object text, state text, progress double precision,
     /// started timestamptz, error text)`: a row a job; `progress` goes from 0 to 1.
     Jobs,
+    /// One of `pg_catalog` or `information_schema`.
+    Catalog(u16),
     /// `varve_statistics(name text, value double precision)`: counters since the store was opened,
     /// and what it holds now.
     Statistics,

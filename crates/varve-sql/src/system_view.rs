@@ -2,11 +2,13 @@
 
 use varve_types::LogicalType;
 
+use crate::pg_catalog::catalog_columns;
 use crate::plan::{Field, SystemView};
 
 /// The columns of a system view in order.
 pub fn system_view_columns(view: SystemView) -> Vec<Field> {
     let columns: &[(&str, LogicalType)] = match view {
+        SystemView::Catalog(view) => return catalog_columns(view),
         SystemView::Storage => &[
             ("table_name", LogicalType::Text),
             ("column_name", LogicalType::Text),

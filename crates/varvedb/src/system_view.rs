@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_exec::ScanRequest;
-use varve_sql::{Catalog, SystemView, TableDef, system_view_columns};
+use varve_sql::{Catalog, SystemView, TableDef, catalog_rows, system_view_columns};
 use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 
@@ -34,6 +34,7 @@ pub(crate) fn rows(
             }
             rows
         }
+        SystemView::Catalog(view) => catalog_rows(view, catalog),
         SystemView::Caches => cache_rows(shared),
         SystemView::Jobs => job_rows(shared),
         SystemView::Statistics => statistics_rows(shared),

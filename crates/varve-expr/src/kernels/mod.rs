@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod array;
+mod catalog;
 mod compare;
 mod in_list;
 mod jobs;

@@ -58,6 +58,7 @@ use sqlparser::ast::Select;
 use varve_expr::Locale;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+pub(crate) use data_type::internal_name;
 pub(crate) use names::fold_name;
 pub use names::folded_path;
 

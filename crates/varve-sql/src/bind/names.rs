@@ -10,6 +10,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
+use crate::pg_catalog::catalog_view;
 use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
@@ -80,9 +81,11 @@ impl Binder<'_> {
 
     /// The system view of a name.
     pub(crate) fn system_view(&self, name: &RelationName) -> Option<SystemView> {
+        let of_schema = |schema| catalog_view(schema, &name.name).map(SystemView::Catalog);
         match name.schema.as_deref() {
-            None | Some("public" | "pg_catalog") => system_view(&name.name),
-            Some(_) => None,
+            None => system_view(&name.name).or_else(|| of_schema("pg_catalog")),
+            Some("public") => system_view(&name.name),
+            Some(schema) => of_schema(schema),
         }
     }
 

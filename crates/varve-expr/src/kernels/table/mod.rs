@@ -3,6 +3,7 @@
 //! Rows of one name stand in any order: resolution looks at the types of all of them.
 
 mod array;
+mod catalog;
 mod datetime;
 mod json;
 mod math;
@@ -16,9 +17,10 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 15] = [
+pub(crate) static TABLE: [&[Entry]; 16] = [
     array::ROWS,
     array::FORMS,
+    catalog::ROWS,
     datetime::ROWS,
     datetime::OPERATORS,
     json::BUILDERS,

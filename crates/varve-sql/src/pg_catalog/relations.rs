@@ -1,0 +1,623 @@
+//! Schemas, relations, their columns, indexes and constraints.
+//!
+//! OIDs follow from the ids of the catalogue, and so stay what they are: each object and each tree
+//! has sixteen numbers.
+
+use varve_expr::Expr;
+use varve_types::{KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
+
+use super::types::length_of;
+use super::{
+    INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, int2, int2s, oid, text,
+};
+use crate::catalog::{ColumnDef, Filled, TableDef};
+use crate::deparse::deparse;
+use crate::index::Deferral;
+use crate::schema::{Catalog, PUBLIC, quoted_as_needed};
+use crate::sequence::SequenceDef;
+use crate::view::{ViewDef, ViewKind};
+
+const FIRST_OID: u64 = 1 << 20;
+/// What an object has beside itself.
+const KEY_INDEX: u64 = 1;
+const KEY_CONSTRAINT: u64 = 2;
+const OF_TREE: u64 = 8;
+const TREE_CONSTRAINT: u64 = 9;
+/// Where numbers of things that an object has many of begin.
+const FIRST_DEFAULT: u64 = 1 << 29;
+const FIRST_CHECK: u64 = 1 << 30;
+const MANY: u64 = 2048;
+
+fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
+    let wide = first
+        .wrapping_add(id.wrapping_mul(each))
+        .wrapping_add(number);
+    u32::try_from(wide & 0x7fff_ffff).unwrap_or(0)
+}
+
+fn relation_oid(object: ObjectId) -> u32 {
+    numbered(FIRST_OID, object.0, 16, 0)
+}
+
+pub(super) fn schema_oid(schema: ObjectId) -> u32 {
+    if schema == PUBLIC {
+        PUBLIC_OID
+    } else {
+        relation_oid(schema)
+    }
+}
+
+/// An index, or the order of the primary key that is none.
+pub(super) struct Key<'a> {
+    pub(super) name: String,
+    oid: u32,
+    constraint: u32,
+    pub(super) is_primary: bool,
+    is_unique: bool,
+    equal_nulls: bool,
+    pub(super) is_constraint: bool,
+    pub(super) deferral: Deferral,
+    is_valid: bool,
+    pub(super) columns: Vec<(usize, KeyOrder)>,
+    include: &'a [usize],
+    is_partial: bool,
+}
+
+/// The primary key and the indexes of a table.
+pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
+    let mut keys = Vec::new();
+    let object = table.object.0;
+    if !table.primary_key.is_empty() {
+        let columns = table.primary_key.iter();
+        keys.push(Key {
+            name: table.key_name(),
+            oid: numbered(FIRST_OID, object, 16, KEY_INDEX),
+            constraint: numbered(FIRST_OID, object, 16, KEY_CONSTRAINT),
+            is_primary: true,
+            is_unique: true,
+            equal_nulls: false,
+            is_constraint: true,
+            deferral: Deferral::Never,
+            is_valid: true,
+            columns: columns.map(|at| (*at, KeyOrder::default())).collect(),
+            include: &[],
+            is_partial: false,
+        });
+    }
+    for index in &table.indexes {
+        let is_primary = index.is_constraint && index.name == table.key_name();
+        keys.push(Key {
+            name: index.name.clone(),
+            oid: numbered(FIRST_OID, index.tree.0, 16, OF_TREE),
+            constraint: numbered(FIRST_OID, index.tree.0, 16, TREE_CONSTRAINT),
+            is_primary,
+            is_unique: index.uniqueness != Uniqueness::None,
+            equal_nulls: index.uniqueness == Uniqueness::NullsEqual,
+            is_constraint: index.is_constraint,
+            deferral: index.deferral,
+            is_valid: !index.is_building,
+            columns: index.keys.clone(),
+            include: &index.include,
+            is_partial: !index.predicate.is_empty(),
+        });
+    }
+    keys
+}
+
+pub(super) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let own = [
+        (PG_CATALOG_OID, "pg_catalog"),
+        (INFORMATION_OID, "information_schema"),
+    ];
+    let known = catalog.schemas();
+    let known = known.map(|(name, schema)| (schema_oid(schema), name));
+    own.into_iter()
+        .chain(known)
+        .map(|(number, name)| vec![oid(number), text(name), oid(OWNER_OID)])
+        .collect()
+}
+
+/// What `pg_class` tells of a relation.
+struct Class<'a> {
+    oid: u32,
+    name: &'a str,
+    schema: ObjectId,
+    kind: &'a str,
+    columns: usize,
+    checks: usize,
+    has_index: bool,
+    is_populated: bool,
+}
+
+fn class(class: &Class<'_>) -> Vec<Value> {
+    let no = || Value::Boolean(false);
+    let method = match class.kind {
+        "i" => 403,
+        "r" | "m" => 2,
+        _ => 0,
+    };
+    vec![
+        oid(class.oid),
+        text(class.name),
+        oid(schema_oid(class.schema)),
+        oid(0),
+        oid(OWNER_OID),
+        oid(method),
+        Value::Float4(-1.0),
+        Value::Int4(0),
+        Value::Boolean(class.has_index),
+        no(),
+        text("p"),
+        text(class.kind),
+        int2(class.columns),
+        int2(class.checks),
+        no(),
+        no(),
+        no(),
+        no(),
+        no(),
+        Value::Boolean(class.is_populated),
+        text("d"),
+        no(),
+        oid(0),
+        oid(0),
+        oid(0),
+    ]
+}
+
+/// The materialized view whose rows a table holds gives it its name and number.
+fn as_relation<'a>(catalog: &'a Catalog, table: &'a TableDef) -> (u32, &'a str, &'static str) {
+    match catalog.view_of(table.object) {
+        Some(view) => (relation_oid(table.object), view.name.as_str(), "m"),
+        None => (relation_oid(table.object), table.name.as_str(), "r"),
+    }
+}
+
+fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &ViewDef> {
+    let views = catalog.views.values().map(AsRef::as_ref);
+    views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }))
+}
+
+fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&ViewDef, bool)> {
+    catalog.views.values().filter_map(|view| match view.kind {
+        ViewKind::Materialized { is_populated, .. } => Some((view.as_ref(), is_populated)),
+        ViewKind::Plain { .. } => None,
+    })
+}
+
+pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let (number, name, kind) = as_relation(catalog, table);
+        let keys = keys(table);
+        rows.push(class(&Class {
+            oid: number,
+            name,
+            schema: table.schema,
+            kind,
+            columns: table.columns.len(),
+            checks: table.checks.len(),
+            has_index: !keys.is_empty(),
+            is_populated: true,
+        }));
+        for key in &keys {
+            rows.push(class(&Class {
+                oid: key.oid,
+                name: &key.name,
+                schema: table.schema,
+                kind: "i",
+                columns: key.columns.len() + key.include.len(),
+                checks: 0,
+                has_index: false,
+                is_populated: true,
+            }));
+        }
+    }
+    let of_views = plain_views(catalog).map(|view| {
+        (
+            view.object,
+            &view.name,
+            view.schema,
+            "v",
+            view.columns.len(),
+        )
+    });
+    let sequences = catalog.sequences.values();
+    let of_sequences = sequences.map(|one| (one.object, &one.name, one.schema, "S", 3));
+    for (object, name, schema, kind, columns) in of_views.chain(of_sequences) {
+        rows.push(class(&Class {
+            oid: relation_oid(object),
+            name,
+            schema,
+            kind,
+            columns,
+            checks: 0,
+            has_index: false,
+            is_populated: true,
+        }));
+    }
+    rows
+}
+
+fn attribute(
+    relation: u32,
+    name: &str,
+    (ty, modifier): (LogicalType, TypeMod),
+    number: usize,
+    column: Option<&ColumnDef>,
+) -> Vec<Value> {
+    let filled = column.map_or(Filled::ByStatement, |column| column.filled);
+    let identity = match filled {
+        Filled::IdentityAlways => "a",
+        Filled::IdentityByDefault => "d",
+        Filled::ByStatement | Filled::Generated => "",
+    };
+    let generated = if filled == Filled::Generated { "s" } else { "" };
+    let is_array = matches!(ty, LogicalType::Array(_));
+    vec![
+        oid(relation),
+        text(name),
+        oid(ty.oid()),
+        Value::Int2(length_of(ty)),
+        int2(number),
+        Value::Int4(modifier.0),
+        Value::Boolean(column.is_some_and(|column| !column.nullable)),
+        Value::Boolean(column.is_some_and(has_default)),
+        text(identity),
+        text(generated),
+        Value::Boolean(false),
+        Value::Boolean(true),
+        Value::Int4(i32::from(is_array)),
+        oid(if ty.is_string() { 100 } else { 0 }),
+        Value::Boolean(false),
+        Value::Int2(0),
+    ]
+}
+
+fn has_default(column: &ColumnDef) -> bool {
+    let of_identity = matches!(
+        column.filled,
+        Filled::IdentityAlways | Filled::IdentityByDefault
+    );
+    column.default.is_some() && !of_identity
+}
+
+pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let relation = relation_oid(table.object);
+        for (number, column) in (1..).zip(&table.columns) {
+            let ty = (column.ty, column.modifier);
+            rows.push(attribute(relation, &column.name, ty, number, Some(column)));
+        }
+        for key in keys(table) {
+            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
+            for (number, at) in (1..).zip(places) {
+                let name = column_name(table, *at);
+                let name = name.unwrap_or_else(|| format!("expr{number}"));
+                let ty = (table.type_at(*at), TypeMod::NONE);
+                rows.push(attribute(key.oid, &name, ty, number, None));
+            }
+        }
+    }
+    for view in plain_views(catalog) {
+        for (number, column) in (1..).zip(&view.columns) {
+            let ty = (column.ty, column.modifier);
+            rows.push(attribute(
+                relation_oid(view.object),
+                &column.name,
+                ty,
+                number,
+                None,
+            ));
+        }
+    }
+    rows
+}
+
+fn column_name(table: &TableDef, at: usize) -> Option<String> {
+    table.columns.get(at).map(|column| column.name.clone())
+}
+
+/// The default of a column as text.
+pub(super) fn default_text(
+    catalog: &Catalog,
+    table: &TableDef,
+    column: &ColumnDef,
+) -> Option<String> {
+    let default = column.default.as_ref().filter(|_| has_default(column))?;
+    let plain = match default {
+        Expr::Cast { input, .. } => input,
+        other => other,
+    };
+    match plain {
+        Expr::Call { function, args, .. } if function.name() == "nextval" => {
+            if let [Expr::Literal { value, .. }] = args.as_slice()
+                && let Some(name) = sequence_name(catalog, value)
+            {
+                return Some(format!("nextval('{name}'::regclass)"));
+            }
+        }
+        Expr::Literal { value, .. } if column.ty.is_string() => {
+            if let Some(text) = value.str() {
+                let text = text.replace('\'', "''");
+                return Some(format!("'{text}'::{}", column.ty));
+            }
+        }
+        _ => {}
+    }
+    let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
+    Some(deparse(default, &names))
+}
+
+/// The name of the sequence that an argument of `nextval` means.
+fn sequence_name(catalog: &Catalog, object: &Value) -> Option<String> {
+    let object = u64::try_from(object.word()?).ok()?;
+    let sequence = catalog.sequences.get(&ObjectId(object))?;
+    let name = quoted_as_needed(&sequence.name);
+    if sequence.schema == PUBLIC {
+        return Some(name);
+    }
+    let schema = quoted_as_needed(catalog.schema_name(sequence.schema));
+    Some(format!("{schema}.{name}"))
+}
+
+pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        for (number, column) in (1..).zip(&table.columns) {
+            if let Some(default) = default_text(catalog, table, column) {
+                rows.push(vec![
+                    oid(numbered(FIRST_DEFAULT, table.object.0, MANY, number)),
+                    oid(relation_oid(table.object)),
+                    int2(usize::try_from(number).unwrap_or(0)),
+                    text(default),
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+/// The number of a column; 0 for an expression.
+fn number_of(table: &TableDef, at: usize) -> usize {
+    if at < table.columns.len() { at + 1 } else { 0 }
+}
+
+pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        for key in keys(table) {
+            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
+            let numbers = places.map(|at| number_of(table, *at)).collect();
+            let options = key.columns.iter();
+            let options = options.map(|(_, order)| usize::from(order.code()));
+            let has_expression = key.columns.iter().any(|(at, _)| number_of(table, *at) == 0);
+            let yes = Value::Boolean;
+            rows.push(vec![
+                oid(key.oid),
+                oid(relation_oid(table.object)),
+                int2(key.columns.len() + key.include.len()),
+                int2(key.columns.len()),
+                yes(key.is_unique),
+                yes(key.equal_nulls),
+                yes(key.is_primary),
+                yes(false),
+                yes(key.deferral == Deferral::Never),
+                yes(false),
+                yes(key.is_valid),
+                yes(true),
+                yes(true),
+                yes(false),
+                int2s(numbers),
+                int2s(options.collect()),
+                if has_expression {
+                    text(key_columns(table, &key))
+                } else {
+                    Value::Null
+                },
+                if key.is_partial {
+                    text("")
+                } else {
+                    Value::Null
+                },
+            ]);
+        }
+    }
+    rows
+}
+
+pub(super) fn constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    let yes = Value::Boolean;
+    for table in catalog.tables.values() {
+        let row = |number: u32, name: &str, kind: &str, deferral: Deferral, index: u32| {
+            vec![
+                oid(number),
+                text(name),
+                oid(schema_oid(table.schema)),
+                text(kind),
+                yes(deferral != Deferral::Never),
+                yes(deferral == Deferral::Deferred),
+                yes(true),
+                oid(relation_oid(table.object)),
+                oid(0),
+                oid(index),
+                oid(0),
+                oid(0),
+                text(" "),
+                text(" "),
+                text(" "),
+                yes(true),
+            ]
+        };
+        for key in keys(table).iter().filter(|key| key.is_constraint) {
+            let kind = if key.is_primary { "p" } else { "u" };
+            let mut cells = row(key.constraint, &key.name, kind, key.deferral, key.oid);
+            let columns = key.columns.iter();
+            cells.push(int2s(
+                columns.map(|(at, _)| number_of(table, *at)).collect(),
+            ));
+            rows.push(cells);
+        }
+        for (number, check) in (0..).zip(&table.checks) {
+            let number = numbered(FIRST_CHECK, table.object.0, MANY, number);
+            let mut cells = row(number, &check.name, "c", Deferral::Never, 0);
+            let columns = checked_columns(table, &check.expr);
+            cells.push(int2s(columns.into_iter().map(|at| at + 1).collect()));
+            cells.push(Value::Null);
+            cells.push(text(check_text(table, &check.expr)));
+            rows.push(cells);
+        }
+    }
+    rows
+}
+
+pub(super) fn check_text(table: &TableDef, check: &Expr) -> String {
+    let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
+    deparse(check, &names)
+}
+
+/// The columns that a CHECK reads.
+pub(super) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
+    let mut read = Vec::new();
+    crate::walk::for_each_column(check, &mut |at| read.push(at));
+    read.sort_unstable();
+    read.dedup();
+    read.retain(|at| *at < table.columns.len());
+    read
+}
+
+pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |one: &SequenceDef| {
+        vec![
+            oid(relation_oid(one.object)),
+            oid(one.ty.oid()),
+            Value::Int8(one.start),
+            Value::Int8(one.increment),
+            Value::Int8(one.max),
+            Value::Int8(one.min),
+            Value::Int8(one.cache),
+            Value::Boolean(one.cycle),
+        ]
+    };
+    catalog.sequences.values().map(|one| row(one)).collect()
+}
+
+pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |one: &SequenceDef| {
+        vec![
+            text(catalog.schema_name(one.schema)),
+            text(&one.name),
+            text(OWNER),
+            text(one.ty.name()),
+            Value::Int8(one.start),
+            Value::Int8(one.min),
+            Value::Int8(one.max),
+            Value::Int8(one.increment),
+            Value::Boolean(one.cycle),
+            Value::Int8(one.cache),
+        ]
+    };
+    catalog.sequences.values().map(|one| row(one)).collect()
+}
+
+pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        if catalog.view_of(table.object).is_some() {
+            continue;
+        }
+        let mut row = vec![
+            text(catalog.schema_name(table.schema)),
+            text(&table.name),
+            text(OWNER),
+            Value::Null,
+            Value::Boolean(!keys(table).is_empty()),
+        ];
+        row.extend((0..3).map(|_| Value::Boolean(false)));
+        rows.push(row);
+    }
+    rows
+}
+
+pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |view: &ViewDef| {
+        let schema = catalog.schema_name(view.schema);
+        vec![
+            text(schema),
+            text(&view.name),
+            text(OWNER),
+            text(&view.text),
+        ]
+    };
+    plain_views(catalog).map(row).collect()
+}
+
+pub(super) fn materialized_views(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |(view, is_populated): (&ViewDef, bool)| {
+        vec![
+            text(catalog.schema_name(view.schema)),
+            text(&view.name),
+            text(OWNER),
+            Value::Null,
+            Value::Boolean(false),
+            Value::Boolean(is_populated),
+            text(&view.text),
+        ]
+    };
+    kept_views(catalog).map(row).collect()
+}
+
+/// The columns of an index as CREATE INDEX writes them.
+fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
+    let mut parts = Vec::new();
+    for (at, order) in &key.columns {
+        let mut part = match column_name(table, *at) {
+            Some(name) => quoted_as_needed(&name),
+            None => table.label_at(*at),
+        };
+        match (order.descending, order.nulls_first) {
+            (false, false) => {}
+            (false, true) => part.push_str(" NULLS FIRST"),
+            (true, true) => part.push_str(" DESC"),
+            (true, false) => part.push_str(" DESC NULLS LAST"),
+        }
+        parts.push(part);
+    }
+    parts.join(", ")
+}
+
+pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let schema = catalog.schema_name(table.schema);
+        let (_, relation, _) = as_relation(catalog, table);
+        for key in keys(table) {
+            let unique = if key.is_unique { "UNIQUE " } else { "" };
+            let mut definition = format!(
+                "CREATE {unique}INDEX {} ON {}.{} USING btree ({})",
+                quoted_as_needed(&key.name),
+                quoted_as_needed(schema),
+                quoted_as_needed(relation),
+                key_columns(table, &key)
+            );
+            let included = key.include.iter().filter_map(|at| column_name(table, *at));
+            let included: Vec<String> = included.map(|name| quoted_as_needed(&name)).collect();
+            if !included.is_empty() {
+                definition.push_str(&format!(" INCLUDE ({})", included.join(", ")));
+            }
+            if key.equal_nulls {
+                definition.push_str(" NULLS NOT DISTINCT");
+            }
+            rows.push(vec![
+                text(schema),
+                text(relation),
+                text(&key.name),
+                Value::Null,
+                text(definition),
+            ]);
+        }
+    }
+    rows
+}
