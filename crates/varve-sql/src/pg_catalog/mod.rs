@@ -1,6 +1,7 @@
 //! `pg_catalog` and `information_schema`: views whose rows are made from the catalogue when they
 //! are read.
 
+mod definitions;
 mod information;
 mod relations;
 mod types;
@@ -110,28 +111,28 @@ static VIEWS: &[CatalogView] = &[
         "pg_tables",
         "tschemaname ttablename ttableowner ttablespace bhasindexes bhasrules bhastriggers \
          browsecurity",
-        relations::tables,
+        definitions::tables,
     ),
     pg(
         "pg_views",
         "tschemaname tviewname tviewowner tdefinition",
-        relations::views,
+        definitions::views,
     ),
     pg(
         "pg_matviews",
         "tschemaname tmatviewname tmatviewowner ttablespace bhasindexes bispopulated tdefinition",
-        relations::materialized_views,
+        definitions::materialized_views,
     ),
     pg(
         "pg_indexes",
         "tschemaname ttablename tindexname ttablespace tindexdef",
-        relations::index_definitions,
+        definitions::index_definitions,
     ),
     pg(
         "pg_sequences",
         "tschemaname tsequencename tsequenceowner tdata_type lstart_value lmin_value lmax_value \
          lincrement_by bcycle lcache_size llast_value",
-        relations::sequence_definitions,
+        definitions::sequence_definitions,
     ),
     pg(
         "pg_database",

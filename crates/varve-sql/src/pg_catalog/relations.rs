@@ -7,9 +7,7 @@ use varve_expr::Expr;
 use varve_types::{KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
 
 use super::types::length_of;
-use super::{
-    INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, int2, int2s, oid, text,
-};
+use super::{INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, int2, int2s, oid, text};
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::deparse::deparse;
 use crate::index::Deferral;
@@ -53,13 +51,13 @@ pub(super) struct Key<'a> {
     oid: u32,
     constraint: u32,
     pub(super) is_primary: bool,
-    is_unique: bool,
-    equal_nulls: bool,
+    pub(super) is_unique: bool,
+    pub(super) equal_nulls: bool,
     pub(super) is_constraint: bool,
     pub(super) deferral: Deferral,
     is_valid: bool,
     pub(super) columns: Vec<(usize, KeyOrder)>,
-    include: &'a [usize],
+    pub(super) include: &'a [usize],
     is_partial: bool,
 }
 
@@ -166,19 +164,22 @@ fn class(class: &Class<'_>) -> Vec<Value> {
 }
 
 /// The materialized view whose rows a table holds gives it its name and number.
-fn as_relation<'a>(catalog: &'a Catalog, table: &'a TableDef) -> (u32, &'a str, &'static str) {
+pub(super) fn as_relation<'a>(
+    catalog: &'a Catalog,
+    table: &'a TableDef,
+) -> (u32, &'a str, &'static str) {
     match catalog.view_of(table.object) {
         Some(view) => (relation_oid(table.object), view.name.as_str(), "m"),
         None => (relation_oid(table.object), table.name.as_str(), "r"),
     }
 }
 
-fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &ViewDef> {
+pub(super) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &ViewDef> {
     let views = catalog.views.values().map(AsRef::as_ref);
     views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }))
 }
 
-fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&ViewDef, bool)> {
+pub(super) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&ViewDef, bool)> {
     catalog.views.values().filter_map(|view| match view.kind {
         ViewKind::Materialized { is_populated, .. } => Some((view.as_ref(), is_populated)),
         ViewKind::Plain { .. } => None,
@@ -315,7 +316,7 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-fn column_name(table: &TableDef, at: usize) -> Option<String> {
+pub(super) fn column_name(table: &TableDef, at: usize) -> Option<String> {
     table.columns.get(at).map(|column| column.name.clone())
 }
 
@@ -504,73 +505,8 @@ pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
     catalog.sequences.values().map(|one| row(one)).collect()
 }
 
-pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |one: &SequenceDef| {
-        vec![
-            text(catalog.schema_name(one.schema)),
-            text(&one.name),
-            text(OWNER),
-            text(one.ty.name()),
-            Value::Int8(one.start),
-            Value::Int8(one.min),
-            Value::Int8(one.max),
-            Value::Int8(one.increment),
-            Value::Boolean(one.cycle),
-            Value::Int8(one.cache),
-        ]
-    };
-    catalog.sequences.values().map(|one| row(one)).collect()
-}
-
-pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    for table in catalog.tables.values() {
-        if catalog.view_of(table.object).is_some() {
-            continue;
-        }
-        let mut row = vec![
-            text(catalog.schema_name(table.schema)),
-            text(&table.name),
-            text(OWNER),
-            Value::Null,
-            Value::Boolean(!keys(table).is_empty()),
-        ];
-        row.extend((0..3).map(|_| Value::Boolean(false)));
-        rows.push(row);
-    }
-    rows
-}
-
-pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |view: &ViewDef| {
-        let schema = catalog.schema_name(view.schema);
-        vec![
-            text(schema),
-            text(&view.name),
-            text(OWNER),
-            text(&view.text),
-        ]
-    };
-    plain_views(catalog).map(row).collect()
-}
-
-pub(super) fn materialized_views(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |(view, is_populated): (&ViewDef, bool)| {
-        vec![
-            text(catalog.schema_name(view.schema)),
-            text(&view.name),
-            text(OWNER),
-            Value::Null,
-            Value::Boolean(false),
-            Value::Boolean(is_populated),
-            text(&view.text),
-        ]
-    };
-    kept_views(catalog).map(row).collect()
-}
-
 /// The columns of an index as CREATE INDEX writes them.
-fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
+pub(super) fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
     let mut parts = Vec::new();
     for (at, order) in &key.columns {
         let mut part = match column_name(table, *at) {
@@ -586,38 +522,4 @@ fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
         parts.push(part);
     }
     parts.join(", ")
-}
-
-pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    for table in catalog.tables.values() {
-        let schema = catalog.schema_name(table.schema);
-        let (_, relation, _) = as_relation(catalog, table);
-        for key in keys(table) {
-            let unique = if key.is_unique { "UNIQUE " } else { "" };
-            let mut definition = format!(
-                "CREATE {unique}INDEX {} ON {}.{} USING btree ({})",
-                quoted_as_needed(&key.name),
-                quoted_as_needed(schema),
-                quoted_as_needed(relation),
-                key_columns(table, &key)
-            );
-            let included = key.include.iter().filter_map(|at| column_name(table, *at));
-            let included: Vec<String> = included.map(|name| quoted_as_needed(&name)).collect();
-            if !included.is_empty() {
-                definition.push_str(&format!(" INCLUDE ({})", included.join(", ")));
-            }
-            if key.equal_nulls {
-                definition.push_str(" NULLS NOT DISTINCT");
-            }
-            rows.push(vec![
-                text(schema),
-                text(relation),
-                text(&key.name),
-                Value::Null,
-                text(definition),
-            ]);
-        }
-    }
-    rows
 }

@@ -193,7 +193,7 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Whether a chain leads to a value. A strict path is followed to all of them, for their errors.
+    /// Whether a chain leads to a value. A strict path is followed to all, for their errors.
     pub(super) fn any(&self, chain: &[Item], at: At<'_>) -> Outcome {
         if self.path.lax {
             return self.item(chain, at, true, &mut Sink::Any);
