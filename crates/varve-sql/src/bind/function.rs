@@ -185,7 +185,17 @@ impl Binder<'_> {
             return Err(Error::internal("NULLIF without two arguments"));
         };
         let equal = self.comparison(CompareOp::Eq, left.clone(), right, position)?;
-        let otherwise = self.settle(left)?;
+        let mut otherwise = self.settle(left)?;
+        if otherwise.logical_type() == LogicalType::Varchar {
+            // It is compared as text, and what was compared is the result.
+            otherwise = Expr::Cast {
+                input: Box::new(otherwise),
+                to: LogicalType::Text,
+                modifier: varve_types::TypeMod::NONE,
+                explicit: false,
+                position,
+            };
+        }
         let ty = otherwise.logical_type();
         let null = super::literal::literal(varve_types::Value::Null, ty);
         Ok(Operand::Known(Expr::Case {

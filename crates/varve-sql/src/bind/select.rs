@@ -404,9 +404,12 @@ fn finish(
         Distinctness::None => (false, Vec::new()),
         Distinctness::Rows => (true, Vec::new()),
         Distinctness::On(targets) => {
-            let mut on = Vec::with_capacity(targets.len());
+            let mut on: Vec<Expr> = Vec::with_capacity(targets.len());
             for target in targets {
-                on.push(target.into_expr(&outputs)?);
+                let target = target.into_expr(&outputs)?;
+                if !on.iter().any(|known| same_meaning(known, &target)) {
+                    on.push(target);
+                }
             }
             (false, on)
         }
