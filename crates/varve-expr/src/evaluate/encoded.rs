@@ -114,7 +114,16 @@ fn spread(mapped: &Column, codes: &[u32], present: Option<&Bitmap>) -> Result<Co
         ColumnData::Int32(_) => gathered::<i32>(mapped, codes),
         ColumnData::Int64(_) => gathered::<i64>(mapped, codes),
         ColumnData::Float64(_) => gathered::<f64>(mapped, codes),
-        _ => return dictionary(mapped, codes, validity),
+        ColumnData::Text(_) => return dictionary(mapped, codes, validity),
+        _ => {
+            // A row past the end is NULL.
+            let place = |(row, code): (usize, &u32)| {
+                let is_there = present.is_none_or(|bits| bits.get(row));
+                if is_there { *code } else { u32::MAX }
+            };
+            let places: Vec<u32> = codes.iter().enumerate().map(place).collect();
+            return Ok(Arc::new(mapped.take(&places)));
+        }
     };
     Column::plain(mapped.logical_type(), data, validity)
         .map(Arc::new)

@@ -492,3 +492,32 @@ fn texts_of_a_dictionary_stay_a_dictionary_with_distinct_values() {
         ([0, 0, 1, 0, 0, 1].as_slice(), 2)
     );
 }
+
+#[test]
+fn values_of_every_type_come_out_of_a_dictionary() {
+    let values = [Some("1.5"), None, Some("2"), Some("1.5")];
+    let values = values.map(|text| text.map_or(Value::Null, Value::text));
+    for to in [T::Numeric, T::Interval, T::Jsonb, T::Bytea] {
+        for form in 0..3 {
+            let batch = Batch::new(vec![column_in_form(T::Text, &values, form)], 4);
+            let cast = Expr::Cast {
+                input: Box::new(Expr::Column {
+                    index: 0,
+                    ty: T::Text,
+                }),
+                to,
+                modifier: varve_types::TypeMod::NONE,
+                explicit: true,
+                position: 0,
+            };
+            let column = evaluate(&cast, &batch, &CONTEXT).unwrap();
+            let rows: Vec<Value> = (0..4).map(|row| column.value(row)).collect();
+            assert_eq!(rows[0], rows[3], "{to:?} form {form}");
+            assert_eq!(rows[1], Value::Null, "{to:?} form {form}");
+            assert!(
+                rows[0] != rows[2] && rows[2] != Value::Null,
+                "{to:?} form {form}"
+            );
+        }
+    }
+}
