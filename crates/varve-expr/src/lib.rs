@@ -30,6 +30,8 @@ mod host;
 mod json;
 mod kernels;
 mod locale;
+#[cfg(feature = "planted")]
+pub mod planted;
 mod resolve;
 mod set_rows;
 mod signature;

@@ -202,6 +202,15 @@ fn compare_predicate(
     op: CompareOp,
     value: &Expr,
 ) -> Option<PushedPredicate> {
+    #[cfg(feature = "planted")]
+    let op = match op {
+        CompareOp::LtEq
+            if varve_expr::planted::is_planted(varve_expr::planted::Planted::OpenBound) =>
+        {
+            CompareOp::Lt
+        }
+        op => op,
+    };
     match value {
         Expr::Literal { value, .. } => {
             let test = PredicateTest::Compare(op, narrowed(value, ty)?);

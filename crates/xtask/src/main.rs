@@ -1,13 +1,14 @@
 //! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, the way to the
-//! benchmarks and the corpora, `cargo xtask bench` and `cargo xtask corpora`, and the packing of the
-//! time zones, `cargo xtask zones`. Each rule is a small
-//! pure function over names and texts, so that its tests need no repository.
+//! benchmarks, the corpora and the fuzzing of queries, `cargo xtask bench`, `corpora` and `fuzz`,
+//! and the packing of the time zones, `cargo xtask zones`. Each rule is a small pure function over
+//! names and texts, so that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.
 
 mod bench;
 mod corpora;
+mod fuzz;
 mod tidy;
 mod zones;
 
@@ -20,10 +21,12 @@ fn main() -> ExitCode {
         Some((command, [])) if command == "zones" => zones::run(),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "corpora" => corpora::run(rest),
+        Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
         _ => {
             eprintln!(
                 "usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]\n       \
-                 cargo xtask corpora [--family NAME] [...]\n       cargo xtask zones"
+                 cargo xtask corpora [--family NAME] [...]\n       \
+                 cargo xtask fuzz sql [--queries N] [...]\n       cargo xtask zones"
             );
             ExitCode::from(2)
         }

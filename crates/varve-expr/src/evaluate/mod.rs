@@ -21,6 +21,8 @@ use varve_types::{
 use crate::cast::{cast_column, cast_value};
 use crate::function::{Call, Function, Volatility};
 use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
+#[cfg(feature = "planted")]
+use crate::planted::{Planted, is_planted};
 use crate::{Expr, Host, Locale};
 
 pub use conditions::evaluate_filter;
@@ -86,6 +88,22 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
         }
         Expr::And(operands) => conditions::connect(operands, false, batch, context),
         Expr::Or(operands) => conditions::connect(operands, true, batch, context),
+        #[cfg(feature = "planted")]
+        Expr::Not(input) if is_planted(Planted::NotOfNull) => {
+            let kept = |row: usize, input: &Column| input.value(row) != Value::Boolean(true);
+            let input = evaluate(input, batch, context)?;
+            let values: Vec<Value> = (0..rows)
+                .map(|row| Value::Boolean(kept(row, &input)))
+                .collect();
+            Ok(Arc::new(Column::from_values(LogicalType::Boolean, &values)))
+        }
+        #[cfg(feature = "planted")]
+        Expr::Coalesce { args, .. } if is_planted(Planted::FirstOfCoalesce) && args.len() > 1 => {
+            args.first().map_or_else(
+                || Err(Error::internal("COALESCE of nothing")),
+                |first| evaluate(first, batch, context),
+            )
+        }
         Expr::Not(input) => conditions::negate(&evaluate(input, batch, context)?),
         Expr::IsNull { input, negated } => is_null(&*evaluate(input, batch, context)?, *negated),
         Expr::InList {

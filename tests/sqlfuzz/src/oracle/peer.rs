@@ -1,0 +1,129 @@
+//! Two engines, one answer.
+
+use super::{Case, Form, Oracle, Verdict, hopeless};
+use crate::answer::{Failure, FailureKind, Outcome};
+use crate::ast::{Expr, From, Query, Select};
+use crate::compare::{Difference, compare};
+use crate::generate::{Generator, Rel, Scope};
+use crate::world::World;
+
+/// Rows over which an expression is computed.
+const ROWS_MAX: usize = 30;
+
+/// One expression over the rows of a table, or over none.
+pub(super) fn expression(mut generator: Generator<'_>, world: &World) -> Case {
+    generator.is_risky = generator.chance.percent(50);
+    let small = world
+        .tables
+        .iter()
+        .filter(|table| table.rows.len() <= ROWS_MAX);
+    let small: Vec<_> = small.collect();
+    let mut scope = Scope::default();
+    let mut from = Vec::new();
+    if !small.is_empty() && generator.chance.percent(75) {
+        let table = generator.chance.pick(&small);
+        let columns = table.columns.iter();
+        let columns: Vec<Expr> = columns
+            .map(|column| Expr::leaf(column.ty, format!("r.{}", column.name)))
+            .collect();
+        scope.rels.push(Rel {
+            key: None,
+            columns,
+            rows: 1.0,
+            is_visible_inside: true,
+        });
+        from.push(From::Table {
+            name: table.name.clone(),
+            alias: "r".to_owned(),
+        });
+    }
+    let item = generator.lone_expression(&scope);
+    let query = Query::select(Select {
+        items: vec![(item, String::new())],
+        from,
+        ..Select::default()
+    });
+    Case::of(
+        Oracle::Expression,
+        generator,
+        query,
+        Vec::new(),
+        Form::Rows,
+        false,
+    )
+}
+
+/// Our answer against that of an engine that is right.
+pub(super) fn judge(case: &Case, ours: &Outcome, theirs: &Outcome) -> Verdict {
+    if let Some(verdict) = hopeless(ours) {
+        return verdict;
+    }
+    match (ours, theirs) {
+        (Ok(ours), Ok(theirs)) => {
+            if ours.types != theirs.types {
+                let (ours, theirs) = (&ours.types, &theirs.types);
+                return Verdict::Failed(format!("types {ours:?} against {theirs:?}"));
+            }
+            match compare(ours, theirs, case.ordered, case.tolerance) {
+                Ok(None) => Verdict::Passed,
+                Ok(Some(difference)) => Verdict::Differs(difference),
+                Err(text) => Verdict::Failed(text),
+            }
+        }
+        (Err(ours), Err(theirs)) => both_failed(ours, theirs),
+        (Err(failure), Ok(_)) => one_failed(case, failure, "only ours fails"),
+        (Ok(_), Err(failure)) => one_failed(case, failure, "only theirs fails"),
+    }
+}
+
+fn both_failed(ours: &Failure, theirs: &Failure) -> Verdict {
+    let data = ours.is_of_data() && theirs.is_of_data();
+    if ours.class() == theirs.class() {
+        Verdict::Passed
+    } else if is_limit(ours) || is_limit(theirs) {
+        Verdict::Skipped(Difference::Limit)
+    } else if data {
+        Verdict::Differs(Difference::Failing)
+    } else {
+        Verdict::Failed(format!("{ours} against {theirs}"))
+    }
+}
+
+fn one_failed(case: &Case, failure: &Failure, who: &str) -> Verdict {
+    if is_limit(failure) || failure.kind == FailureKind::Panic {
+        return Verdict::Skipped(Difference::Limit);
+    }
+    if failure.message == "value overflows numeric format" {
+        return Verdict::Skipped(Difference::LongNumeric);
+    }
+    if failure.is_of_data() && (case.oracle != Oracle::Expression || has_choice(case)) {
+        return Verdict::Skipped(Difference::Failing);
+    }
+    Verdict::Failed(format!("{who}: {failure}"))
+}
+
+/// Whether some parts of an expression are computed only where others ask for them: constants among
+/// them may be computed all the same.
+fn has_choice(case: &Case) -> bool {
+    let text = case.query.to_string();
+    let words = [
+        "CASE",
+        "coalesce",
+        " AND ",
+        " OR ",
+        "SELECT (SELECT",
+        " IN (",
+        "BETWEEN",
+        "NULL",
+    ];
+    words.iter().any(|word| text.contains(word)) || text.matches("SELECT").count() > 1
+}
+
+/// Time, memory and size.
+fn is_limit(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Timeout
+        || matches!(
+            failure.state.as_str(),
+            "57014" | "53200" | "53400" | "54000" | "54001"
+        )
+}
