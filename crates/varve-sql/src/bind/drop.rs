@@ -172,7 +172,11 @@ impl Drops<'_> {
             let mut dependents = self.catalog.dependents(object);
             dependents.retain(|(dependent, _)| match dependent {
                 // What is part of a table goes with it.
-                Dropped::Key(table, _) if self.all.contains(&Dropped::Table(*table)) => false,
+                Dropped::Key(table, _) | Dropped::Default(table, _)
+                    if self.all.contains(&Dropped::Table(*table)) =>
+                {
+                    false
+                }
                 dependent => !self.all.contains(dependent),
             });
             for (dependent, is_part) in &dependents {
