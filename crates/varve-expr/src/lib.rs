@@ -32,6 +32,7 @@ mod kernels;
 mod locale;
 #[cfg(feature = "planted")]
 pub mod planted;
+mod regex;
 mod resolve;
 mod set_rows;
 mod signature;

@@ -36,6 +36,10 @@ pub(crate) fn rewrite_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan
             };
             let marker = marker(VARIADIC, token);
             tokens.splice(at..=at, [marker, arrow]);
+        } else if is_word(token, "SUBSTRING")
+            && next.is_some_and(|(from, _)| from.token == Token::LParen)
+        {
+            rewrite_similar(&mut tokens, at + 2);
         } else if is_word(token, "ROWS")
             && let Some((from, behind)) = next
             && is_word(from, "FROM")
@@ -145,6 +149,34 @@ fn subscripts_at(tokens: &[TokenWithSpan], start: usize) -> Option<(usize, Vec<A
     match parser.parse_expr().ok()? {
         Ast::CompoundFieldAccess { access_chain, .. } => Some((end, access_chain)),
         _ => None,
+    }
+}
+
+/// `substring(x SIMILAR p ESCAPE e)` becomes `substring(x FROM p FOR e)`.
+fn rewrite_similar(tokens: &mut [TokenWithSpan], start: usize) {
+    let (mut depth, mut is_similar) = (0_u32, false);
+    for token in tokens.iter_mut().skip(start) {
+        let (word, keyword) = match token.token {
+            Token::LParen => {
+                depth += 1;
+                continue;
+            }
+            Token::RParen if depth == 0 => return,
+            Token::RParen => {
+                depth -= 1;
+                continue;
+            }
+            _ if depth > 0 => continue,
+            _ if !is_similar && is_word(token, "SIMILAR") => ("FROM", Keyword::FROM),
+            _ if is_similar && is_word(token, "ESCAPE") => ("FOR", Keyword::FOR),
+            _ => continue,
+        };
+        is_similar = true;
+        token.token = Token::Word(Word {
+            value: word.to_owned(),
+            quote_style: None,
+            keyword,
+        });
     }
 }
 

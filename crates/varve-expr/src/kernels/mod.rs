@@ -11,6 +11,7 @@ mod like;
 mod math;
 mod numeric;
 mod operand;
+mod regexp;
 mod run;
 mod sequences;
 mod series;

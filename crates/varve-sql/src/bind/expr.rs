@@ -183,6 +183,13 @@ impl Binder<'_> {
                 }
                 self.like(name, expr, pattern, escape_char.as_deref(), scope)
             }
+            Ast::SimilarTo {
+                negated,
+                expr,
+                pattern,
+                escape_char,
+            } => self.similar(expr, pattern, escape_char.as_deref(), *negated, scope),
+            Ast::Collate { expr, collation } => self.collate(expr, collation, scope),
             Ast::Cast {
                 kind: CastKind::Cast | CastKind::DoubleColon,
                 expr,
@@ -257,6 +264,7 @@ impl Binder<'_> {
             | Ast::Floor { .. }
             | Ast::Position { .. }
             | Ast::Substring { .. }
+            | Ast::Overlay { .. }
             | Ast::Trim { .. }
             | Ast::AtTimeZone { .. } => self.keyword_function(ast, scope),
             other => Err(unsupported_at(feature_name(other), self.source.expr(other))),
@@ -382,14 +390,11 @@ impl Binder<'_> {
 /// What an unsupported expression is called.
 fn feature_name(ast: &Ast) -> &'static str {
     match ast {
-        Ast::SimilarTo { .. } => "SIMILAR TO",
         Ast::RLike { .. } => "RLIKE",
         Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
         Ast::Interval(_) => "interval with fields",
         Ast::Tuple(_) | Ast::Struct { .. } => "a row value",
-        Ast::Collate { .. } => "COLLATE",
         Ast::GroupingSets(_) | Ast::Cube(_) | Ast::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP",
-        Ast::Overlay { .. } => "OVERLAY",
         Ast::IsNormalized { .. } => "IS NORMALIZED",
         Ast::Wildcard(_) | Ast::QualifiedWildcard(..) => "* in an expression",
         Ast::Cast { .. } | Ast::Convert { .. } => "this form of conversion",

@@ -311,6 +311,32 @@ impl Binder<'_> {
             Ast::Position { expr, r#in } => ("strpos", vec![r#in, expr]),
             Ast::Substring {
                 expr,
+                substring_from: None,
+                substring_for: Some(length),
+                special: _,
+                shorthand: _,
+            } => {
+                let one = varve_types::Value::Int4(1);
+                let operands = vec![
+                    self.expr(expr, scope)?,
+                    Operand::Known(super::literal::literal(one, LogicalType::Int4)),
+                    self.expr(length, scope)?,
+                ];
+                let call = self.named("substring", operands, position)?;
+                return Ok(Operand::Known(call));
+            }
+            Ast::Overlay {
+                expr,
+                overlay_what,
+                overlay_from,
+                overlay_for,
+            } => {
+                let mut args: Vec<&Ast> = vec![expr, overlay_what, overlay_from];
+                args.extend(overlay_for.as_deref());
+                ("overlay", args)
+            }
+            Ast::Substring {
+                expr,
                 substring_from: Some(from),
                 substring_for,
                 special: _,

@@ -44,6 +44,7 @@ mod set_operation;
 mod stage;
 mod statement;
 mod subquery;
+mod text;
 mod truncate;
 mod update;
 mod utility;

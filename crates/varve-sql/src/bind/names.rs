@@ -303,6 +303,7 @@ pub(crate) fn result_name(expr: &Ast) -> String {
             } => return "floor".to_owned(),
             Ast::Position { .. } => return "position".to_owned(),
             Ast::Substring { .. } => return "substring".to_owned(),
+            Ast::Overlay { .. } => return "overlay".to_owned(),
             Ast::Trim { trim_where, .. } => {
                 return match trim_where {
                     Some(TrimWhereField::Leading) => "ltrim",

@@ -45,6 +45,16 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
         BinaryOperator::PGNotLikeMatch => Infix::Function("!~~"),
         BinaryOperator::PGILikeMatch => Infix::Function("~~*"),
         BinaryOperator::PGNotILikeMatch => Infix::Function("!~~*"),
+        BinaryOperator::PGRegexMatch => Infix::Function("~"),
+        BinaryOperator::PGRegexIMatch => Infix::Function("~*"),
+        BinaryOperator::PGRegexNotMatch => Infix::Function("!~"),
+        BinaryOperator::PGRegexNotIMatch => Infix::Function("!~*"),
+        BinaryOperator::PGStartsWith => Infix::Function("^@"),
+        BinaryOperator::BitwiseAnd => Infix::Function("&"),
+        BinaryOperator::BitwiseOr => Infix::Function("|"),
+        BinaryOperator::PGBitwiseXor => Infix::Function("#"),
+        BinaryOperator::PGBitwiseShiftLeft => Infix::Function("<<"),
+        BinaryOperator::PGBitwiseShiftRight => Infix::Function(">>"),
         BinaryOperator::Arrow => Infix::Function("->"),
         BinaryOperator::LongArrow => Infix::Function("->>"),
         BinaryOperator::HashArrow => Infix::Function("#>"),
@@ -213,6 +223,10 @@ impl Binder<'_> {
                 "-"
             }
             UnaryOperator::Plus => "+",
+            UnaryOperator::BitwiseNot => "~",
+            UnaryOperator::PGSquareRoot => "|/",
+            UnaryOperator::PGCubeRoot => "||/",
+            UnaryOperator::PGAbs => "@",
             _ => return Err(unsupported_at("this operator", position)),
         };
         let operand = self.expr(input, scope)?;

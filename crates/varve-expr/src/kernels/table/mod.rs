@@ -7,6 +7,7 @@ mod catalog;
 mod datetime;
 mod json;
 mod math;
+mod regexp;
 mod sets;
 mod system;
 mod text;
@@ -17,7 +18,7 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 16] = [
+pub(crate) static TABLE: [&[Entry]; 17] = [
     array::ROWS,
     array::FORMS,
     catalog::ROWS,
@@ -31,6 +32,7 @@ pub(crate) static TABLE: [&[Entry]; 16] = [
     math::OPERATORS,
     math::NUMERICS,
     math::FUNCTIONS,
+    regexp::ROWS,
     sets::ROWS,
     system::ROWS,
     text::ROWS,
