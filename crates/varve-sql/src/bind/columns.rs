@@ -216,10 +216,7 @@ impl Binder<'_> {
         for (name, check) in &parts.checks {
             let check = self.check_constraint(table, *name, check, &[])?;
             if table.checks.iter().any(|known| known.name == check.name) {
-                let message = format!(
-                    "constraint \"{}\" for relation \"{}\" already exists",
-                    check.name, table.name
-                );
+                let message = format!("check constraint \"{}\" already exists", check.name);
                 return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
             }
             table.checks.push(check);

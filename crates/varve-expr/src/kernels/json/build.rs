@@ -84,11 +84,8 @@ pub(in crate::kernels) fn build_object(row: &Row<'_>) -> Result<Value> {
             return Err(if wants_jsonb(row) {
                 invalid(format!("argument {}: key must not be null", i + 1))
             } else {
-                Error::new(
-                    SqlState::NULL_VALUE_NOT_ALLOWED,
-                    format!("argument {} cannot be null", i + 1),
-                )
-                .with_hint("Object keys should be text.")
+                let message = "null value not allowed for object key";
+                Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message)
             });
         }
         let key = json::key_of(&key, type_of(row, i), row.context.locale)?;
