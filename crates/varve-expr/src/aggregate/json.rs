@@ -26,8 +26,20 @@ fn jsonb_of(row: &Row<'_>, i: usize) -> Result<Value> {
 fn key(row: &Row<'_>) -> Result<Value> {
     if row.is_null(0) {
         let state = SqlState::NULL_VALUE_NOT_ALLOWED;
+        return Err(Error::new(state, "null value not allowed for object key"));
+    }
+    key_text(row)
+}
+
+fn jsonb_key(row: &Row<'_>) -> Result<Value> {
+    if row.is_null(0) {
+        let state = SqlState::INVALID_PARAMETER_VALUE;
         return Err(Error::new(state, "field name must not be null"));
     }
+    key_text(row)
+}
+
+fn key_text(row: &Row<'_>) -> Result<Value> {
     let ty = row.args.first().map(|arg| arg.logical_type());
     let ty = ty.unwrap_or(LogicalType::Text);
     Ok(Value::text(key_of(&row.value(0), ty, row.context.locale)?))
@@ -51,7 +63,7 @@ pub(super) fn add_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
 }
 
 pub(super) fn add_jsonb_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
-    state.push(key(row)?);
+    state.push(jsonb_key(row)?);
     state.push(jsonb_of(row, 1)?);
     state.check_size()
 }
@@ -68,7 +80,7 @@ pub(super) fn add_pair_strict(state: &mut State, row: &Row<'_>) -> Result<()> {
 }
 
 pub(super) fn add_jsonb_pair_strict(state: &mut State, row: &Row<'_>) -> Result<()> {
-    let key = key(row)?;
+    let key = jsonb_key(row)?;
     if row.is_null(1) {
         return Ok(());
     }
