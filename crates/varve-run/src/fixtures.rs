@@ -143,7 +143,13 @@ pub fn golden_types_value(at: usize, ty: LogicalType, row: u32) -> Value {
         let number = Decimal::new(i128::from(mantissa), scale);
         Value::Numeric(number.unwrap_or(Decimal::NAN))
     };
-    let null_every = |n: u32, value: Value| if row % n == 0 { Value::Null } else { value };
+    let null_every = |n: u32, value: Value| {
+        if row.is_multiple_of(n) {
+            Value::Null
+        } else {
+            value
+        }
+    };
     match ty {
         LogicalType::Float4 => Value::of_double(ty, f64::from(row % 100) / 10.0),
         LogicalType::Numeric if at > GOLDEN_COLUMNS => Some(match row % 50 {

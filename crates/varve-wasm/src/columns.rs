@@ -36,7 +36,7 @@ impl GivenColumn {
                 let bits: Bitmap = self.bytes.iter().map(|byte| *byte != 0).collect();
                 plain(ty, ColumnData::Boolean(bits), validity)
             }
-            (1 | 2 | 3, _) if !holds_any_number(ty) => {
+            (1..=3, _) if !holds_any_number(ty) => {
                 let values = self.numbers_as_values();
                 built(ty, values, validity.as_ref())
             }

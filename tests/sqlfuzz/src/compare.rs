@@ -62,8 +62,8 @@ pub fn compare(
     }
     if tolerance.digits {
         if !ordered {
-            a.sort_by(|a, b| coarse_order(a, b));
-            b.sort_by(|a, b| coarse_order(a, b));
+            a.sort_by(coarse_order);
+            b.sort_by(coarse_order);
         }
         let near = a.iter().zip(&b).all(|(a, b)| {
             let mut cells = a.iter().zip(b).enumerate();

@@ -68,7 +68,8 @@ pub(super) fn not(a: Truth) -> Truth {
 /// `a IN (list)`.
 pub(super) fn is_in(a: &Value, list: &[Value]) -> Truth {
     list.iter()
-        .fold(Some(false), |found, item| or(found, compare("=", a, item)))
+        .map(|item| compare("=", a, item))
+        .fold(Some(false), or)
 }
 
 /// LIKE without escapes.
