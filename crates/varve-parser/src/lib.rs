@@ -3,6 +3,9 @@
 //! The trees are those of the crate `sqlparser`; lexer, keywords, precedence and the words of
 //! errors are PostgreSQL 16's. What the trees cannot say is marked by names that no text can have
 //! (see [`marker`]).
+//!
+//! Invariant: any text gives trees or an error with its place; no text overflows the stack.
+//! Invariant: every tree stands where PostgreSQL's grammar has it.
 
 mod alter_table;
 mod call;

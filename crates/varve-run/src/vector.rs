@@ -46,7 +46,8 @@ pub(crate) struct VectorFormat {
     /// Whether strings leave NULL rows out.
     pub(crate) dense: bool,
     pub(crate) shared: Shared,
-    /// The shared dictionaries as columns, once they were needed, in the form that was needed first.
+    /// The shared dictionaries as columns, once they were needed, in the form that was needed
+    /// first.
     dictionaries: Vec<OnceLock<(Form, Arc<Column>)>>,
 }
 

@@ -34,6 +34,7 @@ mod scan_order;
 mod schema;
 mod scope;
 mod sequence;
+mod statement;
 mod system_view;
 #[cfg(test)]
 mod tests;

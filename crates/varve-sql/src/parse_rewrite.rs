@@ -53,8 +53,8 @@ pub(crate) fn rewrite_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan
     tokens
 }
 
-/// Takes the subscripts off the columns that INSERT and UPDATE assign to: `a[1]` becomes a name with
-/// the number of its subscripts behind the end of its text.
+/// Takes the subscripts off the columns that INSERT and UPDATE assign to: `a[1]` becomes a name
+/// with the number of its subscripts behind the end of its text.
 pub(crate) fn take_target_subscripts(tokens: &mut Vec<TokenWithSpan>) -> Vec<Vec<AccessExpr>> {
     let mut taken = Vec::new();
     if !tokens.iter().any(|token| token.token == Token::LBracket) {

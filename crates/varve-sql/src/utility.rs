@@ -9,7 +9,8 @@ use crate::view::ViewDef;
 /// A statement around queries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Utility {
-    /// `CREATE [OR REPLACE] VIEW`: the definition has the object of the view that it replaces, or 0.
+    /// `CREATE [OR REPLACE] VIEW`: the definition has the object of the view that it replaces, or
+    /// 0.
     CreateView(ViewDef),
     /// `CREATE MATERIALIZED VIEW`: the view and the table of its rows, both without objects.
     CreateMaterializedView {

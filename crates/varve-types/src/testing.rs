@@ -1,9 +1,10 @@
 //! Values of every type for tests.
 
-#![allow(
+#![expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    clippy::cast_sign_loss
+    clippy::cast_sign_loss,
+    reason = "small numbers"
 )]
 
 use crate::{ArrayValue, Decimal, EnumId, Interval, Json, LogicalType, Value};

@@ -1,5 +1,5 @@
-//! The records that PostgreSQL fails too, where a corpus asks for the dialect of another engine: they
-//! say nothing of ours. A run with `--backend postgres --failures FILE` writes the list.
+//! The records that PostgreSQL fails too, where a corpus asks for the dialect of another engine:
+//! they say nothing of ours. A run with `--backend postgres --failures FILE` writes the list.
 //!
 //! One line a file: family, path, and the lines of its records, separated by blanks.
 

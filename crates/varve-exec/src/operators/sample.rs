@@ -1,5 +1,5 @@
-//! Sample: a share of the input's rows, chosen by a seeded sequence, so that the same seed gives the
-//! same rows.
+//! Sample: a share of the input's rows, chosen by a seeded sequence, so that the same seed gives
+//! the same rows.
 
 use varve_expr::{Expr, evaluate_constant};
 use varve_types::{Batch, Error, LocalFuture, Result, Selection, SqlState, Value};

@@ -412,7 +412,8 @@ proptest! {
         ];
         for value in values {
             let ty = value.logical_type().unwrap();
-            let read = parse_value(&format_value(&value, &DEFAULT_LOCALE), ty, &DEFAULT_LOCALE).unwrap();
+            let text = format_value(&value, &DEFAULT_LOCALE);
+            let read = parse_value(&text, ty, &DEFAULT_LOCALE).unwrap();
             match (&read, &value) {
                 (Value::Float8(a), Value::Float8(b)) => prop_assert_eq!(a.to_bits(), b.to_bits()),
                 _ => prop_assert_eq!(read, value),

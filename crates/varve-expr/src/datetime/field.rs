@@ -238,7 +238,8 @@ impl Field {
         )
     }
 
-    /// Of an infinite date or timestamp: what grows with time is infinite, what comes again is NULL.
+    /// Of an infinite date or timestamp: what grows with time is infinite, what comes again is
+    /// NULL.
     pub(crate) fn extract_infinite(self, is_late: bool) -> Extracted {
         match self {
             Field::Year

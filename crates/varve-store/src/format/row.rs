@@ -1,8 +1,8 @@
 //! A row as bytes: what the arena of a memtable and the log hold.
 //!
 //! Layout: one bit a column, least significant first (1 = NULL), padded to bytes with 0; then each
-//! value that is not NULL: boolean as a byte, what is held as an integer as a zigzag varint, real as
-//! 4 and double precision as 8 bytes little-endian, numeric as `Decimal::write_bytes` writes it,
+//! value that is not NULL: boolean as a byte, what is held as an integer as a zigzag varint, real
+//! as 4 and double precision as 8 bytes little-endian, numeric as `Decimal::write_bytes` writes it,
 //! text and what is held as bytes in its stored form, these after their length (varint).
 
 use varve_codec::{ByteReader, CodecError, put_zigzag};

@@ -18,7 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "varve-store",
         &["varve-kv", "varve-run", "varve-codec", "varve-types"],
     ),
-    ("varve-sql", &["varve-expr", "varve-types"]),
+    ("varve-parser", &["varve-types"]),
+    ("varve-sql", &["varve-parser", "varve-expr", "varve-types"]),
     ("varve-exec", &["varve-sql", "varve-expr", "varve-types"]),
     (
         "varvedb",

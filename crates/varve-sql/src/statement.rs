@@ -1,0 +1,293 @@
+//! What statements do, bound against one catalogue: queries, changes and the rest.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
+
+use crate::catalog::TableDef;
+use crate::command::Command;
+use crate::found::Found;
+use crate::index::{Deferral, IndexDef};
+use crate::plan::{Field, Plan};
+use crate::sequence::SequenceDef;
+use crate::utility::{Message, Utility};
+
+/// What a statement does, bound against one catalogue.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// A query.
+    Query(Query),
+    /// `INSERT`: `source` gives one column a table column, in order, of the column's type.
+    Insert(InsertPlan),
+    /// `UPDATE`: `source` gives all columns of the table with their new values, the row's position,
+    /// then what RETURNING reads of other relations.
+    Update(ModifyPlan),
+    /// `DELETE`: `source` gives the row's position, or as for UPDATE where there is RETURNING.
+    Delete(ModifyPlan),
+    /// `CREATE TABLE`; `existing` is set when IF NOT EXISTS found one.
+    CreateTable {
+        /// The table, ids not yet assigned.
+        definition: NewTable,
+        /// IF NOT EXISTS and it does: nothing happens but a notice.
+        exists: bool,
+    },
+    /// `TRUNCATE`
+    Truncate {
+        /// The tables: those that it names, then those that refer to them.
+        tables: Vec<Arc<TableDef>>,
+        /// How many it names.
+        named: usize,
+        /// The sequences that start anew.
+        sequences: Vec<Arc<SequenceDef>>,
+    },
+    /// `CREATE INDEX`.
+    CreateIndex {
+        /// The table.
+        table: Arc<TableDef>,
+        /// The index, ids not yet assigned; `None` where IF NOT EXISTS found one.
+        definition: Option<NewIndex>,
+        /// Its name.
+        name: String,
+    },
+    /// `DROP INDEX`.
+    DropIndex {
+        /// The indexes, with their tables.
+        indexes: Vec<(ObjectId, TreeId)>,
+        /// Names that IF EXISTS did not find, for notices.
+        missing: Vec<String>,
+    },
+    /// `CREATE SEQUENCE`
+    CreateSequence {
+        /// The sequence, ids not yet assigned.
+        definition: SequenceDef,
+        /// IF NOT EXISTS and it does: nothing happens but a notice.
+        exists: bool,
+    },
+    /// `ALTER SEQUENCE`
+    AlterSequence {
+        /// What it is then; `None` where IF EXISTS did not find it.
+        changed: Option<SequenceDef>,
+        /// Its name.
+        name: String,
+        /// The value that comes next, where that changes.
+        restart: Option<i64>,
+    },
+    /// `DROP SEQUENCE`
+    DropSequence {
+        /// The sequences.
+        sequences: Vec<Arc<SequenceDef>>,
+        /// Names that IF EXISTS did not find, for notices.
+        missing: Vec<String>,
+        /// Tables and positions of columns whose defaults go too.
+        defaults: Vec<(ObjectId, usize)>,
+    },
+    /// One that needs no plan; see also [`crate::ParsedStatement::command`].
+    Command(Command),
+    /// `EXPLAIN [ANALYZE] statement`.
+    Explain {
+        /// What is explained.
+        statement: Box<Statement>,
+        /// Run it and show rows and times.
+        analyze: bool,
+    },
+    /// One of the statements around queries.
+    Utility(Box<Utility>),
+    /// `COPY table FROM STDIN`.
+    CopyFrom(CopyPlan),
+}
+
+/// A query with the names of its columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// How rows are made.
+    pub plan: Plan,
+    /// The columns of the result.
+    pub fields: Vec<Field>,
+    /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to
+    /// be claimed.
+    pub lock: Option<RowLock>,
+    /// Which columns are constants that no place has given a type: text for now.
+    pub untyped: Vec<bool>,
+}
+
+/// Rows that a query claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLock {
+    /// The tree of the rows.
+    pub tree: TreeId,
+    /// `FOR UPDATE`, else `FOR SHARE`.
+    pub update: bool,
+}
+
+/// An INSERT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsertPlan {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// One output column a table column.
+    pub source: Plan,
+    /// `ON CONFLICT`
+    pub on_conflict: Option<OnConflict>,
+    /// `RETURNING`, over the columns of the table.
+    pub returning: Option<Returning>,
+}
+
+/// What INSERT does with a row that is there already.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnConflict {
+    /// What decides that it is there.
+    pub arbiters: Vec<Arbiter>,
+    /// `DO UPDATE`, else `DO NOTHING`.
+    pub update: Option<ConflictUpdate>,
+}
+
+/// A key that decides whether a row is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbiter {
+    /// The primary key.
+    PrimaryKey,
+    /// The index with this tree.
+    Index(TreeId),
+}
+
+/// `DO UPDATE SET ... WHERE ...`, over the columns of the row that is there, then those of the row
+/// that was to be inserted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConflictUpdate {
+    /// The row that it becomes.
+    pub exprs: Vec<Expr>,
+    /// Which rows are updated.
+    pub filter: Option<Expr>,
+    /// The columns that get new values.
+    pub assigned: Vec<usize>,
+}
+
+/// What a statement that changes rows answers of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returning {
+    /// One expression a column of the result.
+    pub exprs: Vec<Expr>,
+    /// The columns of the result.
+    pub fields: Vec<Field>,
+}
+
+/// An UPDATE or DELETE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModifyPlan {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// The rows concerned.
+    pub source: Plan,
+    /// The columns that get new values.
+    pub assigned: Vec<usize>,
+    /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
+    /// row's position in `source`.
+    pub returning: Option<Returning>,
+}
+
+/// A COPY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyPlan {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// Which table column each CSV field fills, in file order; others become NULL.
+    pub columns: Vec<usize>,
+    /// How the text is cut.
+    pub options: CsvOptions,
+}
+
+/// `COPY ... WITH (...)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The first line names columns and is skipped.
+    pub header: bool,
+    /// One ASCII character.
+    pub delimiter: u8,
+    /// The quote character.
+    pub quote: u8,
+    /// An unquoted field with this text is NULL; empty by default.
+    pub null: String,
+}
+
+/// A table to be created, ids not yet assigned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTable {
+    /// The table without its indexes.
+    pub table: TableDef,
+    /// Indexes of UNIQUE constraints.
+    pub indexes: Vec<NewIndex>,
+    /// Sequences of serial and identity columns, with the positions of these.
+    pub sequences: Vec<(usize, SequenceDef)>,
+}
+
+/// An index to be created; see [`crate::IndexDef`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewIndex {
+    /// Its name.
+    pub name: String,
+    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that can be deferred.
+    pub is_constraint: bool,
+    /// When its constraint is checked.
+    pub deferral: Deferral,
+    /// What its keys must be.
+    pub uniqueness: Uniqueness,
+    /// Its key: positions in the table's columns and expressions, and their orders.
+    pub keys: Vec<(usize, KeyOrder)>,
+    /// Further columns that it holds, by position.
+    pub include: Vec<usize>,
+    /// Only rows that pass all of these have an entry.
+    pub predicate: Vec<ColumnPredicate>,
+    /// The expressions that the table then has.
+    pub expressions: Vec<Expr>,
+}
+
+impl NewIndex {
+    /// The index, with its tree.
+    pub fn with_tree(&self, tree: TreeId) -> IndexDef {
+        IndexDef {
+            tree,
+            name: self.name.clone(),
+            is_constraint: self.is_constraint,
+            deferral: self.deferral,
+            is_building: false,
+            uniqueness: self.uniqueness,
+            keys: self.keys.clone(),
+            include: self.include.clone(),
+            predicate: self.predicate.clone(),
+        }
+    }
+}
+
+impl Statement {
+    /// The columns of the rows that it gives; none where it gives no rows.
+    pub fn fields(&self) -> &[Field] {
+        let returning = match self {
+            Statement::Query(query) => return &query.fields,
+            Statement::Insert(insert) => &insert.returning,
+            Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
+            _ => return &[],
+        };
+        returning
+            .as_ref()
+            .map_or(&[], |returning| &returning.fields)
+    }
+}
+
+/// A parsed and bound statement, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// What it does.
+    pub statement: Statement,
+    /// The types of `$1`, `$2`, ...
+    pub parameters: Vec<LogicalType>,
+    /// What its names were resolved to.
+    pub found: Found,
+    /// What the user should know.
+    pub messages: Vec<Message>,
+    /// Whether it holds only for the locale that it was bound in.
+    pub reads_locale: bool,
+}
+
+/// A literal row, for small results such as EXPLAIN.
+pub type Row = Vec<Value>;
