@@ -52,6 +52,6 @@ function invalid(index: number, what: string): VarveError {
   return new VarveError({
     code: '22023',
     message: `parameter $${index + 1} is ${what}, which no supported type can hold`,
-    hint: 'Give a string, a number, a bigint, a boolean, a Date or null.',
+    hint: 'Give a string, a number, a bigint, a boolean, a Date, a Uint8Array, an array, an object or null.',
   });
 }
