@@ -40,9 +40,10 @@ pub(crate) fn column_in_form(ty: LogicalType, values: &[Value], form: usize) -> 
     let column = match form {
         0 => Column::from_values(ty, values),
         1 => {
-            let mut distinct = domain(ty);
-            distinct.retain(|value| !value.is_null());
             let name = |value: &Value| format!("{value:?}");
+            let mut distinct = domain(ty);
+            distinct.extend_from_slice(values);
+            distinct.retain(|value| !value.is_null());
             let code = |value: &Value| distinct.iter().position(|other| name(other) == name(value));
             let codes = values.iter().map(|value| code(value).unwrap_or(0) as u32);
             let present: Bitmap = values.iter().map(|value| !value.is_null()).collect();

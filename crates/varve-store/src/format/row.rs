@@ -252,7 +252,7 @@ mod tests {
 
         #[test]
         fn rows_of_all_types_come_back(
-            cells in proptest::collection::vec(any::<u64>(), 42), text: String,
+            cells in proptest::collection::vec(any::<u64>(), sample_types().len()), text: String,
         ) {
             let types = sample_types();
             let value = |(ty, bits): (&LogicalType, &u64)| match bits >> 62 {
