@@ -2,7 +2,8 @@
 
 use sqlparser::ast::{
     ColumnDef, CreateTable, CreateTableOptions, DataType, Expr, ForValues, HiveDistributionStyle,
-    Ident, ObjectName, OnCommit, PartitionBoundValue, SqlOption, Value, ValueWithSpan, WithData,
+    Ident, ObjectName, OnCommit, PartitionBoundValue, SqlOption, UtilityOption, Value,
+    ValueWithSpan, WithData,
 };
 use varve_types::{Error, Result, SqlState};
 
@@ -329,6 +330,18 @@ impl Parser<'_> {
             }
             let value = parser.option_value()?;
             Ok(SqlOption::KeyValue { key, value })
+        })
+    }
+
+    /// Options in parentheses, of EXPLAIN and the like: names with a value or without.
+    pub fn parse_utility_options(&mut self) -> Result<Vec<UtilityOption>> {
+        self.parse_parenthesized(|parser| {
+            let name = parser.parse_label()?;
+            let arg = match parser.peek() {
+                Token::Comma | Token::RParen => None,
+                _ => Some(parser.option_value()?),
+            };
+            Ok(UtilityOption { name, arg })
         })
     }
 

@@ -20,10 +20,6 @@ pub const EXCLUDE_NO_OTHERS: &str = "\0none";
 /// The name of the lower bound behind BETWEEN SYMMETRIC.
 pub const SYMMETRIC: &str = "\0symmetric";
 
-/// The function in the name of a column that is written by subscript.
-pub const SUBSCRIPT: &str = "\0subscript";
-/// The same for a slice: two bounds, `*` for one that is left out.
-pub const SLICE: &str = "\0slice";
 /// The name of the column that stands for LIKE in CREATE TABLE: its type is the table, with what
 /// is included (`+DEFAULTS`) and excluded (`-INDEXES`) as modifiers.
 pub const LIKE: &str = "\0like";

@@ -1,5 +1,6 @@
 //! The parser's hold of the tokens, and what all statements are made of.
 
+use sqlparser::ast::AccessExpr;
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::tokenizer::{Location, Span, Token as TreeToken, TokenWithSpan};
 use varve_types::{Error, Result};
@@ -17,6 +18,8 @@ pub struct Parser<'a> {
     end: Lexeme,
     at: usize,
     depth: u32,
+    /// Subscripts of columns that are assigned to.
+    pub(crate) targets: Vec<Vec<AccessExpr>>,
 }
 
 /// Whether something in parentheses may be left out.
@@ -58,6 +61,7 @@ impl<'a> Parser<'a> {
             },
             at: 0,
             depth: 0,
+            targets: Vec::new(),
         }
     }
 
@@ -104,6 +108,11 @@ impl<'a> Parser<'a> {
         let lexeme = self.peek_token();
         self.at += 1;
         lexeme
+    }
+
+    /// Passes over the rest of the statement.
+    pub fn skip_rest(&mut self) {
+        self.at = self.lexemes.len();
     }
 
     /// Puts the last token back.

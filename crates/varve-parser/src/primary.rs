@@ -55,6 +55,19 @@ impl Parser<'_> {
         )
     }
 
+    /// Whether parentheses that come next hold a query.
+    pub fn at_parenthesized_query(&self) -> bool {
+        let mut at = 0;
+        while self.peek_nth_token(at).token == Token::LParen {
+            at += 1;
+        }
+        at > 0
+            && matches!(
+                self.peek_nth_token(at).keyword,
+                Keyword::SELECT | Keyword::VALUES | Keyword::WITH | Keyword::TABLE
+            )
+    }
+
     /// Whether a query that was in parentheses goes on.
     pub(crate) fn at_query_rest(&self) -> bool {
         matches!(

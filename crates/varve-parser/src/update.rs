@@ -1,14 +1,13 @@
 //! UPDATE and DELETE.
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArg, FunctionArgExpr,
-    ObjectName, ObjectNamePart, ObjectNamePartFunction, Statement, Subscript, TableFactor,
-    TableWithJoins, Update, UpdateTableFromKind,
+    AccessExpr, Assignment, AssignmentTarget, Delete, FromTable, ObjectName, Statement,
+    TableFactor, TableWithJoins, Update, UpdateTableFromKind,
 };
 use varve_types::{Error, Result};
 
 use crate::keyword::Keyword;
-use crate::marker::{SLICE, SUBSCRIPT, marker};
+use crate::name::single;
 use crate::parser::{Parser, attached};
 use crate::table_factor::table;
 use crate::token::{Lexeme, Token};
@@ -113,35 +112,30 @@ impl Parser<'_> {
         Ok(Assignment { target, value })
     }
 
-    /// A column that is written, with its fields; subscripts are marked functions of their bounds.
+    /// A column that is written, with its fields. Subscripts behind it are kept beside the tree:
+    /// see [`Parser::take_target_subscripts`].
     pub(crate) fn target_name(&mut self) -> Result<ObjectName> {
-        let mut parts = vec![ObjectNamePart::Identifier(self.parse_identifier()?)];
-        loop {
-            let place = self.peek_token().position;
-            if self.consume_token(&Token::Period) {
-                parts.push(ObjectNamePart::Identifier(self.parse_label()?));
-            } else if self.consume_token(&Token::LBracket) {
-                let bound = |bound: Option<Expr>| {
-                    FunctionArg::Unnamed(match bound {
-                        Some(bound) => FunctionArgExpr::Expr(bound),
-                        None => FunctionArgExpr::Wildcard,
-                    })
-                };
-                let (name, args) = match self.subscript()? {
-                    Subscript::Index { index } => (SUBSCRIPT, vec![bound(Some(index))]),
-                    Subscript::Slice {
-                        lower_bound,
-                        upper_bound,
-                        ..
-                    } => (SLICE, vec![bound(lower_bound), bound(upper_bound)]),
-                };
-                parts.push(ObjectNamePart::Function(ObjectNamePartFunction {
-                    name: marker(name, place),
-                    args,
-                }));
-            } else {
-                return Ok(ObjectName(parts));
-            }
+        let mut ident = self.parse_identifier()?;
+        let mut access = Vec::new();
+        while self.consume_token(&Token::LBracket) {
+            access.push(AccessExpr::Subscript(self.subscript()?));
         }
+        if access.is_empty() {
+            return self.name_from(ident);
+        }
+        let name = match ident.quote_style {
+            Some(_) => ident.value,
+            None => ident.value.to_ascii_lowercase(),
+        };
+        ident.value = format!("{name}\0{}", self.targets.len());
+        ident.quote_style = Some('"');
+        self.targets.push(access);
+        Ok(single(ident))
+    }
+
+    /// The subscripts behind the columns that INSERT and UPDATE assign to. The name of such a
+    /// column has the number of its subscripts behind the end of its text: `a\0` and a number.
+    pub fn take_target_subscripts(&mut self) -> Vec<Vec<AccessExpr>> {
+        core::mem::take(&mut self.targets)
     }
 }

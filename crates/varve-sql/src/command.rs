@@ -1,8 +1,8 @@
 //! Statements without a plan: transactions, savepoints, settings, upkeep. They need no catalogue,
 //! so what they say is known when they are parsed.
 
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use varve_parser::{Parser, Token};
+use varve_types::Result;
 
 use crate::schema::{RelationName, quoted_as_needed};
 
@@ -75,14 +75,11 @@ pub(crate) enum Words {
     Unsupported(&'static str),
 }
 
-type Parsed = Result<Words, ParserError>;
+type Parsed = Result<Words>;
 
 /// Parses the rest of a command whose first word, in upper case, was read; `None` for the word of
 /// another statement.
-pub(crate) fn parse_command(
-    first: &str,
-    parser: &mut Parser<'_>,
-) -> Result<Option<Words>, ParserError> {
+pub(crate) fn parse_command(first: &str, parser: &mut Parser<'_>) -> Result<Option<Words>> {
     let command = match first {
         "BEGIN" => {
             let _ = eat(parser, "TRANSACTION") || eat(parser, "WORK");
@@ -119,29 +116,20 @@ pub(crate) fn parse_command(
 
 /// Takes a word if it comes next.
 pub(crate) fn eat(parser: &mut Parser<'_>, word: &str) -> bool {
-    let found = matches!(&parser.peek_token().token, Token::Word(next)
-        if next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word));
-    if found {
-        parser.next_token();
-    }
-    found
+    parser.parse_word(word)
 }
 
-fn expect(parser: &mut Parser<'_>, word: &str) -> Result<(), ParserError> {
-    if eat(parser, word) {
-        return Ok(());
-    }
-    let found = parser.peek_token();
-    parser.expected(word, found)
+fn expect(parser: &mut Parser<'_>, word: &str) -> Result<()> {
+    parser.expect_word(word)
 }
 
 fn skip(parser: &mut Parser<'_>, what: &'static str) -> Words {
-    while parser.next_token().token != Token::EOF {}
+    parser.skip_rest();
     Words::Unsupported(what)
 }
 
 /// An identifier, folded.
-fn name(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+fn name(parser: &mut Parser<'_>) -> Result<String> {
     let ident = parser.parse_identifier()?;
     Ok(crate::bind::fold_name(&ident))
 }
@@ -158,7 +146,7 @@ fn begin(parser: &mut Parser<'_>) -> Parsed {
 fn modes(
     parser: &mut Parser<'_>,
     may_be_empty: bool,
-) -> Result<Result<TransactionModes, &'static str>, ParserError> {
+) -> Result<Result<TransactionModes, &'static str>> {
     let mut modes = TransactionModes::default();
     let mut refused = None;
     let mut first = true;
@@ -200,7 +188,7 @@ fn modes(
     }
 }
 
-fn and_chain(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
+fn and_chain(parser: &mut Parser<'_>) -> Result<bool> {
     if !eat(parser, "AND") {
         return Ok(false);
     }
@@ -281,7 +269,7 @@ fn set_constraints(parser: &mut Parser<'_>) -> Parsed {
 }
 
 /// Names with commas between them; the schema `public` is taken off.
-fn names(parser: &mut Parser<'_>) -> Result<Vec<String>, ParserError> {
+fn names(parser: &mut Parser<'_>) -> Result<Vec<String>> {
     let mut names = Vec::new();
     loop {
         let mut last = name(parser)?;
@@ -296,7 +284,7 @@ fn names(parser: &mut Parser<'_>) -> Result<Vec<String>, ParserError> {
 }
 
 /// The name of a relation.
-fn relation(parser: &mut Parser<'_>) -> Result<RelationName, ParserError> {
+fn relation(parser: &mut Parser<'_>) -> Result<RelationName> {
     let mut relation = RelationName {
         schema: None,
         name: name(parser)?,
@@ -308,7 +296,7 @@ fn relation(parser: &mut Parser<'_>) -> Result<RelationName, ParserError> {
 }
 
 /// The name of a setting, which may have a prefix.
-fn setting(parser: &mut Parser<'_>) -> Result<String, ParserError> {
+fn setting(parser: &mut Parser<'_>) -> Result<String> {
     let mut name = name(parser)?;
     while parser.consume_token(&Token::Period) {
         name.push('.');
@@ -317,7 +305,7 @@ fn setting(parser: &mut Parser<'_>) -> Result<String, ParserError> {
     Ok(name.to_ascii_lowercase())
 }
 
-fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>, ParserError> {
+fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>> {
     if eat(parser, "ALL") {
         return Ok(None);
     }
@@ -334,7 +322,7 @@ fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>, ParserError
 }
 
 /// The values of a setting as one text, commas between them; names in quotes where they need them.
-fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String, ParserError> {
+fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String> {
     let quoted = |value: &str| match are_names {
         true => quoted_as_needed(value),
         false => value.to_owned(),
@@ -343,21 +331,24 @@ fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String, ParserErro
     loop {
         let minus = parser.consume_token(&Token::Minus);
         let token = parser.next_token();
-        match &token.token {
-            Token::Number(digits, _) => {
+        match token.token {
+            Token::Number => {
                 if minus {
                     text.push('-');
                 }
-                text.push_str(digits);
+                text.push_str(parser.text_of(token));
             }
-            Token::SingleQuotedString(value) | Token::EscapedStringLiteral(value) if !minus => {
-                text.push_str(&quoted(value));
+            Token::SingleQuotedString | Token::EscapedStringLiteral if !minus => {
+                text.push_str(&quoted(&parser.string_of(token)?));
             }
-            Token::Word(word) if !minus => match word.quote_style {
-                Some(_) => text.push_str(&quoted(&word.value)),
-                None => text.push_str(&word.value.to_ascii_lowercase()),
-            },
-            _ => return parser.expected("a value", token),
+            Token::Word if !minus => {
+                text.push_str(&parser.text_of(token).to_ascii_lowercase());
+            }
+            Token::QuotedWord if !minus => {
+                parser.prev_token();
+                text.push_str(&quoted(&parser.parse_identifier()?.value));
+            }
+            _ => return Err(parser.error_at(token)),
         }
         if !parser.consume_token(&Token::Comma) {
             return Ok(text);

@@ -4,15 +4,13 @@
 //! the few that are supported here keeps the others out of the browser's download.
 
 use sqlparser::ast::{Insert, ObjectType, Statement, UtilityOption};
-use sqlparser::keywords::Keyword;
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use varve_parser::{InsertClauses, Keyword, Parser, Token};
+use varve_types::Result;
 
 use crate::command::{Command, Words, parse_command};
-use crate::parse_insert::{InsertClauses, parse_insert};
 use crate::parse_sequence::{self, SequenceStatement};
 use crate::parse_truncate::{Truncate, parse_truncate};
-use crate::parse_utility::{SourceText, UtilityStatement, parse_utility};
+use crate::parse_utility::{UtilityStatement, parse_utility};
 
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
@@ -69,26 +67,22 @@ const OTHER_STATEMENTS: &[&str] = &[
     "REINDEX",
     "REVOKE",
     "SECURITY",
-    "TABLE",
     "UNLISTEN",
 ];
 
 /// Parses one statement; the tokens behind it are left.
-pub(crate) fn parse_statement(
-    parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
-) -> Result<Parsed, ParserError> {
+pub(crate) fn parse_statement(parser: &mut Parser<'_>) -> Result<Parsed> {
     let explain = parse_explain(parser)?;
-    let body = parse_body(parser, source)?;
+    let body = parse_body(parser)?;
     Ok(Parsed { explain, body })
 }
 
-fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError> {
+fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>> {
     if !parser.parse_keyword(Keyword::EXPLAIN) {
         return Ok(None);
     }
     let in_parentheses = match parser.peek_token().token {
-        Token::LParen => parser.maybe_parse(|parser| parser.parse_utility_options())?,
+        Token::LParen if !parser.at_parenthesized_query() => Some(parser.parse_utility_options()?),
         _ => None,
     };
     Ok(Some(match in_parentheses {
@@ -105,32 +99,33 @@ fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>, ParserError
     }))
 }
 
-fn parse_body(parser: &mut Parser<'_>, source: &SourceText<'_>) -> Result<Body, ParserError> {
+fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
     let first = parser.next_token();
-    let word = match &first.token {
+    match first.token {
         Token::LParen => {
             parser.prev_token();
             let query = Statement::Query(parser.parse_query()?);
             return Ok(Body::Statement(Box::new(query)));
         }
-        Token::Word(word) if word.quote_style.is_none() => word,
-        _ => return parser.expected("an SQL statement", first),
-    };
-    match parse_command(&word.value.to_ascii_uppercase(), parser)? {
+        Token::Word => {}
+        _ => return Err(parser.error_at(first)),
+    }
+    let word = parser.text_of(first).to_ascii_uppercase();
+    match parse_command(&word, parser)? {
         Some(Words::Command(command)) => return Ok(Body::Command(command)),
         Some(Words::Unsupported(what)) => return Ok(Body::Unsupported(Some(what))),
         None => {}
     }
-    if let Some(statement) = parse_utility(word, parser, source)? {
+    if let Some(statement) = parse_utility(first.keyword, parser)? {
         return Ok(Body::Utility(Box::new(statement)));
     }
-    let statement = match word.keyword {
-        Keyword::SELECT | Keyword::VALUES | Keyword::WITH => {
+    let statement = match first.keyword {
+        Keyword::SELECT | Keyword::VALUES | Keyword::WITH | Keyword::TABLE => {
             parser.prev_token();
             Statement::Query(parser.parse_query()?)
         }
         Keyword::INSERT => {
-            let (insert, clauses) = parse_insert(parser, first)?;
+            let (insert, clauses) = parser.parse_insert(first)?;
             return Ok(Body::Insert(Box::new(insert), Box::new(clauses)));
         }
         Keyword::UPDATE => parser.parse_update(first)?,
@@ -155,11 +150,11 @@ fn parse_body(parser: &mut Parser<'_>, source: &SourceText<'_>) -> Result<Body, 
             if unique || !parser.parse_keyword(Keyword::TABLE) {
                 return skip(parser);
             }
-            let global = global.then_some(!local);
-            Statement::CreateTable(
-                parser
-                    .parse_create_table(false, temporary, unlogged, global, false, false, None)?,
-            )
+            let mut create = parser.parse_create_table()?;
+            create.temporary = temporary;
+            create.unlogged = unlogged;
+            create.global = global.then_some(!local);
+            Statement::CreateTable(*create)
         }
         Keyword::TRUNCATE => {
             let truncate = parse_truncate(parser)?;
@@ -177,18 +172,13 @@ fn parse_body(parser: &mut Parser<'_>, source: &SourceText<'_>) -> Result<Body, 
             let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
             parse_drop(parser, ObjectType::Index)?
         }
-        _ if OTHER_STATEMENTS
-            .iter()
-            .any(|other| word.value.eq_ignore_ascii_case(other)) =>
-        {
-            return skip(parser);
-        }
-        _ => return parser.expected("an SQL statement", first),
+        _ if OTHER_STATEMENTS.contains(&word.as_str()) => return skip(parser),
+        _ => return Err(parser.error_at(first)),
     };
     Ok(Body::Statement(Box::new(statement)))
 }
 
-fn parse_drop(parser: &mut Parser<'_>, object_type: ObjectType) -> Result<Statement, ParserError> {
+fn parse_drop(parser: &mut Parser<'_>, object_type: ObjectType) -> Result<Statement> {
     let if_exists = parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
     let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
     let cascade = parser.parse_keyword(Keyword::CASCADE);
@@ -206,7 +196,7 @@ fn parse_drop(parser: &mut Parser<'_>, object_type: ObjectType) -> Result<Statem
 }
 
 /// Passes over the rest of a statement.
-fn skip(parser: &mut Parser<'_>) -> Result<Body, ParserError> {
-    while parser.next_token().token != Token::EOF {}
+fn skip(parser: &mut Parser<'_>) -> Result<Body> {
+    parser.skip_rest();
     Ok(Body::Unsupported(None))
 }

@@ -19,8 +19,6 @@ mod index;
 mod index_expression;
 mod optimize;
 mod parse;
-mod parse_insert;
-mod parse_rewrite;
 mod parse_sequence;
 mod parse_truncate;
 mod parse_utility;

@@ -1,27 +1,16 @@
-//! SQL text to syntax trees, one a statement, with PostgreSQL's words for what is wrong.
+//! SQL text to syntax trees, one a statement.
 
 use core::fmt;
-use std::sync::Arc;
 
-use sqlparser::dialect::PostgreSqlDialect;
-use sqlparser::keywords::Keyword;
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, TokenizerError};
+use varve_parser::{Keyword, Lexeme, Parser, Token, tokenize};
 use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
-use crate::parse_rewrite::{rewrite_calls, take_target_subscripts};
-use crate::parse_sequence::with_ordered_options;
-use crate::parse_utility::SourceText;
-use crate::position::{SourceMap, line_starts, position_at};
-use crate::window_exclusion::rewrite_exclusions;
+use crate::position::SourceMap;
 
 /// Longer texts are refused: their tree would not fit a browser's memory.
 const TEXT_BYTES_MAX: usize = 4 << 20;
-/// Deepest nesting of expressions and queries, as the parser counts it. The worst text of this
-/// depth takes under 700 KiB of the 1 MiB stack that a browser gives.
-const NESTING_MAX: usize = 50;
 /// Most operators in a row without a comma or parenthesis: each is one level of the tree.
 const CHAIN_OPERATORS_MAX: usize = 2_000;
 /// About what a token takes as part of a syntax tree.
@@ -70,71 +59,70 @@ pub fn parse(text: &str) -> Result<Vec<ParsedStatement>> {
         )
         .with_hint("Send it in parts, or load rows with COPY."));
     }
-    let lines: Arc<[u32]> = line_starts(text).into();
-    let mut tokens = tokenize(text, &lines)?.into_iter().peekable();
+    let lexemes = tokenize(text);
+    let mut rest = lexemes.as_slice();
     let mut statements = Vec::new();
-    while tokens.peek().is_some() {
-        let statement: Vec<TokenWithSpan> = tokens
-            .by_ref()
-            .take_while(|token| token.token != Token::SemiColon)
-            .collect();
-        if !statement.is_empty() {
-            statements.push(parse_one(text, &lines, statement)?);
+    while let Some((statement, end, behind)) = split_statement(rest) {
+        if !statement.is_empty() || matches!(end.token, Token::Invalid(_)) {
+            statements.push(parse_one(text, statement, end)?);
         }
+        rest = behind;
     }
     Ok(statements)
 }
 
-/// The tokens of a text without white space and comments.
-fn tokenize(text: &str, lines: &[u32]) -> Result<Vec<TokenWithSpan>> {
-    let dialect = PostgreSqlDialect {};
-    let mut tokens = Tokenizer::new(&dialect, text)
-        .tokenize_with_location()
-        .map_err(|error| tokenizer_error(text, lines, &error))?;
-    tokens.retain(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF));
-    Ok(tokens)
+/// The tokens of the next statement, the one that ends it, and those behind; `None` where none is
+/// left. The semicolons in the body of a function do not end its statement.
+fn split_statement(lexemes: &[Lexeme]) -> Option<(&[Lexeme], Lexeme, &[Lexeme])> {
+    let creates = lexemes.first()?.keyword == Keyword::CREATE;
+    let mut depth = 0_u32;
+    for (at, lexeme) in lexemes.iter().enumerate() {
+        let next = || lexemes.get(at + 1).map(|next| next.keyword);
+        match lexeme.keyword {
+            Keyword::BEGIN if creates && depth == 0 && next() == Some(Keyword::ATOMIC) => depth = 1,
+            Keyword::CASE if depth > 0 => depth += 1,
+            Keyword::END if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        let ends = match lexeme.token {
+            Token::SemiColon => depth == 0,
+            Token::EOF | Token::Invalid(_) => true,
+            _ => false,
+        };
+        if ends {
+            let behind = lexemes.get(at + 1..).unwrap_or_default();
+            return Some((lexemes.get(..at)?, *lexeme, behind));
+        }
+    }
+    None
 }
 
-fn parse_one(
-    text: &str,
-    lines: &Arc<[u32]>,
-    tokens: Vec<TokenWithSpan>,
-) -> Result<ParsedStatement> {
-    let nesting = check_chains(lines, &tokens)?;
-    let last = tokens
-        .last()
-        .map_or(0, |token| position_at(lines, token.span.start));
-    let tokens = with_ordered_options(tokens);
-    let positions = tokens
-        .iter()
-        .filter(|token| !matches!(token.token, Token::LParen | Token::RParen))
-        .map(|token| position_at(lines, token.span.start))
-        .collect();
-    let command = command_words(&tokens);
-    let mut tokens = rewrite_calls(rewrite_exclusions(tokens));
-    let subscripts = take_target_subscripts(&mut tokens);
-    let dialect = PostgreSqlDialect {};
-    let mut parser = Parser::new(&dialect)
-        .with_recursion_limit(NESTING_MAX)
-        .with_tokens_with_locations(tokens);
-    let parsed = parse_statement(&mut parser, &SourceText { text, lines })
-        .map_err(|error| parser_error(text, lines, last, error))?;
+fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatement> {
+    let nesting = check_chains(lexemes)?;
+    let mut parser = Parser::new(text, lexemes, end);
+    let command = command_words(&parser, lexemes);
+    let parsed = parse_statement(&mut parser)?;
     let next = parser.peek_token();
     if next.token != Token::EOF {
-        return Err(near(text, lines, position_at(lines, next.span.start)));
+        return Err(parser.error_at(next));
     }
+    let positions = lexemes
+        .iter()
+        .filter(|lexeme| !matches!(lexeme.token, Token::LParen | Token::RParen))
+        .map(|lexeme| lexeme.position)
+        .collect();
     Ok(ParsedStatement {
         parsed,
-        source: SourceMap::new(Arc::clone(lines), positions, subscripts),
+        source: SourceMap::new(positions, parser.take_target_subscripts()),
         nesting,
         command,
     })
 }
 
 /// The words that name the kind of statement: `CREATE INDEX`, `LISTEN`.
-fn command_words(tokens: &[TokenWithSpan]) -> String {
-    let mut words = tokens.iter().map_while(|token| match &token.token {
-        Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
+fn command_words(parser: &Parser<'_>, lexemes: &[Lexeme]) -> String {
+    let mut words = lexemes.iter().map_while(|lexeme| match lexeme.token {
+        Token::Word => Some(parser.text_of(*lexeme).to_ascii_uppercase()),
         _ => None,
     });
     let mut command = words.next().unwrap_or_default();
@@ -149,11 +137,11 @@ fn command_words(tokens: &[TokenWithSpan]) -> String {
 
 /// Refuses chains of operators whose tree would be too deep to walk; answers how deep parentheses
 /// nest.
-fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<usize> {
+fn check_chains(lexemes: &[Lexeme]) -> Result<usize> {
     let mut nesting = 0;
     let mut operators = vec![0_usize];
-    for token in tokens {
-        match &token.token {
+    for lexeme in lexemes {
+        match lexeme.token {
             Token::LParen => {
                 operators.push(0);
                 nesting = nesting.max(operators.len());
@@ -162,7 +150,7 @@ fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<usize> {
                 operators.pop();
             }
             Token::Comma => restart(&mut operators),
-            Token::Word(word) => match word.keyword {
+            Token::Word => match lexeme.keyword {
                 Keyword::WHEN
                 | Keyword::THEN
                 | Keyword::ELSE
@@ -173,10 +161,11 @@ fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<usize> {
                 Keyword::NoKeyword => {}
                 _ => count(&mut operators),
             },
-            Token::Number(..)
-            | Token::SingleQuotedString(_)
-            | Token::EscapedStringLiteral(_)
-            | Token::Placeholder(_)
+            Token::Number
+            | Token::QuotedWord
+            | Token::SingleQuotedString
+            | Token::EscapedStringLiteral
+            | Token::Placeholder
             | Token::RParen
             | Token::Period => {}
             _ => count(&mut operators),
@@ -185,7 +174,7 @@ fn check_chains(lines: &[u32], tokens: &[TokenWithSpan]) -> Result<usize> {
             .last()
             .is_some_and(|count| *count > CHAIN_OPERATORS_MAX)
         {
-            return Err(too_deep().at(position_at(lines, token.span.start)));
+            return Err(too_deep().at(lexeme.position));
         }
     }
     Ok(nesting)
@@ -210,100 +199,4 @@ pub(crate) fn too_deep() -> Error {
         "the statement is nested too deeply",
     )
     .with_hint("Write long chains of conditions with IN, or split the statement.")
-}
-
-fn syntax_error(message: String, position: u32) -> Error {
-    let error = Error::new(SqlState::SYNTAX_ERROR, message);
-    if position == 0 {
-        error
-    } else {
-        error.at(position)
-    }
-}
-
-/// `syntax error at or near` the token at a position.
-fn near(text: &str, lines: &[u32], position: u32) -> Error {
-    let token = tokenize(text, lines).ok().and_then(|tokens| {
-        let found = tokens
-            .iter()
-            .find(|token| position_at(lines, token.span.start) == position)?;
-        let end = position_at(lines, found.span.end);
-        Some(characters(text, position, end))
-    });
-    match token {
-        Some(token) if !token.is_empty() => {
-            syntax_error(format!("syntax error at or near \"{token}\""), position)
-        }
-        _ => syntax_error("syntax error".to_owned(), position),
-    }
-}
-
-/// The text between two positions.
-pub(crate) fn characters(text: &str, start: u32, end: u32) -> String {
-    text.chars()
-        .skip(start.saturating_sub(1) as usize)
-        .take(end.saturating_sub(start) as usize)
-        .collect()
-}
-
-/// The statement ended too early: at its semicolon, or with the text.
-fn at_end(text: &str, lines: &[u32], last: u32) -> Error {
-    let semicolon = tokenize(text, lines).ok().and_then(|tokens| {
-        tokens
-            .iter()
-            .filter(|token| token.token == Token::SemiColon)
-            .map(|token| position_at(lines, token.span.start))
-            .find(|position| *position > last)
-    });
-    match semicolon {
-        Some(position) => syntax_error("syntax error at or near \";\"".to_owned(), position),
-        None => {
-            let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-            syntax_error(
-                "syntax error at end of input".to_owned(),
-                length.saturating_add(1),
-            )
-        }
-    }
-}
-
-fn parser_error(text: &str, lines: &[u32], last: u32, error: ParserError) -> Error {
-    let message = match error {
-        ParserError::RecursionLimitExceeded => return too_deep(),
-        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
-    };
-    if message.contains("found: EOF") {
-        return at_end(text, lines, last);
-    }
-    match split_location(&message) {
-        Some((_, location)) => near(text, lines, position_at(lines, location)),
-        None => syntax_error(format!("syntax error: {message}"), 0),
-    }
-}
-
-/// Takes the parser's ` at Line: 1, Column: 2` off a message.
-fn split_location(message: &str) -> Option<(&str, Location)> {
-    let (what, place) = message.rsplit_once(" at Line: ")?;
-    let (line, column) = place.split_once(", Column: ")?;
-    let location = Location {
-        line: line.parse().ok()?,
-        column: column.trim().parse().ok()?,
-    };
-    Some((what, location))
-}
-
-fn tokenizer_error(text: &str, lines: &[u32], error: &TokenizerError) -> Error {
-    let position = position_at(lines, error.location);
-    let kind = match error.message.as_str() {
-        message if message.contains("comment") => "unterminated /* comment",
-        message if message.contains("close delimiter") => "unterminated quoted identifier",
-        message if message.contains("dollar") => "unterminated dollar-quoted string",
-        message if message.starts_with("Unterminated") => "unterminated quoted string",
-        _ => "syntax error",
-    };
-    let rest = characters(text, position, position.saturating_add(40));
-    if rest.is_empty() {
-        return syntax_error(format!("{kind} at end of input"), position);
-    }
-    syntax_error(format!("{kind} at or near \"{rest}\""), position)
 }

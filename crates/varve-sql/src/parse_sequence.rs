@@ -1,9 +1,8 @@
 //! CREATE, ALTER and DROP SEQUENCE.
 
 use sqlparser::ast::{DataType, Expr as Ast, ObjectName, SequenceOptions};
-use sqlparser::keywords::Keyword;
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan};
+use varve_parser::{Keyword, Parser};
+use varve_types::Result;
 
 /// A statement about sequences.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub(crate) struct Options {
     pub(crate) owned_by: Option<Option<ObjectName>>,
 }
 
-pub(crate) fn parse_create(parser: &mut Parser<'_>) -> Result<SequenceStatement, ParserError> {
+pub(crate) fn parse_create(parser: &mut Parser<'_>) -> Result<SequenceStatement> {
     Ok(SequenceStatement::Create {
         if_not_exists: parser.parse_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS]),
         name: parser.parse_object_name(false)?,
@@ -44,7 +43,7 @@ pub(crate) fn parse_create(parser: &mut Parser<'_>) -> Result<SequenceStatement,
     })
 }
 
-pub(crate) fn parse_alter(parser: &mut Parser<'_>) -> Result<SequenceStatement, ParserError> {
+pub(crate) fn parse_alter(parser: &mut Parser<'_>) -> Result<SequenceStatement> {
     Ok(SequenceStatement::Alter {
         if_exists: parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]),
         name: parser.parse_object_name(false)?,
@@ -52,7 +51,7 @@ pub(crate) fn parse_alter(parser: &mut Parser<'_>) -> Result<SequenceStatement, 
     })
 }
 
-pub(crate) fn parse_drop(parser: &mut Parser<'_>) -> Result<SequenceStatement, ParserError> {
+pub(crate) fn parse_drop(parser: &mut Parser<'_>) -> Result<SequenceStatement> {
     let if_exists = parser.parse_keywords(&[Keyword::IF, Keyword::EXISTS]);
     let names = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
     let cascade = parser.parse_keyword(Keyword::CASCADE);
@@ -66,60 +65,7 @@ pub(crate) fn parse_drop(parser: &mut Parser<'_>) -> Result<SequenceStatement, P
     })
 }
 
-/// The options of identity columns, which the parser wants in this order.
-const ORDERED: [&str; 6] = [
-    "INCREMENT",
-    "MINVALUE",
-    "MAXVALUE",
-    "START",
-    "CACHE",
-    "CYCLE",
-];
-
-/// The tokens of a statement with the options after `IDENTITY (` in the order of the parser.
-pub(crate) fn with_ordered_options(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let word = |token: &TokenWithSpan, wanted: &str| {
-        matches!(&token.token, Token::Word(word)
-            if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(wanted))
-    };
-    if !tokens.iter().any(|token| word(token, "IDENTITY")) {
-        return tokens;
-    }
-    let mut ordered: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
-    let mut groups: Option<Vec<(usize, Vec<TokenWithSpan>)>> = None;
-    for token in tokens {
-        let Some(open) = &mut groups else {
-            let begins = token.token == Token::LParen
-                && ordered.last().is_some_and(|last| word(last, "IDENTITY"));
-            ordered.push(token);
-            groups = begins.then(Vec::new);
-            continue;
-        };
-        if token.token == Token::RParen {
-            open.sort_by_key(|(rank, _)| *rank);
-            ordered.extend(open.drain(..).flat_map(|(_, tokens)| tokens));
-            ordered.push(token);
-            groups = None;
-            continue;
-        }
-        let rank = ORDERED.iter().position(|option| word(&token, option));
-        match (rank, open.last_mut()) {
-            // The word after NO says which option it is.
-            (Some(rank), Some((last, tokens))) if *last == ORDERED.len() => {
-                *last = rank;
-                tokens.push(token);
-            }
-            (Some(rank), _) => open.push((rank, vec![token])),
-            (None, _) if word(&token, "NO") => open.push((ORDERED.len(), vec![token])),
-            (None, Some((_, tokens))) => tokens.push(token),
-            (None, None) => open.push((0, vec![token])),
-        }
-    }
-    ordered.extend(groups.into_iter().flatten().flat_map(|(_, tokens)| tokens));
-    ordered
-}
-
-fn options(parser: &mut Parser<'_>) -> Result<Options, ParserError> {
+fn options(parser: &mut Parser<'_>) -> Result<Options> {
     let mut options = Options::default();
     loop {
         if parser.parse_keyword(Keyword::AS) {

@@ -1,9 +1,8 @@
 //! TRUNCATE.
 
 use sqlparser::ast::ObjectName;
-use sqlparser::keywords::Keyword;
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::Token;
+use varve_parser::{Keyword, Parser, Token};
+use varve_types::Result;
 
 /// `TRUNCATE [TABLE] [ONLY] name [*], ... [RESTART IDENTITY] [CASCADE]`
 #[derive(Clone, Debug)]
@@ -14,7 +13,7 @@ pub(crate) struct Truncate {
 }
 
 /// Parses what follows `TRUNCATE`.
-pub(crate) fn parse_truncate(parser: &mut Parser<'_>) -> Result<Truncate, ParserError> {
+pub(crate) fn parse_truncate(parser: &mut Parser<'_>) -> Result<Truncate> {
     let _table = parser.parse_keyword(Keyword::TABLE);
     let names = parser.parse_comma_separated(|parser| {
         let _only = parser.parse_keyword(Keyword::ONLY);

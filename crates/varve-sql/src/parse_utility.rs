@@ -2,12 +2,10 @@
 //! of them know every dialect; these are small.
 
 use sqlparser::ast::{Ident, ObjectName, Query};
-use sqlparser::keywords::Keyword;
-use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Location, Token, Word};
+use varve_parser::{Keyword, Parser, Token};
+use varve_types::Result;
 
 use crate::command::eat;
-use crate::position::position_at;
 use crate::view::ViewCheck;
 
 /// One of these statements.
@@ -102,41 +100,22 @@ impl ObjectKind {
     }
 }
 
-/// The text of a script, for the parts of it that are kept.
-pub(crate) struct SourceText<'t> {
-    pub(crate) text: &'t str,
-    pub(crate) lines: &'t [u32],
-}
-
-impl SourceText<'_> {
-    /// What stands between two places.
-    fn between(&self, start: Location, end: Location) -> String {
-        let start = position_at(self.lines, start);
-        let end = position_at(self.lines, end);
-        crate::parse::characters(self.text, start, end)
-    }
-}
-
 /// A query, and its text.
-fn query_text(
-    parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
-) -> Result<(Box<Query>, String), ParserError> {
-    let start = parser.peek_token().span.start;
+fn query_text(parser: &mut Parser<'_>) -> Result<(Box<Query>, String)> {
+    let start = parser.peek_token();
     let query = parser.parse_query()?;
-    let end = parser.get_current_token().span.end;
-    Ok((query, source.between(start, end)))
+    let text = parser.text_between(start, parser.peek_token()).trim_end();
+    Ok((query, text.to_owned()))
 }
 
 /// Parses the rest of a statement whose first word was read; `None` where it is another one, with
 /// nothing more read.
 pub(crate) fn parse_utility(
-    first: &Word,
+    first: Keyword,
     parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
-) -> Result<Option<UtilityStatement>, ParserError> {
-    match first.keyword {
-        Keyword::CREATE => create(parser, source),
+) -> Result<Option<UtilityStatement>> {
+    match first {
+        Keyword::CREATE => create(parser),
         Keyword::DROP => drop_object(parser),
         Keyword::REFRESH => {
             expect_all(parser, &["MATERIALIZED", "VIEW"])?;
@@ -153,18 +132,20 @@ pub(crate) fn parse_utility(
 
 /// Whether these words come next; takes them if so.
 pub(crate) fn eat_all(parser: &mut Parser<'_>, words: &[&str]) -> bool {
-    let next = |(at, word): (usize, &&str)| match parser.peek_nth_token(at).token {
-        Token::Word(next) => next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word),
-        _ => false,
+    let next = |(at, word): (usize, &&str)| {
+        let next = parser.peek_nth_token(at);
+        next.token == Token::Word && parser.text_of(next).eq_ignore_ascii_case(word)
     };
     let found = words.iter().enumerate().all(next);
     if found {
-        words.iter().for_each(|_| parser.advance_token());
+        words.iter().for_each(|_| {
+            parser.next_token();
+        });
     }
     found
 }
 
-fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<(), ParserError> {
+fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<()> {
     if eat_all(parser, words) {
         return Ok(());
     }
@@ -174,26 +155,23 @@ fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<(), ParserError
 
 /// Goes back to the token with a number.
 fn rewind(parser: &mut Parser<'_>, index: usize) {
-    while parser.get_current_index() > index {
+    while parser.index() > index {
         parser.prev_token();
     }
 }
 
-fn create(
-    parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
-) -> Result<Option<UtilityStatement>, ParserError> {
-    let start = parser.get_current_index();
+fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
+    let start = parser.index();
     let or_replace = eat_all(parser, &["OR", "REPLACE"]);
     let _scope = eat(parser, "LOCAL") || eat(parser, "GLOBAL");
     let temporary = eat(parser, "TEMP") || eat(parser, "TEMPORARY");
     let _unlogged = eat(parser, "UNLOGGED");
     let recursive = eat(parser, "RECURSIVE");
     if eat(parser, "VIEW") {
-        return create_view(parser, source, (or_replace, temporary, recursive)).map(Some);
+        return create_view(parser, (or_replace, temporary, recursive)).map(Some);
     }
     if !recursive && !temporary && !or_replace && eat_all(parser, &["MATERIALIZED", "VIEW"]) {
-        return create_materialized_view(parser, source).map(Some);
+        return create_materialized_view(parser).map(Some);
     }
     if !recursive && !temporary && !or_replace && eat(parser, "SCHEMA") {
         return create_schema(parser).map(Some);
@@ -215,7 +193,7 @@ fn create(
 }
 
 /// What stands before the query of `CREATE TABLE ... AS`; an error for any other CREATE TABLE.
-fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs, ParserError> {
+fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs> {
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
@@ -258,7 +236,7 @@ fn empty_query() -> Box<Query> {
 }
 
 /// `USING method` and `WITH (...)`, which change nothing here.
-fn storage_clauses(parser: &mut Parser<'_>) -> Result<(), ParserError> {
+fn storage_clauses(parser: &mut Parser<'_>) -> Result<()> {
     if eat(parser, "USING") {
         parser.parse_identifier()?;
     }
@@ -271,7 +249,7 @@ fn storage_clauses(parser: &mut Parser<'_>) -> Result<(), ParserError> {
 }
 
 /// `ON COMMIT ...`
-pub(crate) fn on_commit(parser: &mut Parser<'_>) -> Result<Option<OnCommit>, ParserError> {
+pub(crate) fn on_commit(parser: &mut Parser<'_>) -> Result<Option<OnCommit>> {
     if !eat_all(parser, &["ON", "COMMIT"]) {
         return Ok(None);
     }
@@ -286,7 +264,7 @@ pub(crate) fn on_commit(parser: &mut Parser<'_>) -> Result<Option<OnCommit>, Par
 }
 
 /// Names in parentheses, if they come next.
-fn column_names(parser: &mut Parser<'_>) -> Result<Vec<Ident>, ParserError> {
+fn column_names(parser: &mut Parser<'_>) -> Result<Vec<Ident>> {
     if !parser.consume_token(&Token::LParen) {
         return Ok(Vec::new());
     }
@@ -296,9 +274,7 @@ fn column_names(parser: &mut Parser<'_>) -> Result<Vec<Ident>, ParserError> {
 }
 
 /// Names in parentheses, each with a value or not.
-pub(crate) fn options(
-    parser: &mut Parser<'_>,
-) -> Result<Vec<(Ident, Option<String>)>, ParserError> {
+pub(crate) fn options(parser: &mut Parser<'_>) -> Result<Vec<(Ident, Option<String>)>> {
     parser.expect_token(&Token::LParen)?;
     let options = parser.parse_comma_separated(|parser| {
         let mut name = parser.parse_identifier()?;
@@ -306,13 +282,16 @@ pub(crate) fn options(
             name = parser.parse_identifier()?;
         }
         let value = match parser.consume_token(&Token::Eq) {
-            true => Some(parser.next_token().token),
+            true => Some(parser.next_token()),
             false => None,
         };
-        let value = value.map(|token| match token {
-            Token::SingleQuotedString(text) => text,
-            token => token.to_string(),
-        });
+        let value = match value {
+            Some(token) if token.token == Token::SingleQuotedString => {
+                Some(parser.string_of(token)?)
+            }
+            Some(token) => Some(parser.text_of(token).to_owned()),
+            None => None,
+        };
         Ok((name, value))
     })?;
     parser.expect_token(&Token::RParen)?;
@@ -321,9 +300,8 @@ pub(crate) fn options(
 
 fn create_view(
     parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
     (or_replace, temporary, recursive): (bool, bool, bool),
-) -> Result<UtilityStatement, ParserError> {
+) -> Result<UtilityStatement> {
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
     let options = match eat(parser, "WITH") {
@@ -331,7 +309,7 @@ fn create_view(
         false => Vec::new(),
     };
     parser.expect_keyword(Keyword::AS)?;
-    let (query, text) = query_text(parser, source)?;
+    let (query, text) = query_text(parser)?;
     let mut check = ViewCheck::None;
     if eat(parser, "WITH") {
         check = match eat(parser, "LOCAL") {
@@ -357,10 +335,7 @@ fn create_view(
     }))
 }
 
-fn create_materialized_view(
-    parser: &mut Parser<'_>,
-    source: &SourceText<'_>,
-) -> Result<UtilityStatement, ParserError> {
+fn create_materialized_view(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
@@ -369,7 +344,7 @@ fn create_materialized_view(
         parser.parse_identifier()?;
     }
     parser.expect_keyword(Keyword::AS)?;
-    let (query, text) = query_text(parser, source)?;
+    let (query, text) = query_text(parser)?;
     Ok(UtilityStatement::CreateView(CreateView {
         name,
         or_replace: false,
@@ -388,7 +363,7 @@ fn create_materialized_view(
 }
 
 /// `WITH [NO] DATA`
-fn with_data(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
+fn with_data(parser: &mut Parser<'_>) -> Result<bool> {
     if !eat(parser, "WITH") {
         return Ok(true);
     }
@@ -397,11 +372,11 @@ fn with_data(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
     Ok(!no)
 }
 
-fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement, ParserError> {
+fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
-    let name = match parser.peek_token().token {
-        Token::Word(word) if word.keyword == Keyword::AUTHORIZATION => None,
-        _ => Some(parser.parse_identifier()?),
+    let name = match parser.peek_keyword(Keyword::AUTHORIZATION) {
+        true => None,
+        false => Some(parser.parse_identifier()?),
     };
     // There are no roles: who owns it is all the same, but it may name the schema.
     let owner = match eat(parser, "AUTHORIZATION") {
@@ -414,7 +389,7 @@ fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement, ParserErro
     })
 }
 
-fn drop_object(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>, ParserError> {
+fn drop_object(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     let mut kinds = ObjectKind::ALL.iter();
     let found = kinds.find(|(_, words)| {
         let words: Vec<&str> = words.split(' ').collect();

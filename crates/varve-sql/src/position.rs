@@ -1,7 +1,4 @@
-//! Places in the text: the parser counts lines and columns, errors count characters of the whole
-//! text.
-
-use std::sync::Arc;
+//! Places in the text: characters of the whole text, which trees keep as columns of one line.
 
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{AccessExpr, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
@@ -9,11 +6,9 @@ use sqlparser::tokenizer::Location;
 
 use crate::bind::fold_name;
 
-/// Where the lines of a text start and where the tokens of one statement of it stand.
+/// Where the tokens of a statement stand.
 #[derive(Debug, Default)]
 pub(crate) struct SourceMap {
-    /// Position of the first character of each line.
-    lines: Arc<[u32]>,
     /// Positions of the statement's tokens without parentheses, ascending: what stands before an
     /// operand is then its operator.
     tokens: Vec<u32>,
@@ -21,42 +16,14 @@ pub(crate) struct SourceMap {
     subscripts: Vec<Vec<AccessExpr>>,
 }
 
-/// The position (from 1) of the first character of each line of `text`.
-pub(crate) fn line_starts(text: &str) -> Vec<u32> {
-    let mut lines = vec![1];
-    let mut position: u32 = 1;
-    for character in text.chars() {
-        position = position.saturating_add(1);
-        if character == '\n' {
-            lines.push(position);
-        }
-    }
-    lines
-}
-
-/// The position of a place that the tokenizer gives; 0 when it gives none.
-pub(crate) fn position_at(lines: &[u32], location: Location) -> u32 {
-    let line = usize::try_from(location.line)
-        .ok()
-        .and_then(|line| line.checked_sub(1));
-    let Some(start) = line.and_then(|line| lines.get(line)) else {
-        return 0;
-    };
-    let column = u32::try_from(location.column).unwrap_or(u32::MAX);
-    start.saturating_add(column.saturating_sub(1))
+/// The position of a place; 0 when it is none.
+fn position_at(location: Location) -> u32 {
+    u32::try_from(location.column).unwrap_or(u32::MAX)
 }
 
 impl SourceMap {
-    pub(crate) fn new(
-        lines: Arc<[u32]>,
-        tokens: Vec<u32>,
-        subscripts: Vec<Vec<AccessExpr>>,
-    ) -> SourceMap {
-        SourceMap {
-            lines,
-            tokens,
-            subscripts,
-        }
+    pub(crate) fn new(tokens: Vec<u32>, subscripts: Vec<Vec<AccessExpr>>) -> SourceMap {
+        SourceMap { tokens, subscripts }
     }
 
     /// The name of a column that is assigned to, and its subscripts.
@@ -77,12 +44,12 @@ impl SourceMap {
 
     /// Where a token stands that the parser kept.
     pub(crate) fn token(&self, token: &AttachedToken) -> u32 {
-        position_at(&self.lines, token.0.span.start)
+        position_at(token.0.span.start)
     }
 
     /// Where an identifier stands.
     pub(crate) fn ident(&self, ident: &Ident) -> u32 {
-        position_at(&self.lines, ident.span.start)
+        position_at(ident.span.start)
     }
 
     /// Where a possibly qualified name starts.
@@ -120,9 +87,9 @@ impl SourceMap {
                 Ast::CompoundIdentifier(parts) => {
                     break parts.first().map_or(0, |part| self.ident(part));
                 }
-                Ast::Value(value) => break position_at(&self.lines, value.span.start),
+                Ast::Value(value) => break position_at(value.span.start),
                 Ast::TypedString(TypedString { value, .. }) => {
-                    break position_at(&self.lines, value.span.start);
+                    break position_at(value.span.start);
                 }
                 Ast::Function(function) => break self.name(&function.name),
                 Ast::Case { case_token, .. } => break self.token(case_token),
@@ -185,23 +152,11 @@ impl SourceMap {
 
 #[cfg(test)]
 mod tests {
-    use super::{SourceMap, line_starts, position_at};
-    use sqlparser::tokenizer::Location;
-
-    #[test]
-    fn lines_and_columns_become_characters() {
-        let lines = line_starts("select\n  \u{e9}x\n\ny");
-        let cases = [(1, 1, 1), (1, 6, 6), (2, 3, 10), (4, 1, 14), (0, 0, 0)];
-        for (line, column, position) in cases {
-            let location = Location { line, column };
-            assert_eq!(position_at(&lines, location), position, "{location:?}");
-        }
-        assert_eq!(position_at(&lines, Location { line: 9, column: 1 }), 0);
-    }
+    use super::SourceMap;
 
     #[test]
     fn the_token_before_an_operand_is_found() {
-        let map = SourceMap::new([1].into(), vec![1, 8, 10, 12], Vec::new());
+        let map = SourceMap::new(vec![1, 8, 10, 12], Vec::new());
         assert_eq!(map.before(12), 10);
         assert_eq!(map.before(11), 10);
         assert_eq!(map.before(1), 1);

@@ -14,11 +14,11 @@ use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
-use crate::parse_insert::InsertClauses;
 use crate::plan::{Arbiter, ConflictUpdate, OnConflict, PushedPredicate};
 use crate::push_down::pushed_predicate;
 use crate::scope::Scope;
 use crate::walk::{same_meaning, split_conjunction};
+use varve_parser::InsertClauses;
 
 impl Binder<'_> {
     pub(crate) fn on_conflict(

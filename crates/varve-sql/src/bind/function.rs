@@ -15,7 +15,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::parse_rewrite::VARIADIC;
+use varve_parser::marker::VARIADIC;
 
 /// The arguments of a call as they are written.
 #[derive(Default)]

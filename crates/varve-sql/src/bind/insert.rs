@@ -16,9 +16,9 @@ use crate::bind::values::value_plan;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::optimize::optimize;
-use crate::parse_insert::{InsertClauses, Overriding};
 use crate::plan::{InsertPlan, Plan, Query, Statement};
 use crate::scope::Scope;
+use varve_parser::{InsertClauses, Overriding};
 
 impl Binder<'_> {
     pub(crate) fn insert(&mut self, insert: &Insert, clauses: &InsertClauses) -> Result<Statement> {

@@ -13,10 +13,10 @@ use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::parse_rewrite::ROWS_FROM;
 use crate::plan::{Plan, ProjectSetNode, SetCall};
 use crate::push_down::one_row;
 use crate::scope::Scope;
+use varve_parser::marker::ROWS_FROM;
 
 type Columns = Vec<(String, LogicalType)>;
 
