@@ -22,11 +22,12 @@ impl Parser<'_> {
     }
 
     /// A call whose name, parenthesis and first argument were taken.
-    pub(crate) fn call_from(&mut self, name: ObjectName, first: FunctionArg) -> Result<Node> {
+    #[inline(never)]
+    pub(crate) fn call_from(&mut self, name: ObjectName, first: Node) -> Result<Node> {
         let mut args = no_arguments();
-        args.args.push(first);
+        push_plain(&mut args.args, first);
         while self.consume_token(&Token::Comma) {
-            args.args.push(self.argument(false)?);
+            self.push_argument(&mut args.args, false)?;
         }
         self.expect_token(&Token::RParen)?;
         let function = self.call_of(name, args)?;
@@ -35,7 +36,8 @@ impl Parser<'_> {
 
     /// The arguments of a call, and what follows them.
     pub fn parse_function_call(&mut self, name: ObjectName) -> Result<Function> {
-        let args = self.arguments(&name)?;
+        let mut args = no_arguments();
+        self.list(&name, &mut args)?;
         self.call_of(name, args)
     }
 
@@ -90,17 +92,23 @@ impl Parser<'_> {
 
     /// The arguments of a call with their parentheses.
     pub(crate) fn arguments(&mut self, name: &ObjectName) -> Result<FunctionArgumentList> {
-        self.expect_token(&Token::LParen)?;
         let mut list = no_arguments();
+        self.list(name, &mut list)?;
+        Ok(list)
+    }
+
+    #[inline(never)]
+    fn list(&mut self, name: &ObjectName, list: &mut FunctionArgumentList) -> Result<()> {
+        self.expect_token(&Token::LParen)?;
         if self.consume_token(&Token::RParen) {
-            return Ok(list);
+            return Ok(());
         }
         let of_json = is_json_call(name);
         if self.consume_token(&Token::Mul) {
             list.args
                 .push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
             self.expect_token(&Token::RParen)?;
-            return Ok(list);
+            return Ok(());
         }
         list.duplicate_treatment = match self.peek_token().keyword {
             Keyword::DISTINCT => Some(DuplicateTreatment::Distinct),
@@ -112,7 +120,7 @@ impl Parser<'_> {
         }
         if !(of_json && self.at_json_clause()) {
             loop {
-                list.args.push(self.argument(of_json)?);
+                self.push_argument(&mut list.args, of_json)?;
                 if !self.consume_token(&Token::Comma) {
                     break;
                 }
@@ -123,61 +131,85 @@ impl Parser<'_> {
                 .push(FunctionArgumentClause::OrderBy(self.order_by()?));
         }
         if of_json {
-            self.json_clauses(&mut list)?;
+            self.json_clauses(list)?;
         }
         self.expect_token(&Token::RParen)?;
-        Ok(list)
+        Ok(())
     }
 
-    pub(crate) fn argument(&mut self, of_json: bool) -> Result<FunctionArg> {
-        let first = self.peek_token();
-        if first.keyword == Keyword::VARIADIC {
-            self.next_token();
-            return Ok(FunctionArg::ExprNamed {
-                name: Expr::Identifier(marker(VARIADIC, first.position)),
-                arg: FunctionArgExpr::Expr(*self.node()?),
-                operator: FunctionArgOperator::RightArrow,
-            });
-        }
-        let operator = match self.peek_nth_token(1).token {
-            Token::RArrow => Some(FunctionArgOperator::RightArrow),
-            Token::Assignment => Some(FunctionArgOperator::Assignment),
-            _ => None,
-        };
-        if let Some(operator) = operator.filter(|_| Parser::is_type_name(first)) {
-            self.next_token();
-            self.next_token();
-            return Ok(FunctionArg::ExprNamed {
-                name: Expr::Identifier(self.ident_of(first)?),
-                arg: FunctionArgExpr::Expr(*self.node()?),
-                operator,
-            });
+    /// An argument.
+    fn push_argument(&mut self, args: &mut Vec<FunctionArg>, of_json: bool) -> Result<()> {
+        if self.at_named_argument() {
+            return self.push_named(args);
         }
         let expr = self.node()?;
-        if of_json && self.peek_keyword(Keyword::FORMAT) {
-            return Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position));
+        match of_json && self.at_json_value() {
+            true => self.push_json(args, expr),
+            false => {
+                push_plain(args, expr);
+                Ok(())
+            }
         }
-        let operator = match (of_json, self.peek()) {
-            (true, Token::Colon) => Some(FunctionArgOperator::Colon),
-            (true, _) if self.peek_keyword(Keyword::VALUE) => Some(FunctionArgOperator::Value),
-            _ => None,
+    }
+
+    pub(crate) fn at_named_argument(&self) -> bool {
+        let first = self.peek_token();
+        first.keyword == Keyword::VARIADIC
+            || (Parser::is_type_name(first)
+                && matches!(
+                    self.peek_nth_token(1).token,
+                    Token::RArrow | Token::Assignment
+                ))
+    }
+
+    /// `VARIADIC x`, `name => x`
+    #[inline(never)]
+    fn push_named(&mut self, args: &mut Vec<FunctionArg>) -> Result<()> {
+        let first = self.next_token();
+        let (name, operator) = match first.keyword {
+            Keyword::VARIADIC => (
+                marker(VARIADIC, first.position),
+                FunctionArgOperator::RightArrow,
+            ),
+            _ => {
+                let operator = match self.next_token().token {
+                    Token::RArrow => FunctionArgOperator::RightArrow,
+                    _ => FunctionArgOperator::Assignment,
+                };
+                (self.ident_of(first)?, operator)
+            }
         };
-        let Some(operator) = operator else {
-            return Ok(FunctionArg::Unnamed(match *expr {
-                Expr::QualifiedWildcard(name, _) => FunctionArgExpr::QualifiedWildcard(name),
-                expr => FunctionArgExpr::Expr(expr),
-            }));
+        let arg = self.node()?;
+        push_pair(args, Box::new(Expr::Identifier(name)), arg, operator);
+        Ok(())
+    }
+
+    fn at_json_value(&self) -> bool {
+        self.peek() == Token::Colon
+            || matches!(self.peek_token().keyword, Keyword::VALUE | Keyword::FORMAT)
+    }
+
+    /// `key : value` or `key VALUE value`, behind the key.
+    #[inline(never)]
+    fn push_json(&mut self, args: &mut Vec<FunctionArg>, key: Node) -> Result<()> {
+        let operator = match self.peek() {
+            Token::Colon => FunctionArgOperator::Colon,
+            _ => FunctionArgOperator::Value,
         };
-        self.next_token();
-        let arg = FunctionArgExpr::Expr(*self.node()?);
-        if self.peek_keyword(Keyword::FORMAT) {
-            return Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position));
+        let arg = match self.peek_keyword(Keyword::FORMAT) {
+            true => None,
+            false => {
+                self.next_token();
+                Some(self.node()?)
+            }
+        };
+        match arg.filter(|_| !self.peek_keyword(Keyword::FORMAT)) {
+            Some(arg) => {
+                push_pair(args, key, arg, operator);
+                Ok(())
+            }
+            None => Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position)),
         }
-        Ok(FunctionArg::ExprNamed {
-            name: *expr,
-            arg,
-            operator,
-        })
     }
 
     fn at_json_clause(&self) -> bool {
@@ -224,6 +256,23 @@ impl Parser<'_> {
     pub(crate) fn star(&mut self) -> sqlparser::ast::helpers::attached_token::AttachedToken {
         attached(self.next_token())
     }
+}
+
+#[inline(never)]
+fn push_plain(args: &mut Vec<FunctionArg>, expr: Node) {
+    args.push(FunctionArg::Unnamed(match *expr {
+        Expr::QualifiedWildcard(name, _) => FunctionArgExpr::QualifiedWildcard(name),
+        expr => FunctionArgExpr::Expr(expr),
+    }));
+}
+
+#[inline(never)]
+fn push_pair(args: &mut Vec<FunctionArg>, name: Node, arg: Node, operator: FunctionArgOperator) {
+    args.push(FunctionArg::ExprNamed {
+        name: *name,
+        arg: FunctionArgExpr::Expr(*arg),
+        operator,
+    });
 }
 
 fn no_arguments() -> FunctionArgumentList {

@@ -51,17 +51,23 @@ impl Parser<'_> {
 
     /// An expression before words that a full one would take: DEFAULT before NOT NULL.
     pub fn parse_restricted_expr(&mut self) -> Result<Expr> {
-        Ok(*self.expr_above(level::ANY, Kind::Restricted)?)
+        self.enter()?;
+        let expr = self.expr_above(level::ANY, Kind::Restricted)?;
+        self.leave();
+        Ok(*expr)
     }
 
     /// An expression.
     pub(crate) fn node(&mut self) -> Result<Node> {
-        self.expr_above(level::ANY, Kind::Full)
+        self.enter()?;
+        let node = self.expr_above(level::ANY, Kind::Full)?;
+        self.leave();
+        Ok(node)
     }
 
-    /// An expression of operators that bind more tightly than `floor`.
+    /// An expression of operators that bind more tightly than `floor`. Operands of operators go no
+    /// deeper than there are levels of them, so they are not counted as nesting.
     pub(crate) fn expr_above(&mut self, floor: u8, kind: Kind) -> Result<Node> {
-        self.enter()?;
         let mut left = self.prefix(kind)?;
         // The level whose operators may not follow: `a < b < c`.
         let mut closed = u8::MAX;
@@ -81,8 +87,15 @@ impl Parser<'_> {
                 u8::MAX
             };
         }
-        self.leave();
         Ok(left)
+    }
+
+    /// What an operator before it applies to.
+    fn operand(&mut self, floor: u8, kind: Kind) -> Result<Node> {
+        self.enter()?;
+        let operand = self.expr_above(floor, kind)?;
+        self.leave();
+        Ok(operand)
     }
 
     /// An operand with the operators before it.
@@ -95,21 +108,27 @@ impl Parser<'_> {
                 // Just below its own level, since NOT may follow NOT.
                 (UnaryOperator::Not, level::NOT - 1)
             }
-            Token::Operator => {
-                let op = unary(self.text_of(next)).map_err(|error| error.at(next.position))?;
-                (op, level::OPERATOR)
-            }
+            Token::Operator => return self.operator_prefix(kind),
             Token::Word if next.keyword == Keyword::OPERATOR => return self.named_prefix(kind),
             _ => return self.primary(),
         };
         self.next_token();
-        let mut expr = self.expr_above(floor, kind)?;
+        let mut expr = self.operand(floor, kind)?;
         if let (UnaryOperator::Not, Expr::Exists { negated, .. }) = (op, expr.as_mut())
             && !*negated
         {
             *negated = true;
             return Ok(expr);
         }
+        Ok(Box::new(Expr::UnaryOp { op, expr }))
+    }
+
+    /// An operator of more than a sign and its operand.
+    #[inline(never)]
+    fn operator_prefix(&mut self, kind: Kind) -> Result<Node> {
+        let next = self.next_token();
+        let expr = self.operand(level::OPERATOR, kind)?;
+        let op = unary(self.text_of(next)).map_err(|error| error.at(next.position))?;
         Ok(Box::new(Expr::UnaryOp { op, expr }))
     }
 
@@ -124,7 +143,7 @@ impl Parser<'_> {
         let parts = self.operator_parts()?;
         let name = parts.last().map_or("", String::as_str);
         let op = unary(name).map_err(|error| error.at(next.position))?;
-        let expr = self.expr_above(level::OPERATOR, kind)?;
+        let expr = self.operand(level::OPERATOR, kind)?;
         Ok(Box::new(Expr::UnaryOp { op, expr }))
     }
 }

@@ -6,6 +6,7 @@ use varve_types::{Error, Result};
 use crate::keyword::Keyword;
 use crate::name::single;
 use crate::parser::{IsOptional, Parser};
+use crate::token::Token;
 
 /// The kinds of joins that take a condition.
 fn joined(kind: Keyword, outer: bool, constraint: JoinConstraint) -> JoinOperator {
@@ -20,15 +21,52 @@ fn joined(kind: Keyword, outer: bool, constraint: JoinConstraint) -> JoinOperato
     }
 }
 
+#[inline(never)]
+fn push_relation(tables: &mut Vec<TableWithJoins>, relation: Box<TableFactor>) {
+    tables.push(TableWithJoins {
+        relation: *relation,
+        joins: Vec::new(),
+    });
+}
+
+#[inline(never)]
+fn add_join(joins: &mut Vec<Join>, relation: Box<TableFactor>, join_operator: JoinOperator) {
+    joins.push(Join {
+        relation: *relation,
+        global: false,
+        join_operator,
+    });
+}
+
 impl Parser<'_> {
+    /// Relations with commas between them.
+    pub fn parse_from(&mut self) -> Result<Vec<TableWithJoins>> {
+        let mut tables = Vec::new();
+        loop {
+            self.push_table(&mut tables)?;
+            if !self.consume_token(&Token::Comma) {
+                return Ok(tables);
+            }
+        }
+    }
+
     /// A relation with the joins behind it.
+    #[inline(never)]
+    pub(crate) fn push_table(&mut self, tables: &mut Vec<TableWithJoins>) -> Result<()> {
+        let relation = self.relation()?;
+        push_relation(tables, relation);
+        match tables.last_mut() {
+            Some(table) => self.joins(&mut table.joins),
+            None => Ok(()),
+        }
+    }
+
+    /// A relation with the joins behind it.
+    #[inline(never)]
     pub fn parse_table_and_joins(&mut self) -> Result<TableWithJoins> {
-        let mut table = TableWithJoins {
-            relation: self.parse_table_factor()?,
-            joins: Vec::new(),
-        };
-        self.joins(&mut table.joins)?;
-        Ok(table)
+        let mut tables = Vec::new();
+        self.push_table(&mut tables)?;
+        tables.pop().ok_or_else(|| self.error_at(self.peek_token()))
     }
 
     /// The joins behind a relation.
@@ -38,34 +76,45 @@ impl Parser<'_> {
                 Keyword::CROSS => {
                     self.next_token();
                     self.expect_keyword(Keyword::JOIN)?;
-                    joins.push(Join {
-                        relation: self.parse_table_factor()?,
-                        global: false,
-                        join_operator: JoinOperator::CrossJoin(JoinConstraint::None),
-                    });
+                    let operator = JoinOperator::CrossJoin(JoinConstraint::None);
+                    self.push_join(joins, operator)?;
                 }
                 Keyword::NATURAL => {
                     self.next_token();
                     let (kind, outer) = self.join_kind()?;
-                    joins.push(Join {
-                        relation: self.parse_table_factor()?,
-                        global: false,
-                        join_operator: joined(kind, outer, JoinConstraint::Natural),
-                    });
+                    let operator = joined(kind, outer, JoinConstraint::Natural);
+                    self.push_join(joins, operator)?;
                 }
-                _ if self.at_join() => {
-                    let (kind, outer) = self.join_kind()?;
-                    let relation = self.joined_relation()?;
-                    let constraint = self.join_constraint()?;
-                    joins.push(Join {
-                        relation,
-                        global: false,
-                        join_operator: joined(kind, outer, constraint),
-                    });
-                }
+                _ if self.at_join() => self.push_joined(joins)?,
                 _ => return Ok(()),
             }
         }
+    }
+
+    #[inline(never)]
+    fn push_join(&mut self, joins: &mut Vec<Join>, join_operator: JoinOperator) -> Result<()> {
+        let relation = self.relation()?;
+        add_join(joins, relation, join_operator);
+        Ok(())
+    }
+
+    /// A join with a condition.
+    #[inline(never)]
+    fn push_joined(&mut self, joins: &mut Vec<Join>) -> Result<()> {
+        let (kind, outer) = self.join_kind()?;
+        self.push_join_relation(joins)?;
+        let constraint = self.join_constraint()?;
+        if let Some(join) = joins.last_mut() {
+            join.join_operator = joined(kind, outer, constraint);
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn push_join_relation(&mut self, joins: &mut Vec<Join>) -> Result<()> {
+        let relation = self.joined_relation()?;
+        add_join(joins, relation, JoinOperator::CrossApply);
+        Ok(())
     }
 
     fn at_join(&self) -> bool {
@@ -94,26 +143,33 @@ impl Parser<'_> {
     }
 
     /// The right side of a join with a condition: joins before the condition belong to it.
-    fn joined_relation(&mut self) -> Result<TableFactor> {
-        let relation = self.parse_table_factor()?;
+    fn joined_relation(&mut self) -> Result<Box<TableFactor>> {
+        let relation = self.relation()?;
         let nested = self.at_join()
             || matches!(self.peek_token().keyword, Keyword::CROSS | Keyword::NATURAL);
-        if !nested {
-            return Ok(relation);
+        match nested {
+            true => self.nested_joins(relation),
+            false => Ok(relation),
         }
-        self.enter()?;
-        let mut table = TableWithJoins {
-            relation,
-            joins: Vec::new(),
-        };
-        self.joins(&mut table.joins)?;
-        self.leave();
-        Ok(TableFactor::NestedJoin {
-            table_with_joins: Box::new(table),
-            alias: None,
-        })
     }
 
+    #[inline(never)]
+    fn nested_joins(&mut self, relation: Box<TableFactor>) -> Result<Box<TableFactor>> {
+        self.enter()?;
+        let mut joins = Vec::new();
+        self.joins(&mut joins)?;
+        self.leave();
+        let table_with_joins = Box::new(TableWithJoins {
+            relation: *relation,
+            joins,
+        });
+        Ok(Box::new(TableFactor::NestedJoin {
+            table_with_joins,
+            alias: None,
+        }))
+    }
+
+    #[inline(never)]
     fn join_constraint(&mut self) -> Result<JoinConstraint> {
         if self.parse_keyword(Keyword::ON) {
             return Ok(JoinConstraint::On(self.parse_expr()?));

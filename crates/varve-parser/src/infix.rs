@@ -13,6 +13,7 @@ use crate::keyword::Keyword;
 use crate::marker::{SYMMETRIC, marker};
 use crate::operator::binary;
 use crate::parser::{Parser, span_at};
+use crate::primary::push_node;
 use crate::token::Token;
 
 /// Takes a node out to put another one around it.
@@ -22,6 +23,12 @@ fn take(node: &mut Node) -> Node {
         span: span_at(0),
     });
     replace(node, Box::new(null))
+}
+
+#[inline(never)]
+fn join(node: &mut Node, op: BinaryOperator, right: Node) {
+    let left = take(node);
+    **node = Expr::BinaryOp { left, op, right };
 }
 
 impl Parser<'_> {
@@ -98,12 +105,7 @@ impl Parser<'_> {
             return Ok(false);
         }
         let right = self.expr_above(level, kind)?;
-        let left_node = take(left);
-        **left = Expr::BinaryOp {
-            left: left_node,
-            op,
-            right,
-        };
+        join(left, op, right);
         Ok(true)
     }
 
@@ -132,7 +134,7 @@ impl Parser<'_> {
         let quantifier = self.next_token().keyword;
         self.next_token();
         let right = match self.at_query() {
-            true => Box::new(Expr::Subquery(self.parse_query()?)),
+            true => Box::new(Expr::Subquery(self.query()?)),
             false => self.node_or_query()?,
         };
         self.expect_token(&Token::RParen)?;
@@ -174,13 +176,7 @@ impl Parser<'_> {
             }
             Keyword::OVERLAPS => {
                 let right = self.expr_above(level::BETWEEN, kind)?;
-                let left_node = take(left);
-                let op = BinaryOperator::Overlaps;
-                **left = Expr::BinaryOp {
-                    left: left_node,
-                    op,
-                    right,
-                };
+                join(left, BinaryOperator::Overlaps, right);
             }
             Keyword::OPERATOR => {
                 let parts = self.operator_parts()?;
@@ -190,12 +186,7 @@ impl Parser<'_> {
                     return Ok(false);
                 }
                 let right = self.expr_above(level::OPERATOR, kind)?;
-                let left_node = take(left);
-                **left = Expr::BinaryOp {
-                    left: left_node,
-                    op,
-                    right,
-                };
+                join(left, op, right);
             }
             Keyword::AT => {
                 if self.parse_keyword(Keyword::LOCAL) {
@@ -223,6 +214,7 @@ impl Parser<'_> {
     }
 
     /// What follows IS; whether it ends with an operand.
+    #[inline(never)]
     fn is(&mut self, left: &mut Node, kind: Kind) -> Result<bool> {
         let negated = self.parse_keyword(Keyword::NOT);
         let next = self.next_token();
@@ -274,6 +266,7 @@ impl Parser<'_> {
         Ok(false)
     }
 
+    #[inline(never)]
     fn json_predicate(&mut self) -> Result<(Option<JsonPredicateType>, Option<JsonKeyUniqueness>)> {
         let kinds = [
             Keyword::VALUE,
@@ -311,32 +304,40 @@ impl Parser<'_> {
         })
     }
 
+    #[inline(never)]
     fn in_list(&mut self, left: &mut Node, negated: bool) -> Result<()> {
         self.expect_token(&Token::LParen)?;
         let first = match self.at_query() {
-            true => Box::new(Expr::Subquery(self.parse_query()?)),
+            true => Box::new(Expr::Subquery(self.query()?)),
             false => self.node_or_query()?,
         };
-        if let Expr::Subquery(subquery) = *first {
-            if self.consume_token(&Token::RParen) {
-                let expr = take(left);
-                **left = Expr::InSubquery {
-                    expr,
-                    subquery,
-                    negated,
-                };
-                return Ok(());
-            }
-            // `IN ((SELECT 1), 2)`
-            return self.in_items(left, Expr::Subquery(subquery), negated);
+        if matches!(*first, Expr::Subquery(_)) && self.peek() == Token::RParen {
+            return self.in_query(left, first, negated);
         }
-        self.in_items(left, *first, negated)
+        self.in_items(left, first, negated)
     }
 
-    fn in_items(&mut self, left: &mut Node, first: Expr, negated: bool) -> Result<()> {
-        let mut list = vec![first];
+    #[inline(never)]
+    fn in_query(&mut self, left: &mut Node, query: Node, negated: bool) -> Result<()> {
+        self.next_token();
+        if let Expr::Subquery(subquery) = *query {
+            let expr = take(left);
+            **left = Expr::InSubquery {
+                expr,
+                subquery,
+                negated,
+            };
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn in_items(&mut self, left: &mut Node, first: Node, negated: bool) -> Result<()> {
+        let mut list = Vec::new();
+        push_node(&mut list, first);
         while self.consume_token(&Token::Comma) {
-            list.push(*self.node()?);
+            let item = self.node()?;
+            push_node(&mut list, item);
         }
         self.expect_token(&Token::RParen)?;
         let expr = take(left);
@@ -348,6 +349,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn between(&mut self, left: &mut Node, negated: bool) -> Result<()> {
         let symmetric = self.parse_keyword(Keyword::SYMMETRIC);
         if !symmetric {
@@ -374,6 +376,7 @@ impl Parser<'_> {
     }
 
     /// LIKE, ILIKE and SIMILAR TO.
+    #[inline(never)]
     fn like(&mut self, left: &mut Node, word: Keyword, negated: bool) -> Result<bool> {
         if word == Keyword::SIMILAR {
             self.expect_keyword(Keyword::TO)?;

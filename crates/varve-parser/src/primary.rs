@@ -26,6 +26,20 @@ pub(crate) fn plain_call(name: ObjectName, args: FunctionArguments) -> Expr {
     })
 }
 
+#[inline(never)]
+fn push_when(conditions: &mut Vec<CaseWhen>, condition: Node, result: Node) {
+    conditions.push(CaseWhen {
+        condition: *condition,
+        result: *result,
+    });
+}
+
+/// Adds an item to a list.
+#[inline(never)]
+pub(crate) fn push_node(items: &mut Vec<Expr>, item: Node) {
+    items.push(*item);
+}
+
 impl Parser<'_> {
     /// An operand.
     pub(crate) fn primary(&mut self) -> Result<Node> {
@@ -120,15 +134,17 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn subquery(&mut self) -> Result<Node> {
-        Ok(Box::new(Expr::Subquery(self.parse_query()?)))
+        Ok(Box::new(Expr::Subquery(self.query()?)))
     }
 
     /// The fields of a row value behind the first one.
     #[inline(never)]
     fn tuple(&mut self, first: Node) -> Result<Node> {
-        let mut items = vec![*first];
+        let mut items = Vec::new();
+        push_node(&mut items, first);
         while self.consume_token(&Token::Comma) {
-            items.push(*self.node()?);
+            let item = self.node()?;
+            push_node(&mut items, item);
         }
         Ok(Box::new(Expr::Tuple(items)))
     }
@@ -200,6 +216,7 @@ impl Parser<'_> {
     }
 
     /// What follows the first name of a qualified one.
+    #[inline(never)]
     fn qualified(&mut self, first: Ident) -> Result<Node> {
         let mut names = vec![first];
         while self.peek() == Token::Period {
@@ -235,6 +252,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn typed_string(&mut self, ident: Ident) -> Result<Node> {
         let data_type = self.named_type(single(ident), false)?;
         self.typed(data_type)
@@ -253,6 +271,7 @@ impl Parser<'_> {
     }
 
     /// A call, or `type(modifiers) 'string'`.
+    #[inline(never)]
     fn call_or_typed(&mut self, name: ObjectName) -> Result<Node> {
         let mut end = 1;
         while matches!(self.peek_nth_token(end).token, Token::Number | Token::Comma) {
@@ -285,6 +304,7 @@ impl Parser<'_> {
     }
 
     /// A keyword that may name functions and types, but no column.
+    #[inline(never)]
     fn function_word(&mut self, next: Lexeme) -> Result<Node> {
         if next.keyword == Keyword::COLLATION && self.second_is(Keyword::FOR) {
             return self.collation_for();
@@ -303,6 +323,7 @@ impl Parser<'_> {
     }
 
     /// A function that is called without parentheses, or with a precision in them.
+    #[inline(never)]
     fn bare_call(&mut self) -> Result<Node> {
         let next = self.next_token();
         let name = single(self.ident_of(next)?);
@@ -326,6 +347,7 @@ impl Parser<'_> {
     }
 
     /// A reserved word that begins an operand.
+    #[inline(never)]
     fn reserved_word(&mut self, next: Lexeme) -> Result<Node> {
         match next.keyword {
             Keyword::NULL | Keyword::TRUE | Keyword::FALSE => self.literal(),
@@ -352,6 +374,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn case(&mut self) -> Result<Node> {
         let case_token = attached(self.next_token());
         let operand = match self.peek_keyword(Keyword::WHEN) {
@@ -364,10 +387,7 @@ impl Parser<'_> {
             let condition = self.node()?;
             self.expect_keyword(Keyword::THEN)?;
             let result = self.node()?;
-            conditions.push(CaseWhen {
-                condition: *condition,
-                result: *result,
-            });
+            push_when(&mut conditions, condition, result);
             if !self.parse_keyword(Keyword::WHEN) {
                 break;
             }
@@ -387,6 +407,7 @@ impl Parser<'_> {
     }
 
     /// `CAST(x AS type)`
+    #[inline(never)]
     fn cast(&mut self) -> Result<Node> {
         self.next_token();
         self.expect_token(&Token::LParen)?;
@@ -408,13 +429,14 @@ impl Parser<'_> {
     }
 
     /// `ARRAY[...]`, `ARRAY(query)`
+    #[inline(never)]
     fn array_word(&mut self) -> Result<Node> {
         let word = self.next_token();
         if self.peek() == Token::LBracket {
             return self.array(true);
         }
         self.expect_token(&Token::LParen)?;
-        let query = self.parse_query()?;
+        let query = self.query()?;
         self.expect_token(&Token::RParen)?;
         let name = single(self.ident_of(word)?);
         Ok(Box::new(plain_call(
@@ -424,6 +446,7 @@ impl Parser<'_> {
     }
 
     /// The elements of an array, some of which may be arrays in brackets.
+    #[inline(never)]
     fn array(&mut self, named: bool) -> Result<Node> {
         self.enter()?;
         self.expect_token(&Token::LBracket)?;
@@ -434,7 +457,7 @@ impl Parser<'_> {
                     Token::LBracket => self.array(false)?,
                     _ => self.node()?,
                 };
-                elem.push(*element);
+                push_node(&mut elem, element);
                 if !self.consume_token(&Token::Comma) {
                     break;
                 }
@@ -446,6 +469,7 @@ impl Parser<'_> {
     }
 
     /// A type that is a keyword, with the string behind it; the word alone is a column.
+    #[inline(never)]
     pub(crate) fn keyword_type(&mut self) -> Result<Node> {
         let found = self.maybe_parse(|parser| {
             let data_type = parser.parse_data_type()?;

@@ -36,10 +36,21 @@ impl Parser<'_> {
     /// A query, or a statement that changes tables with what WITH says before it.
     pub fn parse_query(&mut self) -> Result<Box<Query>> {
         self.enter()?;
+        let query = self.query()?;
+        self.leave();
+        Ok(query)
+    }
+
+    /// A query in an expression, which counts as a level itself.
+    pub(crate) fn query(&mut self) -> Result<Box<Query>> {
         let with = self.with()?;
-        let mut query = match self.changing_statement()? {
-            Some(statement) => plain_query(statement),
-            None => {
+        let changes = matches!(
+            self.peek_token().keyword,
+            Keyword::INSERT | Keyword::UPDATE | Keyword::DELETE | Keyword::MERGE
+        );
+        let mut query = match changes {
+            true => plain_query(self.changing_statement()?),
+            false => {
                 let body = self.set_expr(0)?;
                 let mut query = plain_query(body);
                 self.query_tail(&mut query)?;
@@ -47,7 +58,6 @@ impl Parser<'_> {
             }
         };
         query.with = with;
-        self.leave();
         Ok(query)
     }
 
@@ -61,7 +71,7 @@ impl Parser<'_> {
 
     /// INSERT, UPDATE, DELETE or MERGE as the body of a query.
     #[inline(never)]
-    fn changing_statement(&mut self) -> Result<Option<Box<SetExpr>>> {
+    fn changing_statement(&mut self) -> Result<Box<SetExpr>> {
         let next = self.peek_token();
         let body = match next.keyword {
             Keyword::INSERT => {
@@ -80,9 +90,9 @@ impl Parser<'_> {
                 let first = self.next_token();
                 SetExpr::Merge(self.parse_merge(first)?)
             }
-            _ => return Ok(None),
+            _ => return self.unexpected(),
         };
-        Ok(Some(Box::new(body)))
+        Ok(Box::new(body))
     }
 
     #[inline(never)]
@@ -98,6 +108,7 @@ impl Parser<'_> {
         }))
     }
 
+    #[inline(never)]
     fn cte(&mut self) -> Result<Cte> {
         let name = self.parse_identifier()?;
         let mut columns = Vec::new();
@@ -154,6 +165,7 @@ impl Parser<'_> {
         self.set_operations(first, floor)
     }
 
+    #[inline(never)]
     fn set_operations(&mut self, mut left: Box<SetExpr>, floor: u8) -> Result<Box<SetExpr>> {
         let mut count = 0;
         loop {
@@ -249,6 +261,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn limit(&mut self, query: &mut Query) -> Result<()> {
         let mut limit = None;
         let mut offset = None;
@@ -301,6 +314,7 @@ impl Parser<'_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn fetch(&mut self) -> Result<Fetch> {
         self.expect_one_of_keywords(&[Keyword::FIRST, Keyword::NEXT])?;
         let rows = [Keyword::ROW, Keyword::ROWS];
@@ -323,6 +337,7 @@ impl Parser<'_> {
     }
 
     /// What follows FOR; a clause over several tables becomes one for each.
+    #[inline(never)]
     fn lock(&mut self, locks: &mut Vec<LockClause>) -> Result<()> {
         let weak = self.parse_keyword(Keyword::NO);
         if weak {

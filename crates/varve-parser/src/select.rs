@@ -42,6 +42,12 @@ fn empty_select(select_token: AttachedToken) -> Box<Select> {
     })
 }
 
+#[inline(never)]
+fn put(place: &mut Option<Expr>, condition: Box<Expr>) {
+    *place = Some(*condition);
+}
+
+#[inline(never)]
 fn plain_wildcard(wildcard_token: AttachedToken) -> WildcardAdditionalOptions {
     WildcardAdditionalOptions {
         wildcard_token,
@@ -60,31 +66,53 @@ impl Parser<'_> {
         let mut select = empty_select(attached(self.next_token()));
         self.distinct(&mut select)?;
         if select.distinct.is_some() || !self.at_projection_end() {
-            select.projection = self.parse_comma_separated(Parser::parse_select_item)?;
+            self.projection(&mut select.projection)?;
         }
         if self.parse_keyword(Keyword::INTO) {
-            select.into = Some(self.select_into()?);
+            self.select_into(&mut select)?;
         }
         if self.parse_keyword(Keyword::FROM) {
-            select.from = self.parse_comma_separated(Parser::parse_table_and_joins)?;
+            select.from = self.parse_from()?;
         }
         if self.parse_keyword(Keyword::WHERE) {
-            select.selection = Some(self.parse_expr()?);
+            let condition = self.node()?;
+            put(&mut select.selection, condition);
         }
         if self.parse_keyword(Keyword::GROUP) {
-            self.expect_keyword(Keyword::BY)?;
-            select.group_by = self.group_by()?;
+            self.group_by(&mut select)?;
         }
         if self.parse_keyword(Keyword::HAVING) {
-            select.having = Some(self.parse_expr()?);
+            let condition = self.node()?;
+            put(&mut select.having, condition);
         }
         if self.parse_keyword(Keyword::WINDOW) {
-            select.window_before_qualify = true;
-            select.named_window = self.parse_comma_separated(Parser::named_window)?;
+            self.windows(&mut select)?;
         }
         Ok(select)
     }
 
+    fn projection(&mut self, items: &mut Vec<SelectItem>) -> Result<()> {
+        loop {
+            if self.peek() == Token::Mul {
+                items.push(SelectItem::Wildcard(plain_wildcard(self.star())));
+            } else {
+                let expr = self.node()?;
+                self.push_item(items, expr)?;
+            }
+            if !self.consume_token(&Token::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn push_item(&mut self, items: &mut Vec<SelectItem>, expr: Box<Expr>) -> Result<()> {
+        let item = self.item_of(expr)?;
+        items.push(item);
+        Ok(())
+    }
+
+    #[inline(never)]
     fn distinct(&mut self, select: &mut Select) -> Result<()> {
         if self.parse_keyword(Keyword::ALL) {
             select.distinct = Some(Distinct::All);
@@ -135,6 +163,12 @@ impl Parser<'_> {
             return Ok(SelectItem::Wildcard(plain_wildcard(self.star())));
         }
         let expr = self.node()?;
+        self.item_of(expr)
+    }
+
+    /// The item of an expression, with its label.
+    #[inline(never)]
+    fn item_of(&mut self, expr: Box<Expr>) -> Result<SelectItem> {
         match *expr {
             Expr::QualifiedWildcard(name, star) => {
                 let kind = SelectItemQualifiedWildcardKind::ObjectName(name);
@@ -166,7 +200,15 @@ impl Parser<'_> {
         Ok(SelectItem::ExprWithAlias { expr, alias })
     }
 
-    fn select_into(&mut self) -> Result<SelectInto> {
+    #[inline(never)]
+    fn windows(&mut self, select: &mut Select) -> Result<()> {
+        select.window_before_qualify = true;
+        select.named_window = self.parse_comma_separated(Parser::named_window)?;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn select_into(&mut self, select: &mut Select) -> Result<()> {
         let _ = self.parse_one_of_keywords(&[Keyword::LOCAL, Keyword::GLOBAL]);
         let temporary = [Keyword::TEMPORARY, Keyword::TEMP];
         let temporary = self.parse_one_of_keywords(&temporary).is_some();
@@ -185,21 +227,25 @@ impl Parser<'_> {
             1 => Expr::Identifier(idents.remove(0)),
             _ => Expr::CompoundIdentifier(idents),
         };
-        Ok(SelectInto {
+        select.into = Some(SelectInto {
             temporary,
             unlogged,
             table,
             targets: vec![target],
-        })
+        });
+        Ok(())
     }
 
-    fn group_by(&mut self) -> Result<GroupByExpr> {
+    #[inline(never)]
+    fn group_by(&mut self, select: &mut Select) -> Result<()> {
+        self.expect_keyword(Keyword::BY)?;
         if self.parse_keyword(Keyword::DISTINCT) {
             return Err(Error::unsupported("GROUP BY DISTINCT"));
         }
         let _ = self.parse_keyword(Keyword::ALL);
         let items = self.parse_comma_separated(Parser::group_item)?;
-        Ok(GroupByExpr::Expressions(items, Vec::new()))
+        select.group_by = GroupByExpr::Expressions(items, Vec::new());
+        Ok(())
     }
 
     fn group_item(&mut self) -> Result<Expr> {

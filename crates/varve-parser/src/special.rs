@@ -27,6 +27,7 @@ pub(crate) fn plain_args(args: Vec<Node>) -> FunctionArguments {
 impl Parser<'_> {
     /// A keyword that may name columns, but no function: it begins a form of its own, or is a
     /// column.
+    #[inline(never)]
     pub(crate) fn column_word(&mut self, next: Lexeme) -> Result<Node> {
         let called = self.peek_nth_token(1).token == Token::LParen;
         match next.keyword {
@@ -50,14 +51,7 @@ impl Parser<'_> {
             | Keyword::VARCHAR => self.keyword_type(),
             Keyword::INTERVAL => self.interval_word(),
             _ if !called => self.column(),
-            Keyword::EXISTS => {
-                self.next_token();
-                self.next_token();
-                let subquery = self.parse_query()?;
-                self.expect_token(&Token::RParen)?;
-                let negated = false;
-                Ok(Box::new(Expr::Exists { subquery, negated }))
-            }
+            Keyword::EXISTS => self.exists(),
             Keyword::EXTRACT => self.extract(),
             Keyword::POSITION => self.position(),
             Keyword::SUBSTRING => self.substring(),
@@ -90,6 +84,16 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
+    fn exists(&mut self) -> Result<Node> {
+        self.next_token();
+        self.next_token();
+        let subquery = self.query()?;
+        self.expect_token(&Token::RParen)?;
+        let negated = false;
+        Ok(Box::new(Expr::Exists { subquery, negated }))
+    }
+
     /// The name of a special call, with its parenthesis.
     fn opened(&mut self) -> Result<ObjectName> {
         let word = self.next_token();
@@ -98,6 +102,7 @@ impl Parser<'_> {
     }
 
     /// `COLLATION FOR (x)`, which is a call of pg_collation_for.
+    #[inline(never)]
     pub(crate) fn collation_for(&mut self) -> Result<Node> {
         let word = self.next_token();
         self.next_token();
@@ -112,6 +117,7 @@ impl Parser<'_> {
         Ok(Box::new(plain_call(single(ident), plain_args(vec![expr]))))
     }
 
+    #[inline(never)]
     fn extract(&mut self) -> Result<Node> {
         self.next_token();
         self.next_token();
@@ -127,6 +133,7 @@ impl Parser<'_> {
     }
 
     /// A field of EXTRACT: a word or a string.
+    #[inline(never)]
     pub fn parse_date_time_field(&mut self) -> Result<DateTimeField> {
         use DateTimeField as F;
         let next = self.peek_token();
@@ -182,6 +189,7 @@ impl Parser<'_> {
         Ok(field)
     }
 
+    #[inline(never)]
     fn position(&mut self) -> Result<Node> {
         self.next_token();
         self.next_token();
@@ -193,22 +201,21 @@ impl Parser<'_> {
     }
 
     /// The first argument of a call that may have words between its arguments; else the call.
+    #[inline(never)]
     fn first_argument(&mut self, words: &[Keyword]) -> Result<Result<Node, Node>> {
         let name = self.opened()?;
-        if self.peek() == Token::RParen {
+        if self.peek() == Token::RParen || self.at_named_argument() {
             self.prev_token();
             return self.call(name).map(Err);
         }
-        match self.argument(false)? {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))
-                if words.contains(&self.peek_token().keyword) =>
-            {
-                Ok(Ok(Box::new(expr)))
-            }
-            first => self.call_from(name, first).map(Err),
+        let first = self.node()?;
+        match words.contains(&self.peek_token().keyword) {
+            true => Ok(Ok(first)),
+            false => self.call_from(name, first).map(Err),
         }
     }
 
+    #[inline(never)]
     fn substring(&mut self) -> Result<Node> {
         let word = self.peek_token();
         let words = [Keyword::FROM, Keyword::FOR, Keyword::SIMILAR];
@@ -246,6 +253,7 @@ impl Parser<'_> {
         }))
     }
 
+    #[inline(never)]
     fn overlay(&mut self) -> Result<Node> {
         let expr = match self.first_argument(&[Keyword::PLACING])? {
             Ok(expr) => expr,
@@ -268,6 +276,7 @@ impl Parser<'_> {
         }))
     }
 
+    #[inline(never)]
     fn trim(&mut self) -> Result<Node> {
         self.next_token();
         self.next_token();
@@ -302,6 +311,7 @@ impl Parser<'_> {
     }
 
     /// `NORMALIZE(x, NFC)`: the form becomes a string.
+    #[inline(never)]
     fn normalize(&mut self) -> Result<Node> {
         let name = self.opened()?;
         let mut args = vec![self.node()?];
@@ -324,6 +334,7 @@ impl Parser<'_> {
     }
 
     /// Calls that the trees have a node of their own for.
+    #[inline(never)]
     pub(crate) fn special_call(function: Function) -> Node {
         let word = match function.name.0.as_slice() {
             [ObjectNamePart::Identifier(ident)] if ident.quote_style.is_none() => {

@@ -42,6 +42,11 @@ pub(crate) fn table(
 impl Parser<'_> {
     /// A relation without the joins behind it.
     pub fn parse_table_factor(&mut self) -> Result<TableFactor> {
+        Ok(*self.relation()?)
+    }
+
+    /// A relation without the joins behind it.
+    pub(crate) fn relation(&mut self) -> Result<Box<TableFactor>> {
         let next = self.peek_token();
         match next.keyword {
             Keyword::LATERAL => self.lateral(),
@@ -57,7 +62,8 @@ impl Parser<'_> {
         }
     }
 
-    fn lateral(&mut self) -> Result<TableFactor> {
+    #[inline(never)]
+    fn lateral(&mut self) -> Result<Box<TableFactor>> {
         self.next_token();
         if self.peek() == Token::LParen {
             self.next_token();
@@ -72,26 +78,28 @@ impl Parser<'_> {
         let args = self.arguments(&name)?.args;
         let with_ordinality = self.with_ordinality();
         let alias = self.function_alias(&name)?;
-        Ok(TableFactor::Function {
+        Ok(Box::new(TableFactor::Function {
             lateral: true,
             name,
             args,
             with_ordinality,
             alias,
-        })
+        }))
     }
 
-    fn derived(&mut self, lateral: bool, subquery: Box<Query>) -> Result<TableFactor> {
-        Ok(TableFactor::Derived {
+    #[inline(never)]
+    fn derived(&mut self, lateral: bool, subquery: Box<Query>) -> Result<Box<TableFactor>> {
+        Ok(Box::new(TableFactor::Derived {
             lateral,
             subquery,
             alias: self.table_alias()?,
             sample: None,
-        })
+        }))
     }
 
     /// `ONLY t`: there is no inheritance, so it says nothing.
-    fn only(&mut self) -> Result<TableFactor> {
+    #[inline(never)]
+    fn only(&mut self) -> Result<Box<TableFactor>> {
         self.next_token();
         let parentheses = self.consume_token(&Token::LParen);
         let name = self.parse_object_name(true)?;
@@ -103,7 +111,7 @@ impl Parser<'_> {
 
     /// A call in a form of its own.
     #[inline(never)]
-    fn call_as_table(&mut self) -> Result<TableFactor> {
+    fn call_as_table(&mut self) -> Result<Box<TableFactor>> {
         let expr = match self.peek_token().keyword {
             Keyword::CAST
             | Keyword::COLLATION
@@ -121,7 +129,7 @@ impl Parser<'_> {
             _ => return self.unexpected(),
         };
         let alias = self.table_alias()?;
-        Ok(TableFactor::TableFunction { expr, alias })
+        Ok(Box::new(TableFactor::TableFunction { expr, alias }))
     }
 
     fn with_ordinality(&mut self) -> bool {
@@ -129,19 +137,36 @@ impl Parser<'_> {
     }
 
     /// A subquery, or a relation with its joins.
-    fn relation_in_parentheses(&mut self) -> Result<TableFactor> {
-        self.enter()?;
+    #[inline(never)]
+    fn relation_in_parentheses(&mut self) -> Result<Box<TableFactor>> {
         self.next_token();
-        if self.at_query() {
-            let subquery = self.parse_query()?;
-            self.expect_token(&Token::RParen)?;
-            self.leave();
-            return self.derived(false, subquery);
+        match self.at_query() {
+            true => self.derived_in_parentheses(),
+            false => self.joins_in_parentheses(),
         }
-        let inner = self.parse_table_and_joins()?;
+    }
+
+    #[inline(never)]
+    fn derived_in_parentheses(&mut self) -> Result<Box<TableFactor>> {
+        let subquery = self.parse_query()?;
+        self.expect_token(&Token::RParen)?;
+        self.derived(false, subquery)
+    }
+
+    #[inline(never)]
+    fn joins_in_parentheses(&mut self) -> Result<Box<TableFactor>> {
+        self.enter()?;
+        let mut inner = Vec::new();
+        self.push_table(&mut inner)?;
         self.leave();
-        match inner {
-            TableWithJoins {
+        self.parenthesized(inner)
+    }
+
+    /// What a relation in parentheses is.
+    #[inline(never)]
+    fn parenthesized(&mut self, mut inner: Vec<TableWithJoins>) -> Result<Box<TableFactor>> {
+        match inner.pop() {
+            Some(TableWithJoins {
                 relation:
                     TableFactor::Derived {
                         lateral: false,
@@ -150,7 +175,7 @@ impl Parser<'_> {
                         sample: None,
                     },
                 joins,
-            } if joins.is_empty() => {
+            }) if joins.is_empty() => {
                 // More parentheses around a query, or the first part of one.
                 let subquery = match self.at_query_rest() {
                     true => self.query_behind(subquery)?,
@@ -159,17 +184,17 @@ impl Parser<'_> {
                 self.expect_token(&Token::RParen)?;
                 self.derived(false, subquery)
             }
-            inner => {
-                let nested = matches!(inner.relation, TableFactor::NestedJoin { .. });
-                if inner.joins.is_empty() && !nested {
-                    return self.unexpected();
-                }
+            Some(inner)
+                if !inner.joins.is_empty()
+                    || matches!(inner.relation, TableFactor::NestedJoin { .. }) =>
+            {
                 self.expect_token(&Token::RParen)?;
-                Ok(TableFactor::NestedJoin {
+                Ok(Box::new(TableFactor::NestedJoin {
                     table_with_joins: Box::new(inner),
                     alias: self.table_alias()?,
-                })
+                }))
             }
+            _ => self.unexpected(),
         }
     }
 
@@ -185,19 +210,19 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn table_or_function(&mut self) -> Result<TableFactor> {
+    fn table_or_function(&mut self) -> Result<Box<TableFactor>> {
         let unnest = self.peek_word("unnest") && self.peek_nth_token(1).token == Token::LParen;
         if unnest {
             let name = self.table_function_name()?;
             let array_exprs = self.parse_parenthesized(Parser::parse_expr)?;
             let with_ordinality = self.with_ordinality();
-            return Ok(TableFactor::UNNEST {
+            return Ok(Box::new(TableFactor::UNNEST {
                 alias: self.function_alias(&name)?,
                 array_exprs,
                 with_offset: false,
                 with_offset_alias: None,
                 with_ordinality,
-            });
+            }));
         }
         let name = self.table_function_name()?;
         if self.peek() != Token::LParen {
@@ -211,21 +236,22 @@ impl Parser<'_> {
         if let TableFactor::Table { alias, .. } = &mut relation {
             *alias = alias_of;
         }
-        Ok(relation)
+        Ok(Box::new(relation))
     }
 
-    fn aliased_table(&mut self, mut relation: TableFactor) -> Result<TableFactor> {
+    fn aliased_table(&mut self, mut relation: TableFactor) -> Result<Box<TableFactor>> {
         if let TableFactor::Table { alias, sample, .. } = &mut relation {
             *alias = self.table_alias()?;
             if self.parse_keyword(Keyword::TABLESAMPLE) {
                 *sample = Some(TableSampleKind::AfterTableAlias(self.table_sample()?));
             }
         }
-        Ok(relation)
+        Ok(Box::new(relation))
     }
 
     /// `ROWS FROM (f(), g())`
-    fn rows_from(&mut self, lateral: bool) -> Result<TableFactor> {
+    #[inline(never)]
+    fn rows_from(&mut self, lateral: bool) -> Result<Box<TableFactor>> {
         let place = self.next_token().position;
         self.next_token();
         let args = self.parse_parenthesized(|parser| {
@@ -243,19 +269,19 @@ impl Parser<'_> {
         let with_ordinality = self.with_ordinality();
         let alias = self.function_alias(&name)?;
         if lateral {
-            return Ok(TableFactor::Function {
+            return Ok(Box::new(TableFactor::Function {
                 lateral,
                 name,
                 args,
                 with_ordinality,
                 alias,
-            });
+            }));
         }
         let mut relation = table(name, Some(args), with_ordinality);
         if let TableFactor::Table { alias: of, .. } = &mut relation {
             *of = alias;
         }
-        Ok(relation)
+        Ok(Box::new(relation))
     }
 
     #[inline(never)]

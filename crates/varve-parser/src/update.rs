@@ -20,7 +20,7 @@ impl Parser<'_> {
         let assignments = self.parse_comma_separated(Parser::parse_assignment)?;
         let mut from = None;
         if self.parse_keyword(Keyword::FROM) {
-            let tables = self.parse_comma_separated(Parser::parse_table_and_joins)?;
+            let tables = self.parse_from()?;
             from = Some(UpdateTableFromKind::AfterSet(tables));
         }
         self.refuse_cursor()?;
@@ -50,7 +50,7 @@ impl Parser<'_> {
         let table = self.changed_table()?;
         let mut using = None;
         if self.parse_keyword(Keyword::USING) {
-            using = Some(self.parse_comma_separated(Parser::parse_table_and_joins)?);
+            using = Some(self.parse_from()?);
         }
         self.refuse_cursor()?;
         let selection = self.selection()?;

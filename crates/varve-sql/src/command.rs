@@ -361,7 +361,7 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
     let mut full = false;
     if parser.consume_token(&Token::LParen) {
         loop {
-            let option = name(parser)?;
+            let option = crate::bind::fold_name(&parser.parse_label()?);
             let off = eat(parser, "OFF") || eat(parser, "FALSE");
             let _ = off || eat(parser, "ON") || eat(parser, "TRUE");
             match option.as_str() {

@@ -58,6 +58,7 @@ impl Binder<'_> {
             options,
         } = definition;
         let position = self.source.ident(ident);
+        refuse(ident.value == varve_parser::marker::LIKE, "LIKE", position)?;
         let column_name = self.new_name(ident)?;
         let at = columns.len();
         let serial = match data_type {

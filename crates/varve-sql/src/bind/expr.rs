@@ -68,6 +68,14 @@ impl<'a> ExprScope<'a> {
     }
 }
 
+/// What stands in parentheses, however many there are.
+fn inside(mut ast: &Ast) -> &Ast {
+    while let Ast::Nested(inner) = ast {
+        ast = inner;
+    }
+    ast
+}
+
 impl Binder<'_> {
     /// An expression as a folded condition of a clause.
     pub(crate) fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
@@ -79,6 +87,18 @@ impl Binder<'_> {
 
     /// Any expression.
     pub(crate) fn expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let ast = inside(ast);
+        let kib = match ast {
+            Ast::Function(_) => 5,
+            _ => 3,
+        };
+        self.take_stack(kib, self.source.expr(ast))?;
+        let operand = self.bound_expr(ast, scope);
+        self.stack_kib -= kib;
+        operand
+    }
+
+    fn bound_expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let known = |expr| Ok(Operand::Known(expr));
         match ast {
             Ast::Identifier(ident) => {
@@ -104,7 +124,6 @@ impl Binder<'_> {
                 )),
             },
             Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
-            Ast::Nested(inner) => self.expr(inner, scope),
             Ast::BinaryOp { .. } => self.infix_chain(ast, scope),
             Ast::UnaryOp { op, expr } => self.prefix(*op, expr, scope),
             Ast::IsNull(input) | Ast::IsNotNull(input) if row_of(input).is_some() => {

@@ -68,7 +68,7 @@ use outer::OuterLevel;
 
 use crate::catalog::TableDef;
 use crate::found::Found;
-use crate::parse::ParsedStatement;
+use crate::parse::{ParsedStatement, too_deep};
 use crate::plan::Bound;
 use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
@@ -101,6 +101,7 @@ pub fn bind(
         unnamed: 0,
         reads_locale: false,
         nesting: statement.nesting,
+        stack_kib: 0,
         view: None,
         reads: None,
         is_defining: false,
@@ -154,6 +155,8 @@ pub(crate) struct Binder<'a> {
     reads_locale: bool,
     /// How deep the statement and the views around this place nest.
     nesting: usize,
+    /// About what the calls down to this place take of the stack.
+    stack_kib: u32,
     /// The view whose query is bound.
     view: Option<Arc<ViewDef>>,
     /// Where a view is made: what the names in its query mean.
@@ -166,7 +169,20 @@ pub(crate) struct Binder<'a> {
     messages: Vec<Message>,
 }
 
+/// Most of the stack that binding takes: a browser gives 1 MiB for everything.
+const STACK_KIB_MAX: u32 = 640;
+
 impl Binder<'_> {
+    /// Refuses to go deeper where the stack would end; what is taken is given back by the caller.
+    fn take_stack(&mut self, kib: u32, position: u32) -> Result<()> {
+        self.stack_kib += kib;
+        if self.stack_kib > STACK_KIB_MAX {
+            self.stack_kib -= kib;
+            return Err(located(too_deep(), position));
+        }
+        Ok(())
+    }
+
     /// What a name means.
     fn find(&self, name: &RelationName) -> Option<Named> {
         self.found.borrow_mut().find(self.catalog, name)

@@ -37,6 +37,19 @@ impl Binder<'_> {
         hints: Option<&[LogicalType]>,
         lock: Option<&LockClause>,
     ) -> Result<Query> {
+        const QUERY_KIB: u32 = 18;
+        self.take_stack(QUERY_KIB, self.source.first())?;
+        let bound = self.bound_query(query, hints, lock);
+        self.stack_kib -= QUERY_KIB;
+        bound
+    }
+
+    fn bound_query(
+        &mut self,
+        query: &AstQuery,
+        hints: Option<&[LogicalType]>,
+        lock: Option<&LockClause>,
+    ) -> Result<Query> {
         let AstQuery {
             with,
             body,
