@@ -217,23 +217,19 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn substring(&mut self) -> Result<Node> {
-        let word = self.peek_token();
         let words = [Keyword::FROM, Keyword::FOR, Keyword::SIMILAR];
         let expr = match self.first_argument(&words)? {
             Ok(expr) => expr,
             Err(call) => return Ok(call),
         };
-        if self.parse_keyword(Keyword::SIMILAR) {
-            let pattern = self.node()?;
-            self.expect_keyword(Keyword::ESCAPE)?;
-            let escape = self.node()?;
-            self.expect_token(&Token::RParen)?;
-            let args = plain_args(vec![expr, pattern, escape]);
-            let name = single(self.ident_of(word)?);
-            return Ok(Box::new(plain_call(name, args)));
-        }
         let mut from = None;
         let mut length = None;
+        if self.parse_keyword(Keyword::SIMILAR) {
+            // A pattern and its escape mean the same behind FROM and FOR.
+            from = Some(self.node()?);
+            self.expect_keyword(Keyword::ESCAPE)?;
+            length = Some(self.node()?);
+        }
         loop {
             if from.is_none() && self.parse_keyword(Keyword::FROM) {
                 from = Some(self.node()?);
