@@ -21,6 +21,8 @@ pub fn implicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
             ) | (T::Int8, T::Float4 | T::Float8 | T::Numeric | T::Oid)
                 | (T::Numeric, T::Float4 | T::Float8)
                 | (T::Float4, T::Float8)
+                | (T::Text | T::Varchar | T::Bpchar, T::Name)
+                | (T::Name, T::Text)
                 | (T::Text | T::Varchar, T::Bpchar)
                 | (T::Text | T::Bpchar, T::Varchar)
                 | (T::Varchar | T::Bpchar, T::Text)

@@ -44,9 +44,11 @@ impl VectorFilter {
             LogicalType::Boolean => {
                 Test::Bits([false, true].map(|bit| test.accepts(&Value::Boolean(bit))))
             }
-            LogicalType::Text | LogicalType::Varchar | LogicalType::Bytea | LogicalType::Uuid => {
-                Test::Strings(strings(op, constants))
-            }
+            LogicalType::Text
+            | LogicalType::Varchar
+            | LogicalType::Name
+            | LogicalType::Bytea
+            | LogicalType::Uuid => Test::Strings(strings(op, constants)),
             LogicalType::Float4 | LogicalType::Float8 => Test::Words(doubles(op, constants)),
             ty if matches!(ty.physical(), PhysicalType::Int32 | PhysicalType::Int64) => {
                 Test::Words(integers(op, constants))

@@ -56,7 +56,7 @@ macro_rules! scalar_types {
 
         impl LogicalType {
             /// Every type that needs no catalogue and is no array, in the order of their codes.
-            pub const ALL: [LogicalType; 21] = [$(LogicalType::$name,)*];
+            pub const ALL: [LogicalType; 22] = [$(LogicalType::$name,)*];
 
             /// As the element of an array; `None` for arrays.
             pub fn element_type(self) -> Option<ElementType> {
@@ -147,6 +147,7 @@ scalar_types! {
     Jsonb 19 3802 3807 b'U' Binary "jsonb";
     Oid 20 26 1028 b'N' Int64 "oid";
     Jsonpath 21 4072 4073 b'U' Bytes "jsonpath";
+    Name 22 19 1003 b'S' Bytes "name";
 }
 
 impl LogicalType {

@@ -98,7 +98,7 @@ impl Value {
     }
 
     /// Whether the value may stand in a column of this type: it is NULL or of the type, or it is
-    /// text and the type is varchar or json.
+    /// text and the type is varchar, name or json.
     pub fn is_of(&self, ty: LogicalType) -> bool {
         match self {
             Value::Null => true,
@@ -107,6 +107,7 @@ impl Value {
                     ty,
                     LogicalType::Text
                         | LogicalType::Varchar
+                        | LogicalType::Name
                         | LogicalType::Json
                         | LogicalType::Jsonpath
                 )

@@ -71,7 +71,7 @@ fn common(name: &str, types: &[Option<LogicalType>]) -> Option<AggregateFunction
     }
     let number = argument.filter(|ty| ty.is_numeric());
     let ordered = match argument {
-        None | Some(T::Varchar) => Some(T::Text),
+        None | Some(T::Varchar | T::Name) => Some(T::Text),
         Some(T::Json) => None,
         Some(ty) => Some(*ty),
     };

@@ -105,7 +105,7 @@ fn cannot_cast(from: LogicalType, to: LogicalType) -> Error {
 /// without one are the same number.
 fn same_layout(from: LogicalType, to: LogicalType) -> bool {
     use LogicalType::{
-        Float4, Float8, Int2, Int4, Json, Jsonpath, Text, Timestamp, TimestampTz, Varchar,
+        Float4, Float8, Int2, Int4, Json, Jsonpath, Name, Text, Timestamp, TimestampTz, Varchar,
     };
     from == to
         || matches!(
@@ -114,7 +114,7 @@ fn same_layout(from: LogicalType, to: LogicalType) -> bool {
                 | (TimestampTz, Timestamp)
                 | (Int2, Int4)
                 | (Float4, Float8)
-                | (Text | Varchar | Json | Jsonpath, Text | Varchar)
+                | (Text | Varchar | Json | Jsonpath | Name, Text | Varchar)
         )
 }
 
@@ -154,13 +154,17 @@ fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
     use LogicalType as T;
     Ok(match (value, to) {
         (same, to)
-            if same.is_of(to) && !matches!((same, to), (Value::Text(_), T::Json | T::Jsonpath)) =>
+            if same.is_of(to)
+                && !matches!(
+                    (same, to),
+                    (Value::Text(_), T::Json | T::Jsonpath | T::Name)
+                ) =>
         {
             same.clone()
         }
         (Value::Text(text), to) => parse_value(text, to, locale)?,
         (Value::Bpchar(text), to) => parse_value(unpadded(text), to, locale)?,
-        (other, T::Text | T::Varchar | T::Bpchar) => {
+        (other, T::Text | T::Varchar | T::Bpchar | T::Name) => {
             let mut text = String::new();
             write_as_text(other, locale, &mut text);
             Value::of_str(to, &text).unwrap_or(Value::Null)

@@ -51,6 +51,7 @@ pub fn parse_value_with_mod(
             return Decimal::parse_with_mod(text, modifier).map(Value::Numeric);
         }
         LogicalType::Text | LogicalType::Varchar => Value::text(text),
+        LogicalType::Name => Value::text(text.get(..text.floor_char_boundary(63)).unwrap_or(text)),
         LogicalType::Bpchar => Value::Bpchar(text.into()),
         LogicalType::Json => {
             check_json(text)?;

@@ -113,6 +113,7 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         "float4" => T::Float4,
         "float8" => T::Float8,
         "text" => T::Text,
+        "name" => T::Name,
         "bytea" => T::Bytea,
         "date" => T::Date,
         "uuid" => T::Uuid,
@@ -264,7 +265,7 @@ fn nearest(data_type: &DataType) -> (String, Option<&'static str>) {
             let instead = match name.as_str() {
                 "serial" | "serial4" | "smallserial" => Some("INTEGER"),
                 "bigserial" | "serial8" => Some("BIGINT"),
-                "name" | "citext" => Some("TEXT"),
+                "citext" => Some("TEXT"),
                 _ => None,
             };
             return (name, instead);
