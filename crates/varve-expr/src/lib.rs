@@ -22,6 +22,7 @@ mod aggregate;
 mod cast;
 mod conversions;
 mod datetime;
+mod enums;
 mod evaluate;
 mod expr;
 mod fold;
@@ -48,6 +49,7 @@ pub use conversions::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
 };
 pub use datetime::Zone;
+pub use enums::{EnumLabels, Enums};
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;

@@ -1,5 +1,8 @@
 //! What a session's settings and its clock contribute to values and to their text.
 
+use std::sync::Arc;
+
+use crate::Enums;
 use crate::datetime::Zone;
 
 /// How a session reads and writes dates, times and intervals, and what time it is in it.
@@ -17,6 +20,8 @@ pub struct Locale {
     pub now_us: i64,
     /// The start of the statement, counted alike.
     pub statement_us: i64,
+    /// The enumerations that there are.
+    pub enums: Option<Arc<Enums>>,
 }
 
 /// The first part of the setting `DateStyle`.
@@ -67,6 +72,7 @@ pub static DEFAULT_LOCALE: Locale = Locale {
     interval_style: IntervalStyle::Postgres,
     now_us: 0,
     statement_us: 0,
+    enums: None,
 };
 
 impl Default for Locale {

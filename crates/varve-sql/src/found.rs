@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use varve_expr::Enums;
+
 use crate::catalog::TableDef;
 use crate::schema::{Catalog, Named, RelationName};
 use crate::sequence::SequenceDef;
@@ -15,9 +17,19 @@ pub struct Found {
     tables: Vec<Arc<TableDef>>,
     sequences: Vec<Arc<SequenceDef>>,
     views: Vec<Arc<ViewDef>>,
+    /// The enumerations that there were.
+    enums: Option<Arc<Enums>>,
 }
 
 impl Found {
+    /// Nothing yet, of a catalogue.
+    pub(crate) fn of(catalog: &Catalog) -> Found {
+        Found {
+            enums: catalog.enums().cloned(),
+            ..Found::default()
+        }
+    }
+
     /// Looks a name up.
     pub(crate) fn find(&mut self, catalog: &Catalog, name: &RelationName) -> Option<Named> {
         let named = catalog.find(name);
@@ -71,7 +83,8 @@ impl Found {
             let now = catalog.views.get(&view.object);
             now.is_some_and(|now| Arc::ptr_eq(now, view) || now == view)
         };
-        self.names.iter().all(same_name)
+        self.enums.as_ref() == catalog.enums()
+            && self.names.iter().all(same_name)
             && self.views.iter().all(same_view)
             && self.tables.iter().all(same_table)
             && (self.sequences.iter())

@@ -21,6 +21,7 @@ mod optimize;
 mod parse;
 mod parse_sequence;
 mod parse_truncate;
+mod parse_type;
 mod parse_utility;
 mod pg_catalog;
 mod plan;
@@ -36,6 +37,7 @@ mod statement;
 mod system_view;
 #[cfg(test)]
 mod tests;
+mod type_def;
 mod utility;
 mod view;
 mod walk;
@@ -65,6 +67,7 @@ pub use schema::{
 };
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
+pub use type_def::{EnumDef, encode_enum};
 pub use utility::{Dropped, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use window::{

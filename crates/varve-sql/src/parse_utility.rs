@@ -6,6 +6,7 @@ use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
+use crate::parse_type::{AlterEnum, alter_type, create_type};
 use crate::view::ViewCheck;
 
 /// One of these statements.
@@ -22,6 +23,14 @@ pub(crate) enum UtilityStatement {
         names: Vec<ObjectName>,
         if_exists: bool,
         cascade: bool,
+    },
+    CreateEnum {
+        name: ObjectName,
+        labels: Vec<String>,
+    },
+    AlterEnum {
+        name: ObjectName,
+        alter: AlterEnum,
     },
     CreateSchema {
         name: Option<Ident>,
@@ -78,15 +87,17 @@ pub(crate) enum ObjectKind {
     View,
     MaterializedView,
     Schema,
+    Type,
 }
 
 impl ObjectKind {
     /// Its words.
-    pub(crate) const ALL: [(ObjectKind, &'static str); 4] = [
+    pub(crate) const ALL: [(ObjectKind, &'static str); 5] = [
         (ObjectKind::Table, "TABLE"),
         (ObjectKind::View, "VIEW"),
         (ObjectKind::MaterializedView, "MATERIALIZED VIEW"),
         (ObjectKind::Schema, "SCHEMA"),
+        (ObjectKind::Type, "TYPE"),
     ];
 
     /// Its name in messages.
@@ -96,6 +107,7 @@ impl ObjectKind {
             ObjectKind::View => "view",
             ObjectKind::MaterializedView => "materialized view",
             ObjectKind::Schema => "schema",
+            ObjectKind::Type => "type",
         }
     }
 }
@@ -116,6 +128,16 @@ pub(crate) fn parse_utility(
 ) -> Result<Option<UtilityStatement>> {
     match first {
         Keyword::CREATE => create(parser),
+        Keyword::ALTER => {
+            let start = parser.index();
+            if eat(parser, "TYPE")
+                && let Some(statement) = alter_type(parser)?
+            {
+                return Ok(Some(statement));
+            }
+            rewind(parser, start);
+            Ok(None)
+        }
         Keyword::DROP => drop_object(parser),
         Keyword::REFRESH => {
             expect_all(parser, &["MATERIALIZED", "VIEW"])?;
@@ -175,6 +197,14 @@ fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     }
     if !recursive && !temporary && !or_replace && eat(parser, "SCHEMA") {
         return create_schema(parser).map(Some);
+    }
+    if !recursive
+        && !temporary
+        && !or_replace
+        && eat(parser, "TYPE")
+        && let Some(statement) = create_type(parser)?
+    {
+        return Ok(Some(statement));
     }
     if !recursive
         && !or_replace

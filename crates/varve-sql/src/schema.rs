@@ -17,11 +17,13 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_expr::{EnumLabels, Enums};
 use varve_types::{ObjectId, Result};
 
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
 use crate::sequence::SequenceDef;
+use crate::type_def::EnumDef;
 use crate::view::ViewDef;
 
 const LAYOUT_VERSION: u8 = 1;
@@ -83,6 +85,10 @@ pub struct Catalog {
     pub sequences: BTreeMap<ObjectId, Arc<SequenceDef>>,
     /// Views by object.
     pub views: BTreeMap<ObjectId, Arc<ViewDef>>,
+    /// Enumerations by object.
+    pub types: BTreeMap<ObjectId, Arc<EnumDef>>,
+    /// Their labels; `None` where there are none.
+    enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
     materialized: BTreeMap<ObjectId, ObjectId>,
     /// Schemas by name.
@@ -100,6 +106,8 @@ impl Default for Catalog {
             tables: BTreeMap::new(),
             sequences: BTreeMap::new(),
             views: BTreeMap::new(),
+            types: BTreeMap::new(),
+            enums: None,
             materialized: BTreeMap::new(),
             gone_public: None,
             schemas: [("public".to_owned(), PUBLIC)].into(),
@@ -142,6 +150,40 @@ impl Catalog {
             }
         }
         self.views.insert(view.object, view);
+    }
+
+    /// Adds an enumeration.
+    pub fn add_enum(&mut self, def: Arc<EnumDef>) {
+        if let Some(id) = def.id() {
+            let labels = EnumLabels {
+                name: def.name.clone(),
+                labels: def.labels.clone(),
+            };
+            Arc::make_mut(self.enums.get_or_insert_default()).insert(id, labels);
+        }
+        self.types.insert(def.object, def);
+    }
+
+    /// The labels of all enumerations; `None` where there are none.
+    pub fn enums(&self) -> Option<&Arc<Enums>> {
+        self.enums.as_ref()
+    }
+
+    /// The enumeration of a name in a schema.
+    pub fn enum_in(&self, schema: ObjectId, name: &str) -> Option<&Arc<EnumDef>> {
+        let mut types = self.types.values();
+        types.find(|def| def.schema == schema && def.name == name)
+    }
+
+    /// The enumeration of a name.
+    pub fn enum_named(&self, name: &RelationName) -> Option<&Arc<EnumDef>> {
+        match &name.schema {
+            Some(schema) => self.enum_in(self.schema(schema)?, &name.name),
+            None => {
+                let mut path = self.path.iter();
+                path.find_map(|schema| self.enum_in(*schema, &name.name))
+            }
+        }
     }
 
     /// The materialized view whose rows are in a table.

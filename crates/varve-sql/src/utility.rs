@@ -4,6 +4,7 @@ use varve_types::{ObjectId, SqlState};
 
 use crate::plan::{NewTable, Query};
 use crate::schema::SchemaDef;
+use crate::type_def::EnumDef;
 use crate::view::ViewDef;
 
 /// A statement around queries.
@@ -35,6 +36,8 @@ pub enum Utility {
         /// What fills it; `None` for WITH NO DATA.
         query: Option<Query>,
     },
+    /// An enumeration that is made (without an object) or changed, and the word of the answer.
+    PutEnum(EnumDef, &'static str),
     /// `DROP`
     Drop(Vec<Dropped>),
     /// `CREATE SCHEMA`: without an object, but for `public`, whose object says that it is gone.
@@ -54,6 +57,8 @@ pub enum Dropped {
     Sequence(ObjectId),
     /// A schema.
     Schema(ObjectId),
+    /// An enumeration.
+    Type(ObjectId),
     /// The default of a column of a table, by position.
     Default(ObjectId, usize),
     /// A foreign key of a table, by its place.

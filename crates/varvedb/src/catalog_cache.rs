@@ -95,6 +95,7 @@ impl CatalogCache {
                     let known = known.filter(|known| ***known == view).cloned();
                     catalog.add_view(known.unwrap_or_else(|| Arc::new(view)));
                 }
+                CatalogObject::Enum(def) => catalog.add_enum(Arc::new(def)),
                 CatalogObject::Schema(schema) => catalog.add_schema(&schema),
             }
         }

@@ -60,6 +60,7 @@ impl SessionHost {
         Locale {
             now_us,
             statement_us: now_us,
+            enums: self.catalog().enums().cloned(),
             ..Locale::default()
         }
     }

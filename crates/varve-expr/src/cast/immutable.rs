@@ -21,10 +21,10 @@ pub fn is_immutable_cast(from: LogicalType, to: LogicalType) -> bool {
 
 /// Whether the settings of the session decide what a text of the type is.
 pub fn reads_locale(ty: LogicalType) -> bool {
-    use LogicalType::{Array, Date, Interval, Time, Timestamp, TimestampTz};
+    use LogicalType::{Array, Date, Enum, Interval, Time, Timestamp, TimestampTz};
     matches!(
         ty,
-        Date | Time | Timestamp | TimestampTz | Interval | Array(_)
+        Date | Time | Timestamp | TimestampTz | Interval | Array(_) | Enum(_)
     )
 }
 

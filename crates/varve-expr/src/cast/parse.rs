@@ -72,6 +72,12 @@ pub fn parse_value_with_mod(
         LogicalType::Interval => {
             return parse_interval(text, modifier, locale.interval_style).map(Value::Interval);
         }
+        LogicalType::Enum(id) => {
+            let labels = locale.enums.as_ref().and_then(|enums| enums.get(&id));
+            let labels =
+                labels.ok_or_else(|| Error::internal("an enumeration that is not known"))?;
+            labels.value(id, text)?
+        }
         LogicalType::Array(element) => return parse_array(text, element, modifier, locale),
         other => return Err(Error::unsupported(other)),
     };

@@ -46,8 +46,14 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
                 write_array(&array, locale, text);
             }
         }
-        // The label of an enumeration is known to the catalogue only.
-        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) | Value::Oid(_) | Value::Enum(..) => {
+        Value::Enum(id, place) => {
+            let labels = locale.enums.as_ref().and_then(|enums| enums.get(id));
+            match labels.and_then(|labels| labels.label(*place)) {
+                Some(label) => text.push_str(label),
+                None => write_integer(i64::from(*place), text),
+            }
+        }
+        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) | Value::Oid(_) => {
             write_integer(value.word().unwrap_or(0), text);
         }
     }

@@ -4,6 +4,7 @@ mod arithmetic;
 mod array;
 mod catalog;
 mod compare;
+mod enums;
 mod in_list;
 mod jobs;
 mod json;

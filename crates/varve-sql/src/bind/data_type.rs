@@ -6,6 +6,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 use crate::bind::interval::interval_modifier;
 use crate::bind::names::simple_name;
 use crate::bind::{Binder, located};
+use crate::schema::RelationName;
 
 /// A type and what it is bounded by.
 type Bounded = (LogicalType, TypeMod);
@@ -230,9 +231,33 @@ pub(crate) fn internal_name(ty: LogicalType) -> &'static str {
 }
 
 impl Binder<'_> {
+    /// The enumeration that a name means, or arrays of one.
+    fn enum_type(&self, data_type: &DataType) -> Option<LogicalType> {
+        match data_type {
+            DataType::Custom(name, modifiers) if modifiers.is_empty() => {
+                let name = self.relation_name(name).ok()?;
+                let element = name.name.strip_prefix('_').map(|element| RelationName {
+                    schema: name.schema.clone(),
+                    name: element.to_owned(),
+                });
+                let named = |name: &RelationName| self.catalog.enum_named(name)?.ty();
+                named(&name).or_else(|| named(&element?)?.array())
+            }
+            DataType::Array(
+                ArrayElemTypeDef::SquareBracket(element, _)
+                | ArrayElemTypeDef::Qualified(element, _),
+            ) => {
+                let element = self.enum_type(element)?;
+                element.array().or(Some(element))
+            }
+            _ => None,
+        }
+    }
+
     /// The type that a name means with its modifier; `0A000` where there is none.
     pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
         let found = bounded_type(data_type).map_err(|error| located(error, position))?;
+        let found = found.or_else(|| Some((self.enum_type(data_type)?, TypeMod::NONE)));
         found.ok_or_else(|| {
             let (name, instead) = nearest(data_type);
             let error = located(Error::unsupported(format!("type {name}")), position);

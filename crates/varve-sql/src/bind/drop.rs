@@ -1,7 +1,7 @@
 //! DROP, and what depends on what is dropped.
 
 use sqlparser::ast::{Ident, ObjectName};
-use varve_types::{Error, ObjectId, Result, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::names::{fold_name, undefined_schema};
@@ -27,6 +27,7 @@ impl Binder<'_> {
         for name in names {
             let found = match kind {
                 ObjectKind::Schema => self.dropped_schema(name),
+                ObjectKind::Type => self.dropped_type(name),
                 _ => self.dropped_relation(kind, name),
             };
             match found {
@@ -86,6 +87,17 @@ impl Binder<'_> {
         match self.catalog.schema(&folded) {
             Some(schema) => Ok(Some(Dropped::Schema(schema))),
             None => Err(undefined_schema(&folded)),
+        }
+    }
+
+    fn dropped_type(&mut self, name: &ObjectName) -> Result<Option<Dropped>> {
+        let written = self.relation_name(name)?;
+        match self.catalog.enum_named(&written) {
+            Some(def) => Ok(Some(Dropped::Type(def.object))),
+            None => {
+                let message = format!("type \"{written}\" does not exist");
+                Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
+            }
         }
     }
 
@@ -254,6 +266,16 @@ impl Catalog {
                     sequences.map(|known| (known.object, Dropped::Sequence(known.object), false)),
                 );
             }
+            Dropped::Type(object) => {
+                let ty = self.types.get(&object).and_then(|def| def.ty());
+                let is_of =
+                    |of: LogicalType| Some(of) == ty || ty.and_then(LogicalType::array) == Some(of);
+                for table in self.tables.values() {
+                    if table.columns.iter().any(|column| is_of(column.ty)) {
+                        found.push((table.object, Dropped::Table(table.object), false));
+                    }
+                }
+            }
             Dropped::Default(..) | Dropped::Key(..) => {}
         }
         found.sort_by_key(|(object, ..)| *object);
@@ -281,6 +303,9 @@ impl Catalog {
             }),
             Dropped::Sequence(object) => (self.sequences.get(&object))
                 .map(|sequence| name("sequence", sequence.schema, &sequence.name)),
+            Dropped::Type(object) => {
+                (self.types.get(&object)).map(|def| format!("type {}", quoted_as_needed(&def.name)))
+            }
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
             Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {
                 let key = &table.foreign_keys.get(at)?.name;
@@ -315,7 +340,9 @@ impl Catalog {
 
 fn is_missing(error: &Error) -> bool {
     let state = error.state();
-    state == SqlState::UNDEFINED_TABLE || state == SqlState::INVALID_SCHEMA_NAME
+    state == SqlState::UNDEFINED_TABLE
+        || state == SqlState::UNDEFINED_OBJECT
+        || state == SqlState::INVALID_SCHEMA_NAME
 }
 
 /// `42809`

@@ -46,6 +46,7 @@ mod statement;
 mod subquery;
 mod text;
 mod truncate;
+mod type_def;
 mod update;
 mod utility;
 mod values;
@@ -88,12 +89,23 @@ pub fn bind(
     parameter_types: &[Option<LogicalType>],
     locale: &Locale,
 ) -> Result<Bound> {
+    let own;
+    let locale = match catalog.enums() {
+        None => locale,
+        enums => {
+            own = Locale {
+                enums: enums.cloned(),
+                ..locale.clone()
+            };
+            &own
+        }
+    };
     let mut binder = Binder {
         catalog,
         locale,
         source: &statement.source,
         parameters: parameter_types.to_vec(),
-        found: RefCell::default(),
+        found: RefCell::new(Found::of(catalog)),
         outer: Vec::new(),
         slots: 0,
         ctes: Vec::new(),

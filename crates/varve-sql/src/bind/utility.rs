@@ -27,6 +27,8 @@ impl Binder<'_> {
                 if_exists,
                 cascade,
             } => self.drop_objects(*kind, names, *if_exists, *cascade),
+            UtilityStatement::CreateEnum { name, labels } => self.create_enum(name, labels),
+            UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
             UtilityStatement::CreateSchema {
                 name,
                 if_not_exists,

@@ -63,7 +63,8 @@ impl Session {
                 let transaction = self.shared.store.begin();
                 let read_only = self.settings.default_read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only).await?;
-                let locale = self.locale(self.shared.env.now_us());
+                let now_us = self.shared.env.now_us();
+                let locale = self.locale_in(&transaction, now_us)?;
                 let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
                 if !copy.is_alone() {
                     let mut open = self.open_block(true);
@@ -90,10 +91,10 @@ impl Session {
             }
             Block::Open(open) => {
                 let read_only = open.read_only;
-                let locale = self.locale(open.now_us);
+                let locale = self.locale_in(&open.transaction, open.now_us);
                 let plan = self.copy_plan(&open.transaction, statement, read_only);
-                match plan.await {
-                    Ok(plan) => {
+                match plan.await.and_then(|plan| Ok((plan, locale?))) {
+                    Ok((plan, locale)) => {
                         let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
                         let target = Target::Block(Box::new(open));
                         self.copy = Some(OpenCopy {

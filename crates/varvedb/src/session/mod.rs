@@ -306,7 +306,7 @@ impl Session {
             ));
         }
         self.cancel.allow(self.settings.statement_timeout_us);
-        let locale = self.locale(scope.now_us);
+        let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         self.host.enter(transaction, &catalog).await?;
@@ -348,7 +348,7 @@ impl Session {
         }
         let path = &self.settings.search_path;
         let catalog = self.catalog.get(transaction, path)?;
-        let locale = self.locale(now_us);
+        let locale = self.locale(now_us, &catalog);
         let mut writer = Writer {
             shared: &self.shared,
             catalog: &catalog,
@@ -361,11 +361,18 @@ impl Session {
         writer.settle_deferred(constraints).await
     }
 
+    /// How a statement of a transaction reads and writes text.
+    fn locale_in(&mut self, transaction: &Transaction, now_us: i64) -> Result<Locale> {
+        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
+        Ok(self.locale(now_us, &catalog))
+    }
+
     /// How a statement that begins now reads and writes text.
-    fn locale(&self, now_us: i64) -> Locale {
+    fn locale(&self, now_us: i64, catalog: &Catalog) -> Locale {
         Locale {
             now_us,
             statement_us: self.shared.env.now_us(),
+            enums: catalog.enums().cloned(),
             ..self.settings.locale.clone()
         }
     }

@@ -223,6 +223,8 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::Refresh { .. } => Some("REFRESH MATERIALIZED VIEW"),
             Utility::CreateTableAs { .. } => Some("CREATE TABLE AS"),
             Utility::CreateSchema(_) => Some("CREATE SCHEMA"),
+            Utility::PutEnum(def, _) if def.object == ObjectId(0) => Some("CREATE TYPE"),
+            Utility::PutEnum(..) => Some("ALTER TYPE"),
         },
         Statement::Truncate { .. } => Some("TRUNCATE TABLE"),
         Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),

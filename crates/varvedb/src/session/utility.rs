@@ -2,7 +2,7 @@
 
 use varve_sql::{
     Catalog, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
-    encode_schema, encode_view,
+    encode_enum, encode_schema, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
@@ -57,6 +57,14 @@ impl Run<'_> {
                 }
                 drop_parts(transaction, self.catalog, objects);
                 Ok(ResultSet::command("DROP"))
+            }
+            Utility::PutEnum(def, word) => {
+                let mut def = def.clone();
+                if def.object == ObjectId(0) {
+                    def.object = transaction.new_object_id();
+                }
+                transaction.put_object(def.object, 1, encode_enum(&def));
+                Ok(ResultSet::command(word))
             }
             Utility::CreateSchema(schema) => {
                 create_schema(transaction, schema);
@@ -155,7 +163,7 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
             }
             transaction.delete_object(object);
         }
-        Dropped::View(object) => transaction.delete_object(object),
+        Dropped::View(object) | Dropped::Type(object) => transaction.delete_object(object),
         Dropped::Sequence(object) => {
             if let Some(sequence) = catalog.sequences.get(&object) {
                 transaction.drop_tree(sequence.tree)?;

@@ -1,13 +1,26 @@
 //! Arrays, and functions of any type.
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{array, math};
+use crate::kernels::{array, enums, math};
+use crate::signature::Param;
 
 use super::{
     ANY, BOOL, COMPATIBLE, COMPATIBLES, ELEMENT, ELEMENTS, INT4, INT4S, TEXT, TEXTS, lax, repeated,
     stable, strict, variadic, with_nulls,
 };
 use Kernel::{Columns, Rows, Set};
+
+const ENUM: Param = Param::ENUM;
+
+/// Asks for the labels that there are now; NULL tells the enumeration too.
+const fn enumerated(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: Kernel,
+) -> Entry {
+    with_nulls(stable(name, args, result, kernel))
+}
 
 pub(super) static ROWS: &[Entry] = &[
     variadic("greatest", &[COMPATIBLE], COMPATIBLE, Rows(math::greatest)),
@@ -132,6 +145,10 @@ pub(super) static ROWS: &[Entry] = &[
         INT4,
         Rows(array::width_bucket),
     ),
+    enumerated("enum_first", &[ENUM], ENUM, Rows(enums::first)),
+    enumerated("enum_last", &[ENUM], ENUM, Rows(enums::last)),
+    enumerated("enum_range", &[ENUM], ELEMENTS, Rows(enums::range)),
+    enumerated("enum_range", &[ENUM, ENUM], ELEMENTS, Rows(enums::range)),
     strict("unnest", &[ELEMENTS], ELEMENT, Set(array::unnest)),
     strict(
         "generate_subscripts",

@@ -1,0 +1,123 @@
+//! CREATE TYPE, ALTER TYPE: enumerations.
+
+use sqlparser::ast::ObjectName;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::Binder;
+use crate::bind::view::utility;
+use crate::parse_type::{AlterEnum, Place};
+use crate::plan::Statement;
+use crate::type_def::EnumDef;
+use crate::utility::{Message, Utility};
+
+/// The longest label in bytes, as in PostgreSQL.
+const LABEL_BYTES_MAX: usize = 63;
+/// The most labels of an enumeration.
+const LABELS_MAX: usize = 10_000;
+
+impl Binder<'_> {
+    pub(crate) fn create_enum(
+        &mut self,
+        name: &ObjectName,
+        labels: &[String],
+    ) -> Result<Statement> {
+        let (schema, name) = self.new_relation(name)?;
+        if self.catalog.enum_in(schema, &name).is_some() {
+            let message = format!("type \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+        }
+        for (at, label) in labels.iter().enumerate() {
+            check_label(label)?;
+            if labels.iter().take(at).any(|known| known == label) {
+                let message = format!("enum label \"{label}\" used more than once");
+                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+            }
+        }
+        check_count(labels.len())?;
+        let def = EnumDef::new(schema, name, labels.to_vec());
+        Ok(utility(Utility::PutEnum(def, "CREATE")))
+    }
+
+    pub(crate) fn alter_enum(&mut self, name: &ObjectName, alter: &AlterEnum) -> Result<Statement> {
+        let written = self.relation_name(name)?;
+        let Some(def) = self.catalog.enum_named(&written) else {
+            let message = format!("type \"{written}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        };
+        let mut def = EnumDef::clone(def);
+        let find = |def: &EnumDef, label: &str| {
+            let found = def.labels.iter().position(|(_, known)| known == label);
+            found.ok_or_else(|| {
+                let message = format!("\"{label}\" is not an existing enum label");
+                Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+            })
+        };
+        match alter {
+            AlterEnum::Add {
+                label,
+                if_not_exists,
+                place,
+            } => {
+                check_label(label)?;
+                if find(&def, label).is_ok() {
+                    let message = format!("enum label \"{label}\" already exists");
+                    if *if_not_exists {
+                        let text = format!("{message}, skipping");
+                        return Ok(self.nothing(Message::new(SqlState::DUPLICATE_OBJECT, text)));
+                    }
+                    return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+                }
+                let at = match place {
+                    Place::End => def.labels.len(),
+                    Place::Before(other) => find(&def, other)?,
+                    Place::After(other) => find(&def, other)? + 1,
+                };
+                check_count(def.labels.len() + 1)?;
+                let place = def.place_before(at).ok_or_else(|| {
+                    let message = "no more labels fit between these two of the enum";
+                    Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message)
+                })?;
+                def.labels.insert(at, (place, label.clone()));
+            }
+            AlterEnum::RenameValue { from, to } => {
+                check_label(to)?;
+                let at = find(&def, from)?;
+                if find(&def, to).is_ok() {
+                    let message = format!("enum label \"{to}\" already exists");
+                    return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+                }
+                if let Some((_, label)) = def.labels.get_mut(at) {
+                    label.clone_from(to);
+                }
+            }
+            AlterEnum::Rename(to) => {
+                let to = self.new_name(to)?;
+                if self.catalog.enum_in(def.schema, &to).is_some() {
+                    let message = format!("type \"{to}\" already exists");
+                    return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+                }
+                def.name = to;
+            }
+        }
+        Ok(utility(Utility::PutEnum(def, "ALTER")))
+    }
+}
+
+fn check_label(label: &str) -> Result<()> {
+    if !label.is_empty() && label.len() <= LABEL_BYTES_MAX {
+        return Ok(());
+    }
+    let error = Error::new(
+        SqlState::INVALID_NAME,
+        format!("invalid enum label \"{label}\""),
+    );
+    Err(error.with_detail(format!("Labels must be {LABEL_BYTES_MAX} bytes or less.")))
+}
+
+fn check_count(labels: usize) -> Result<()> {
+    if labels <= LABELS_MAX {
+        return Ok(());
+    }
+    let message = format!("an enum has at most {LABELS_MAX} labels");
+    Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message))
+}

@@ -1,0 +1,77 @@
+//! CREATE TYPE and ALTER TYPE.
+
+use sqlparser::ast::{Ident, ObjectName};
+use varve_parser::{Parser, Token};
+use varve_types::Result;
+
+use crate::command::eat;
+use crate::parse_utility::{UtilityStatement, eat_all};
+
+/// What is changed of an enumeration.
+pub(crate) enum AlterEnum {
+    Add {
+        label: String,
+        if_not_exists: bool,
+        place: Place,
+    },
+    RenameValue {
+        from: String,
+        to: String,
+    },
+    Rename(Ident),
+}
+
+/// Where a label is added.
+pub(crate) enum Place {
+    End,
+    Before(String),
+    After(String),
+}
+
+/// Parses what follows `CREATE TYPE`; `None` for other types than enumerations.
+pub(crate) fn create_type(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
+    let name = parser.parse_object_name(false)?;
+    if !eat_all(parser, &["AS", "ENUM"]) {
+        return Ok(None);
+    }
+    parser.expect_token(&Token::LParen)?;
+    let mut labels = Vec::new();
+    if !parser.consume_token(&Token::RParen) {
+        labels = parser.parse_comma_separated(Parser::parse_literal_string)?;
+        parser.expect_token(&Token::RParen)?;
+    }
+    Ok(Some(UtilityStatement::CreateEnum { name, labels }))
+}
+
+/// Parses what follows `ALTER TYPE`; `None` for what is not supported.
+pub(crate) fn alter_type(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
+    let name: ObjectName = parser.parse_object_name(false)?;
+    let alter = if eat_all(parser, &["ADD", "VALUE"]) {
+        let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
+        let label = parser.parse_literal_string()?;
+        let place = if eat(parser, "BEFORE") {
+            Place::Before(parser.parse_literal_string()?)
+        } else if eat(parser, "AFTER") {
+            Place::After(parser.parse_literal_string()?)
+        } else {
+            Place::End
+        };
+        AlterEnum::Add {
+            label,
+            if_not_exists,
+            place,
+        }
+    } else if eat_all(parser, &["RENAME", "VALUE"]) {
+        let from = parser.parse_literal_string()?;
+        if !eat(parser, "TO") {
+            return parser.expected("TO", parser.peek_token());
+        }
+        let to = parser.parse_literal_string()?;
+        AlterEnum::RenameValue { from, to }
+    } else if eat_all(parser, &["RENAME", "TO"]) {
+        AlterEnum::Rename(parser.parse_identifier()?)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(UtilityStatement::AlterEnum { name, alter }))
+}

@@ -1,0 +1,162 @@
+//! Types that users define, and their bytes in the catalogue:
+//!
+//! | field | bytes |
+//! |---|---|
+//! | version of this layout | 1: 1 |
+//! | kind of object | 1, 19 = enumeration |
+//! | object id | 8 |
+//! | name | 2 (length) + UTF-8 |
+//! | number of labels, each: place, label | 2, then 4 + 2 + UTF-8 |
+
+use varve_types::{EnumId, LogicalType, ObjectId, Result};
+
+use crate::catalog_codec::{Input, broken, put_count, put_name};
+use crate::schema::{schema_head, take_schema_head};
+
+const LAYOUT_VERSION: u8 = 1;
+/// The kind of object that an enumeration is.
+pub(crate) const KIND_ENUM: u8 = 19;
+/// The distance between the places of labels that are made one after another: so many may come
+/// between them.
+const PLACES_APART: i32 = 1 << 16;
+
+/// An enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumDef {
+    /// Its catalogue object.
+    pub object: ObjectId,
+    /// The schema that it is in.
+    pub schema: ObjectId,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// Its labels in order, with the places that stored values hold.
+    pub labels: Vec<(i32, String)>,
+}
+
+impl EnumDef {
+    /// An enumeration of these labels, without an object.
+    pub(crate) fn new(schema: ObjectId, name: String, labels: Vec<String>) -> EnumDef {
+        let places = (0..).step_by(PLACES_APART as usize);
+        EnumDef {
+            object: ObjectId(0),
+            schema,
+            name,
+            labels: places.zip(labels).collect(),
+        }
+    }
+
+    /// The number of the type; `None` for an object that is too far from the first.
+    pub fn id(&self) -> Option<EnumId> {
+        u32::try_from(self.object.0).ok().map(EnumId)
+    }
+
+    /// The type.
+    pub fn ty(&self) -> Option<LogicalType> {
+        self.id().map(LogicalType::Enum)
+    }
+
+    /// The place for a label before label `at`; `None` where none is left.
+    pub(crate) fn place_before(&self, at: usize) -> Option<i32> {
+        let place = |at: Option<usize>| {
+            at.and_then(|at| self.labels.get(at))
+                .map(|(place, _)| *place)
+        };
+        match (place(at.checked_sub(1)), place(Some(at))) {
+            (None, None) => Some(0),
+            (Some(last), None) => last.checked_add(PLACES_APART),
+            (None, Some(first)) => first.checked_sub(PLACES_APART),
+            (Some(before), Some(behind)) => {
+                let middle = before.midpoint(behind);
+                (middle > before && middle < behind).then_some(middle)
+            }
+        }
+    }
+}
+
+/// The bytes of an enumeration in the catalogue.
+pub fn encode_enum(def: &EnumDef) -> Vec<u8> {
+    let mut bytes = schema_head(def.schema);
+    bytes.extend([LAYOUT_VERSION, KIND_ENUM]);
+    bytes.extend(def.object.0.to_le_bytes());
+    put_name(&mut bytes, &def.name);
+    put_count(&mut bytes, def.labels.len());
+    for (place, label) in &def.labels {
+        bytes.extend(place.to_le_bytes());
+        put_name(&mut bytes, label);
+    }
+    bytes
+}
+
+/// The enumeration that [`encode_enum`] wrote; `XX001` for any other bytes.
+pub(crate) fn decode_enum(bytes: &[u8]) -> Result<EnumDef> {
+    let (schema, rest) = take_schema_head(bytes)?;
+    let mut input = Input(rest);
+    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_ENUM {
+        return Err(broken("kind"));
+    }
+    let object = ObjectId(u64::from_le_bytes(input.array()?));
+    let name = input.name()?;
+    let mut labels: Vec<(i32, String)> = Vec::new();
+    for _ in 0..input.count()? {
+        let place = i32::from_le_bytes(input.array()?);
+        if labels.last().is_some_and(|(last, _)| *last >= place) {
+            return Err(broken("places of an enumeration"));
+        }
+        labels.push((place, input.name()?));
+    }
+    if !input.0.is_empty() {
+        return Err(broken("end"));
+    }
+    Ok(EnumDef {
+        object,
+        schema,
+        name,
+        labels,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EnumDef, PLACES_APART, decode_enum, encode_enum};
+    use varve_types::ObjectId;
+
+    fn mood() -> EnumDef {
+        let labels = ["sad", "ok", "happy"].map(str::to_owned).to_vec();
+        EnumDef {
+            object: ObjectId(7),
+            ..EnumDef::new(ObjectId(0), "mood".to_owned(), labels)
+        }
+    }
+
+    #[test]
+    fn every_damaged_enumeration_is_refused_or_sound() {
+        let good = encode_enum(&mood());
+        assert_eq!(decode_enum(&good), Ok(mood()));
+        for len in 0..good.len() {
+            assert!(decode_enum(&good[..len]).is_err(), "{len}");
+        }
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                if let Ok(def) = decode_enum(&bad) {
+                    assert_eq!(encode_enum(&def), bad);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn places_lie_between() {
+        let mut mood = mood();
+        assert_eq!(mood.place_before(0), Some(-PLACES_APART));
+        assert_eq!(mood.place_before(3), Some(3 * PLACES_APART));
+        let mut added = 0;
+        while let Some(place) = mood.place_before(1) {
+            mood.labels.insert(1, (place, format!("l{added}")));
+            assert!(mood.labels.is_sorted_by_key(|(place, _)| *place));
+            added += 1;
+        }
+        assert_eq!(added, 16);
+    }
+}
