@@ -1,11 +1,6 @@
 //! Values of every type for tests.
 
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    reason = "small numbers"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "small numbers")]
 
 use crate::{ArrayValue, Decimal, EnumId, Interval, Json, LogicalType, Value};
 
