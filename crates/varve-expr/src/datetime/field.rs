@@ -455,17 +455,17 @@ fn first_day(year: i64, month: i64) -> i64 {
 }
 
 /// Monday is 1.
-fn iso_day_of_week(days: i64) -> i64 {
+pub(super) fn iso_day_of_week(days: i64) -> i64 {
     (days + 3).rem_euclid(7) + 1
 }
 
 /// The Monday of ISO week 1: the week that holds January 4.
-fn iso_year_start(year: i64) -> i64 {
+pub(super) fn iso_year_start(year: i64) -> i64 {
     let january_4 = first_day(year, 1) + 3;
     january_4 - (iso_day_of_week(january_4) - 1)
 }
 
 /// The year that holds the Thursday of the day's week.
-fn iso_year(days: i64) -> i64 {
+pub(super) fn iso_year(days: i64) -> i64 {
     Civil::from_days(days - iso_day_of_week(days) + 4).year
 }

@@ -13,6 +13,8 @@ mod interval_scale;
 mod interval_text;
 mod number;
 mod parse;
+mod template;
+mod to_char;
 mod tokens;
 mod words;
 mod zone;
@@ -32,6 +34,7 @@ pub(crate) use interval::{
 pub(crate) use interval_scale::{divided_interval, times_interval};
 pub(crate) use interval_text::parse_interval;
 pub(crate) use parse::{parse_date, parse_time, parse_timestamp};
+pub(crate) use to_char::{interval_to_char, timestamp_to_char};
 pub use zone::Zone;
 pub(crate) use zone::{Abbreviation, abbreviation};
 

@@ -31,7 +31,7 @@ struct Rules {
 }
 
 /// How clocks stand for some time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LocalTime {
     /// East of UTC.
     pub(crate) offset_s: i32,

@@ -38,6 +38,9 @@ const fn overlaps(args: &'static [Param]) -> Entry {
 }
 
 pub(super) static ROWS: &[Entry] = &[
+    stable("to_char", &[STAMP, TEXT], TEXT, Rows(time::to_char)),
+    stable("to_char", &[STAMPTZ, TEXT], TEXT, Rows(time::to_char)),
+    stable("to_char", &[SPAN, TEXT], TEXT, Rows(time::to_char)),
     at_now("now", STAMPTZ),
     at_now("current_timestamp", STAMPTZ),
     at_now("transaction_timestamp", STAMPTZ),

@@ -5,6 +5,7 @@ mod arithmetic;
 mod clock;
 mod fields;
 mod make;
+mod text;
 mod zone;
 
 pub(super) use age::{age, date_bin, overlaps};
@@ -20,5 +21,7 @@ pub(super) use make::{
     make_date, make_interval, make_time, make_timestamp, make_timestamptz, to_timestamp,
 };
 pub(super) use zone::{at_time_zone, named as named_zone};
+
+pub(super) use text::to_char;
 
 pub use arithmetic::shifted_value;
