@@ -2,9 +2,11 @@
 
 mod arithmetic;
 mod array;
+mod bytes;
 mod catalog;
 mod compare;
 mod enums;
+mod hash;
 mod in_list;
 mod jobs;
 mod json;
@@ -16,6 +18,7 @@ mod regexp;
 mod run;
 mod sequences;
 mod series;
+mod strings;
 mod table;
 mod text;
 mod time;

@@ -162,6 +162,11 @@ impl Row<'_> {
             .unwrap_or_default()
     }
 
+    /// The stored form of a value that is held as bytes.
+    pub(crate) fn bytes(&self, i: usize) -> Option<&[u8]> {
+        self.args.get(i).and_then(|arg| arg.binary_at(self.row))
+    }
+
     pub(crate) fn int4(&self, i: usize) -> i32 {
         i32::try_from(self.int8(i)).unwrap_or(0)
     }

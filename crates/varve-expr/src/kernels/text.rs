@@ -210,7 +210,7 @@ pub(super) fn reverse(row: &Row<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-fn check_length(bytes: usize) -> Result<()> {
+pub(super) fn check_length(bytes: usize) -> Result<()> {
     if bytes > TEXT_BYTES_MAX {
         return Err(Error::new(
             SqlState::PROGRAM_LIMIT_EXCEEDED,
@@ -224,7 +224,7 @@ fn as_int4(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-fn char_count(text: &str) -> usize {
+pub(super) fn char_count(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
     } else {
@@ -237,7 +237,7 @@ fn chars(text: &str) -> i64 {
 }
 
 /// The characters from `start` to `end`, as far as there are any.
-fn char_slice(text: &str, start: i64, end: i64) -> &str {
+pub(super) fn char_slice(text: &str, start: i64, end: i64) -> &str {
     let place = |position: i64| usize::try_from(position).unwrap_or(0);
     let (start, end) = (place(start), place(end));
     let (from, to) = if text.is_ascii() {

@@ -302,6 +302,9 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 ..
             } => return "floor".to_owned(),
             Ast::Position { .. } => return "position".to_owned(),
+            Ast::Substring {
+                shorthand: true, ..
+            } => return "substr".to_owned(),
             Ast::Substring { .. } => return "substring".to_owned(),
             Ast::Overlay { .. } => return "overlay".to_owned(),
             Ast::Trim { trim_where, .. } => {

@@ -9,6 +9,7 @@ mod json;
 mod math;
 mod regexp;
 mod sets;
+mod strings;
 mod system;
 mod text;
 
@@ -18,7 +19,7 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 17] = [
+pub(crate) static TABLE: [&[Entry]; 19] = [
     array::ROWS,
     array::FORMS,
     catalog::ROWS,
@@ -34,6 +35,8 @@ pub(crate) static TABLE: [&[Entry]; 17] = [
     math::FUNCTIONS,
     regexp::ROWS,
     sets::ROWS,
+    strings::ANYTHING,
+    strings::ROWS,
     system::ROWS,
     text::ROWS,
 ];
