@@ -9,8 +9,10 @@
 //! or captures in repetitions may have to try again, under a limit of steps.
 
 mod automaton;
+mod bracket;
 mod compile;
 mod dissect;
+mod escape;
 mod parse;
 mod set;
 mod syntax;

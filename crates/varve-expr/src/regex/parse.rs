@@ -2,7 +2,7 @@
 
 use varve_types::Result;
 
-use super::set::{CharSet, Class};
+use super::set::CharSet;
 use super::syntax::{Kind, Node, Parsed, Place, Prefers};
 use super::{Options, Syntax, invalid, too_complex};
 
@@ -11,22 +11,19 @@ const REPEAT_MAX: u32 = 255;
 const DEPTH_MAX: usize = 100;
 
 /// The characters of an expression and what was met so far.
-struct Parser<'p> {
-    rest: core::str::Chars<'p>,
-    options: Options,
-    groups: usize,
+pub(super) struct Parser<'p> {
+    pub(super) rest: core::str::Chars<'p>,
+    pub(super) options: Options,
+    pub(super) groups: usize,
     /// The groups that are closed: those that a back reference may mean.
-    closed: Vec<bool>,
-    has_references: bool,
-    in_look: bool,
+    pub(super) closed: Vec<bool>,
+    pub(super) has_references: bool,
+    pub(super) in_look: bool,
     depth: usize,
 }
 
-const PARENTHESES: &str = "parentheses () not balanced";
-const BRACKETS: &str = "brackets [] not balanced";
-const ESCAPE: &str = "invalid escape \\ sequence";
-const RANGE: &str = "invalid character range";
-const OPERAND: &str = "quantifier operand invalid";
+pub(super) const PARENTHESES: &str = "parentheses () not balanced";
+pub(super) const OPERAND: &str = "quantifier operand invalid";
 const COUNTS: &str = "invalid repetition count(s)";
 
 pub(super) fn parse(pattern: &str, mut options: Options) -> Result<Parsed> {
@@ -81,23 +78,23 @@ pub(super) fn parse(pattern: &str, mut options: Options) -> Result<Parsed> {
 }
 
 impl Parser<'_> {
-    fn one(&self, c: char) -> Node {
+    pub(super) fn one(&self, c: char) -> Node {
         Node::plain(Kind::Set(CharSet::one(c, self.options.ignore_case)))
     }
 
-    fn is_advanced(&self) -> bool {
+    pub(super) fn is_advanced(&self) -> bool {
         self.options.syntax == Syntax::Advanced
     }
 
-    fn is_basic(&self) -> bool {
+    pub(super) fn is_basic(&self) -> bool {
         self.options.syntax == Syntax::Basic
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.rest.clone().next()
     }
 
-    fn eat(&mut self, c: char) -> bool {
+    pub(super) fn eat(&mut self, c: char) -> bool {
         let is_next = self.peek() == Some(c);
         if is_next {
             self.rest.next();
@@ -106,7 +103,7 @@ impl Parser<'_> {
     }
 
     /// What follows the next character, if that is `first`.
-    fn follows(&self, first: char, second: char) -> bool {
+    pub(super) fn follows(&self, first: char, second: char) -> bool {
         let mut rest = self.rest.clone();
         rest.next() == Some(first) && rest.next() == Some(second)
     }
@@ -276,7 +273,7 @@ impl Parser<'_> {
         })
     }
 
-    fn place(place: Place) -> Result<Node> {
+    pub(super) fn place(place: Place) -> Result<Node> {
         Ok(Node::plain(Kind::Place(place)))
     }
 
@@ -356,7 +353,7 @@ impl Parser<'_> {
         self.capture()
     }
 
-    fn capture(&mut self) -> Result<Node> {
+    pub(super) fn capture(&mut self) -> Result<Node> {
         if self.in_look {
             let node = self.alternatives(true)?;
             return self.closed_by(node);
@@ -384,287 +381,4 @@ impl Parser<'_> {
             Err(invalid(PARENTHESES))
         }
     }
-
-    /// What stands behind a backslash, outside of brackets.
-    fn escape(&mut self, inside: bool) -> Result<Node> {
-        let Some(c) = self.peek() else {
-            return Err(invalid(ESCAPE));
-        };
-        if self.is_basic() {
-            self.rest.next();
-            return match c {
-                '(' => self.capture(),
-                ')' if !inside => Err(invalid(PARENTHESES)),
-                '{' => Err(invalid(OPERAND)),
-                '<' => Parser::place(Place::WordStart),
-                '>' => Parser::place(Place::WordEnd),
-                '1'..='9' => self.reference(c.to_digit(10).unwrap_or(0)),
-                other => Ok(self.one(other)),
-            };
-        }
-        if !self.is_advanced() {
-            self.rest.next();
-            return Ok(self.one(c));
-        }
-        match c {
-            'A' | 'Z' | 'm' | 'M' | 'y' | 'Y' => {
-                self.rest.next();
-                Parser::place(match c {
-                    'A' => Place::TextStart,
-                    'Z' => Place::TextEnd,
-                    'm' => Place::WordStart,
-                    'M' => Place::WordEnd,
-                    'y' => Place::WordBorder,
-                    _ => Place::NoWordBorder,
-                })
-            }
-            '1'..='9' => self.reference_or_octal(),
-            _ => {
-                let mut set = CharSet::default();
-                self.escaped(&mut set)?;
-                set.ignore_case = self.options.ignore_case;
-                let inverts = matches!(set.classes.as_slice(), [(_, true)]);
-                set.without_newline = inverts && self.options.stop_at_newline;
-                Ok(Node::plain(Kind::Set(set)))
-            }
-        }
-    }
-
-    /// A number is a reference where there are so many groups, or it is one digit; else octal.
-    fn reference_or_octal(&mut self) -> Result<Node> {
-        let mut rest = self.rest.clone();
-        let (mut number, mut digits) = (0_u32, 0);
-        while let Some(digit) = rest.next().and_then(|c| c.to_digit(10)) {
-            number = number.saturating_mul(10).saturating_add(digit);
-            digits += 1;
-        }
-        if digits == 1 || number as usize <= self.groups {
-            for _ in 0..digits {
-                self.rest.next();
-            }
-            return self.reference(number);
-        }
-        let mut octal = self.digits(8, 3).unwrap_or(0);
-        if octal > 0xff {
-            octal /= 8;
-        }
-        let c = char::from_u32(octal).ok_or_else(|| invalid(ESCAPE))?;
-        Ok(self.one(c))
-    }
-
-    fn reference(&mut self, number: u32) -> Result<Node> {
-        let group = number as usize;
-        let is_known = self.closed.get(group).copied().unwrap_or(false);
-        if group == 0 || !is_known || self.in_look {
-            return Err(invalid("invalid backreference number"));
-        }
-        self.has_references = true;
-        Ok(Node {
-            prefers: Prefers::Neither,
-            is_complex: true,
-            kind: Kind::Reference {
-                group,
-                ignore_case: self.options.ignore_case,
-            },
-        })
-    }
-
-    /// Up to so many digits as a number.
-    fn digits(&mut self, radix: u32, count: usize) -> Option<u32> {
-        let mut number = None;
-        for _ in 0..count {
-            let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else {
-                break;
-            };
-            self.rest.next();
-            number = Some(number.unwrap_or(0_u32).saturating_mul(radix) + digit);
-        }
-        number
-    }
-
-    /// Adds the character or the class that an escape means.
-    fn escaped(&mut self, set: &mut CharSet) -> Result<()> {
-        let c = self.rest.next().ok_or_else(|| invalid(ESCAPE))?;
-        let class = match c {
-            'd' | 'D' => Some(Class::Digit),
-            's' | 'S' => Some(Class::Space),
-            'w' | 'W' => Some(Class::Word),
-            _ => None,
-        };
-        if let Some(class) = class {
-            set.classes.push((class, c.is_ascii_uppercase()));
-            return Ok(());
-        }
-        let c = self.escaped_char(c)?;
-        set.ranges.push((c, c));
-        Ok(())
-    }
-
-    fn escaped_char(&mut self, c: char) -> Result<char> {
-        let exactly = |number: Option<u32>| {
-            number
-                .and_then(char::from_u32)
-                .ok_or_else(|| invalid(ESCAPE))
-        };
-        match c {
-            'a' => Ok('\u{7}'),
-            'b' => Ok('\u{8}'),
-            'B' => Ok('\\'),
-            'c' => {
-                let letter = self.rest.next().ok_or_else(|| invalid(ESCAPE))?;
-                exactly(Some(u32::from(letter) & 0x1f))
-            }
-            'e' => Ok('\u{1b}'),
-            'f' => Ok('\u{c}'),
-            'n' => Ok('\n'),
-            'r' => Ok('\r'),
-            't' => Ok('\t'),
-            'v' => Ok('\u{b}'),
-            'u' | 'U' => {
-                let wanted = if c == 'u' { 4 } else { 8 };
-                let mut rest = self.rest.clone();
-                let is_whole =
-                    (0..wanted).all(|_| rest.next().is_some_and(|c| c.is_ascii_hexdigit()));
-                let number = self.digits(16, wanted);
-                exactly(number.filter(|_| is_whole))
-            }
-            'x' => {
-                let number = self.digits(16, 255);
-                exactly(number)
-            }
-            '0'..='7' => {
-                let mut number = c.to_digit(8).unwrap_or(0);
-                for _ in 0..2 {
-                    let Some(digit) = self.digits(8, 1) else {
-                        break;
-                    };
-                    number = number * 8 + digit;
-                }
-                exactly(Some(number))
-            }
-            other if other.is_ascii_alphanumeric() => Err(invalid(ESCAPE)),
-            other => Ok(other),
-        }
-    }
-
-    /// What stands behind an opening bracket.
-    fn bracket(&mut self) -> Result<Node> {
-        // [[:<:]] and [[:>:]] are places, and only as the whole of a bracket.
-        let rest: String = self.rest.clone().take(6).collect();
-        let place = match rest.as_str() {
-            "[:<:]]" => Some(Place::WordStart),
-            "[:>:]]" => Some(Place::WordEnd),
-            _ => None,
-        };
-        if let Some(place) = place {
-            self.rest.nth(5);
-            return Parser::place(place);
-        }
-        let mut set = CharSet {
-            ignore_case: self.options.ignore_case,
-            negated: self.eat('^'),
-            ..CharSet::default()
-        };
-        set.without_newline = set.negated && self.options.stop_at_newline;
-        let mut is_first = true;
-        loop {
-            let Some(c) = self.rest.next() else {
-                return Err(invalid(BRACKETS));
-            };
-            if c == ']' && !is_first {
-                break;
-            }
-            // A hyphen in the middle is neither a character nor the start of a range.
-            if c == '-' && !is_first && self.peek() != Some(']') {
-                return Err(invalid(RANGE));
-            }
-            is_first = false;
-            let start = self.bracket_item(c, &mut set)?;
-            if self.peek() != Some('-') || self.follows('-', ']') {
-                set.ranges.extend(start.map(|start| (start, start)));
-                continue;
-            }
-            self.rest.next();
-            let Some(c) = self.rest.next() else {
-                return Err(invalid(BRACKETS));
-            };
-            let end = self.bracket_item(c, &mut CharSet::default())?;
-            let range = start.zip(end).filter(|(start, end)| start <= end);
-            set.ranges.push(range.ok_or_else(|| invalid(RANGE))?);
-        }
-        Ok(Node::plain(Kind::Set(set)))
-    }
-
-    /// One character of a bracket, or `None` where a class was added.
-    fn bracket_item(&mut self, c: char, set: &mut CharSet) -> Result<Option<char>> {
-        match (c, self.peek()) {
-            ('[', Some(':')) => {
-                let name = self.named(':')?;
-                let class = Class::named(&name);
-                let class = class.ok_or_else(|| invalid("invalid character class"))?;
-                let class = match class {
-                    Class::Lower | Class::Upper if self.options.ignore_case => Class::Alpha,
-                    other => other,
-                };
-                set.classes.push((class, false));
-                Ok(None)
-            }
-            ('[', Some('.' | '=')) => {
-                let mark = self.peek().unwrap_or('.');
-                let name = self.named(mark)?;
-                let c = collating_element(&name);
-                let c = c.ok_or_else(|| invalid("invalid collating element"))?;
-                if mark == '=' {
-                    set.ranges.push((c, c));
-                    return Ok(None);
-                }
-                Ok(Some(c))
-            }
-            ('\\', _) if self.is_advanced() => {
-                let mut one = CharSet::default();
-                self.escaped(&mut one)?;
-                if let Some((c, _)) = one.ranges.first() {
-                    return Ok(Some(*c));
-                }
-                set.classes.append(&mut one.classes);
-                Ok(None)
-            }
-            _ => Ok(Some(c)),
-        }
-    }
-
-    /// What stands between `[:` and `:]`.
-    fn named(&mut self, mark: char) -> Result<String> {
-        self.rest.next();
-        let mut name = String::new();
-        loop {
-            match self.rest.next() {
-                None => return Err(invalid(BRACKETS)),
-                Some(c) if c == mark && self.eat(']') => return Ok(name),
-                Some(c) => name.push(c),
-            }
-        }
-    }
-}
-
-/// The character of a name in `[.x.]`.
-fn collating_element(name: &str) -> Option<char> {
-    let mut chars = name.chars();
-    if let (Some(c), None) = (chars.next(), chars.next()) {
-        return Some(c);
-    }
-    Some(match name {
-        "NUL" => '\0',
-        "tab" => '\t',
-        "newline" => '\n',
-        "carriage-return" => '\r',
-        "space" => ' ',
-        "hyphen" | "hyphen-minus" => '-',
-        "period" | "full-stop" => '.',
-        "left-square-bracket" => '[',
-        "right-square-bracket" => ']',
-        "backslash" | "reverse-solidus" => '\\',
-        "circumflex" | "circumflex-accent" => '^',
-        _ => return None,
-    })
 }
