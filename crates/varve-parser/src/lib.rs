@@ -7,6 +7,7 @@
 //! Invariant: any text gives trees or an error with its place; no text overflows the stack.
 //! Invariant: every tree stands where PostgreSQL's grammar has it.
 
+pub mod alter;
 mod alter_table;
 mod call;
 mod column;

@@ -4,6 +4,7 @@
 //! the few that are supported here keeps the others out of the browser's download.
 
 use sqlparser::ast::{Insert, ObjectType, Statement, UtilityOption};
+use varve_parser::alter::Alter;
 use varve_parser::{InsertClauses, Keyword, Parser, Token};
 use varve_types::Result;
 
@@ -24,6 +25,7 @@ pub(crate) enum Body {
     Insert(Box<Insert>, Box<InsertClauses>),
     Sequence(Box<SequenceStatement>),
     Truncate(Box<Truncate>),
+    Alter(Box<Alter>),
     Command(Command),
     Utility(Box<UtilityStatement>),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
@@ -39,7 +41,6 @@ pub(crate) struct Explain {
 
 /// Statements of PostgreSQL that are not supported, by their first word.
 const OTHER_STATEMENTS: &[&str] = &[
-    "ALTER",
     "ANALYZE",
     "CALL",
     "CLOSE",
@@ -160,9 +161,14 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
             let truncate = parse_truncate(parser)?;
             return Ok(Body::Truncate(Box::new(truncate)));
         }
-        Keyword::ALTER if parser.parse_keyword(Keyword::SEQUENCE) => {
-            let statement = parse_sequence::parse_alter(parser)?;
-            return Ok(Body::Sequence(Box::new(statement)));
+        Keyword::ALTER => {
+            let Some(kind) = parser.parse_altered() else {
+                return skip(parser);
+            };
+            return Ok(match parser.parse_alter(kind)? {
+                Some(alter) => Body::Alter(Box::new(alter)),
+                None => Body::Sequence(Box::new(parse_sequence::parse_alter(parser)?)),
+            });
         }
         Keyword::DROP if parser.parse_keyword(Keyword::SEQUENCE) => {
             let statement = parse_sequence::parse_drop(parser)?;

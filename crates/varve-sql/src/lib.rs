@@ -5,6 +5,7 @@
 //! Invariant: every error position counts characters of the whole text from 1.
 //! Invariant: a plan's expressions are fully typed; both sides of a comparison have one type.
 
+mod alter;
 mod bind;
 mod catalog;
 mod catalog_codec;
@@ -44,6 +45,7 @@ mod walk;
 mod window;
 mod window_exclusion;
 
+pub use alter::AlterTable;
 pub use bind::{bind, folded_path};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
@@ -68,7 +70,7 @@ pub use schema::{
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
 pub use type_def::{EnumDef, encode_enum};
-pub use utility::{Dropped, Message, Utility};
+pub use utility::{Definition, Dropped, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,

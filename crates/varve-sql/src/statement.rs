@@ -5,6 +5,7 @@ use std::sync::Arc;
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
+use crate::alter::AlterTable;
 use crate::catalog::TableDef;
 use crate::command::Command;
 use crate::found::Found;
@@ -41,6 +42,8 @@ pub enum Statement {
         /// The sequences that start anew.
         sequences: Vec<Arc<SequenceDef>>,
     },
+    /// `ALTER TABLE`, and what else makes another table of one.
+    AlterTable(Box<AlterTable>),
     /// `CREATE INDEX`.
     CreateIndex {
         /// The table.

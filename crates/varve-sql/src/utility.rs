@@ -1,9 +1,10 @@
 //! What the statements around queries do, bound against one catalogue.
 
-use varve_types::{ObjectId, SqlState};
+use varve_types::{ColumnId, ObjectId, SqlState};
 
 use crate::plan::{NewTable, Query};
 use crate::schema::SchemaDef;
+use crate::sequence::SequenceDef;
 use crate::type_def::EnumDef;
 use crate::view::ViewDef;
 
@@ -42,8 +43,21 @@ pub enum Utility {
     Drop(Vec<Dropped>),
     /// `CREATE SCHEMA`: without an object, but for `public`, whose object says that it is gone.
     CreateSchema(SchemaDef),
+    /// `ALTER` of what is no table.
+    Alter(Vec<Definition>),
     /// Nothing but its notices, as after IF EXISTS.
     Nothing,
+}
+
+/// The definition that an object gets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Definition {
+    /// Of a view.
+    View(ViewDef),
+    /// Of a sequence, with the value that comes next, where that changes.
+    Sequence(SequenceDef, Option<i64>),
+    /// Of a schema.
+    Schema(SchemaDef),
 }
 
 /// An object that is dropped.
@@ -61,6 +75,8 @@ pub enum Dropped {
     Type(ObjectId),
     /// The default of a column of a table, by position.
     Default(ObjectId, usize),
+    /// A column of a table that is altered.
+    Column(ObjectId, ColumnId),
     /// A foreign key of a table, by its place.
     Key(ObjectId, usize),
 }

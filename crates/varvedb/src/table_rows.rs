@@ -29,21 +29,31 @@ pub(crate) fn with_defaults(
     Ok(Batch::new(columns, rows.rows()))
 }
 
+/// Rows that have one column a table column, with their generated columns.
+pub(crate) fn with_generated(
+    table: &TableDef,
+    rows: &Batch,
+    context: &EvalContext<'_>,
+) -> Result<Batch> {
+    let rows = rows.compact();
+    if !table.has_generated() {
+        return Ok(rows);
+    }
+    let mut columns = rows.physical_columns().to_vec();
+    for (definition, column) in table.columns.iter().zip(&mut columns) {
+        if definition.filled == Filled::Generated
+            && let Some(expr) = &definition.default
+        {
+            *column = evaluate(expr, &rows, context)?;
+        }
+    }
+    Ok(Batch::new(columns, rows.rows()))
+}
+
 /// Rows that have one column a table column, with their generated columns, after `23502` and
 /// `23514`.
 pub(crate) fn checked(table: &TableDef, rows: &Batch, context: &EvalContext<'_>) -> Result<Batch> {
-    let mut rows = rows.compact();
-    if table.has_generated() {
-        let mut columns = rows.physical_columns().to_vec();
-        for (definition, column) in table.columns.iter().zip(&mut columns) {
-            if definition.filled == Filled::Generated
-                && let Some(expr) = &definition.default
-            {
-                *column = evaluate(expr, &rows, context)?;
-            }
-        }
-        rows = Batch::new(columns, rows.rows());
-    }
+    let rows = with_generated(table, rows, context)?;
     for (definition, column) in table.columns.iter().zip(rows.physical_columns()) {
         if !definition.nullable && column.null_count() > 0 {
             let row = (0..rows.rows()).find(|row| column.is_null(*row));

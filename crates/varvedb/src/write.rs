@@ -246,22 +246,31 @@ fn shown_value(value: &Value) -> String {
     }
 }
 
+/// The error of a primary key that rows do not have.
+pub(crate) fn cannot_build_key(table: &TableDef, error: InsertError) -> Error {
+    cannot_build_named(table, table.key_name(), error)
+}
+
 /// The error of a unique index that cannot be made.
 pub(crate) fn cannot_build(table: &TableDef, index: &IndexDef, error: InsertError) -> Error {
-    let is_duplicate = matches!(error, InsertError::Duplicate { .. });
     let shape = TableDef {
         indexes: vec![index.clone()],
         ..table.clone()
     };
-    let named = name_constraint(&shape, error);
+    cannot_build_named(&shape, index.name.clone(), error)
+}
+
+fn cannot_build_named(table: &TableDef, name: String, error: InsertError) -> Error {
+    let is_duplicate = matches!(error, InsertError::Duplicate { .. });
+    let named = name_constraint(table, error);
     if !is_duplicate {
         return named;
     }
-    let message = format!("could not create unique index \"{}\"", index.name);
+    let message = format!("could not create unique index \"{name}\"");
     let detail = named.fields().detail.clone().unwrap_or_default();
     let detail = detail.replace(" already exists.", " is duplicated.");
     Error::new(SqlState::UNIQUE_VIOLATION, message)
         .with_detail(detail)
         .with_table(&table.name)
-        .with_constraint(index.name.clone())
+        .with_constraint(name)
 }

@@ -4,7 +4,7 @@ use sqlparser::ast::{Ident, ObjectName};
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
-use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
@@ -82,6 +82,33 @@ impl Binder<'_> {
         }))
     }
 
+    /// Objects that depend on a part of a table, with what depends on them.
+    pub(crate) fn with_dependents(
+        &mut self,
+        direct: Vec<Dropped>,
+        (what, on): (&str, &str),
+        cascade: bool,
+    ) -> Result<Vec<Dropped>> {
+        let mut drops = Drops {
+            catalog: self.catalog,
+            all: direct.clone(),
+            lines: Vec::new(),
+        };
+        for object in direct {
+            let shown = self.catalog.described(object);
+            drops.lines.push((shown, on.to_owned()));
+            drops.add_dependents(object);
+        }
+        let Drops { all, lines, .. } = drops;
+        if !lines.is_empty() && !cascade {
+            return Err(depended_on(what, &lines));
+        }
+        if let Some(message) = cascades(lines.iter().map(|(dependent, _)| dependent.as_str())) {
+            self.messages.push(message);
+        }
+        Ok(all)
+    }
+
     fn dropped_schema(&mut self, name: &ObjectName) -> Result<Option<Dropped>> {
         let RelationName { name: folded, .. } = self.relation_name(name)?;
         match self.catalog.schema(&folded) {
@@ -134,6 +161,18 @@ impl Binder<'_> {
         Ok(Some(dropped))
     }
 
+    /// The name of a schema that is about to be created.
+    pub(crate) fn new_schema_name(&self, ident: &Ident) -> Result<String> {
+        let name = self.new_name(ident)?;
+        if name.starts_with("pg_") {
+            let message = format!("unacceptable schema name \"{name}\"");
+            let error = Error::new(SqlState::RESERVED_NAME, message);
+            let detail = "The prefix \"pg_\" is reserved for system schemas.";
+            return Err(error.with_detail(detail));
+        }
+        Ok(name)
+    }
+
     pub(crate) fn create_schema(
         &mut self,
         name: Option<&Ident>,
@@ -142,13 +181,7 @@ impl Binder<'_> {
         let Some(ident) = name else {
             return Err(Error::unsupported("CREATE SCHEMA without a name"));
         };
-        let name = self.new_name(ident)?;
-        if fold_name(ident).starts_with("pg_") {
-            let message = format!("unacceptable schema name \"{name}\"");
-            let error = Error::new(SqlState::RESERVED_NAME, message);
-            let detail = "The prefix \"pg_\" is reserved for system schemas.";
-            return Err(error.with_detail(detail));
-        }
+        let name = self.new_schema_name(ident)?;
         let is_known = self.catalog.schema(&name).is_some() || name == "information_schema";
         if is_known && if_not_exists {
             let text = format!("schema \"{name}\" already exists, skipping");
@@ -276,7 +309,7 @@ impl Catalog {
                     }
                 }
             }
-            Dropped::Default(..) | Dropped::Key(..) => {}
+            Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
         }
         found.sort_by_key(|(object, ..)| *object);
         let found = found.into_iter();
@@ -312,6 +345,12 @@ impl Catalog {
                 let table = self.shown_name(table.schema, &table.name);
                 Some(format!("constraint {key} on table {table}"))
             }),
+            Dropped::Column(object, id) => self.tables.get(&object).and_then(|table| {
+                let mut columns = table.columns.iter();
+                let column = &columns.find(|column| column.id == id)?.name;
+                let table = self.shown_name(table.schema, &table.name);
+                Some(format!("column {column} of table {table}"))
+            }),
             Dropped::Default(object, at) => self.tables.get(&object).and_then(|table| {
                 let column = &table.columns.get(at)?.name;
                 let table = self.shown_name(table.schema, &table.name);
@@ -336,6 +375,16 @@ impl Catalog {
         let schema = quoted_as_needed(self.schema_name(schema));
         format!("{schema}.{}", quoted_as_needed(name))
     }
+}
+
+fn depended_on(what: &str, lines: &[(String, String)]) -> Error {
+    let message = format!("cannot drop {what} because other objects depend on it");
+    let shown = lines
+        .iter()
+        .map(|(dependent, on)| format!("{dependent} depends on {on}"));
+    Error::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message)
+        .with_detail(listed(shown))
+        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
 }
 
 fn is_missing(error: &Error) -> bool {

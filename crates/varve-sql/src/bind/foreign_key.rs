@@ -297,6 +297,14 @@ const FAMILIES: [&[LogicalType]; 4] = [
     ],
 ];
 
+/// Whether foreign keys may refer to these columns, in order.
+pub(crate) fn has_key(table: &TableDef, columns: &[usize]) -> bool {
+    parent_keys(table, &[]).into_iter().any(|mut key| {
+        key.columns.sort_unstable();
+        key.columns == columns && !columns.is_empty()
+    })
+}
+
 /// Whether values of one type can be looked for among those of another.
 fn is_comparable(from: LogicalType, to: LogicalType) -> bool {
     let holds = |family: &&[LogicalType]| family.contains(&from) && family.contains(&to);

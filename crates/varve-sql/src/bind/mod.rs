@@ -4,6 +4,10 @@
 //! `0A000` and none is passed over.
 
 mod aggregate;
+mod alter;
+mod alter_column;
+mod alter_drop;
+mod alter_name;
 mod array;
 mod check;
 mod columns;

@@ -270,7 +270,21 @@ impl Binder<'_> {
         if options.ty.is_some() {
             return Err(unsupported_at("ALTER SEQUENCE ... AS", self.source.first()));
         }
-        let mut changed = self.with_options(SequenceDef::clone(&sequence), options, false)?;
+        let (changed, restart) = self.changed_sequence(&sequence, options)?;
+        Ok(Statement::AlterSequence {
+            changed: Some(changed),
+            name: folded.name,
+            restart,
+        })
+    }
+
+    /// A sequence with other options, and the value that comes next, where that changes.
+    pub(crate) fn changed_sequence(
+        &self,
+        sequence: &SequenceDef,
+        options: &Options,
+    ) -> Result<(SequenceDef, Option<i64>)> {
+        let mut changed = self.with_options(SequenceDef::clone(sequence), options, false)?;
         if let Some(owner) = &options.owned_by {
             changed.owner = self.owner(owner.as_ref())?;
         }
@@ -294,11 +308,7 @@ impl Binder<'_> {
                 return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
             }
         }
-        Ok(Statement::AlterSequence {
-            changed: Some(changed),
-            name: folded.name,
-            restart,
-        })
+        Ok((changed, restart))
     }
 
     fn drop_sequences(

@@ -24,6 +24,7 @@ impl Binder<'_> {
                 Body::Sequence(statement) => self.sequence_statement(statement),
                 Body::Utility(statement) => self.utility(statement),
                 Body::Truncate(truncate) => self.truncate(truncate),
+                Body::Alter(alter) => self.alter(alter),
                 Body::Command(command) => Ok(Statement::Command(command.clone())),
                 Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };

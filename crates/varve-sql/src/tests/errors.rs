@@ -478,7 +478,6 @@ fn what_is_not_supported_says_so() {
         ),
         ("select (1, 2)", "a row value"),
         ("create index on t using gin (a)", "this access method"),
-        ("alter table t add column z int", "ALTER TABLE"),
         (
             "begin isolation level serializable",
             "ISOLATION LEVEL SERIALIZABLE",

@@ -31,6 +31,8 @@ pub(crate) struct Own {
     pub(crate) reservation: Reservation,
     pub(crate) savepoints: Savepoints,
     pub(crate) claims: Claims,
+    /// Trees that nobody else may have written to.
+    pub(crate) guarded: BTreeSet<TreeId>,
     /// Keys of rows that were added without looking whether they are new.
     pub(crate) deferred: BTreeMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
@@ -75,6 +77,7 @@ impl Own {
             reservation,
             savepoints: Savepoints::default(),
             claims: Claims::default(),
+            guarded: BTreeSet::new(),
             deferred: BTreeMap::new(),
             failure: None,
         }

@@ -45,7 +45,7 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
     if !own.changes.is_empty() && catalogue_changed {
         return Err(conflict("the catalogue was changed by a concurrent commit"));
     }
-    check_trees(state, own)?;
+    check_trees(state, snapshot, own)?;
     check_indexes(state, snapshot, own)?;
     check_inserts(state, snapshot, own)?;
     let mut deletes = Deletes {
@@ -153,13 +153,23 @@ fn tree_of<'a>(state: &'a State, own: &'a Own, tree: TreeId) -> Result<&'a Arc<T
     shape.ok_or_else(|| conflict("a table was dropped by a concurrent commit"))
 }
 
-fn check_trees(state: &State, own: &Own) -> Result<()> {
+fn check_trees(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
+    for tree in &own.guarded {
+        let written = state.written.get(tree);
+        if written.is_some_and(|written| *written > snapshot.seq) {
+            return Err(conflict("a table was changed while it was altered"));
+        }
+    }
     if own.catalogue.is_some() {
         return Ok(());
     }
     let dead = own.dead_rows.values().map(|dead| dead.tree);
     for tree in own.trees.keys().copied().chain(dead) {
-        tree_of(state, own, tree)?;
+        let version = tree_of(state, own, tree)?.schema().version;
+        let seen = snapshot.catalogue.trees.get(&tree);
+        if seen.is_some_and(|seen| seen.schema().version != version) {
+            return Err(conflict("a table was altered by a concurrent commit"));
+        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A session: SQL in, results out, one statement at a time.
 
+mod alter;
 mod batch;
 mod block;
 mod build_index;

@@ -92,6 +92,7 @@ impl Run<'_> {
                     .await
             }
             Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
+            Statement::AlterTable(alter) => self.alter_table(transaction, deferred, alter).await,
             _ => self.define(transaction, statement).await,
         }
     }
@@ -225,7 +226,9 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::CreateSchema(_) => Some("CREATE SCHEMA"),
             Utility::PutEnum(def, _) if def.object == ObjectId(0) => Some("CREATE TYPE"),
             Utility::PutEnum(..) => Some("ALTER TYPE"),
+            Utility::Alter(_) => Some("ALTER"),
         },
+        Statement::AlterTable(_) => Some("ALTER TABLE"),
         Statement::Truncate { .. } => Some("TRUNCATE TABLE"),
         Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),
         Statement::AlterSequence { .. } => Some("ALTER SEQUENCE"),

@@ -1,13 +1,13 @@
 //! Carries out the statements around queries.
 
 use varve_sql::{
-    Catalog, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
+    Catalog, Definition, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
     encode_enum, encode_schema, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use super::define::{ChangedTables, create_table, emptied};
+use super::define::{ChangedTables, alter_sequence, create_table, emptied};
 use super::run::Run;
 use crate::ResultSet;
 use crate::deferred::Deferred;
@@ -52,10 +52,7 @@ impl Run<'_> {
                 Ok(ResultSet::command("REFRESH"))
             }
             Utility::Drop(objects) => {
-                for object in objects {
-                    drop_object(transaction, self.catalog, *object)?;
-                }
-                drop_parts(transaction, self.catalog, objects);
+                drop_objects(transaction, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
             Utility::PutEnum(def, word) => {
@@ -69,6 +66,10 @@ impl Run<'_> {
             Utility::CreateSchema(schema) => {
                 create_schema(transaction, schema);
                 Ok(ResultSet::command("CREATE"))
+            }
+            Utility::Alter(definitions) => {
+                put_definitions(transaction, definitions).await?;
+                Ok(ResultSet::command("ALTER"))
             }
             Utility::Nothing => Ok(ResultSet::command("")),
         }
@@ -140,6 +141,25 @@ fn put_view(transaction: &mut Transaction, view: &ViewDef) {
     transaction.put_object(view.object, 1, encode_view(view));
 }
 
+/// Gives objects other definitions.
+pub(super) async fn put_definitions(
+    transaction: &mut Transaction,
+    definitions: &[Definition],
+) -> Result<()> {
+    for definition in definitions {
+        match definition {
+            Definition::View(view) => put_view(transaction, view),
+            Definition::Sequence(sequence, restart) => {
+                alter_sequence(transaction, sequence, *restart).await?;
+            }
+            Definition::Schema(schema) => {
+                transaction.put_object(schema.object, 1, encode_schema(schema));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
     if schema.object != ObjectId(0) {
         transaction.delete_object(schema.object);
@@ -150,6 +170,19 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
         ..schema.clone()
     };
     transaction.put_object(schema.object, 1, encode_schema(&schema));
+}
+
+/// Drops objects, and parts of others.
+pub(super) fn drop_objects(
+    transaction: &mut Transaction,
+    catalog: &Catalog,
+    objects: &[Dropped],
+) -> Result<()> {
+    for object in objects {
+        drop_object(transaction, catalog, *object)?;
+    }
+    drop_parts(transaction, catalog, objects);
+    Ok(())
 }
 
 fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped) -> Result<()> {
@@ -181,7 +214,7 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
             }
             false => transaction.delete_object(object),
         },
-        Dropped::Default(..) | Dropped::Key(..) => {}
+        Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
     }
     Ok(())
 }

@@ -1,0 +1,323 @@
+//! ALTER TABLE: what the actions of one statement make of a table.
+
+use std::sync::Arc;
+
+use sqlparser::ast::Ident;
+use varve_expr::Expr;
+use varve_parser::alter::{Action, ColumnChange};
+use varve_types::{Error, Result, SqlState, TreeId};
+
+use crate::alter::AlterTable;
+use crate::bind::Binder;
+use crate::bind::columns::Parts;
+use crate::bind::names::fold_name;
+use crate::catalog::{ColumnDef, Filled, TableDef};
+use crate::plan::{NewIndex, Statement};
+use crate::sequence::SequenceDef;
+use crate::utility::{Definition, Dropped, Message};
+use crate::view::ViewDef;
+
+/// A table on its way to another definition.
+pub(crate) struct Altered {
+    pub(crate) before: Arc<TableDef>,
+    pub(crate) after: TableDef,
+    /// The materialized view whose rows it holds.
+    pub(crate) view: Option<ViewDef>,
+    /// By column of the new definition: what it is made of.
+    pub(crate) sources: Vec<Option<Expr>>,
+    pub(crate) rewrites: bool,
+    /// Whether rows must be looked at.
+    pub(crate) verify: bool,
+    pub(crate) dropped_indexes: Vec<TreeId>,
+    pub(crate) dropped: Vec<Dropped>,
+    references: Vec<String>,
+    pub(crate) changed: Vec<Definition>,
+}
+
+impl Altered {
+    pub(crate) fn new(before: Arc<TableDef>, view: Option<ViewDef>) -> Altered {
+        let columns = before.columns.iter().enumerate();
+        let sources = columns.map(|(index, column)| {
+            Some(Expr::Column {
+                index,
+                ty: column.ty,
+            })
+        });
+        Altered {
+            after: TableDef::clone(&before),
+            sources: sources.collect(),
+            before,
+            view,
+            rewrites: false,
+            verify: false,
+            dropped_indexes: Vec::new(),
+            dropped: Vec::new(),
+            references: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    pub(crate) fn missing_column(&self, name: &str) -> Error {
+        let table = &self.after.name;
+        let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
+        Error::new(SqlState::UNDEFINED_COLUMN, message)
+    }
+
+    /// `42701` where there is a column of this name.
+    pub(crate) fn taken(&self, name: &str) -> Option<Error> {
+        let mut columns = self.after.columns.iter();
+        columns.find(|column| column.name == name)?;
+        let table = &self.after.name;
+        let message = format!("column \"{name}\" of relation \"{table}\" already exists");
+        Some(Error::new(SqlState::DUPLICATE_COLUMN, message))
+    }
+
+    /// What is to be done, with the indexes and sequences that it gets.
+    pub(crate) fn statement(
+        self,
+        indexes: Vec<NewIndex>,
+        sequences: Vec<(usize, SequenceDef)>,
+    ) -> Statement {
+        let Altered {
+            before,
+            mut after,
+            view,
+            sources,
+            rewrites,
+            verify,
+            dropped_indexes,
+            dropped,
+            references,
+            mut changed,
+        } = self;
+        after.version = before.version.saturating_add(1);
+        changed.extend(view.map(Definition::View));
+        Statement::AlterTable(Box::new(AlterTable {
+            before,
+            after,
+            rewrite: rewrites.then_some(sources),
+            verify,
+            indexes,
+            dropped_indexes,
+            sequences,
+            references,
+            dropped,
+            changed,
+        }))
+    }
+
+    fn position(&self, ident: &Ident) -> Result<usize> {
+        let name = fold_name(ident);
+        let mut columns = self.after.columns.iter();
+        let found = columns.position(|column| column.name == name);
+        found.ok_or_else(|| self.missing_column(&name))
+    }
+
+    /// An error about a column: `column "a" of relation "t" ...`.
+    pub(crate) fn refused(&self, state: SqlState, at: usize, what: &str) -> Error {
+        let column = self.after.columns.get(at);
+        let column = column.map_or("", |column| column.name.as_str());
+        let table = &self.after.name;
+        Error::new(
+            state,
+            format!("column \"{column}\" of relation \"{table}\" {what}"),
+        )
+    }
+
+    /// Refuses a default for a column that has its values from elsewhere.
+    pub(crate) fn takes_default(&self, at: usize, drops: bool) -> Result<()> {
+        let column = self.after.columns.get(at);
+        let (what, hint) = match column.map(|column| column.filled) {
+            Some(Filled::IdentityAlways | Filled::IdentityByDefault) => (
+                "is an identity column",
+                "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.",
+            ),
+            Some(Filled::Generated) => (
+                "is a generated column",
+                "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead.",
+            ),
+            _ => return Ok(()),
+        };
+        let error = self.refused(SqlState::SYNTAX_ERROR, at, what);
+        Err(match drops {
+            true => error.with_hint(hint),
+            false => error,
+        })
+    }
+}
+
+impl Binder<'_> {
+    pub(crate) fn alter_table(
+        &mut self,
+        before: Arc<TableDef>,
+        actions: &[Action],
+    ) -> Result<Statement> {
+        let view = self.catalog.view_of(before.object);
+        let mut altered = Altered::new(Arc::clone(&before), view.map(|view| ViewDef::clone(view)));
+        let mut actions: Vec<&Action> = actions.iter().collect();
+        actions.sort_by_key(|action| pass(action));
+        let mut parts = Parts::default();
+        // Of each foreign key in `parts` whether rows are checked.
+        let mut valid = Vec::new();
+        for action in actions {
+            self.action(&mut altered, &mut parts, action)?;
+            let is_valid = !matches!(
+                action,
+                Action::AddConstraint {
+                    not_valid: true,
+                    ..
+                }
+            );
+            valid.resize(parts.references.len(), is_valid);
+        }
+        let known_keys = altered.after.foreign_keys.len();
+        let indexes = self.apply(&mut altered.after, &parts)?;
+        altered.rewrites |= parts.primary_key.is_some();
+        let new_keys = altered.after.foreign_keys.iter_mut().skip(known_keys);
+        for (key, is_valid) in new_keys.zip(valid) {
+            key.is_valid = is_valid;
+            if is_valid {
+                altered.references.push(key.name.clone());
+            }
+        }
+        Ok(altered.statement(indexes, parts.sequences))
+    }
+
+    fn action<'a>(
+        &mut self,
+        altered: &mut Altered,
+        parts: &mut Parts<'a>,
+        action: &'a Action,
+    ) -> Result<()> {
+        match action {
+            Action::AddColumn {
+                column,
+                if_not_exists,
+            } => {
+                let name = fold_name(&column.name);
+                if let Some(error) = altered.taken(&name) {
+                    return self.unless(*if_not_exists, error);
+                }
+                let had_key = parts.primary_key.is_some();
+                let named = (altered.after.schema, altered.before.name.as_str());
+                self.new_column(column, named, &mut altered.after.columns, parts)?;
+                if !had_key {
+                    one_key(altered, parts)?;
+                }
+                altered.sources.push(None);
+                altered.rewrites = true;
+                Ok(())
+            }
+            Action::AddConstraint {
+                constraint,
+                not_valid,
+            } => {
+                let had_key = parts.primary_key.is_some();
+                let checks = parts.checks.len();
+                let name = altered.before.name.clone();
+                self.new_constraint(constraint, &name, &altered.after.columns, parts)?;
+                if !had_key {
+                    one_key(altered, parts)?;
+                }
+                altered.verify |= parts.checks.len() > checks && !not_valid;
+                Ok(())
+            }
+            Action::DropColumn {
+                name,
+                if_exists,
+                cascade,
+            } => self.drop_column(altered, name, *if_exists, *cascade),
+            Action::DropConstraint {
+                name,
+                if_exists,
+                cascade,
+            } => self.drop_constraint(altered, name, *if_exists, *cascade),
+            Action::Column { name, change } => {
+                let at = altered.position(name)?;
+                self.column_change(altered, parts, at, change)
+            }
+            Action::Validate(name) => validate(altered, name),
+            Action::RenameColumn { from, to } => self.rename_column(altered, from, to),
+            Action::RenameConstraint { from, to } => self.rename_constraint(altered, from, to),
+            Action::RenameTo(to) => self.rename_table(altered, to),
+            Action::SetSchema(schema) => self.move_table(altered, schema),
+            Action::Storage(what) => {
+                self.messages.push(stored(what));
+                Ok(())
+            }
+        }
+    }
+
+    /// An error, or with IF EXISTS a notice.
+    pub(crate) fn unless(&mut self, if_exists: bool, error: Error) -> Result<()> {
+        if !if_exists {
+            return Err(error);
+        }
+        let text = format!("{}, skipping", error.message());
+        self.messages.push(Message::new(error.state(), text));
+        Ok(())
+    }
+
+    /// Drops the sequences of a column.
+    pub(crate) fn drop_owned(&self, altered: &mut Altered, column: &ColumnDef) {
+        let owner = Some((altered.before.object, column.id));
+        let owned = self.catalog.sequences.values();
+        let owned = owned.filter(|sequence| sequence.owner == owner);
+        altered
+            .dropped
+            .extend(owned.map(|sequence| Dropped::Sequence(sequence.object)));
+    }
+}
+
+/// Refuses a second primary key.
+fn one_key(altered: &Altered, parts: &Parts<'_>) -> Result<()> {
+    if parts.primary_key.is_some() && !altered.after.primary_key.is_empty() {
+        let table = &altered.before.name;
+        let message = format!("multiple primary keys for table \"{table}\" are not allowed");
+        return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
+    }
+    Ok(())
+}
+
+fn validate(altered: &mut Altered, name: &Ident) -> Result<()> {
+    let name = fold_name(name);
+    let table = &mut altered.after;
+    if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == name) {
+        key.is_valid = true;
+        altered.references.push(name);
+        return Ok(());
+    }
+    if table.checks.iter().any(|check| check.name == name) {
+        altered.verify = true;
+        return Ok(());
+    }
+    let of = format!("constraint \"{name}\" of relation \"{}\"", table.name);
+    Err(match table.has_constraint(&name) {
+        true => {
+            let message = format!("{of} is not a foreign key or check constraint");
+            Error::new(SqlState::WRONG_OBJECT_TYPE, message)
+        }
+        false => Error::new(SqlState::UNDEFINED_OBJECT, format!("{of} does not exist")),
+    })
+}
+
+/// PostgreSQL does what it drops first and what it adds last, whatever the order of the text.
+fn pass(action: &Action) -> u8 {
+    match action {
+        Action::DropColumn { .. } | Action::DropConstraint { .. } => 0,
+        Action::Column { change, .. } => match change {
+            ColumnChange::DropNotNull | ColumnChange::DropExpression { .. } => 0,
+            ColumnChange::Type { .. } => 1,
+            _ => 3,
+        },
+        Action::AddColumn { .. } => 2,
+        Action::AddConstraint { .. } => 4,
+        _ => 5,
+    }
+}
+
+/// What says where and how rows are stored, or whose they are, is accepted: dumps are full of it.
+pub(crate) fn stored(what: &str) -> Message {
+    let text = format!("{what} changes nothing here");
+    Message::new(SqlState::SUCCESSFUL_COMPLETION, text)
+}

@@ -1,0 +1,228 @@
+//! What ALTER TABLE drops.
+
+use sqlparser::ast::Ident;
+use varve_expr::Expr;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::Binder;
+use crate::bind::alter::Altered;
+use crate::bind::foreign_key::has_key;
+use crate::bind::names::fold_name;
+use crate::catalog::{Filled, TableDef};
+use crate::index_expression::FIRST_EXPRESSION;
+use crate::utility::{Dropped, Message};
+use crate::walk::{for_each_column, map_columns};
+
+impl Binder<'_> {
+    pub(crate) fn drop_column(
+        &mut self,
+        altered: &mut Altered,
+        ident: &Ident,
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<()> {
+        let name = fold_name(ident);
+        let mut columns = altered.after.columns.iter();
+        let Some(at) = columns.position(|column| column.name == name) else {
+            let table = &altered.after.name;
+            let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
+            return self.missing(if_exists, SqlState::UNDEFINED_COLUMN, message);
+        };
+        let Some(column) = altered.after.columns.get(at).cloned() else {
+            return Ok(());
+        };
+        if altered.after.columns.len() == 1 {
+            return Err(Error::unsupported("a table without columns"));
+        }
+        let table = altered.before.clone();
+        let on = format!("column {name} of table {}", table.name);
+        let mut direct = Vec::new();
+        for (child, place, key) in self.catalog.references_to(table.object) {
+            if child.object != table.object && key.parent_columns.contains(&column.id) {
+                direct.push(Dropped::Key(child.object, place));
+            }
+        }
+        for view in self.catalog.views.values() {
+            if view.reads(table.object) && mentions(&view.text, &name) {
+                direct.push(Dropped::View(view.object));
+            }
+        }
+        // Columns that are computed from it go with it.
+        let mut readers = Vec::new();
+        for (place, other) in altered.after.columns.iter().enumerate() {
+            let is_reader = other.filled == Filled::Generated
+                && other.default.as_ref().is_some_and(|expr| reads(expr, at));
+            if is_reader && place != at {
+                direct.push(Dropped::Column(table.object, other.id));
+                readers.push(Ident::with_quote('"', other.name.clone()));
+            }
+        }
+        let mut all = self.with_dependents(direct, (&on, &on), cascade)?;
+        all.retain(|object| !matches!(object, Dropped::Column(..)));
+        altered.dropped.extend(all);
+        for reader in &readers {
+            self.drop_column(altered, reader, false, true)?;
+        }
+        let mut columns = altered.after.columns.iter();
+        let at = columns.position(|other| other.id == column.id);
+        let at = at.ok_or_else(|| Error::internal("a column is lost"))?;
+        self.drop_owned(altered, &column);
+        let before: Vec<_> = altered
+            .after
+            .indexes
+            .iter()
+            .map(|index| index.tree)
+            .collect();
+        altered.after.remove_column(at);
+        let kept: Vec<_> = altered
+            .after
+            .indexes
+            .iter()
+            .map(|index| index.tree)
+            .collect();
+        let gone = before.into_iter().filter(|tree| !kept.contains(tree));
+        altered.dropped_indexes.extend(gone);
+        altered.sources.remove(at);
+        altered.rewrites = true;
+        Ok(())
+    }
+
+    fn missing(&mut self, if_exists: bool, state: SqlState, message: String) -> Result<()> {
+        if !if_exists {
+            return Err(Error::new(state, message));
+        }
+        let text = format!("{message}, skipping");
+        self.messages.push(Message::new(state, text));
+        Ok(())
+    }
+
+    pub(crate) fn drop_constraint(
+        &mut self,
+        altered: &mut Altered,
+        ident: &Ident,
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<()> {
+        let name = fold_name(ident);
+        let table = &mut altered.after;
+        let is_key = !table.primary_key.is_empty() && table.key_name() == name;
+        let mut indexes = table.indexes.iter();
+        let index = indexes.find(|index| index.is_constraint && index.name == name);
+        let index = index.map(|index| index.tree);
+        if is_key {
+            table.primary_key = Vec::new();
+            table.key_name = None;
+            altered.rewrites = true;
+        } else if let Some(tree) = index {
+            table.retain_indexes(|index| index.tree != tree);
+            altered.dropped_indexes.push(tree);
+        } else if table.checks.iter().any(|check| check.name == name) {
+            table.checks.retain(|check| check.name != name);
+            return Ok(());
+        } else if table.foreign_keys.iter().any(|key| key.name == name) {
+            table.foreign_keys.retain(|key| key.name != name);
+            return Ok(());
+        } else {
+            let table = &table.name;
+            let message = format!("constraint \"{name}\" of relation \"{table}\" does not exist");
+            return self.missing(if_exists, SqlState::UNDEFINED_OBJECT, message);
+        }
+        let mut direct = Vec::new();
+        for (child, place, key) in self.catalog.references_to(altered.before.object) {
+            let mut columns = key.parent_positions(&altered.after);
+            columns.sort_unstable();
+            if !has_key(&altered.after, &columns) {
+                direct.push(Dropped::Key(child.object, place));
+            }
+        }
+        let on = format!("constraint {name} on table {}", altered.before.name);
+        let own = altered.before.object;
+        let index = format!("index {name}");
+        let all = self.with_dependents(direct, (&on, &index), cascade)?;
+        for dropped in all {
+            match dropped {
+                // A foreign key of the table itself goes with its new definition.
+                Dropped::Key(object, place) if object == own => {
+                    let key = altered.before.foreign_keys.get(place);
+                    if let Some(key) = key.map(|key| key.name.clone()) {
+                        altered.after.foreign_keys.retain(|known| known.name != key);
+                    }
+                }
+                other => altered.dropped.push(other),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TableDef {
+    /// Takes a column out, with the indexes and constraints that are on it.
+    fn remove_column(&mut self, at: usize) {
+        let moved = |position: usize| match position {
+            position if position > at && position < FIRST_EXPRESSION => position - 1,
+            position => position,
+        };
+        let gone: Vec<usize> = (FIRST_EXPRESSION..)
+            .zip(&self.expressions)
+            .filter(|(_, expr)| reads(expr, at))
+            .map(|(position, _)| position)
+            .collect();
+        if self.primary_key.contains(&at) {
+            self.primary_key = Vec::new();
+            self.key_name = None;
+        }
+        self.retain_indexes(|index| {
+            let is_gone = |position: &usize| *position == at || gone.contains(position);
+            !index.keys.iter().any(|(key, _)| is_gone(key))
+                && !index.include.contains(&at)
+                && !index.predicate.iter().any(|test| test.column == at)
+        });
+        self.checks.retain(|check| !reads(&check.expr, at));
+        self.foreign_keys
+            .retain(|key| !(key.columns.contains(&at) || key.set_columns.contains(&at)));
+        self.columns.remove(at);
+        for position in &mut self.primary_key {
+            *position = moved(*position);
+        }
+        for index in &mut self.indexes {
+            for (position, _) in &mut index.keys {
+                *position = moved(*position);
+            }
+            for position in &mut index.include {
+                *position = moved(*position);
+            }
+            for test in &mut index.predicate {
+                test.column = moved(test.column);
+            }
+        }
+        for expr in &mut self.expressions {
+            map_columns(expr, &moved);
+        }
+        for check in &mut self.checks {
+            map_columns(&mut check.expr, &moved);
+        }
+        for column in &mut self.columns {
+            if let (Filled::Generated, Some(expr)) = (column.filled, &mut column.default) {
+                map_columns(expr, &moved);
+            }
+        }
+        for key in &mut self.foreign_keys {
+            for position in key.columns.iter_mut().chain(&mut key.set_columns) {
+                *position = moved(*position);
+            }
+        }
+    }
+}
+
+fn reads(expr: &Expr, at: usize) -> bool {
+    let mut found = false;
+    for_each_column(expr, &mut |column| found |= column == at);
+    found
+}
+
+/// Whether the text of a view may mean a column: by its name, or by `*`.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let mut words = text.split(|character| !is_part(character));
+    text.contains('*') || words.any(|word| word.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,328 @@
+//! ALTER: other names and schemas of relations, and which of them a statement means.
+
+use std::sync::Arc;
+
+use sqlparser::ast::Ident;
+use varve_parser::alter::{Action, Alter, Altered as Kind};
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::bind::alter::{Altered, stored};
+use crate::bind::names::{fold_name, undefined_schema, undefined_table};
+use crate::bind::view::utility;
+use crate::bind::{Binder, unsupported_at};
+use crate::plan::Statement;
+use crate::schema::{Named, PUBLIC, SchemaDef};
+use crate::sequence::SequenceDef;
+use crate::utility::{Definition, Utility};
+use crate::view::ViewDef;
+
+impl Binder<'_> {
+    pub(crate) fn rename_column(
+        &mut self,
+        altered: &mut Altered,
+        from: &Ident,
+        to: &Ident,
+    ) -> Result<()> {
+        let name = fold_name(from);
+        let mut columns = altered.after.columns.iter();
+        let at = columns.position(|column| column.name == name);
+        let at = at.ok_or_else(|| missing_column(&name))?;
+        let name = self.new_name(to)?;
+        if let Some(error) = altered.taken(&name) {
+            return Err(error);
+        }
+        if let Some(view) = &mut altered.view
+            && let Some(column) = view.columns.get_mut(at)
+        {
+            column.name.clone_from(&name);
+        }
+        if let Some(column) = altered.after.columns.get_mut(at) {
+            column.name = name;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn rename_constraint(
+        &mut self,
+        altered: &mut Altered,
+        from: &Ident,
+        to: &Ident,
+    ) -> Result<()> {
+        let (old, new) = (fold_name(from), self.new_name(to)?);
+        let table = &mut altered.after;
+        if !table.has_constraint(&old) {
+            let table = &table.name;
+            let message = format!("constraint \"{old}\" for table \"{table}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        }
+        let is_key = !table.primary_key.is_empty() && table.key_name() == old;
+        let known = table.has_constraint(&new);
+        let mut indexes = table.indexes.iter_mut();
+        let index = indexes.find(|index| index.is_constraint && index.name == old);
+        if (is_key || index.is_some()) && self.has_relation(table.schema, &new) {
+            return Err(taken(&new));
+        }
+        if known {
+            let table = &table.name;
+            let message = format!("constraint \"{new}\" for relation \"{table}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+        }
+        if is_key {
+            table.key_name = None;
+            table.key_name = Some(new).filter(|name| *name != table.key_name());
+        } else if let Some(index) = index {
+            index.name = new;
+        } else if let Some(check) = table.checks.iter_mut().find(|check| check.name == old) {
+            check.name = new;
+            table
+                .checks
+                .sort_by(|left, right| left.name.cmp(&right.name));
+        } else if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == old) {
+            key.name = new;
+        }
+        Ok(())
+    }
+
+    fn untaken(&self, schema: ObjectId, to: &Ident) -> Result<String> {
+        let name = self.new_name(to)?;
+        match self.has_relation(schema, &name) {
+            true => Err(taken(&name)),
+            false => Ok(name),
+        }
+    }
+
+    pub(crate) fn rename_table(&mut self, altered: &mut Altered, to: &Ident) -> Result<()> {
+        let table = &mut altered.after;
+        let name = self.untaken(table.schema, to)?;
+        let key = table.key_name();
+        table.name = name;
+        if !table.primary_key.is_empty() {
+            table.key_name = None;
+            table.key_name = Some(key).filter(|key| *key != table.key_name());
+        }
+        if let Some(view) = &mut altered.view {
+            view.name.clone_from(&table.name);
+        }
+        Ok(())
+    }
+
+    /// The schema that a relation moves to.
+    fn new_schema(&self, schema: &Ident, (old, name): (ObjectId, &str)) -> Result<ObjectId> {
+        let to = fold_name(schema);
+        let schema = self.catalog.schema(&to);
+        let schema = schema.ok_or_else(|| undefined_schema(&to))?;
+        if schema != old && self.has_relation(schema, name) {
+            let message = format!("relation \"{name}\" already exists in schema \"{to}\"");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        Ok(schema)
+    }
+
+    pub(crate) fn move_table(&mut self, altered: &mut Altered, schema: &Ident) -> Result<()> {
+        let table = &mut altered.after;
+        let schema = self.new_schema(schema, (table.schema, &table.name))?;
+        if schema == table.schema {
+            return Ok(());
+        }
+        table.schema = schema;
+        if let Some(view) = &mut altered.view {
+            view.schema = schema;
+        }
+        let is_owned = |sequence: &&Arc<SequenceDef>| {
+            let owner = sequence.owner;
+            owner.is_some_and(|(object, _)| object == altered.before.object)
+        };
+        for sequence in self.catalog.sequences.values().filter(is_owned) {
+            let mut sequence = SequenceDef::clone(sequence);
+            sequence.schema = schema;
+            altered.changed.push(Definition::Sequence(sequence, None));
+        }
+        Ok(())
+    }
+
+    /// ALTER of a relation, by what it turns out to be.
+    pub(crate) fn alter(&mut self, alter: &Alter) -> Result<Statement> {
+        if alter.kind == Kind::Schema {
+            return self.alter_schema(alter);
+        }
+        let folded = self.relation_name(&alter.name)?;
+        let Some(found) = self.find(&folded) else {
+            if self.system_view(&folded).is_some() {
+                self.writable_table(&alter.name)?;
+            }
+            self.unless(alter.if_exists, undefined_table(&folded, 0))?;
+            return Ok(utility(Utility::Nothing));
+        };
+        let (is, what) = match found {
+            Named::Table(table) if self.catalog.view_of(table).is_some() => {
+                (Kind::MaterializedView, "a materialized view")
+            }
+            Named::Table(_) => (Kind::Table, "a table"),
+            Named::View(_) => (Kind::View, "a view"),
+            Named::Sequence(_) => (Kind::Sequence, "a sequence"),
+            Named::Index(_) => (Kind::Index, "an index"),
+        };
+        // ALTER INDEX takes whatever has another name, as it does in PostgreSQL.
+        let renames = matches!(alter.actions.as_slice(), [Action::RenameTo(_)]);
+        if alter.kind != is && alter.kind != Kind::Table && !(alter.kind == Kind::Index && renames)
+        {
+            let wanted = match alter.kind {
+                Kind::View => "a view",
+                Kind::MaterializedView => "a materialized view",
+                Kind::Sequence => "a sequence",
+                _ => "an index",
+            };
+            let message = format!("\"{}\" is not {wanted}", folded.name);
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
+        if let Named::Table(table) = found {
+            let table = self.catalog.tables.get(&table).cloned();
+            let table = table.ok_or_else(|| Error::internal("a table without its definition"))?;
+            return self.alter_table(table, &alter.actions);
+        }
+        let mut changed = Vec::new();
+        for action in &alter.actions {
+            if let Action::Storage(what) = action {
+                self.messages.push(stored(what));
+                continue;
+            }
+            let definition = match found {
+                Named::View(view) => self.altered_view(view, action)?,
+                Named::Sequence(sequence) => self.altered_sequence(sequence, action)?,
+                _ => return self.alter_index(found, &folded.name, action),
+            };
+            let Some(definition) = definition else {
+                let name = &folded.name;
+                let message = format!("this ALTER action cannot be performed on \"{name}\"");
+                let detail = format!("It is {what}.");
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(error.with_detail(detail));
+            };
+            changed.push(definition);
+        }
+        Ok(utility(match changed.is_empty() {
+            true => Utility::Nothing,
+            false => Utility::Alter(changed),
+        }))
+    }
+
+    fn altered_view(&self, view: ObjectId, action: &Action) -> Result<Option<Definition>> {
+        let view = self.catalog.views.get(&view);
+        let view = view.ok_or_else(|| Error::internal("a view without its definition"))?;
+        let mut view = ViewDef::clone(view);
+        match action {
+            Action::RenameTo(to) => view.name = self.untaken(view.schema, to)?,
+            Action::SetSchema(to) => {
+                view.schema = self.new_schema(to, (view.schema, &view.name))?
+            }
+            Action::RenameColumn { from, to } => {
+                let (from, to) = (fold_name(from), self.new_name(to)?);
+                if view.columns.iter().any(|column| column.name == to) {
+                    let view = &view.name;
+                    let message = format!("column \"{to}\" of relation \"{view}\" already exists");
+                    return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+                }
+                let mut columns = view.columns.iter_mut();
+                let column = columns.find(|column| column.name == from);
+                let column = column.ok_or_else(|| missing_column(&from))?;
+                column.name = to;
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Definition::View(view)))
+    }
+
+    fn altered_sequence(&self, sequence: ObjectId, action: &Action) -> Result<Option<Definition>> {
+        let sequence = self.catalog.sequences.get(&sequence);
+        let sequence = sequence.ok_or_else(|| Error::internal("a sequence is lost"))?;
+        let mut sequence = SequenceDef::clone(sequence);
+        match action {
+            Action::RenameTo(to) => sequence.name = self.untaken(sequence.schema, to)?,
+            Action::SetSchema(to) => {
+                let owner = sequence
+                    .owner
+                    .and_then(|(table, _)| self.catalog.tables.get(&table));
+                if let Some(table) = owner {
+                    let message = "cannot move an owned sequence into another schema";
+                    let SequenceDef { name, .. } = &sequence;
+                    let detail =
+                        format!("Sequence \"{name}\" is linked to table \"{}\".", table.name);
+                    let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                    return Err(error.with_detail(detail));
+                }
+                sequence.schema = self.new_schema(to, (sequence.schema, &sequence.name))?;
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Definition::Sequence(sequence, None)))
+    }
+
+    fn alter_index(&mut self, found: Named, name: &str, action: &Action) -> Result<Statement> {
+        let Named::Index(table) = found else {
+            return Err(Error::internal("an index is lost"));
+        };
+        let before = self.catalog.tables.get(&table).cloned();
+        let before = before.ok_or_else(|| Error::internal("an index without its table"))?;
+        let to = match action {
+            Action::RenameTo(to) => self.untaken(before.schema, to)?,
+            Action::SetSchema(_) => {
+                let message = format!("cannot change schema of index \"{name}\"");
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(error.with_hint("Change the schema of the table instead."));
+            }
+            _ => {
+                return Err(unsupported_at(
+                    "this form of ALTER INDEX",
+                    self.source.first(),
+                ));
+            }
+        };
+        let view = self.catalog.view_of(table);
+        let mut altered = Altered::new(before, view.map(|view| ViewDef::clone(view)));
+        let table = &mut altered.after;
+        let mut indexes = table.indexes.iter_mut();
+        match indexes.find(|index| index.name == name) {
+            Some(index) => index.name = to,
+            None => {
+                table.key_name = None;
+                table.key_name = Some(to).filter(|name| *name != table.key_name());
+            }
+        }
+        Ok(altered.statement(Vec::new(), Vec::new()))
+    }
+
+    fn alter_schema(&mut self, alter: &Alter) -> Result<Statement> {
+        let folded = self.relation_name(&alter.name)?;
+        let schema = self.catalog.schema(&folded.name);
+        let schema = schema.ok_or_else(|| undefined_schema(&folded.name))?;
+        let Some(Action::RenameTo(to)) = alter.actions.first() else {
+            self.messages.push(stored("OWNER TO"));
+            return Ok(utility(Utility::Nothing));
+        };
+        let name = self.new_schema_name(to)?;
+        if self.catalog.schema(&name).is_some() || name == "information_schema" {
+            let message = format!("schema \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_SCHEMA, message));
+        }
+        if schema == PUBLIC {
+            let what = "another name for the schema public";
+            return Err(unsupported_at(what, self.source.first()));
+        }
+        let renamed = SchemaDef {
+            object: schema,
+            name,
+            is_gone: false,
+        };
+        Ok(utility(Utility::Alter(vec![Definition::Schema(renamed)])))
+    }
+}
+
+fn missing_column(name: &str) -> Error {
+    let message = format!("column \"{name}\" does not exist");
+    Error::new(SqlState::UNDEFINED_COLUMN, message)
+}
+
+fn taken(name: &str) -> Error {
+    let message = format!("relation \"{name}\" already exists");
+    Error::new(SqlState::DUPLICATE_TABLE, message)
+}

@@ -1,0 +1,263 @@
+//! Carries out ALTER TABLE.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use varve_exec::Cancel;
+use varve_expr::{Expr, evaluate};
+use varve_sql::{AlterTable, Catalog, IndexDef, TableDef};
+use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_types::{Batch, Column, Error, Result, SqlState, TreeId, Value, encode_key_value};
+
+use super::define::{column_sequence, put_table};
+use super::run::Run;
+use super::utility::{drop_objects, put_definitions};
+use crate::catalog_cache::{CatalogCache, SearchPath};
+use crate::deferred::Deferred;
+use crate::table_rows::{first_failing, with_generated};
+use crate::write::{Writer, cannot_build_key};
+use crate::{ResultSet, index};
+
+/// Rows that are read before any is written.
+const ROWS_AT_ONCE: usize = 1 << 14;
+
+impl Run<'_> {
+    pub(super) async fn alter_table(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        alter: &AlterTable,
+    ) -> Result<ResultSet> {
+        let before = &alter.before;
+        let mut after = alter.after.clone();
+        transaction.guard_tree(before.tree, after.version)?;
+        for (at, sequence) in &alter.sequences {
+            column_sequence(transaction, &mut after, *at, sequence).await?;
+        }
+        put_definitions(transaction, &alter.changed).await?;
+        match &alter.rewrite {
+            Some(sources) => {
+                self.rewrite(transaction, alter, sources, &mut after)
+                    .await?
+            }
+            None => {
+                if alter.verify {
+                    self.verify(transaction, &after).await?;
+                }
+                for tree in &alter.dropped_indexes {
+                    transaction.drop_tree(*tree)?;
+                }
+                for new in &alter.indexes {
+                    let index = new.with_tree(transaction.new_tree_id());
+                    self.make_index(transaction, &mut after, index).await?;
+                }
+            }
+        }
+        put_table(transaction, &after);
+        drop_objects(transaction, self.catalog, &alter.dropped)?;
+        if !alter.references.is_empty() {
+            let mut catalog = Catalog::clone(self.catalog);
+            catalog.add_table(Arc::new(after.clone()));
+            let mut writer = Writer {
+                shared: self.shared,
+                catalog: &Arc::new(catalog),
+                transaction,
+                deferred,
+                context: self.host.context(self.parameters, self.locale),
+                cancel: self.cancel,
+                work: VecDeque::new(),
+            };
+            let keys = after.foreign_keys.iter();
+            for key in keys.filter(|key| alter.references.contains(&key.name)) {
+                writer.validate(&after, key).await?;
+            }
+        }
+        Ok(ResultSet::command("ALTER"))
+    }
+
+    async fn make_index(
+        &self,
+        transaction: &mut Transaction,
+        table: &mut TableDef,
+        index: IndexDef,
+    ) -> Result<()> {
+        transaction.create_tree(index.tree_schema(table))?;
+        index::fill(transaction, table, &index, self.cancel).await?;
+        table.indexes.push(index);
+        Ok(())
+    }
+
+    /// Writes all rows anew, into trees of the new definition.
+    async fn rewrite(
+        &self,
+        transaction: &mut Transaction,
+        alter: &AlterTable,
+        sources: &[Option<Expr>],
+        after: &mut TableDef,
+    ) -> Result<()> {
+        if !alter.sequences.is_empty() {
+            // Their values are taken while rows are written.
+            let path = SearchPath::default();
+            let catalog = CatalogCache::default().get(transaction, &path)?;
+            self.host.enter(transaction, &catalog).await?;
+        }
+        let before = &*alter.before;
+        after.tree = transaction.new_tree_id();
+        let known = core::mem::take(&mut after.indexes);
+        transaction.create_tree(after.tree_schema())?;
+        let mut rows = Rows::of(before);
+        while let Some(batches) = rows.next(transaction, self.cancel).await? {
+            for batch in batches {
+                let batch = self.converted(&batch, sources, after)?;
+                self.check(after, &batch)?;
+                let batch = index::with_row_ids(transaction, after, &batch);
+                let inserted = transaction.insert(after.tree, &batch).await;
+                inserted.map_err(|error| cannot_build_key(after, error))?;
+            }
+        }
+        for index in &before.indexes {
+            transaction.drop_tree(index.tree)?;
+        }
+        transaction.drop_tree(before.tree)?;
+        for index in known {
+            let index = IndexDef {
+                tree: transaction.new_tree_id(),
+                is_building: false,
+                ..index
+            };
+            self.make_index(transaction, after, index).await?;
+        }
+        for new in &alter.indexes {
+            let index = new.with_tree(transaction.new_tree_id());
+            self.make_index(transaction, after, index).await?;
+        }
+        Ok(())
+    }
+
+    /// Rows as the new definition has them.
+    fn converted(&self, rows: &Batch, sources: &[Option<Expr>], after: &TableDef) -> Result<Batch> {
+        let context = self.host.context(self.parameters, self.locale);
+        let mut columns = Vec::with_capacity(after.columns.len());
+        for (at, column) in after.columns.iter().enumerate() {
+            let generated = column.filled == varve_sql::Filled::Generated;
+            let default = column.default.as_ref().filter(|_| !generated);
+            let source = sources.get(at).and_then(Option::as_ref).or(default);
+            columns.push(match source {
+                Some(source) => evaluate(source, rows, &context)?,
+                None => Arc::new(Column::constant(column.ty, &Value::Null, rows.rows())),
+            });
+        }
+        let converted = Batch::new(columns, rows.rows());
+        with_generated(after, &converted, &context)
+    }
+
+    /// What the table promises must hold of rows that are there.
+    fn check(&self, table: &TableDef, rows: &Batch) -> Result<()> {
+        let context = self.host.context(self.parameters, self.locale);
+        for (column, values) in table.columns.iter().zip(rows.physical_columns()) {
+            if !column.nullable && values.null_count() > 0 {
+                let message = format!(
+                    "column \"{}\" of relation \"{}\" contains null values",
+                    column.name, table.name
+                );
+                return Err(Error::new(SqlState::NOT_NULL_VIOLATION, message)
+                    .with_table(&table.name)
+                    .with_column(&column.name));
+            }
+        }
+        for check in &table.checks {
+            if first_failing(check, rows, &context)?.is_some() {
+                let message = format!(
+                    "check constraint \"{}\" of relation \"{}\" is violated by some row",
+                    check.name, table.name
+                );
+                return Err(Error::new(SqlState::CHECK_VIOLATION, message)
+                    .with_table(&table.name)
+                    .with_constraint(&check.name));
+            }
+        }
+        Ok(())
+    }
+
+    async fn verify(&self, transaction: &mut Transaction, after: &TableDef) -> Result<()> {
+        let mut rows = Rows::of(after);
+        while let Some(batches) = rows.next(transaction, self.cancel).await? {
+            for batch in &batches {
+                let columns = batch.physical_columns().iter().take(after.columns.len());
+                let columns = columns.map(Arc::clone).collect();
+                self.check(after, &Batch::new(columns, batch.rows()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a table in the order of their keys, piece by piece, so that others can be written in
+/// between. Each has all columns, then what names it.
+struct Rows {
+    tree: TreeId,
+    columns: Vec<usize>,
+    /// Places of the key in the columns.
+    key: Vec<usize>,
+    range: KeyRange,
+    is_done: bool,
+}
+
+impl Rows {
+    fn of(table: &TableDef) -> Rows {
+        let key = table.row_key();
+        let mut columns: Vec<usize> = (0..table.columns.len()).collect();
+        if table.primary_key.is_empty() {
+            columns.extend(&key);
+        }
+        Rows {
+            tree: table.tree,
+            columns,
+            key,
+            range: KeyRange::default(),
+            is_done: false,
+        }
+    }
+
+    async fn next(
+        &mut self,
+        transaction: &Transaction,
+        cancel: &dyn Cancel,
+    ) -> Result<Option<Vec<Batch>>> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let mut scan = transaction
+            .scan(ScanOptions {
+                tree: self.tree,
+                columns: self.columns.clone(),
+                predicates: Vec::new(),
+                with_position: false,
+                range: self.range.clone(),
+                ordered: true,
+                reverse: false,
+                limit_rows: None,
+            })
+            .await?;
+        let (mut batches, mut rows) = (Vec::new(), 0);
+        while rows < ROWS_AT_ONCE {
+            cancel.check()?;
+            let Some(batch) = scan.next().await? else {
+                self.is_done = true;
+                break;
+            };
+            rows += batch.rows();
+            batches.push(batch.compact());
+        }
+        if let Some(last) = batches.iter().rev().find(|batch| batch.rows() > 0) {
+            let mut from = Vec::new();
+            let columns = last.physical_columns();
+            for column in self.key.iter().filter_map(|at| columns.get(*at)) {
+                encode_key_value(&column.value(last.rows() - 1), &mut from);
+            }
+            from.push(0);
+            self.range.from = Some(from);
+        }
+        Ok(Some(batches))
+    }
+}
