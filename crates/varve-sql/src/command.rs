@@ -4,6 +4,7 @@
 use varve_parser::{Parser, Token};
 use varve_types::Result;
 
+use crate::parse_session::parse_session_command;
 use crate::schema::{RelationName, quoted_as_needed};
 
 /// A statement that changes the session, its transaction or the store, and reads no table.
@@ -58,6 +59,47 @@ pub enum Command {
     },
     /// `CHECKPOINT`
     Checkpoint,
+    /// `FETCH`, `MOVE`
+    Fetch {
+        /// The cursor.
+        name: String,
+        /// Which rows.
+        direction: Direction,
+        /// The rows are not given.
+        is_move: bool,
+    },
+    /// `CLOSE cursor`; `None` for `ALL`.
+    Close(Option<String>),
+    /// `DEALLOCATE name`; `None` for `ALL`.
+    Deallocate(Option<String>),
+    /// `DISCARD`
+    Discard(DiscardWhat),
+}
+
+/// Which rows FETCH gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The next ones, the greatest number meaning all of them; 0 the row where it stands.
+    Forward(i64),
+    /// Those before, the last of them first.
+    Backward(i64),
+    /// The row with a number, from the end where it is negative.
+    Absolute(i64),
+    /// The row so many further on.
+    Relative(i64),
+}
+
+/// What DISCARD takes from a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiscardWhat {
+    /// Everything.
+    All,
+    /// Plans, which are shared and stay.
+    Plans,
+    /// What `currval` says.
+    Sequences,
+    /// Temporary tables.
+    Temporary,
 }
 
 /// What a transaction is asked to be.
@@ -109,7 +151,7 @@ pub(crate) fn parse_command(first: &str, parser: &mut Parser<'_>) -> Result<Opti
         "SHOW" => Words::Command(Command::Show(setting_or_all(parser)?)),
         "VACUUM" => vacuum(parser)?,
         "CHECKPOINT" => Words::Command(Command::Checkpoint),
-        _ => return Ok(None),
+        first => return parse_session_command(first, parser),
     };
     Ok(Some(command))
 }
@@ -123,13 +165,13 @@ fn expect(parser: &mut Parser<'_>, word: &str) -> Result<()> {
     parser.expect_word(word)
 }
 
-fn skip(parser: &mut Parser<'_>, what: &'static str) -> Words {
+pub(crate) fn skip(parser: &mut Parser<'_>, what: &'static str) -> Words {
     parser.skip_rest();
     Words::Unsupported(what)
 }
 
 /// An identifier, folded.
-fn name(parser: &mut Parser<'_>) -> Result<String> {
+pub(crate) fn name(parser: &mut Parser<'_>) -> Result<String> {
     let ident = parser.parse_identifier()?;
     Ok(crate::bind::fold_name(&ident))
 }
@@ -284,7 +326,7 @@ fn names(parser: &mut Parser<'_>) -> Result<Vec<String>> {
 }
 
 /// The name of a relation.
-fn relation(parser: &mut Parser<'_>) -> Result<RelationName> {
+pub(crate) fn relation(parser: &mut Parser<'_>) -> Result<RelationName> {
     let mut relation = RelationName {
         schema: None,
         name: name(parser)?,
@@ -366,7 +408,15 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
             let _ = off || eat(parser, "ON") || eat(parser, "TRUE");
             match option.as_str() {
                 "full" => full = !off,
-                "verbose" | "analyze" | "freeze" if off => {}
+                // What these ask for is done anyway, or there is nothing to be done.
+                "verbose"
+                | "analyze"
+                | "freeze"
+                | "skip_locked"
+                | "process_toast"
+                | "process_main"
+                | "truncate"
+                | "disable_page_skipping" => {}
                 _ => return Ok(skip(parser, "this VACUUM option")),
             }
             if !parser.consume_token(&Token::Comma) {
@@ -376,9 +426,7 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
         parser.expect_token(&Token::RParen)?;
     } else {
         full = eat(parser, "FULL");
-        if eat(parser, "FREEZE") || eat(parser, "VERBOSE") || eat(parser, "ANALYZE") {
-            return Ok(skip(parser, "this VACUUM option"));
-        }
+        while eat(parser, "FREEZE") || eat(parser, "VERBOSE") || eat(parser, "ANALYZE") {}
     }
     let tables = match parser.peek_token().token {
         Token::EOF => Vec::new(),

@@ -10,6 +10,7 @@ use varve_types::Result;
 
 use crate::command::{Command, Words, parse_command};
 use crate::parse_sequence::{self, SequenceStatement};
+use crate::parse_session::{SessionStatement, parse_session_statement};
 use crate::parse_truncate::{Truncate, parse_truncate};
 use crate::parse_utility::{UtilityStatement, parse_utility};
 
@@ -28,6 +29,7 @@ pub(crate) enum Body {
     Alter(Box<Alter>),
     Command(Command),
     Utility(Box<UtilityStatement>),
+    Session(Box<SessionStatement>),
     /// Not supported, with its name where that is not its first words: its text is not looked at.
     Unsupported(Option<&'static str>),
 }
@@ -41,34 +43,8 @@ pub(crate) struct Explain {
 
 /// Statements of PostgreSQL that are not supported, by their first word.
 const OTHER_STATEMENTS: &[&str] = &[
-    "ANALYZE",
-    "CALL",
-    "CLOSE",
-    "CLUSTER",
-    "COMMENT",
-    "CREATE",
-    "DEALLOCATE",
-    "DECLARE",
-    "DISCARD",
-    "DO",
-    "DROP",
-    "EXECUTE",
-    "FETCH",
-    "GRANT",
-    "IMPORT",
-    "LISTEN",
-    "LOAD",
-    "LOCK",
-    "MERGE",
-    "MOVE",
-    "NOTIFY",
-    "PREPARE",
-    "REASSIGN",
-    "REFRESH",
-    "REINDEX",
-    "REVOKE",
-    "SECURITY",
-    "UNLISTEN",
+    "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "IMPORT", "LISTEN", "LOAD",
+    "MERGE", "NOTIFY", "PREPARE", "REASSIGN", "REINDEX", "REVOKE", "SECURITY", "UNLISTEN",
 ];
 
 /// Parses one statement; the tokens behind it are left.
@@ -116,6 +92,9 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
         Some(Words::Command(command)) => return Ok(Body::Command(command)),
         Some(Words::Unsupported(what)) => return Ok(Body::Unsupported(Some(what))),
         None => {}
+    }
+    if let Some(statement) = parse_session_statement(&word, parser)? {
+        return Ok(Body::Session(Box::new(statement)));
     }
     if let Some(statement) = parse_utility(first.keyword, parser)? {
         return Ok(Body::Utility(Box::new(statement)));

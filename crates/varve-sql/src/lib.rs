@@ -21,6 +21,7 @@ mod index_expression;
 mod optimize;
 mod parse;
 mod parse_sequence;
+mod parse_session;
 mod parse_truncate;
 mod parse_type;
 mod parse_utility;
@@ -46,10 +47,10 @@ mod window;
 mod window_exclusion;
 
 pub use alter::AlterTable;
-pub use bind::{bind, folded_path};
+pub use bind::{bind, bind_arguments, folded_path};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
-pub use command::{Command, TransactionModes};
+pub use command::{Command, Direction, DiscardWhat, TransactionModes};
 pub use explain::explain;
 pub use foreign_key::{ForeignKeyDef, KeyAction};
 pub use found::Found;
@@ -70,7 +71,7 @@ pub use schema::{
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
 pub use type_def::{EnumDef, encode_enum};
-pub use utility::{Definition, Dropped, Message, Utility};
+pub use utility::{Definition, Dropped, Kept, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,

@@ -113,7 +113,7 @@ impl ObjectKind {
 }
 
 /// A query, and its text.
-fn query_text(parser: &mut Parser<'_>) -> Result<(Box<Query>, String)> {
+pub(crate) fn query_text(parser: &mut Parser<'_>) -> Result<(Box<Query>, String)> {
     let start = parser.peek_token();
     let query = parser.parse_query()?;
     let text = parser.text_between(start, parser.peek_token()).trim_end();

@@ -12,7 +12,7 @@ use crate::found::Found;
 use crate::index::{Deferral, IndexDef};
 use crate::plan::{Field, Plan};
 use crate::sequence::SequenceDef;
-use crate::utility::{Message, Utility};
+use crate::utility::{Kept, Message, Utility};
 
 /// What a statement does, bound against one catalogue.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +96,8 @@ pub enum Statement {
     },
     /// One of the statements around queries.
     Utility(Box<Utility>),
+    /// One about what the session keeps.
+    Kept(Box<Kept>),
     /// `COPY table FROM STDIN`.
     CopyFrom(CopyPlan),
 }

@@ -1,6 +1,6 @@
 //! What the statements around queries do, bound against one catalogue.
 
-use varve_types::{ColumnId, ObjectId, SqlState};
+use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
 use crate::plan::{NewTable, Query};
 use crate::schema::SchemaDef;
@@ -45,6 +45,10 @@ pub enum Utility {
     CreateSchema(SchemaDef),
     /// `ALTER` of what is no table.
     Alter(Vec<Definition>),
+    /// `LOCK TABLE`: transactions of which one changed what the other read do not wait, they fail.
+    LockTable,
+    /// `ANALYZE`: there are no statistics that it would have to gather.
+    Analyze,
     /// Nothing but its notices, as after IF EXISTS.
     Nothing,
 }
@@ -58,6 +62,41 @@ pub enum Definition {
     Sequence(SequenceDef, Option<i64>),
     /// Of a schema.
     Schema(SchemaDef),
+}
+
+/// A statement about what a session keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// `PREPARE`
+    Prepare {
+        /// Its name.
+        name: String,
+        /// The types of the first parameters.
+        types: Vec<Option<LogicalType>>,
+        /// The statement.
+        text: String,
+        /// Where it stands.
+        position: u32,
+    },
+    /// `EXECUTE`; its arguments are bound when the types of the parameters are known, by
+    /// [`crate::bind_arguments`].
+    Execute {
+        /// The prepared statement.
+        name: String,
+        /// What stands before and after its text in the statement that makes a table of its rows.
+        around: Option<(String, String)>,
+    },
+    /// `DECLARE CURSOR`
+    Declare {
+        /// Its name.
+        name: String,
+        /// `SCROLL`, `NO SCROLL`
+        scroll: Option<bool>,
+        /// `WITH HOLD`: it stays when the transaction commits.
+        hold: bool,
+        /// Its rows.
+        query: Box<Query>,
+    },
 }
 
 /// An object that is dropped.

@@ -78,6 +78,14 @@ impl Error {
         self
     }
 
+    /// The same error where the text that it is about stands behind so many characters.
+    #[must_use]
+    pub fn moved(mut self, characters: u32) -> Error {
+        let position = self.0.position;
+        self.0.position = position.map(|position| position.saturating_add(characters));
+        self
+    }
+
     /// The same error with a detail.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Error {

@@ -74,6 +74,13 @@ impl SessionHost {
         Ok(())
     }
 
+    /// Forgets what `currval` and `lastval` say.
+    pub fn forget_sequences(&self) {
+        let mut state = self.state();
+        state.current.clear();
+        state.last = None;
+    }
+
     /// Makes values of sequences that were handed out durable.
     pub async fn keep_sequences(
         &self,

@@ -43,6 +43,7 @@ mod returning;
 mod row;
 mod select;
 mod sequence;
+mod session;
 mod set_function;
 mod set_operation;
 mod stage;
@@ -57,6 +58,7 @@ mod values;
 mod view;
 mod window;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -67,6 +69,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 pub(crate) use data_type::internal_name;
 pub(crate) use names::fold_name;
 pub use names::folded_path;
+pub use session::bind_arguments;
 
 use cte::CteBinding;
 use outer::OuterLevel;
@@ -93,37 +96,8 @@ pub fn bind(
     parameter_types: &[Option<LogicalType>],
     locale: &Locale,
 ) -> Result<Bound> {
-    let own;
-    let locale = match catalog.enums() {
-        None => locale,
-        enums => {
-            own = Locale {
-                enums: enums.cloned(),
-                ..locale.clone()
-            };
-            &own
-        }
-    };
-    let mut binder = Binder {
-        catalog,
-        locale,
-        source: &statement.source,
-        parameters: parameter_types.to_vec(),
-        found: RefCell::new(Found::of(catalog)),
-        outer: Vec::new(),
-        slots: 0,
-        ctes: Vec::new(),
-        cte_ids: 0,
-        unnamed: 0,
-        reads_locale: false,
-        nesting: statement.nesting,
-        stack_kib: 0,
-        view: None,
-        reads: None,
-        is_defining: false,
-        into: None,
-        messages: Vec::new(),
-    };
+    let locale = &with_enums(catalog, locale);
+    let mut binder = Binder::new(statement, catalog, parameter_types, locale);
     let bound = binder.parsed(&statement.parsed, &statement.command)?;
     let parameters = binder
         .parameters
@@ -145,6 +119,17 @@ pub fn bind(
         found: binder.found.into_inner(),
         messages: binder.messages,
     })
+}
+
+/// A locale with the enumerations that a catalogue has.
+fn with_enums<'a>(catalog: &Catalog, locale: &'a Locale) -> Cow<'a, Locale> {
+    match catalog.enums() {
+        None => Cow::Borrowed(locale),
+        enums => Cow::Owned(Locale {
+            enums: enums.cloned(),
+            ..locale.clone()
+        }),
+    }
 }
 
 /// What binding one statement knows.
@@ -187,6 +172,36 @@ pub(crate) struct Binder<'a> {
 
 /// Most of the stack that binding takes: a browser gives 1 MiB for everything.
 const STACK_KIB_MAX: u32 = 640;
+
+impl<'a> Binder<'a> {
+    fn new(
+        statement: &'a ParsedStatement,
+        catalog: &'a Catalog,
+        parameter_types: &[Option<LogicalType>],
+        locale: &'a Locale,
+    ) -> Binder<'a> {
+        Binder {
+            catalog,
+            locale,
+            source: &statement.source,
+            parameters: parameter_types.to_vec(),
+            found: RefCell::new(Found::of(catalog)),
+            outer: Vec::new(),
+            slots: 0,
+            ctes: Vec::new(),
+            cte_ids: 0,
+            unnamed: 0,
+            reads_locale: false,
+            nesting: statement.nesting,
+            stack_kib: 0,
+            view: None,
+            reads: None,
+            is_defining: false,
+            into: None,
+            messages: Vec::new(),
+        }
+    }
+}
 
 impl Binder<'_> {
     /// Refuses to go deeper where the stack would end; what is taken is given back by the caller.

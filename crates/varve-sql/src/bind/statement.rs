@@ -25,6 +25,7 @@ impl Binder<'_> {
                 Body::Utility(statement) => self.utility(statement),
                 Body::Truncate(truncate) => self.truncate(truncate),
                 Body::Alter(alter) => self.alter(alter),
+                Body::Session(statement) => self.session_statement(statement),
                 Body::Command(command) => Ok(Statement::Command(command.clone())),
                 Body::Unsupported(what) => Err(unsupported_at(what.unwrap_or(command), position)),
             };

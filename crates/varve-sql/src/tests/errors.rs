@@ -487,7 +487,6 @@ fn what_is_not_supported_says_so() {
             "set session characteristics as transaction read only",
             "SET SESSION CHARACTERISTICS",
         ),
-        ("vacuum analyze t", "this VACUUM option"),
         ("explain commit", "EXPLAIN of this statement"),
         ("explain verbose select 1", "EXPLAIN VERBOSE"),
         (

@@ -60,6 +60,7 @@ impl OpenBlock {
             now_us: self.now_us,
             read_only: self.read_only,
             is_alone: false,
+            savepoints: self.savepoints.len(),
         }
     }
 }
@@ -124,6 +125,7 @@ impl Session {
             }
         };
         self.settings = open.settings_before;
+        self.cursors.roll_back(None);
         open.transaction.rollback().await?;
         Err(error)
     }
@@ -160,10 +162,15 @@ impl Session {
                 let checked = checked.await;
                 self.settings = open.settings_before;
                 if let Err(error) = checked {
+                    self.cursors.roll_back(None);
                     open.transaction.rollback().await?;
                     return Err(error);
                 }
-                open.transaction.commit(durability).await?;
+                if let Err(error) = open.transaction.commit(durability).await {
+                    self.cursors.roll_back(None);
+                    return Err(error);
+                }
+                self.cursors.commit();
                 self.settings = open.settings_after;
                 self.chain(chain, open.read_only);
                 Ok(ResultSet::command("COMMIT"))
@@ -188,6 +195,7 @@ impl Session {
             }
             Block::Failed { kept, read_only } => (kept, read_only),
         };
+        self.cursors.roll_back(None);
         if let Some(open) = open {
             self.settings = open.settings_before;
             open.transaction.rollback().await?;

@@ -5,6 +5,7 @@ use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
+use super::other_settings::{self, Others};
 use super::settings::{self, SETTINGS, Scope, Setting};
 use crate::deferred::Constraint;
 use crate::{Notice, ResultSet};
@@ -27,20 +28,28 @@ impl Session {
             Command::Set { name, value, local } => {
                 let mut result = ResultSet::command("SET");
                 let before = self.settings.clone();
-                let set = settings::find(name)
-                    .and_then(|setting| self.set(setting, value.as_deref(), *local));
+                let set = self.set_named(name, value.as_deref(), *local);
                 if *local && !self.in_transaction() {
                     self.settings = before;
                     result.notices.push(outside_block("SET LOCAL"));
                 }
                 set.map(|()| result)
             }
-            Command::Reset(Some(name)) => settings::find(name)
-                .and_then(|setting| self.set(setting, None, false))
-                .map(|()| ResultSet::command("RESET")),
+            Command::Reset(Some(name)) => {
+                let reset = self.set_named(name, None, false);
+                reset.map(|()| ResultSet::command("RESET"))
+            }
             Command::Reset(None) => self.reset_all(),
             Command::Show(name) => self.show(name.as_deref()),
             Command::Vacuum { full, tables } => self.vacuum(*full, tables).await,
+            Command::Fetch {
+                name,
+                direction,
+                is_move,
+            } => self.fetch(name, *direction, *is_move),
+            Command::Close(name) => self.close_cursor(name.as_deref()),
+            Command::Deallocate(name) => self.deallocate(name.as_deref()),
+            Command::Discard(what) => self.discard(*what),
             Command::Checkpoint => {
                 let flushed = self.shared.store.flush().await;
                 flushed.map(|()| ResultSet::command("CHECKPOINT"))
@@ -64,6 +73,18 @@ impl Session {
         }
     }
 
+    /// Sets or resets a setting by its name.
+    fn set_named(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
+        if !other_settings::is_other(name) {
+            return self.set(settings::find(name)?, value, local);
+        }
+        other_settings::set(&mut self.settings.others, name, value)?;
+        if !local && let Block::Open(open) = &mut self.block {
+            other_settings::set(&mut open.settings_after.others, name, value)?;
+        }
+        Ok(())
+    }
+
     fn set(&mut self, setting: &Setting, value: Option<&str>, local: bool) -> Result<()> {
         setting.set(&mut self.scope(), value)?;
         if !local && let Block::Open(open) = &mut self.block {
@@ -80,9 +101,13 @@ impl Session {
         Ok(())
     }
 
-    fn reset_all(&mut self) -> Result<ResultSet> {
+    pub(super) fn reset_all(&mut self) -> Result<ResultSet> {
         for setting in SETTINGS.iter().filter(|setting| setting.is_of_session()) {
             self.set(setting, None, false)?;
+        }
+        self.settings.others = Others::default();
+        if let Block::Open(open) = &mut self.block {
+            open.settings_after.others = Others::default();
         }
         Ok(ResultSet::command("RESET"))
     }

@@ -7,9 +7,12 @@ mod build_index;
 mod cancel;
 mod command;
 mod copy_in;
+mod cursor;
 mod define;
 mod direct;
+mod kept;
 mod locale;
+mod other_settings;
 mod run;
 mod savepoint;
 mod settings;
@@ -38,6 +41,8 @@ pub use batch::BatchError;
 pub use cancel::CancelFlag;
 
 use block::Block;
+use cursor::Cursors;
+use kept::{PreparedStatements, Surroundings};
 use settings::SessionSettings;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
@@ -55,6 +60,8 @@ pub struct Session {
     copy: Option<copy_in::OpenCopy>,
     /// Table and tree of an index that the statement of this transaction leaves to be built.
     building: Option<(ObjectId, TreeId)>,
+    cursors: Cursors,
+    prepared: PreparedStatements,
 }
 
 /// A statement that is to be run.
@@ -95,6 +102,8 @@ impl Session {
             block: Block::None,
             copy: None,
             building: None,
+            cursors: Cursors::default(),
+            prepared: PreparedStatements::new(),
         }
     }
 
@@ -134,12 +143,6 @@ impl Session {
     }
 
     fn prepare_statement(&mut self, sql: &str, types: &[Option<LogicalType>]) -> Result<Prepared> {
-        let parsed = self.shared.statements.parse(sql)?;
-        let statement = parsed.first().ok_or_else(|| {
-            let message = "an empty statement cannot be prepared";
-            Error::new(SqlState::SYNTAX_ERROR, message)
-        })?;
-        check_single(&parsed)?;
         let catalog = match &self.block {
             Block::Open(open) => self
                 .catalog
@@ -148,13 +151,7 @@ impl Session {
                 .catalog
                 .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
-        let planned = Arc::new(Planned::new(
-            statement,
-            &catalog,
-            types,
-            &self.settings.locale,
-        )?);
-        Ok(Prepared::new(parsed, types, planned))
+        self.prepared_with(&catalog, sql, types)
     }
 
     /// Runs a prepared statement with parameters `$1`, `$2`, ...
@@ -254,6 +251,7 @@ impl Session {
                 now_us: self.shared.env.now_us(),
                 read_only: self.settings.default_read_only,
                 is_alone: true,
+                savepoints: 0,
             };
             let mut deferred = Deferred::default();
             let mut result = self
@@ -267,6 +265,7 @@ impl Session {
             let result = match result {
                 Ok(result) => result,
                 Err(error) => {
+                    self.cursors.roll_back(None);
                     transaction.rollback().await?;
                     return Err(error);
                 }
@@ -276,6 +275,7 @@ impl Session {
                 .await
             {
                 Ok(_) => {
+                    self.cursors.commit();
                     if let Some((table, tree)) = self.building.take() {
                         self.finish_index(table, tree).await?;
                     }
@@ -285,6 +285,7 @@ impl Session {
                     if error.state() == SqlState::SERIALIZATION_FAILURE
                         && retries < CONFLICT_RETRIES_MAX =>
                 {
+                    self.cursors.roll_back(None);
                     retries += 1;
                 }
                 Err(error) => return Err(error),
@@ -310,28 +311,56 @@ impl Session {
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
-        self.host.enter(transaction, &catalog).await?;
+        let around = Surroundings {
+            transaction,
+            deferred,
+            catalog: &catalog,
+            scope,
+        };
+        let mut result = match &planned.bound.statement {
+            Statement::Kept(kept) => self.run_kept(around, task, kept).await?,
+            statement => self.run_statement(around, statement, &parameters).await?,
+        };
+        let messages = planned.bound.messages.iter().map(Notice::of);
+        result.notices.splice(0..0, messages);
+        let others = &self.settings.others;
+        let is_wanted = |notice: &Notice| other_settings::wants(others, notice.severity);
+        result.notices.retain(is_wanted);
+        if result.fields.is_empty() {
+            result.fields = Arc::clone(&planned.fields);
+        }
+        Ok(result)
+    }
+
+    /// Runs a statement that was bound.
+    async fn run_statement(
+        &mut self,
+        around: Surroundings<'_>,
+        statement: &Statement,
+        parameters: &[Value],
+    ) -> Result<ResultSet> {
+        let Surroundings {
+            transaction,
+            deferred,
+            catalog,
+            scope,
+        } = around;
+        let locale = self.locale(scope.now_us, catalog);
+        self.host.enter(transaction, catalog).await?;
         let run = run::Run {
             shared: &self.shared,
             host: &self.host,
-            catalog: &catalog,
+            catalog,
             cancel: &self.cancel,
-            parameters: &parameters,
+            parameters,
             locale: &locale,
             scope,
             building: Cell::default(),
         };
-        let mut result = run
-            .statement(transaction, deferred, &planned.bound.statement)
-            .await?;
-        let messages = planned.bound.messages.iter().map(Notice::of);
-        result.notices.splice(0..0, messages);
+        let mut result = run.statement(transaction, deferred, statement).await?;
         self.building = run.building.take();
         let durability = self.settings.durability.of_commit();
         self.host.keep_sequences(transaction, durability).await?;
-        if result.fields.is_empty() {
-            result.fields = Arc::clone(&planned.fields);
-        }
         result.locale = locale;
         Ok(result)
     }
@@ -437,6 +466,8 @@ struct Scope {
     read_only: bool,
     /// Whether the statement is all that the transaction does.
     is_alone: bool,
+    /// Number of savepoints that are set.
+    savepoints: usize,
 }
 
 fn check_single(parsed: &Parsed) -> Result<()> {

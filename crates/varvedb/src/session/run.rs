@@ -217,7 +217,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Delete(_) => Some("DELETE"),
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
         Statement::Utility(utility) => match utility.as_ref() {
-            Utility::Nothing => None,
+            Utility::Nothing | Utility::LockTable | Utility::Analyze => None,
             Utility::Drop(_) => Some("DROP"),
             Utility::CreateView(_) => Some("CREATE VIEW"),
             Utility::CreateMaterializedView { .. } => Some("CREATE MATERIALIZED VIEW"),
@@ -240,7 +240,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             true => "SELECT FOR UPDATE",
             false => "SELECT FOR SHARE",
         }),
-        Statement::Explain { .. } | Statement::Command(_) => None,
+        Statement::Explain { .. } | Statement::Command(_) | Statement::Kept(_) => None,
     }
 }
 

@@ -45,6 +45,7 @@ impl Session {
         let (at, id) = find(open, name)?;
         open.transaction.release(id)?;
         open.savepoints.truncate(at);
+        self.cursors.release(at);
         Ok(ResultSet::command("RELEASE"))
     }
 
@@ -60,6 +61,7 @@ impl Session {
         let (at, id) = find(open, name)?;
         open.savepoints.truncate(at + 1);
         open.transaction.rollback_to(id)?;
+        self.cursors.roll_back(Some(at));
         if let Some(savepoint) = open.savepoints.last() {
             let (now, after) = savepoint.settings.clone();
             self.settings = now;

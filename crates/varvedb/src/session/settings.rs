@@ -8,6 +8,7 @@ use super::locale::LocaleSetting;
 use crate::Durability;
 use crate::catalog_cache::SearchPath;
 use crate::database::Shared;
+use crate::session::other_settings::Others;
 use crate::session::time_setting::{read_time, show_time};
 
 /// What each session sets for itself.
@@ -21,6 +22,8 @@ pub(super) struct SessionSettings {
     pub statement_timeout_us: u64,
     /// The schemas in which names are looked for.
     pub search_path: SearchPath,
+    /// Values of settings that change nothing.
+    pub others: Others,
     /// How text is read and written; without the time.
     pub locale: Locale,
 }
@@ -33,6 +36,7 @@ impl SessionSettings {
             application_name: String::new(),
             statement_timeout_us: 0,
             search_path: SearchPath::default(),
+            others: Others::default(),
             locale: Locale::default(),
         }
     }
@@ -220,12 +224,13 @@ pub(super) fn find(name: &str) -> Result<&'static Setting> {
     let found = SETTINGS
         .iter()
         .find(|setting| setting.name.eq_ignore_ascii_case(name));
-    found.ok_or_else(|| {
-        Error::new(
-            SqlState::UNDEFINED_OBJECT,
-            format!("unrecognized configuration parameter \"{name}\""),
-        )
-    })
+    found.ok_or_else(|| unknown(name))
+}
+
+/// `42704`
+pub(super) fn unknown(name: &str) -> Error {
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
 
 impl Setting {
@@ -425,7 +430,7 @@ pub(super) fn set_read_only(block: &mut Option<(&mut bool, bool)>, wanted: bool)
     Ok(())
 }
 
-fn boolean(value: &str) -> Option<bool> {
+pub(super) fn boolean(value: &str) -> Option<bool> {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     if is(&["on", "true", "yes", "1"]) {
         Some(true)

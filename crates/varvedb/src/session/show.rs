@@ -6,6 +6,7 @@ use varve_sql::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;
+use super::other_settings;
 use super::settings::{self, SETTINGS};
 use crate::ResultSet;
 
@@ -14,6 +15,11 @@ impl Session {
     pub(super) fn show(&mut self, name: Option<&str>) -> Result<ResultSet> {
         let scope = self.scope();
         Ok(match name {
+            Some(name) if other_settings::is_other(name) => {
+                let value = other_settings::show(&scope.session.others, name);
+                let value = value.ok_or_else(|| settings::unknown(name))?;
+                texts(&[name], &[vec![value]])
+            }
             Some(name) => {
                 let setting = settings::find(name)?;
                 texts(&[setting.name], &[vec![setting.show(&scope)]])
@@ -23,7 +29,13 @@ impl Session {
                     let description = setting.description.to_owned();
                     vec![setting.name.to_owned(), setting.show(&scope), description]
                 };
-                let lines: Vec<Vec<String>> = SETTINGS.iter().map(line).collect();
+                let mut lines: Vec<Vec<String>> = SETTINGS.iter().map(line).collect();
+                let others = other_settings::all(&scope.session.others);
+                lines.extend(others.map(|(name, value)| {
+                    let description = "Kept, and changes nothing".to_owned();
+                    vec![name.to_owned(), value, description]
+                }));
+                lines.sort_by_cached_key(|line| line.first().map(|name| name.to_ascii_lowercase()));
                 texts(&["name", "setting", "description"], &lines)
             }
         })

@@ -71,6 +71,11 @@ impl Run<'_> {
                 put_definitions(transaction, definitions).await?;
                 Ok(ResultSet::command("ALTER"))
             }
+            Utility::LockTable if self.scope.is_alone => {
+                Err(super::block::no_block_error("LOCK TABLE"))
+            }
+            Utility::LockTable => Ok(ResultSet::command("LOCK")),
+            Utility::Analyze => Ok(ResultSet::command("ANALYZE")),
             Utility::Nothing => Ok(ResultSet::command("")),
         }
     }

@@ -52,7 +52,7 @@ fn settings_have_postgresql_s_spellings() {
     assert_eq!((all.fields.len(), all.command), (3, "SHOW"));
     let errors = [
         ("SHOW nothing", SqlState::UNDEFINED_OBJECT),
-        ("SET a.b = 1", SqlState::UNDEFINED_OBJECT),
+        ("SET varve.nothing = 1", SqlState::UNDEFINED_OBJECT),
         (
             "SET varve.durability = loose",
             SqlState::INVALID_PARAMETER_VALUE,

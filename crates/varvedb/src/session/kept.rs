@@ -1,0 +1,189 @@
+//! What a session keeps from one statement to the next: prepared statements and cursors.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use varve_expr::{EvalContext, evaluate_constant};
+use varve_sql::{Catalog, DiscardWhat, Kept, ParsedStatement, Query, Statement, bind_arguments};
+use varve_store::Transaction;
+use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
+
+use super::cursor::Cursor;
+use super::{Known, Scope, Session, Task, check_single, no_statement_error};
+use crate::deferred::Deferred;
+use crate::statements::Planned;
+use crate::{Prepared, ResultSet};
+
+/// The statements of PREPARE by name, with their texts.
+pub(super) type PreparedStatements = BTreeMap<String, (Prepared, Arc<str>)>;
+
+/// What a statement runs in.
+pub(super) struct Surroundings<'a> {
+    pub transaction: &'a mut Transaction,
+    pub deferred: &'a mut Deferred,
+    pub catalog: &'a Arc<Catalog>,
+    pub scope: Scope,
+}
+
+impl Session {
+    pub(super) async fn run_kept(
+        &mut self,
+        around: Surroundings<'_>,
+        task: &Task<'_>,
+        kept: &Kept,
+    ) -> Result<ResultSet> {
+        match kept {
+            Kept::Prepare {
+                name,
+                types,
+                text,
+                position,
+            } => self.keep_prepared(around.catalog, (name, text), types, *position),
+            Kept::Execute { name, around: text } => {
+                Box::pin(self.execute_named(around, task, name, text.as_ref())).await
+            }
+            Kept::Declare {
+                name,
+                scroll,
+                hold,
+                query,
+            } => {
+                if around.scope.is_alone && !hold {
+                    return Err(super::block::no_block_error("DECLARE CURSOR"));
+                }
+                self.cursors.check_free(name)?;
+                let fields = query.fields.as_slice().into();
+                let savepoints = around.scope.savepoints;
+                let statement = Statement::Query(Query::clone(query));
+                let mut result = Box::pin(self.run_statement(around, &statement, &[])).await?;
+                result.fields = fields;
+                let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
+                let depth = savepoints;
+                let cursor = Cursor::new(result, (*scroll, *hold), depth, account)?;
+                self.cursors.add(name, cursor);
+                Ok(ResultSet::command("DECLARE"))
+            }
+        }
+    }
+
+    fn keep_prepared(
+        &mut self,
+        catalog: &Catalog,
+        (name, text): (&str, &str),
+        types: &[Option<LogicalType>],
+        position: u32,
+    ) -> Result<ResultSet> {
+        if self.prepared.contains_key(name) {
+            let message = format!("prepared statement \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_PSTATEMENT, message));
+        }
+        let prepared = self.prepared_with(catalog, text, types);
+        let prepared = prepared.map_err(|error| error.moved(position.saturating_sub(1)))?;
+        self.prepared
+            .insert(name.to_owned(), (prepared, text.into()));
+        Ok(ResultSet::command("PREPARE"))
+    }
+
+    /// A text as a prepared statement for a catalogue.
+    pub(super) fn prepared_with(
+        &self,
+        catalog: &Catalog,
+        sql: &str,
+        types: &[Option<LogicalType>],
+    ) -> Result<Prepared> {
+        let parsed = self.shared.statements.parse(sql)?;
+        let statement = parsed.first().ok_or_else(|| {
+            let message = "an empty statement cannot be prepared";
+            Error::new(SqlState::SYNTAX_ERROR, message)
+        })?;
+        check_single(&parsed)?;
+        let planned = Planned::new(statement, catalog, types, &self.settings.locale)?;
+        Ok(Prepared::new(parsed, types, Arc::new(planned)))
+    }
+
+    async fn execute_named(
+        &mut self,
+        around: Surroundings<'_>,
+        task: &Task<'_>,
+        name: &str,
+        text: Option<&(String, String)>,
+    ) -> Result<ResultSet> {
+        let (prepared, own_text) = self
+            .prepared
+            .get(name)
+            .cloned()
+            .ok_or_else(|| unknown(name))?;
+        let types = prepared.parameter_types();
+        let exprs = self.with_parsed(task, |parsed| {
+            bind_arguments(parsed, around.catalog, &types, &self.settings.locale)
+        })?;
+        let locale = self.locale(around.scope.now_us, around.catalog);
+        let context: EvalContext<'_> = self.host.context(&[], &locale);
+        let values = exprs.iter().map(|expr| evaluate_constant(expr, &context));
+        let values: Vec<Value> = values.collect::<Result<_>>()?;
+        let Surroundings {
+            transaction,
+            deferred,
+            scope,
+            ..
+        } = around;
+        let Some((head, tail)) = text else {
+            let task = Task::Prepared(&prepared);
+            return self
+                .run_in(transaction, deferred, &task, &values, scope)
+                .await;
+        };
+        let whole = format!("{head} {own_text} {tail}");
+        let parsed = self.shared.statements.parse(&whole)?;
+        let task = Task::Text(&whole, Known::Tree(parsed));
+        self.run_in(transaction, deferred, &task, &values, scope)
+            .await
+    }
+
+    /// The syntax tree of a task.
+    fn with_parsed<T>(
+        &self,
+        task: &Task<'_>,
+        then: impl FnOnce(&ParsedStatement) -> Result<T>,
+    ) -> Result<T> {
+        let parsed = match task {
+            Task::Parsed(parsed) => return then(parsed),
+            Task::Text(_, Known::Tree(parsed)) => Arc::clone(parsed),
+            Task::Text(text, Known::Plan(_)) => self.shared.statements.parse(text)?,
+            Task::Prepared(prepared) => Arc::clone(prepared.parsed()),
+        };
+        then(parsed.first().ok_or_else(no_statement_error)?)
+    }
+
+    pub(super) fn deallocate(&mut self, name: Option<&str>) -> Result<ResultSet> {
+        match name {
+            None => self.prepared.clear(),
+            Some(name) => {
+                self.prepared.remove(name).ok_or_else(|| unknown(name))?;
+            }
+        }
+        Ok(ResultSet::command("DEALLOCATE"))
+    }
+
+    pub(super) fn discard(&mut self, what: DiscardWhat) -> Result<ResultSet> {
+        if what == DiscardWhat::All && self.in_transaction() {
+            let message = "DISCARD ALL cannot run inside a transaction block";
+            return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
+        }
+        if what == DiscardWhat::All {
+            self.cursors.clear();
+            self.prepared.clear();
+            self.reset_all()?;
+        }
+        if matches!(what, DiscardWhat::All | DiscardWhat::Sequences) {
+            self.host.forget_sequences();
+        }
+        Ok(ResultSet::command("DISCARD"))
+    }
+}
+
+/// `26000`
+fn unknown(name: &str) -> Error {
+    let message = format!("prepared statement \"{name}\" does not exist");
+    Error::new(SqlState::INVALID_SQL_STATEMENT_NAME, message)
+}
