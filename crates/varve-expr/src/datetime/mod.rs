@@ -1,6 +1,7 @@
 //! Dates and timestamps: the civil calendar, time zones, their text forms and their fields.
 //! Integers only.
 
+mod bucket;
 mod civil;
 mod convert;
 mod decode;
@@ -19,6 +20,7 @@ mod tokens;
 mod words;
 mod zone;
 
+pub(crate) use bucket::{Buckets, whole_bucket};
 pub(crate) use civil::{Civil, DAY_US, HOUR_US, SECOND_US, check_date, check_timestamp, split_day};
 pub(crate) use convert::{
     convert_moment, date_of_timestamp, in_zone, is_infinite, is_zone_conversion, out_of_zone,

@@ -3,7 +3,8 @@
 use sqlparser::ast::{
     CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
     FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, OrderByExpr, TrimWhereField,
+    FunctionArgumentList, FunctionArguments, OrderByExpr, Query, SelectItem, SetExpr,
+    TrimWhereField,
 };
 use varve_expr::{
     Expr, Function, Slot, is_aggregate, is_set_function, resolve_call, resolve_function,
@@ -161,6 +162,12 @@ impl Binder<'_> {
                 Error::new(SqlState::WRONG_OBJECT_TYPE, message),
                 position,
             ));
+        }
+        let lookups: Vec<Ast>;
+        let mut args = args;
+        if name == "interpolate" && args.names.is_empty() {
+            lookups = apart(&args.list);
+            args.list = lookups.iter().collect();
         }
         let mut operands = self.operands(&args, scope)?;
         if matches!(name.as_str(), "nextval" | "currval" | "setval") {
@@ -443,4 +450,39 @@ impl<'a> Arguments<'a> {
         }
         Ok(written)
     }
+}
+
+/// The arguments with each subquery of one row value as two subqueries of its fields.
+fn apart(args: &[&Ast]) -> Vec<Ast> {
+    let mut result = Vec::with_capacity(args.len());
+    for arg in args {
+        let fields = match arg {
+            Ast::Subquery(query) => row_fields(query),
+            _ => None,
+        };
+        match fields {
+            Some(fields) => result.extend(fields.map(|query| Ast::Subquery(Box::new(query)))),
+            None => result.push((*arg).clone()),
+        }
+    }
+    result
+}
+
+/// For `SELECT (a, b) ...` the queries `SELECT a ...` and `SELECT b ...`.
+fn row_fields(query: &Query) -> Option<[Query; 2]> {
+    let field = |at: usize| {
+        let mut query = query.clone();
+        let SetExpr::Select(select) = query.body.as_mut() else {
+            return None;
+        };
+        let [SelectItem::UnnamedExpr(item)] = select.projection.as_mut_slice() else {
+            return None;
+        };
+        let Ast::Tuple(fields) = item else {
+            return None;
+        };
+        *item = fields.get(at).filter(|_| fields.len() == 2)?.clone();
+        Some(query)
+    };
+    Some([field(0)?, field(1)?])
 }

@@ -28,6 +28,7 @@ pub(super) fn grouped(
         groupings,
         mut having,
         cte_id,
+        gapfill,
     } = grouping;
     let Stage {
         plan,
@@ -128,6 +129,13 @@ pub(super) fn grouped(
         [set] => set.len() == input_groups.len(),
         _ => false,
     };
+    if gapfill.is_some() && !is_plain {
+        return Err(Error::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "time_bucket_gapfill is not supported with grouping sets",
+        ));
+    }
+    let group_count = input_groups.len();
     let mut plan = if is_plain {
         let plan = Plan::Aggregate {
             input: Box::new(input),
@@ -142,6 +150,9 @@ pub(super) fn grouped(
         let mut conditions = Vec::new();
         split_conjunction(having, &mut conditions);
         plan = attach_conditions(plan, conditions, &subqueries)?;
+    }
+    if let Some(gapfill) = gapfill {
+        plan = gapfill.fill(plan, group_count, above)?;
     }
     Ok(Stage { plan, subqueries })
 }

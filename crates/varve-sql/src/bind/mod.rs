@@ -23,6 +23,7 @@ mod expr;
 mod foreign_key;
 mod from;
 mod function;
+mod gapfill;
 mod grouped;
 mod grouping;
 mod index;

@@ -8,6 +8,7 @@ use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
+use crate::bind::gapfill::Gapfill;
 use crate::bind::grouped::grouped;
 use crate::bind::limit::RowLimit;
 use crate::bind::literal::CastContext;
@@ -133,6 +134,10 @@ impl Binder<'_> {
             Some(lock) => Some(self.lock_rows(lock, &mut plan, &names, &mut outputs)?),
             None => None,
         };
+        let gapfill = match &groups {
+            Some(groups) => Gapfill::find(&groups.groups, &conditions)?,
+            None => None,
+        };
         plan = attach_conditions(plan, conditions, &condition_subqueries)?;
         let mut stage = Stage { plan, subqueries };
         let mut distinct = distinct;
@@ -148,6 +153,7 @@ impl Binder<'_> {
                 groupings,
                 having: having.map(|having| (having, having_uses)),
                 cte_id: self.new_cte_id(),
+                gapfill,
             };
             let mut above = Above {
                 outputs: &mut outputs,

@@ -3,6 +3,7 @@
 use varve_expr::Expr;
 use varve_types::Result;
 
+use crate::bind::gapfill::Gapfill;
 use crate::bind::order::{OrderKey, Output, SortTarget};
 use crate::bind::placeholder::{Place, place};
 use crate::bind::query::sorted;
@@ -23,6 +24,8 @@ pub(super) struct Grouping {
     pub(super) having: Option<(Expr, Vec<(usize, u32)>)>,
     /// Number of a named query for the rows that several sets group.
     pub(super) cte_id: usize,
+    /// The group of `time_bucket_gapfill`.
+    pub(super) gapfill: Option<Gapfill>,
 }
 
 /// What GROUP BY says.

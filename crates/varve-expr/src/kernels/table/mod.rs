@@ -3,6 +3,7 @@
 //! Rows of one name stand in any order: resolution looks at the types of all of them.
 
 mod array;
+mod bucket;
 mod catalog;
 mod datetime;
 mod json;
@@ -19,9 +20,10 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 19] = [
+pub(crate) static TABLE: [&[Entry]; 20] = [
     array::ROWS,
     array::FORMS,
+    bucket::ROWS,
     catalog::ROWS,
     datetime::ROWS,
     datetime::OPERATORS,
@@ -54,6 +56,7 @@ const TIME: Param = Param::of(LogicalType::Time);
 const STAMP: Param = Param::of(LogicalType::Timestamp);
 const STAMPTZ: Param = Param::of(LogicalType::TimestampTz);
 const SPAN: Param = Param::of(LogicalType::Interval);
+const UUID: Param = Param::of(LogicalType::Uuid);
 /// `"any"`: taken as it is, whatever its type.
 const ANY: Param = Param::ANY;
 /// `anynonarray`

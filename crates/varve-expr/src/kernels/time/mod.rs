@@ -2,8 +2,10 @@
 
 mod age;
 mod arithmetic;
+mod bucket;
 mod clock;
 mod fields;
+mod gaps;
 mod make;
 mod text;
 mod zone;
@@ -15,8 +17,10 @@ pub(super) use arithmetic::{
     minus_interval, multiply, negate_interval, plus_interval, sub_intervals, times_apart,
     timestamps_apart,
 };
+pub(super) use bucket::{gapfill_bucket, time_bucket, whole_gapfill_bucket, whole_time_bucket};
 pub(super) use clock::{clock_timestamp, now, statement_timestamp, timeofday};
 pub(super) use fields::{date_part, date_trunc, extract, interval_trunc};
+pub(super) use gaps::{gaps, interpolated, outside_of_gapfill};
 pub(super) use make::{
     make_date, make_interval, make_time, make_timestamp, make_timestamptz, to_timestamp,
 };
