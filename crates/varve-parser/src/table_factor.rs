@@ -211,19 +211,6 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn table_or_function(&mut self) -> Result<Box<TableFactor>> {
-        let unnest = self.peek_word("unnest") && self.peek_nth_token(1).token == Token::LParen;
-        if unnest {
-            let name = self.table_function_name()?;
-            let array_exprs = self.parse_parenthesized(Parser::parse_expr)?;
-            let with_ordinality = self.with_ordinality();
-            return Ok(Box::new(TableFactor::UNNEST {
-                alias: self.function_alias(&name)?,
-                array_exprs,
-                with_offset: false,
-                with_offset_alias: None,
-                with_ordinality,
-            }));
-        }
         let name = self.table_function_name()?;
         if self.peek() != Token::LParen {
             let _ = self.consume_token(&Token::Mul);

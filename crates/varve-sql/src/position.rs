@@ -1,5 +1,7 @@
 //! Places in the text: characters of the whole text, which trees keep as columns of one line.
 
+use std::sync::Arc;
+
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{AccessExpr, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
 use sqlparser::tokenizer::Location;
@@ -13,7 +15,7 @@ pub(crate) struct SourceMap {
     /// operand is then its operator.
     tokens: Vec<u32>,
     /// The subscripts of the columns that the statement assigns to, as their names number them.
-    subscripts: Vec<Vec<AccessExpr>>,
+    subscripts: Vec<Arc<[AccessExpr]>>,
 }
 
 /// The position of a place; 0 when it is none.
@@ -23,18 +25,19 @@ fn position_at(location: Location) -> u32 {
 
 impl SourceMap {
     pub(crate) fn new(tokens: Vec<u32>, subscripts: Vec<Vec<AccessExpr>>) -> SourceMap {
+        let subscripts = subscripts.into_iter().map(Arc::from).collect();
         SourceMap { tokens, subscripts }
     }
 
     /// The name of a column that is assigned to, and its subscripts.
-    pub(crate) fn target(&self, ident: &Ident) -> (String, &[AccessExpr]) {
+    pub(crate) fn target(&self, ident: &Ident) -> (String, Arc<[AccessExpr]>) {
         let name = fold_name(ident);
         let Some((column, number)) = name.split_once('\0') else {
-            return (name, &[]);
+            return (name, Arc::default());
         };
         let number = number.parse::<usize>().ok();
         let subscripts = number.and_then(|number| self.subscripts.get(number));
-        (column.to_owned(), subscripts.map_or(&[], Vec::as_slice))
+        (column.to_owned(), subscripts.cloned().unwrap_or_default())
     }
 
     /// Number of tokens, parentheses left out.

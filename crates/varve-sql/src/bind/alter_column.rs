@@ -12,7 +12,6 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::update::target_scope;
 use crate::catalog::{ColumnDef, Filled};
-use crate::parse_sequence::Options;
 use crate::utility::Definition;
 use crate::walk::for_each_column;
 
@@ -140,12 +139,8 @@ impl Binder<'_> {
         let Some(sequence) = sequences.find(|sequence| sequence.owner == owner) else {
             return Ok(());
         };
-        let options = Options {
-            items: items.to_vec(),
-            restart: restart.map(|number| number.as_deref().cloned()),
-            ..Options::default()
-        };
-        let (changed, restart) = self.changed_sequence(sequence, &options)?;
+        let restart = restart.map(Option::as_deref);
+        let (changed, restart) = self.changed_sequence(sequence, items, restart)?;
         altered.changed.push(Definition::Sequence(changed, restart));
         Ok(())
     }

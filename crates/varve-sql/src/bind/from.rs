@@ -414,14 +414,7 @@ impl Binder<'_> {
                 with_ordinality,
                 alias,
             } => self.table_function(name, args, *with_ordinality, alias.as_ref(), base),
-            TableFactor::UNNEST {
-                alias,
-                array_exprs,
-                with_offset: false,
-                with_offset_alias: None,
-                with_ordinality,
-            } => self.unnest(array_exprs, *with_ordinality, alias.as_ref(), base),
-            TableFactor::TableFunction { .. } | TableFactor::UNNEST { .. } => {
+            TableFactor::TableFunction { .. } => {
                 Err(unsupported_at("this function in FROM", position))
             }
             _ => Err(unsupported_at("this kind of relation in FROM", position)),

@@ -1,5 +1,7 @@
 //! INSERT.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{
     AccessExpr, Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, OnInsert,
     Query as AstQuery, SetExpr, TableObject,
@@ -119,14 +121,14 @@ impl Binder<'_> {
             let position = self.target_column(table, ident)?;
             let (_, part) = self.source.target(ident);
             let mut known = positions.iter().zip(&subscripts);
-            let is_twice = |(known, (other, _)): (&usize, &(Vec<AccessExpr>, u32))| {
+            let is_twice = |(known, (other, _)): (&usize, &(Arc<[AccessExpr]>, u32))| {
                 *known == position && (part.is_empty() || other.is_empty())
             };
             if known.any(is_twice) {
                 return Err(self.named_twice(ident));
             }
             positions.push(position);
-            subscripts.push((part.to_vec(), self.source.ident(ident)));
+            subscripts.push((part, self.source.ident(ident)));
         }
         let listed = !positions.is_empty();
         if !listed {
@@ -256,7 +258,7 @@ impl Binder<'_> {
 struct Targets {
     positions: Vec<usize>,
     /// Of each of them that is named, with its place in the text.
-    subscripts: Vec<(Vec<AccessExpr>, u32)>,
+    subscripts: Vec<(Arc<[AccessExpr]>, u32)>,
     /// Whether the statement names them.
     listed: bool,
 }

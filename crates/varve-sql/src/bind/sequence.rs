@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{
-    Expr as Ast, Ident, ObjectName, ObjectNamePart, SequenceOptions, UnaryOperator,
-    Value as AstValue,
+    Expr as Ast, Ident, ObjectName, SequenceOptions, UnaryOperator, Value as AstValue,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
@@ -36,7 +35,11 @@ impl Binder<'_> {
                     return Err(located(error, self.source.name(name)));
                 }
                 let name = (schema, folded);
-                let mut definition = self.new_sequence(name, LogicalType::Int8, options)?;
+                let ty = match &options.ty {
+                    Some(ty) => self.data_type(ty, self.source.first())?.0,
+                    None => LogicalType::Int8,
+                };
+                let mut definition = self.new_sequence(name, ty, &options.items)?;
                 if let Some(owner) = &options.owned_by {
                     definition.owner = self.owner(owner.as_ref())?;
                 }
@@ -68,23 +71,15 @@ impl Binder<'_> {
             self.has_relation(schema, name) || others.iter().any(|(_, other)| other.name == name)
         };
         let name = free(&format!("{table}_{column}_seq"), &taken);
-        let options = Options {
-            items: items.to_vec(),
-            ..Options::default()
-        };
-        self.new_sequence((schema, name), ty, &options)
+        self.new_sequence((schema, name), ty, items)
     }
 
     fn new_sequence(
         &mut self,
         (schema, name): (ObjectId, String),
         ty: LogicalType,
-        options: &Options,
+        items: &[SequenceOptions],
     ) -> Result<SequenceDef> {
-        let ty = match &options.ty {
-            Some(ty) => self.data_type(ty, self.source.first())?.0,
-            None => ty,
-        };
         if !matches!(
             ty,
             LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
@@ -106,19 +101,19 @@ impl Binder<'_> {
             cycle: false,
             owner: None,
         };
-        self.with_options(plain, options, true)
+        self.with_options(plain, items, true)
     }
 
     /// A sequence with its options changed.
     fn with_options(
         &self,
         mut sequence: SequenceDef,
-        options: &Options,
+        items: &[SequenceOptions],
         is_new: bool,
     ) -> Result<SequenceDef> {
         let invalid = |message: String| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
         let (mut min, mut max, mut start) = (None, None, None);
-        for item in &options.items {
+        for item in items {
             match item {
                 SequenceOptions::IncrementBy(ast, _) => sequence.increment = self.whole(ast)?,
                 SequenceOptions::MinValue(ast) => min = Some(self.optional(ast.as_ref())?),
@@ -219,15 +214,19 @@ impl Binder<'_> {
             return Ok(None);
         };
         let position = self.source.name(owner);
-        let mut parts = owner.0.clone();
-        let (Some(ObjectNamePart::Identifier(column)), false) = (parts.pop(), parts.is_empty())
-        else {
+        let parts: Option<Vec<Ident>> = owner
+            .0
+            .iter()
+            .map(|part| part.as_ident().cloned())
+            .collect();
+        let mut parts = parts.unwrap_or_default();
+        let (Some(column), false) = (parts.pop(), parts.is_empty()) else {
             let message = "invalid OWNED BY option";
             let error = Error::new(SqlState::SYNTAX_ERROR, message)
                 .with_hint("Specify OWNED BY table.column or OWNED BY NONE.");
             return Err(located(error, position));
         };
-        let table = self.writable_table(&ObjectName(parts))?;
+        let table = self.writable_table(&ObjectName::from(parts))?;
         let at = self.target_column(&table, &column)?;
         let column = table.columns.get(at);
         Ok(column.map(|column| (table.object, column.id)))
@@ -270,7 +269,11 @@ impl Binder<'_> {
         if options.ty.is_some() {
             return Err(unsupported_at("ALTER SEQUENCE ... AS", self.source.first()));
         }
-        let (changed, restart) = self.changed_sequence(&sequence, options)?;
+        let restart = options.restart.as_ref().map(Option::as_ref);
+        let (mut changed, restart) = self.changed_sequence(&sequence, &options.items, restart)?;
+        if let Some(owner) = &options.owned_by {
+            changed.owner = self.owner(owner.as_ref())?;
+        }
         Ok(Statement::AlterSequence {
             changed: Some(changed),
             name: folded.name,
@@ -282,13 +285,11 @@ impl Binder<'_> {
     pub(crate) fn changed_sequence(
         &self,
         sequence: &SequenceDef,
-        options: &Options,
+        items: &[SequenceOptions],
+        restart: Option<Option<&Ast>>,
     ) -> Result<(SequenceDef, Option<i64>)> {
-        let mut changed = self.with_options(SequenceDef::clone(sequence), options, false)?;
-        if let Some(owner) = &options.owned_by {
-            changed.owner = self.owner(owner.as_ref())?;
-        }
-        let restart = match &options.restart {
+        let changed = self.with_options(SequenceDef::clone(sequence), items, false)?;
+        let restart = match restart {
             None => None,
             Some(None) => Some(changed.start),
             Some(Some(ast)) => Some(self.whole(ast)?),

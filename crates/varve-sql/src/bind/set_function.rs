@@ -1,8 +1,7 @@
 //! Set-returning functions, in FROM and in the select list.
 
 use sqlparser::ast::{
-    Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
-    ObjectNamePart, TableAlias,
+    Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, TableAlias,
 };
 use varve_expr::{Expr, fold};
 use varve_types::{Error, LogicalType, Result, SqlState};
@@ -143,26 +142,6 @@ impl Binder<'_> {
         };
         let plan = table_plan(calls, with_ordinality);
         Ok((plan, Scope::table(name, 0, columns)))
-    }
-
-    /// `unnest(...)` in FROM, for which the parser has a form of its own.
-    pub(crate) fn unnest(
-        &mut self,
-        arrays: &[Ast],
-        with_ordinality: bool,
-        alias: Option<&TableAlias>,
-        base: usize,
-    ) -> Result<(Plan, Scope)> {
-        let mut name = Ident::new("unnest");
-        if let Some(first) = arrays.first() {
-            name.span = sqlparser::ast::Spanned::span(first);
-        }
-        let name = ObjectName(vec![ObjectNamePart::Identifier(name)]);
-        let args = arrays.iter().cloned();
-        let args: Vec<FunctionArg> = args
-            .map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)))
-            .collect();
-        self.table_function(&name, &args, with_ordinality, alias, base)
     }
 }
 

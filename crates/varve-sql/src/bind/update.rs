@@ -38,7 +38,7 @@ pub(crate) struct Changed {
 struct Assigned<'t> {
     index: usize,
     column: &'t ColumnDef,
-    subscripts: Vec<AccessExpr>,
+    subscripts: Arc<[AccessExpr]>,
     position: u32,
 }
 
@@ -157,7 +157,7 @@ impl Binder<'_> {
         Ok(Assigned {
             index,
             column: column.ok_or_else(|| Error::internal("a column out of its table"))?,
-            subscripts: subscripts.to_vec(),
+            subscripts,
             position: self.source.ident(ident),
         })
     }
