@@ -9,6 +9,15 @@ pub fn implicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
     if let (T::Array(from), T::Array(to)) = (from, to) {
         return implicit_cast_allowed(from.logical(), to.logical());
     }
+    if from.is_reg() {
+        return to == T::Oid || to == from;
+    }
+    if to.is_reg() {
+        return matches!(
+            from,
+            T::Int2 | T::Int4 | T::Int8 | T::Oid | T::Text | T::Varchar
+        );
+    }
     from == to
         || matches!(
             (from, to),
@@ -39,6 +48,7 @@ pub fn assignment_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
     }
     implicit_cast_allowed(from, to)
         || to.is_string()
+        || (from.is_reg() && matches!(to, T::Int4 | T::Int8))
         || matches!(
             (from, to),
             (

@@ -56,6 +56,8 @@ pub(crate) enum Kernel {
     Float(fn(f64) -> Result<f64>),
     /// Row by row.
     Rows(fn(&Row<'_>) -> Result<Value>),
+    /// Row by row, by the catalogue that the statement sees; it knows the function by its name.
+    Catalog,
     /// Row by row, appending the text to a buffer.
     Text(fn(&Row<'_>, &mut String) -> Result<()>),
     /// Many rows for one: a step of the plan computes it.
@@ -84,14 +86,38 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The rows of the table with this name, in the order of the table.
-pub(crate) fn entries_of(name: &str) -> &'static [&'static Entry] {
+/// The rows of the table by name.
+fn all_entries() -> &'static [&'static Entry] {
     static BY_NAME: OnceLock<Vec<&'static Entry>> = OnceLock::new();
-    let all = BY_NAME.get_or_init(|| {
+    BY_NAME.get_or_init(|| {
         let mut all: Vec<&Entry> = TABLE.iter().copied().flatten().collect();
         all.sort_by_key(|entry| entry.name);
         all
-    });
+    })
+}
+
+/// The OIDs of functions begin here.
+const FIRST_FUNCTION: u32 = 20_000;
+
+/// The OID of the first function of a name; it may be another one in another version.
+pub fn function_number(name: &str) -> Option<u32> {
+    let at = all_entries().partition_point(|entry| entry.name < name);
+    let found = all_entries()
+        .get(at)
+        .is_some_and(|entry| entry.name == name);
+    let at = u32::try_from(at).ok().filter(|_| found)?;
+    FIRST_FUNCTION.checked_add(at)
+}
+
+/// The name of the function with an OID.
+pub fn function_name(number: u32) -> Option<&'static str> {
+    let at = usize::try_from(number.checked_sub(FIRST_FUNCTION)?).ok()?;
+    all_entries().get(at).map(|entry| entry.name)
+}
+
+/// The rows of the table with this name, in the order of the table.
+pub(crate) fn entries_of(name: &str) -> &'static [&'static Entry] {
+    let all = all_entries();
     let first = all.partition_point(|entry| entry.name < name);
     let rest = all.get(first..).unwrap_or_default();
     let count = rest.partition_point(|entry| entry.name == name);

@@ -31,6 +31,7 @@ mod host;
 mod json;
 mod kernels;
 mod locale;
+mod names;
 #[cfg(feature = "planted")]
 pub mod planted;
 mod regex;
@@ -53,9 +54,12 @@ pub use enums::{EnumLabels, Enums};
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::fold;
-pub use function::{Function, Volatility, is_function, is_set_function};
+pub use function::{
+    Function, Volatility, function_name, function_number, is_function, is_set_function,
+};
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use locale::{DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
+pub use names::{Names, NamesRef};
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::Enums;
 use crate::datetime::Zone;
+use crate::{Enums, NamesRef};
 
 /// How a session reads and writes dates, times and intervals, and what time it is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Locale {
     pub statement_us: i64,
     /// The enumerations that there are.
     pub enums: Option<Arc<Enums>>,
+    /// What the catalogue tells of its objects.
+    pub names: Option<NamesRef>,
 }
 
 /// The first part of the setting `DateStyle`.
@@ -73,6 +75,7 @@ pub static DEFAULT_LOCALE: Locale = Locale {
     now_us: 0,
     statement_us: 0,
     enums: None,
+    names: None,
 };
 
 impl Default for Locale {

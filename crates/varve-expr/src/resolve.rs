@@ -50,7 +50,12 @@ pub fn resolve_call(
     position: u32,
 ) -> Result<(Function, Vec<Slot>)> {
     if matches!(name, "greatest" | "least") && common_type(args.types).is_none() {
-        let names: Vec<&str> = args.types.iter().flatten().map(|ty| ty.name()).collect();
+        let names: Vec<String> = args
+            .types
+            .iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
         let (name, names) = (name.to_ascii_uppercase(), names.join(" and "));
         let message = format!("{name} types {names} cannot be matched");
         return Err(placed(
@@ -304,7 +309,7 @@ fn prefer_for_unknown(left: &mut Vec<Candidate>, args: &[Option<LogicalType>]) {
 fn signature(name: &str, args: Arguments<'_>, is_operator: bool) -> String {
     let first_named = args.types.len().saturating_sub(args.names.len());
     let shown = args.types.iter().enumerate().map(|(i, ty)| {
-        let ty = ty.map_or("unknown", LogicalType::name);
+        let ty = ty.map_or_else(|| "unknown".to_owned(), |ty| ty.to_string());
         let named = i.checked_sub(first_named).and_then(|i| args.names.get(i));
         let name = named.map_or(String::new(), |name| format!("{name} => "));
         format!("{name}{ty}")

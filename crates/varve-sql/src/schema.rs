@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{EnumLabels, Enums};
-use varve_types::{ObjectId, Result};
+use varve_types::{Error, ObjectId, Result};
 
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
@@ -186,6 +186,35 @@ impl Catalog {
         }
     }
 
+    /// The text with the names of enumerations where [`varve_types::LogicalType`] writes `enum#`
+    /// and an id.
+    pub(crate) fn with_type_names(&self, text: &str) -> Option<String> {
+        let mut parts = text.split("enum#");
+        let mut named = parts.next()?.to_owned();
+        let mut has_names = false;
+        for part in parts {
+            let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let id = part.get(..digits).and_then(|digits| digits.parse().ok());
+            let def = id.and_then(|id| self.types.get(&ObjectId(id)));
+            match def {
+                Some(def) => named.push_str(&self.type_def_name(def.schema, &def.name)),
+                None => named.push_str("enum#"),
+            }
+            has_names |= def.is_some();
+            let from = if def.is_some() { digits } else { 0 };
+            named.push_str(part.get(from..).unwrap_or_default());
+        }
+        has_names.then_some(named)
+    }
+
+    /// The error with the names of enumerations in its message.
+    pub(crate) fn named_types(&self, error: Error) -> Error {
+        match self.with_type_names(&error.fields().message) {
+            Some(message) => error.with_message(message),
+            None => error,
+        }
+    }
+
     /// The materialized view whose rows are in a table.
     pub fn view_of(&self, table: ObjectId) -> Option<&Arc<ViewDef>> {
         self.views.get(self.materialized.get(&table)?)
@@ -229,6 +258,11 @@ impl Catalog {
     pub fn schemas(&self) -> impl Iterator<Item = (&str, ObjectId)> {
         let schemas = self.schemas.iter();
         schemas.map(|(name, object)| (name.as_str(), *object))
+    }
+
+    /// The schemas in which names are looked for, in order.
+    pub fn path(&self) -> impl Iterator<Item = ObjectId> {
+        self.path.iter().copied()
     }
 
     /// The schema in which something without one is created.

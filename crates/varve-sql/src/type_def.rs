@@ -18,7 +18,7 @@ const LAYOUT_VERSION: u8 = 1;
 pub(crate) const KIND_ENUM: u8 = 19;
 /// The distance between the places of labels that are made one after another: so many may come
 /// between them.
-const PLACES_APART: i32 = 1 << 16;
+pub(crate) const PLACES_APART: i32 = 1 << 16;
 
 /// An enumeration.
 #[derive(Clone, Debug, PartialEq, Eq)]

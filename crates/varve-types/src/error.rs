@@ -86,6 +86,13 @@ impl Error {
         self
     }
 
+    /// The same error in other words.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Error {
+        self.0.message = message.into();
+        self
+    }
+
     /// The same error with a detail.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Error {

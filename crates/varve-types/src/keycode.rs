@@ -145,7 +145,7 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
         | Value::TimestampTz(number) => {
             key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
         }
-        Value::Oid(number) => {
+        Value::Oid(number) | Value::Reg(_, number) => {
             key.extend_from_slice(&(u64::from(*number) ^ SIGN64).to_be_bytes());
         }
         Value::Float4(number) => encode_double(f64::from(*number), key),

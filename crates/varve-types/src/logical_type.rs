@@ -56,7 +56,7 @@ macro_rules! scalar_types {
 
         impl LogicalType {
             /// Every type that needs no catalogue and is no array, in the order of their codes.
-            pub const ALL: [LogicalType; 22] = [$(LogicalType::$name,)*];
+            pub const ALL: [LogicalType; 27] = [$(LogicalType::$name,)*];
 
             /// As the element of an array; `None` for arrays.
             pub fn element_type(self) -> Option<ElementType> {
@@ -148,6 +148,11 @@ scalar_types! {
     Oid 20 26 1028 b'N' Int64 "oid";
     Jsonpath 21 4072 4073 b'U' Bytes "jsonpath";
     Name 22 19 1003 b'S' Bytes "name";
+    Regclass 23 2205 2210 b'N' Int64 "regclass";
+    Regtype 24 2206 2211 b'N' Int64 "regtype";
+    Regproc 25 24 1008 b'N' Int64 "regproc";
+    Regnamespace 26 4089 4090 b'N' Int64 "regnamespace";
+    Regrole 27 4096 4097 b'N' Int64 "regrole";
 }
 
 impl LogicalType {
@@ -234,7 +239,13 @@ impl LogicalType {
 
     /// Whether arithmetic is defined on the type.
     pub fn is_numeric(self) -> bool {
-        self.category() == b'N' && self != LogicalType::Oid
+        self.category() == b'N' && self != LogicalType::Oid && !self.is_reg()
+    }
+
+    /// Whether values are OIDs that are written as names.
+    pub fn is_reg(self) -> bool {
+        use LogicalType::{Regclass, Regnamespace, Regproc, Regrole, Regtype};
+        matches!(self, Regclass | Regtype | Regproc | Regnamespace | Regrole)
     }
 
     /// Whether values are strings of characters of one kind or another: text, varchar and
@@ -244,9 +255,15 @@ impl LogicalType {
     }
 }
 
+/// The name; of an enumeration `enum#` and its id, for which whoever knows the catalogue puts its
+/// name.
 impl core::fmt::Display for LogicalType {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.name())
+        match self {
+            LogicalType::Enum(id) => write!(f, "enum#{}", id.0),
+            LogicalType::Array(ElementType::Enum(id)) => write!(f, "enum#{}[]", id.0),
+            _ => f.write_str(self.name()),
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub enum Value {
     Jsonb(Arc<[u8]>),
     /// `oid`
     Oid(u32),
+    /// A type of OIDs that are written as names, and the OID
+    Reg(LogicalType, u32),
     /// An enumeration: the place of the label
     Enum(EnumId, i32),
     /// An array in the form that [`ArrayValue::encode`] gives
@@ -92,6 +94,7 @@ impl Value {
             Value::Uuid(_) => LogicalType::Uuid,
             Value::Jsonb(_) => LogicalType::Jsonb,
             Value::Oid(_) => LogicalType::Oid,
+            Value::Reg(ty, _) => *ty,
             Value::Enum(id, _) => LogicalType::Enum(*id),
             Value::Array(element, _) => LogicalType::Array(*element),
         })
@@ -133,7 +136,7 @@ impl Value {
             | Value::Time(number)
             | Value::Timestamp(number)
             | Value::TimestampTz(number) => *number,
-            Value::Oid(number) => i64::from(*number),
+            Value::Oid(number) | Value::Reg(_, number) => i64::from(*number),
             _ => return None,
         })
     }
@@ -151,6 +154,7 @@ impl Value {
             LogicalType::TimestampTz => Value::TimestampTz(word),
             LogicalType::Oid => Value::Oid(u32::try_from(word).ok()?),
             LogicalType::Enum(id) => Value::Enum(id, i32::try_from(word).ok()?),
+            ty if ty.is_reg() => Value::Reg(ty, u32::try_from(word).ok()?),
             _ => return None,
         })
     }

@@ -137,15 +137,16 @@ fn plain(ty: LogicalType, data: ColumnData, validity: Option<Bitmap>) -> Result<
 
 /// Whether every number of the layout of a type is a value of it.
 fn holds_any_number(ty: LogicalType) -> bool {
-    !matches!(
-        ty,
-        LogicalType::Int2
-            | LogicalType::Oid
-            | LogicalType::Float4
-            | LogicalType::Numeric
-            | LogicalType::Time
-            | LogicalType::Enum(_)
-    )
+    !ty.is_reg()
+        && !matches!(
+            ty,
+            LogicalType::Int2
+                | LogicalType::Oid
+                | LogicalType::Float4
+                | LogicalType::Numeric
+                | LogicalType::Time
+                | LogicalType::Enum(_)
+        )
 }
 
 /// Numbers cast to a type, as an assignment does.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varve_expr::{EvalContext, Host, JobOrder, Locale, SequenceCall, SequenceRef};
+use varve_expr::{EvalContext, Host, JobOrder, Locale, NamesRef, SequenceCall, SequenceRef};
 use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Transaction};
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
@@ -57,10 +57,12 @@ impl SessionHost {
     /// PostgreSQL's defaults at the time that it is.
     pub fn locale(&self) -> Locale {
         let now_us = self.shared.env.now_us();
+        let catalog = self.catalog();
         Locale {
             now_us,
             statement_us: now_us,
-            enums: self.catalog().enums().cloned(),
+            enums: catalog.enums().cloned(),
+            names: Some(NamesRef(catalog)),
             ..Locale::default()
         }
     }

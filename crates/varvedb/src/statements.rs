@@ -61,7 +61,7 @@ impl Planned {
     /// Binds a statement.
     pub fn new(
         parsed: &ParsedStatement,
-        catalog: &Catalog,
+        catalog: &Arc<Catalog>,
         types: &[Option<LogicalType>],
         locale: &Locale,
     ) -> Result<Planned> {

@@ -191,6 +191,7 @@ fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
             | Value::Int4(_)
             | Value::Int8(_)
             | Value::Oid(_)
+            | Value::Reg(..)
             | Value::Float4(_)
             | Value::Float8(_)
             | Value::Numeric(_),
@@ -255,7 +256,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
             };
             let value = word.and_then(|word| Value::of_word(to, word));
             value.ok_or_else(|| match to {
-                LogicalType::Oid => out_of_range("OID"),
+                to if to == LogicalType::Oid || to.is_reg() => out_of_range("OID"),
                 _ => range(),
             })
         }

@@ -25,12 +25,16 @@ pub fn reads_locale(ty: LogicalType) -> bool {
     matches!(
         ty,
         Date | Time | Timestamp | TimestampTz | Interval | Array(_) | Enum(_)
-    )
+    ) || ty.is_reg()
 }
 
-/// Whether a text is the value of one transaction only, as that of `now` and `today` is.
+/// Whether a text is the value of one transaction only, as that of `now` and `today` is, and those
+/// of names of objects.
 pub fn depends_on_time(text: &str, ty: LogicalType) -> bool {
     const WORDS: [&str; 4] = ["now", "today", "tomorrow", "yesterday"];
+    if ty.is_reg() {
+        return true;
+    }
     let text = text.to_ascii_lowercase();
     reads_locale(ty) && ty != LogicalType::Interval && WORDS.iter().any(|word| text.contains(word))
 }

@@ -78,10 +78,26 @@ pub fn parse_value_with_mod(
                 labels.ok_or_else(|| Error::internal("an enumeration that is not known"))?;
             labels.value(id, text)?
         }
+        ty if ty.is_reg() => Value::Reg(ty, parse_reg(text, ty, locale)?),
         LogicalType::Array(element) => return parse_array(text, element, modifier, locale),
         other => return Err(Error::unsupported(other)),
     };
     coerce_length(value, to, modifier, false)
+}
+
+/// The object that a name means; digits are its OID, and `-` is none.
+fn parse_reg(text: &str, ty: LogicalType, locale: &Locale) -> Result<u32> {
+    if text == "-" {
+        return Ok(0);
+    }
+    if text.starts_with(|first: char| first.is_ascii_digit()) {
+        let number = parse_integer(text, LogicalType::Oid)?;
+        return u32::try_from(number).map_err(|_| integer_range(text, LogicalType::Oid));
+    }
+    match &locale.names {
+        Some(names) => names.0.reg_oid(ty, text),
+        None => Err(Error::unsupported("a name of an object here")),
+    }
 }
 
 fn invalid(text: &str, ty: LogicalType) -> Error {

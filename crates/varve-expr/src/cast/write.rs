@@ -53,6 +53,14 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
                 None => write_integer(i64::from(*place), text),
             }
         }
+        Value::Reg(_, 0) => text.push('-'),
+        Value::Reg(ty, oid) => {
+            let names = locale.names.as_ref();
+            match names.and_then(|names| names.0.reg_name(*ty, *oid)) {
+                Some(name) => text.push_str(&name),
+                None => write_integer(i64::from(*oid), text),
+            }
+        }
         Value::Int2(_) | Value::Int4(_) | Value::Int8(_) | Value::Oid(_) => {
             write_integer(value.word().unwrap_or(0), text);
         }

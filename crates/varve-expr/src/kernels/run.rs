@@ -7,7 +7,7 @@ use varve_types::{
 };
 
 use super::operand::{Native, validity_of};
-use crate::function::{Call, Function, Kernel};
+use crate::function::{Call, Entry, Function, Kernel};
 
 /// The most text that one call makes for one batch.
 const COLUMN_TEXT_BYTES_MAX: usize = 256 << 20;
@@ -24,7 +24,7 @@ pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
     let validity = validity_of(call.args).filter(|_| entry.strict);
     match entry.kernel {
         Kernel::Float(kernel) => run_float(kernel, call, validity),
-        _ => run_rows(&entry.kernel, call, validity.as_ref()),
+        _ => run_rows(entry, call, validity.as_ref()),
     }
 }
 
@@ -87,7 +87,7 @@ fn run_float(
         .ok_or_else(|| Error::internal("a result of unequal length"))
 }
 
-fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Result<Column> {
+fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result<Column> {
     let mut builder = ColumnBuilder::with_capacity(call.result, call.rows);
     let mut text = String::new();
     let mut text_bytes = 0;
@@ -97,8 +97,14 @@ fn run_rows(kernel: &Kernel, call: &Call<'_>, validity: Option<&Bitmap>) -> Resu
             continue;
         }
         let args = call.row(row);
-        match kernel {
+        match &entry.kernel {
             Kernel::Rows(kernel) => builder.push(&kernel(&args)?),
+            Kernel::Catalog => {
+                let names = call.context.locale.names.as_ref();
+                let names = names.ok_or_else(|| Error::unsupported("the catalogue here"))?;
+                let values: Vec<Value> = (0..call.args.len()).map(|i| args.value(i)).collect();
+                builder.push(&names.0.answer(entry.name, &values)?);
+            }
             Kernel::Text(kernel) => {
                 text.clear();
                 kernel(&args, &mut text)?;

@@ -46,8 +46,13 @@ fn each(
         }
         let row = call.row(row);
         let first = row.value(0);
+        let name;
         let sequence = match &first {
             Value::Int8(id) => SequenceRef::Id(*id),
+            Value::Reg(..) => {
+                name = crate::format_value(&first, call.context.locale);
+                SequenceRef::Name(&name)
+            }
             _ => SequenceRef::Name(row.text(0)),
         };
         answers.push(&Value::Int8(asked(call, asks(sequence, &row))?));

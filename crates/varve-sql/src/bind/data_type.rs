@@ -1,12 +1,16 @@
 //! Names of types.
 
-use sqlparser::ast::{ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use sqlparser::ast::{
+    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, ObjectNamePart,
+    TimezoneInfo,
+};
+use varve_parser::{Parser, Token, tokenize};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::interval::interval_modifier;
-use crate::bind::names::simple_name;
+use crate::bind::names::{fold_name, simple_name};
 use crate::bind::{Binder, located};
-use crate::schema::RelationName;
+use crate::schema::{Catalog, RelationName};
 
 /// A type and what it is bounded by.
 type Bounded = (LogicalType, TypeMod);
@@ -62,6 +66,7 @@ fn bounded_type(data_type: &DataType) -> Result<Option<Bounded>> {
         DataType::Uuid => plain(T::Uuid),
         DataType::JSON => plain(T::Json),
         DataType::JSONB => plain(T::Jsonb),
+        DataType::Regclass => plain(T::Regclass),
         DataType::Array(
             ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
         ) => {
@@ -122,6 +127,11 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         "jsonpath" => T::Jsonpath,
         "jsonb" => T::Jsonb,
         "oid" => T::Oid,
+        "regclass" => T::Regclass,
+        "regtype" => T::Regtype,
+        "regproc" => T::Regproc,
+        "regnamespace" => T::Regnamespace,
+        "regrole" => T::Regrole,
         name => {
             // The names of array types in `pg_type`.
             let element = name.strip_prefix('_').map(|name| named(name, &[]));
@@ -230,35 +240,88 @@ pub(crate) fn internal_name(ty: LogicalType) -> &'static str {
     }
 }
 
-impl Binder<'_> {
-    /// The enumeration that a name means, or arrays of one.
-    fn enum_type(&self, data_type: &DataType) -> Option<LogicalType> {
-        match data_type {
-            DataType::Custom(name, modifiers) if modifiers.is_empty() => {
-                let name = self.relation_name(name).ok()?;
-                let element = name.name.strip_prefix('_').map(|element| RelationName {
-                    schema: name.schema.clone(),
-                    name: element.to_owned(),
-                });
-                let named = |name: &RelationName| self.catalog.enum_named(name)?.ty();
-                named(&name).or_else(|| named(&element?)?.array())
-            }
+/// The type of this name that a user defined, or arrays of one.
+fn user_type(catalog: &Catalog, data_type: &DataType) -> Option<LogicalType> {
+    match data_type {
+        DataType::Custom(name, modifiers) if modifiers.is_empty() => {
+            let name = type_name(name)?;
+            let element = name.name.strip_prefix('_').map(|element| RelationName {
+                schema: name.schema.clone(),
+                name: element.to_owned(),
+            });
+            let named = |name: &RelationName| catalog.enum_named(name)?.ty();
+            named(&name).or_else(|| named(&element?)?.array())
+        }
+        DataType::Array(
+            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+        ) => {
+            let element = user_type(catalog, element)?;
+            element.array().or(Some(element))
+        }
+        _ => None,
+    }
+}
+
+/// The name of a column that is a cast to a type.
+pub(crate) fn cast_name(data_type: &DataType) -> Option<String> {
+    match (logical_type(data_type), data_type) {
+        (Some(ty), _) => Some(internal_name(ty).to_owned()),
+        (None, DataType::Custom(name, _)) => Some(type_name(name)?.name),
+        (
+            None,
             DataType::Array(
                 ArrayElemTypeDef::SquareBracket(element, _)
                 | ArrayElemTypeDef::Qualified(element, _),
-            ) => {
-                let element = self.enum_type(element)?;
-                element.array().or(Some(element))
-            }
-            _ => None,
-        }
+            ),
+        ) => cast_name(element),
+        _ => None,
     }
+}
 
+/// The name of a type, folded.
+pub(crate) fn type_name(name: &ObjectName) -> Option<RelationName> {
+    let mut parts = name.0.iter().rev().map(|part| match part {
+        ObjectNamePart::Identifier(ident) => Some(fold_name(ident)),
+        ObjectNamePart::Function(_) => None,
+    });
+    Some(RelationName {
+        name: parts.next()??,
+        schema: parts.next().flatten(),
+    })
+}
+
+/// The type that a text names, as SQL writes it.
+pub(crate) fn type_of_text(catalog: &Catalog, text: &str) -> Result<Bounded> {
+    let lexemes = tokenize(text);
+    let (end, tokens) = lexemes
+        .split_last()
+        .ok_or_else(|| Error::internal("a text without an end"))?;
+    let mut parser = Parser::new(text, tokens, *end);
+    let data_type = parser.parse_data_type()?;
+    let next = parser.peek_token();
+    if next.token != Token::EOF {
+        return Err(parser.error_at(next));
+    }
+    let found = bounded_type(&data_type)?;
+    let found = found.or_else(|| Some((user_type(catalog, &data_type)?, TypeMod::NONE)));
+    found.ok_or_else(|| undefined_type(text))
+}
+
+/// `42704`
+pub(crate) fn undefined_type(name: impl core::fmt::Display) -> Error {
+    let message = format!("type \"{name}\" does not exist");
+    Error::new(SqlState::UNDEFINED_OBJECT, message)
+}
+
+impl Binder<'_> {
     /// The type that a name means with its modifier; `0A000` where there is none.
     pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
         let found = bounded_type(data_type).map_err(|error| located(error, position))?;
-        let found = found.or_else(|| Some((self.enum_type(data_type)?, TypeMod::NONE)));
+        let found = found.or_else(|| Some((user_type(self.catalog, data_type)?, TypeMod::NONE)));
         found.ok_or_else(|| {
+            if let Some((name, position)) = unknown_name(data_type) {
+                return located(undefined_type(name), position);
+            }
             let (name, instead) = nearest(data_type);
             let error = located(Error::unsupported(format!("type {name}")), position);
             match instead {
@@ -266,6 +329,65 @@ impl Binder<'_> {
                 None => error,
             }
         })
+    }
+}
+
+/// Types of PostgreSQL that are not supported.
+const UNSUPPORTED: [&str; 34] = [
+    "bit",
+    "varbit",
+    "box",
+    "char",
+    "cidr",
+    "circle",
+    "inet",
+    "int2vector",
+    "int4range",
+    "int8range",
+    "line",
+    "lseg",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "numrange",
+    "oidvector",
+    "path",
+    "pg_lsn",
+    "point",
+    "polygon",
+    "regconfig",
+    "regdictionary",
+    "regoper",
+    "regoperator",
+    "regprocedure",
+    "tid",
+    "timetz",
+    "tsquery",
+    "tsrange",
+    "tstzrange",
+    "tsvector",
+    "xid",
+    "xml",
+];
+
+/// The name of a type that PostgreSQL does not know either, and its position.
+fn unknown_name(data_type: &DataType) -> Option<(RelationName, u32)> {
+    match data_type {
+        DataType::Custom(name, _) => {
+            let folded = type_name(name)?;
+            let plain = folded.name.trim_start_matches('_');
+            let is_known = (folded.schema.is_none() && UNSUPPORTED.contains(&plain))
+                || crate::bind::sequence::is_serial(plain);
+            let position = match name.0.first()? {
+                ObjectNamePart::Identifier(ident) => ident.span.start.column,
+                ObjectNamePart::Function(_) => 0,
+            };
+            (!is_known).then_some((folded, u32::try_from(position).unwrap_or(0)))
+        }
+        DataType::Array(
+            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
+        ) => unknown_name(element),
+        _ => None,
     }
 }
 
@@ -288,9 +410,8 @@ fn nearest(data_type: &DataType) -> (String, Option<&'static str>) {
         DataType::Custom(name, _) => {
             let name = simple_name(name).unwrap_or_else(|| "user-defined".to_owned());
             let instead = match name.as_str() {
-                "serial" | "serial4" | "smallserial" => Some("INTEGER"),
+                "serial" | "serial4" | "smallserial" | "serial2" => Some("INTEGER"),
                 "bigserial" | "serial8" => Some("BIGINT"),
-                "citext" => Some("TEXT"),
                 _ => None,
             };
             return (name, instead);

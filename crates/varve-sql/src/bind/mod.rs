@@ -59,17 +59,16 @@ mod values;
 mod view;
 mod window;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use sqlparser::ast::Select;
-use varve_expr::Locale;
+use varve_expr::{Locale, NamesRef};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-pub(crate) use data_type::internal_name;
-pub(crate) use names::fold_name;
+pub(crate) use data_type::{internal_name, type_of_text};
 pub use names::folded_path;
+pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub use session::bind_arguments;
 
 use cte::CteBinding;
@@ -93,13 +92,14 @@ const PARAMETERS_MAX: usize = 65_535;
 /// type follows from the parameter's place. Literals mean what they mean in `locale`.
 pub fn bind(
     statement: &ParsedStatement,
-    catalog: &Catalog,
+    catalog: &Arc<Catalog>,
     parameter_types: &[Option<LogicalType>],
     locale: &Locale,
 ) -> Result<Bound> {
-    let locale = &with_enums(catalog, locale);
+    let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, parameter_types, locale);
-    let bound = binder.parsed(&statement.parsed, &statement.command)?;
+    let bound = binder.parsed(&statement.parsed, &statement.command);
+    let bound = bound.map_err(|error| catalog.named_types(error))?;
     let parameters = binder
         .parameters
         .into_iter()
@@ -122,14 +122,12 @@ pub fn bind(
     })
 }
 
-/// A locale with the enumerations that a catalogue has.
-fn with_enums<'a>(catalog: &Catalog, locale: &'a Locale) -> Cow<'a, Locale> {
-    match catalog.enums() {
-        None => Cow::Borrowed(locale),
-        enums => Cow::Owned(Locale {
-            enums: enums.cloned(),
-            ..locale.clone()
-        }),
+/// The locale with the names of a catalogue.
+fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
+    Locale {
+        enums: catalog.enums().cloned(),
+        names: Some(NamesRef(Arc::<Catalog>::clone(catalog))),
+        ..locale.clone()
     }
 }
 

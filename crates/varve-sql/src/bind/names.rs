@@ -252,15 +252,11 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 kind: CastKind::Cast | CastKind::DoubleColon,
                 format: None,
             } => {
-                let name =
-                    super::data_type::logical_type(data_type).map(super::data_type::internal_name);
-                fallback = fallback.or(name);
+                fallback = fallback.or_else(|| super::data_type::cast_name(data_type));
                 inner
             }
             Ast::TypedString(typed) => {
-                let name = super::data_type::logical_type(&typed.data_type)
-                    .map(super::data_type::internal_name);
-                fallback = fallback.or(name);
+                fallback = fallback.or_else(|| super::data_type::cast_name(&typed.data_type));
                 break;
             }
             Ast::Case { else_result, .. } => {
@@ -271,7 +267,7 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 {
                     return result_name(otherwise);
                 }
-                fallback = fallback.or(Some("case"));
+                fallback = fallback.or_else(|| Some("case".to_owned()));
                 break;
             }
             Ast::Array(_) => return "array".to_owned(),
@@ -318,14 +314,14 @@ pub(crate) fn result_name(expr: &Ast) -> String {
             Ast::AtTimeZone { .. } => return "timezone".to_owned(),
             Ast::Value(value) => {
                 if let sqlparser::ast::Value::Boolean(_) = value.value {
-                    fallback = fallback.or(Some("bool"));
+                    fallback = fallback.or_else(|| Some("bool".to_owned()));
                 }
                 break;
             }
             _ => break,
         };
     }
-    fallback.unwrap_or("?column?").to_owned()
+    fallback.unwrap_or_else(|| "?column?".to_owned())
 }
 
 /// The first column of a query as it is written.

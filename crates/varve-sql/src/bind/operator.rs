@@ -359,7 +359,8 @@ pub(crate) fn undefined_operator(
     types: [Option<LogicalType>; 2],
     position: u32,
 ) -> Error {
-    let shown = |ty: Option<LogicalType>| ty.map_or("unknown", LogicalType::name);
+    let shown =
+        |ty: Option<LogicalType>| ty.map_or_else(|| "unknown".to_owned(), |ty| ty.to_string());
     let [left, right] = types;
     let error = Error::new(
         SqlState::UNDEFINED_FUNCTION,

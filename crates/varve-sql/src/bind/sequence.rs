@@ -377,6 +377,18 @@ impl Binder<'_> {
                 value: Value::Text(text),
                 ..
             }) => (text.to_string(), 0),
+            Operand::Known(varve_expr::Expr::Cast {
+                input,
+                to: LogicalType::Regclass,
+                position,
+                ..
+            }) => match input.as_ref() {
+                varve_expr::Expr::Literal {
+                    value: Value::Text(text),
+                    ..
+                } => (text.to_string(), *position),
+                _ => return Ok(()),
+            },
             _ => return Ok(()),
         };
         let name = folded_path(&text).map_err(|error| located(error, position))?;
@@ -403,9 +415,18 @@ fn greatest(ty: LogicalType) -> i64 {
     }
 }
 
+/// Whether a name is that of a serial type.
+pub(crate) fn is_serial(name: &str) -> bool {
+    named_serial(name).is_some()
+}
+
 /// The type of a serial column.
 pub(crate) fn serial_type(name: &Ident) -> Option<LogicalType> {
-    match crate::bind::names::fold_name(name).as_str() {
+    named_serial(&crate::bind::names::fold_name(name))
+}
+
+fn named_serial(name: &str) -> Option<LogicalType> {
+    match name {
         "smallserial" | "serial2" => Some(LogicalType::Int2),
         "serial" | "serial4" => Some(LogicalType::Int4),
         "bigserial" | "serial8" => Some(LogicalType::Int8),

@@ -1,5 +1,7 @@
 //! Statements about what a session keeps.
 
+use std::sync::Arc;
+
 use sqlparser::ast::DataType;
 use varve_expr::{Expr, Locale};
 use varve_types::{Error, LogicalType, Result, SqlState};
@@ -8,7 +10,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::CastContext;
 use crate::bind::names::undefined_table;
 use crate::bind::view::utility;
-use crate::bind::{Binder, located, with_enums};
+use crate::bind::{Binder, located, with_names};
 use crate::dispatch::Body;
 use crate::optimize::optimize;
 use crate::parse::ParsedStatement;
@@ -131,7 +133,7 @@ impl Binder<'_> {
 /// The arguments of an EXECUTE as expressions of these types, without columns.
 pub fn bind_arguments(
     statement: &ParsedStatement,
-    catalog: &Catalog,
+    catalog: &Arc<Catalog>,
     types: &[LogicalType],
     locale: &Locale,
 ) -> Result<Vec<Expr>> {
@@ -153,7 +155,7 @@ pub fn bind_arguments(
         );
         return Err(Error::new(SqlState::SYNTAX_ERROR, message).with_detail(detail));
     }
-    let locale = &with_enums(catalog, locale);
+    let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, &[], locale);
     let names = Scope::default();
     let mut exprs = Vec::with_capacity(types.len());

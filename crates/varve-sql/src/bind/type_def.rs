@@ -29,8 +29,9 @@ impl Binder<'_> {
         for (at, label) in labels.iter().enumerate() {
             check_label(label)?;
             if labels.iter().take(at).any(|known| known == label) {
-                let message = format!("enum label \"{label}\" used more than once");
-                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+                const KEY: &str = "pg_enum_typid_label_index";
+                let message = format!("duplicate key value violates unique constraint \"{KEY}\"");
+                return Err(Error::new(SqlState::UNIQUE_VIOLATION, message));
             }
         }
         check_count(labels.len())?;

@@ -328,7 +328,10 @@ impl Binder<'_> {
         name: &str,
         position: u32,
     ) -> Result<Expr> {
-        let shown = operand.ty().map_or("unknown", LogicalType::name);
+        let shown = match operand.ty() {
+            Some(ty) => ty.to_string(),
+            None => "unknown".to_owned(),
+        };
         let converted = self.convert(operand, ty, CastContext::Implicit, position)?;
         converted.map(varve_expr::fold).ok_or_else(|| {
             let message = format!("function {name}({shown}) does not exist");
@@ -429,7 +432,10 @@ impl Binder<'_> {
         }
         let mut scope = ExprScope::plain(&names, clause);
         let operand = self.expr(ast, &mut scope)?;
-        let shown = operand.ty().map_or("unknown", LogicalType::name);
+        let shown = match operand.ty() {
+            Some(ty) => ty.to_string(),
+            None => "unknown".to_owned(),
+        };
         let by = if units == FrameUnits::Range {
             let place = self.source.expr(ast);
             let wanted = range_offset_type(ty).ok_or_else(|| {

@@ -2,8 +2,11 @@
 
 use varve_types::Value;
 
-use super::relations::{as_relation, column_name, kept_views, key_columns, keys, plain_views};
+use super::relations::{
+    Key, as_relation, column_name, kept_views, key_columns, keys, plain_views, predicate_text,
+};
 use super::{OWNER, text};
+use crate::catalog::TableDef;
 use crate::schema::{Catalog, quoted_as_needed};
 use crate::sequence::SequenceDef;
 use crate::view::ViewDef;
@@ -61,32 +64,56 @@ pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
         let schema = catalog.schema_name(table.schema);
         let (_, relation, _) = as_relation(catalog, table);
         for key in keys(table) {
-            let unique = if key.is_unique { "UNIQUE " } else { "" };
-            let mut definition = format!(
-                "CREATE {unique}INDEX {} ON {}.{} USING btree ({})",
-                quoted_as_needed(&key.name),
-                quoted_as_needed(schema),
-                quoted_as_needed(relation),
-                key_columns(table, &key)
-            );
-            let included = key.include.iter().filter_map(|at| column_name(table, *at));
-            let included: Vec<String> = included.map(|name| quoted_as_needed(&name)).collect();
-            if !included.is_empty() {
-                definition.push_str(&format!(" INCLUDE ({})", included.join(", ")));
-            }
-            if key.equal_nulls {
-                definition.push_str(" NULLS NOT DISTINCT");
-            }
             rows.push(vec![
                 text(schema),
                 text(relation),
                 text(&key.name),
                 Value::Null,
-                text(definition),
+                text(create_index(catalog, table, &key)),
             ]);
         }
     }
     rows
+}
+
+/// `pg_get_indexdef(oid, part)`: all of it, or one of its columns from 1.
+pub(super) fn index_definition(catalog: &Catalog, number: u32, part: usize) -> Option<String> {
+    let (table, key) = catalog.index_of(number)?;
+    let Some(at) = part.checked_sub(1) else {
+        return Some(create_index(catalog, table, &key));
+    };
+    let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
+    let place = places.copied().nth(at);
+    Some(
+        place.map_or_else(String::new, |place| match column_name(table, place) {
+            Some(name) => quoted_as_needed(&name),
+            None => table.label_at(place),
+        }),
+    )
+}
+
+fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> String {
+    let (_, relation, _) = as_relation(catalog, table);
+    let mut definition = format!(
+        "CREATE {}INDEX {} ON {}.{} USING btree ({})",
+        if key.is_unique { "UNIQUE " } else { "" },
+        quoted_as_needed(&key.name),
+        quoted_as_needed(catalog.schema_name(table.schema)),
+        quoted_as_needed(relation),
+        key_columns(table, key)
+    );
+    let included = key.include.iter().filter_map(|at| column_name(table, *at));
+    let included: Vec<String> = included.map(|name| quoted_as_needed(&name)).collect();
+    if !included.is_empty() {
+        definition.push_str(&format!(" INCLUDE ({})", included.join(", ")));
+    }
+    if key.equal_nulls {
+        definition.push_str(" NULLS NOT DISTINCT");
+    }
+    if let Some(predicate) = predicate_text(table, key) {
+        definition.push_str(&format!(" WHERE {predicate}"));
+    }
+    definition
 }
 
 pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {

@@ -3,7 +3,7 @@
 use varve_types::{LogicalType, TypeMod, Value};
 
 use super::relations::{check_text, checked_columns, default_text, keys};
-use super::types::type_name;
+use super::types::stored_name;
 use super::{DATABASE, OWNER, int4, text, yes_or_no};
 use crate::catalog::{Filled, TableDef};
 use crate::index::Deferral;
@@ -60,7 +60,7 @@ struct Column<'a> {
     filled: Filled,
 }
 
-fn column_cells(column: Column<'_>) -> Vec<Value> {
+fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
     let Column { ty, modifier, .. } = column;
     let null = || Value::Null;
     let number = |number: Option<i32>| number.map_or(Value::Null, Value::Int4);
@@ -109,8 +109,10 @@ fn column_cells(column: Column<'_>) -> Vec<Value> {
     };
     let data_type = match ty {
         LogicalType::Array(_) => "ARRAY",
+        LogicalType::Enum(_) => "USER-DEFINED",
         ty => ty.name(),
     };
+    let (type_name, type_schema) = stored_name(catalog, ty);
     vec![
         text(column.name),
         int4(column.number),
@@ -124,8 +126,8 @@ fn column_cells(column: Column<'_>) -> Vec<Value> {
         number(scale),
         number(seconds),
         text(DATABASE),
-        text("pg_catalog"),
-        text(type_name(ty)),
+        text(catalog.schema_text(type_schema).unwrap_or_default()),
+        text(type_name),
         yes_or_no(!identity.is_null()),
         identity,
         text(if is_generated { "ALWAYS" } else { "NEVER" }),
@@ -139,15 +141,18 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
     for table in plain_tables(catalog) {
         for (number, column) in (1..).zip(&table.columns) {
             let mut row = named(catalog, table.schema, &table.name);
-            row.extend(column_cells(Column {
-                name: &column.name,
-                number,
-                default: default_text(catalog, table, column),
-                nullable: column.nullable,
-                ty: column.ty,
-                modifier: column.modifier,
-                filled: column.filled,
-            }));
+            row.extend(column_cells(
+                catalog,
+                Column {
+                    name: &column.name,
+                    number,
+                    default: default_text(catalog, table, column),
+                    nullable: column.nullable,
+                    ty: column.ty,
+                    modifier: column.modifier,
+                    filled: column.filled,
+                },
+            ));
             rows.push(row);
         }
     }
@@ -157,15 +162,18 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
         }
         for (number, column) in (1..).zip(&view.columns) {
             let mut row = named(catalog, view.schema, &view.name);
-            row.extend(column_cells(Column {
-                name: &column.name,
-                number,
-                default: None,
-                nullable: true,
-                ty: column.ty,
-                modifier: column.modifier,
-                filled: Filled::ByStatement,
-            }));
+            row.extend(column_cells(
+                catalog,
+                Column {
+                    name: &column.name,
+                    number,
+                    default: None,
+                    nullable: true,
+                    ty: column.ty,
+                    modifier: column.modifier,
+                    filled: Filled::ByStatement,
+                },
+            ));
             rows.push(row);
         }
     }

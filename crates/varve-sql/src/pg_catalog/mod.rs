@@ -1,8 +1,11 @@
 //! `pg_catalog` and `information_schema`: views whose rows are made from the catalogue when they
 //! are read.
 
+mod answers;
+mod constraints;
 mod definitions;
 mod information;
+mod reg;
 mod relations;
 mod types;
 
@@ -92,8 +95,8 @@ static VIEWS: &[CatalogView] = &[
         "pg_constraint",
         "ooid tconname oconnamespace tcontype bcondeferrable bcondeferred bconvalidated oconrelid \
          ocontypid oconindid oconparentid oconfrelid tconfupdtype tconfdeltype tconfmatchtype \
-         bconislocal Sconkey Sconfkey tconbin",
-        relations::constraints,
+         bconislocal sconinhcount bconnoinherit Sconkey Sconfkey tconbin",
+        constraints::rows,
     ),
     pg(
         "pg_type",
@@ -156,7 +159,11 @@ static VIEWS: &[CatalogView] = &[
         "ooid textname oextowner oextnamespace textversion",
         none,
     ),
-    pg("pg_enum", "ooid oenumtypid fenumsortorder tenumlabel", none),
+    pg(
+        "pg_enum",
+        "ooid oenumtypid fenumsortorder tenumlabel",
+        types::enum_labels,
+    ),
     pg(
         "pg_description",
         "oobjoid oclassoid iobjsubid tdescription",
@@ -275,6 +282,33 @@ pub(crate) fn catalog_view(schema: &str, name: &str) -> Option<u16> {
     found.and_then(|place| u16::try_from(place).ok())
 }
 
+/// The OIDs of PostgreSQL's own catalogues that queries ask for by name.
+const CATALOG_OIDS: [(&str, u32); 14] = [
+    ("pg_class", 1259),
+    ("pg_type", 1247),
+    ("pg_proc", 1255),
+    ("pg_attribute", 1249),
+    ("pg_constraint", 2606),
+    ("pg_attrdef", 2604),
+    ("pg_namespace", 2615),
+    ("pg_trigger", 2620),
+    ("pg_rewrite", 2618),
+    ("pg_index", 2610),
+    ("pg_database", 1262),
+    ("pg_description", 2609),
+    ("pg_extension", 3079),
+    ("pg_enum", 3501),
+];
+/// The first of those of the other views.
+const FIRST_VIEW_OID: u32 = 12_000;
+
+/// The OID of a view of the catalogue.
+fn view_oid(view: u16) -> u32 {
+    let name = VIEWS.get(usize::from(view)).map_or("", |view| view.name);
+    let known = CATALOG_OIDS.iter().find(|(known, _)| *known == name);
+    known.map_or(FIRST_VIEW_OID + u32::from(view), |(_, number)| *number)
+}
+
 /// The columns of a view.
 pub(crate) fn catalog_columns(view: u16) -> Vec<Field> {
     let Some(view) = VIEWS.get(usize::from(view)) else {
@@ -298,7 +332,10 @@ fn column_type(letter: &str) -> LogicalType {
         "l" => LogicalType::Int8,
         "o" => LogicalType::Oid,
         "s" => LogicalType::Int2,
+        "n" => LogicalType::Name,
+        "O" => LogicalType::Array(ElementType::Oid),
         "S" => LogicalType::Array(ElementType::Int2),
+        "T" => LogicalType::Array(ElementType::Text),
         _ => LogicalType::Text,
     }
 }

@@ -4,12 +4,12 @@
 //! has sixteen numbers.
 
 use varve_expr::Expr;
-use varve_types::{KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
+use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
 
 use super::types::length_of;
 use super::{INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, int2, int2s, oid, text};
 use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::deparse::deparse;
+use crate::deparse::{deparse, deparse_predicate};
 use crate::index::Deferral;
 use crate::schema::{Catalog, PUBLIC, quoted_as_needed};
 use crate::sequence::SequenceDef;
@@ -23,18 +23,26 @@ const OF_TREE: u64 = 8;
 const TREE_CONSTRAINT: u64 = 9;
 /// Where numbers of things that an object has many of begin.
 const FIRST_DEFAULT: u64 = 1 << 29;
-const FIRST_CHECK: u64 = 1 << 30;
-const MANY: u64 = 2048;
+pub(super) const FIRST_CHECK: u64 = 1 << 30;
+/// Foreign keys have the upper half of the numbers of CHECK constraints.
+pub(super) const FIRST_FOREIGN: u64 = FIRST_CHECK + MANY / 2;
+pub(super) const MANY: u64 = 2048;
 
-fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
+pub(super) fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
     let wide = first
         .wrapping_add(id.wrapping_mul(each))
         .wrapping_add(number);
     u32::try_from(wide & 0x7fff_ffff).unwrap_or(0)
 }
 
-fn relation_oid(object: ObjectId) -> u32 {
+pub(super) fn relation_oid(object: ObjectId) -> u32 {
     numbered(FIRST_OID, object.0, 16, 0)
+}
+
+/// The object whose relation has this OID.
+pub(super) fn object_of(number: u32) -> Option<ObjectId> {
+    let past = u64::from(number).checked_sub(FIRST_OID)?;
+    (past % 16 == 0).then_some(ObjectId(past / 16))
 }
 
 pub(super) fn schema_oid(schema: ObjectId) -> u32 {
@@ -48,8 +56,8 @@ pub(super) fn schema_oid(schema: ObjectId) -> u32 {
 /// An index, or the order of the primary key that is none.
 pub(super) struct Key<'a> {
     pub(super) name: String,
-    oid: u32,
-    constraint: u32,
+    pub(super) oid: u32,
+    pub(super) constraint: u32,
     pub(super) is_primary: bool,
     pub(super) is_unique: bool,
     pub(super) equal_nulls: bool,
@@ -58,7 +66,7 @@ pub(super) struct Key<'a> {
     is_valid: bool,
     pub(super) columns: Vec<(usize, KeyOrder)>,
     pub(super) include: &'a [usize],
-    is_partial: bool,
+    pub(super) predicate: &'a [ColumnPredicate],
 }
 
 /// The primary key and the indexes of a table.
@@ -79,7 +87,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             is_valid: true,
             columns: columns.map(|at| (*at, KeyOrder::default())).collect(),
             include: &[],
-            is_partial: false,
+            predicate: &[],
         });
     }
     for index in &table.indexes {
@@ -96,7 +104,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             is_valid: !index.is_building,
             columns: index.keys.clone(),
             include: &index.include,
-            is_partial: !index.predicate.is_empty(),
+            predicate: &index.predicate,
         });
     }
     keys
@@ -381,7 +389,7 @@ pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The number of a column; 0 for an expression.
-fn number_of(table: &TableDef, at: usize) -> usize {
+pub(super) fn number_of(table: &TableDef, at: usize) -> usize {
     if at < table.columns.len() { at + 1 } else { 0 }
 }
 
@@ -417,65 +425,16 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 } else {
                     Value::Null
                 },
-                if key.is_partial {
-                    text("")
-                } else {
-                    Value::Null
-                },
+                predicate_text(table, &key).map_or(Value::Null, text),
             ]);
         }
     }
     rows
 }
 
-pub(super) fn constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    let yes = Value::Boolean;
-    for table in catalog.tables.values() {
-        let row = |number: u32, name: &str, kind: &str, deferral: Deferral, index: u32| {
-            vec![
-                oid(number),
-                text(name),
-                oid(schema_oid(table.schema)),
-                text(kind),
-                yes(deferral != Deferral::Never),
-                yes(deferral == Deferral::Deferred),
-                yes(true),
-                oid(relation_oid(table.object)),
-                oid(0),
-                oid(index),
-                oid(0),
-                oid(0),
-                text(" "),
-                text(" "),
-                text(" "),
-                yes(true),
-            ]
-        };
-        for key in keys(table).iter().filter(|key| key.is_constraint) {
-            let kind = if key.is_primary { "p" } else { "u" };
-            let mut cells = row(key.constraint, &key.name, kind, key.deferral, key.oid);
-            let columns = key.columns.iter();
-            cells.push(int2s(
-                columns.map(|(at, _)| number_of(table, *at)).collect(),
-            ));
-            rows.push(cells);
-        }
-        for (number, check) in (0..).zip(&table.checks) {
-            let number = numbered(FIRST_CHECK, table.object.0, MANY, number);
-            let mut cells = row(number, &check.name, "c", Deferral::Never, 0);
-            let columns = checked_columns(table, &check.expr);
-            cells.push(int2s(columns.into_iter().map(|at| at + 1).collect()));
-            cells.push(Value::Null);
-            cells.push(text(check_text(table, &check.expr)));
-            rows.push(cells);
-        }
-    }
-    rows
-}
-
 pub(super) fn check_text(table: &TableDef, check: &Expr) -> String {
-    let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
+    let columns = table.columns.iter();
+    let names: Vec<String> = columns.map(|one| quoted_as_needed(&one.name)).collect();
     deparse(check, &names)
 }
 
@@ -522,4 +481,18 @@ pub(super) fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
         parts.push(part);
     }
     parts.join(", ")
+}
+
+/// The condition of a partial index.
+pub(super) fn predicate_text(table: &TableDef, key: &Key<'_>) -> Option<String> {
+    let tests = key.predicate.iter().map(|one| {
+        let name = column_name(table, one.column).unwrap_or_default();
+        deparse_predicate(&quoted_as_needed(&name), &one.test)
+    });
+    let tests: Vec<String> = tests.collect();
+    match tests.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("({})", several.join(" AND "))),
+    }
 }

@@ -1,18 +1,46 @@
 //! What is there from the beginning: types, roles, the database.
 
-use varve_types::{LogicalType, PhysicalType, Value};
+use varve_types::{LogicalType, PhysicalType, Value, nearest_f32};
 
+use super::relations::schema_oid;
 use super::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
 use crate::bind::internal_name;
 use crate::schema::Catalog;
+use crate::type_def::PLACES_APART;
 
-pub(super) fn types(_: &Catalog) -> Vec<Vec<Value>> {
-    let arrays = LogicalType::ALL.into_iter().filter_map(LogicalType::array);
-    LogicalType::ALL
-        .into_iter()
-        .chain(arrays)
-        .map(type_row)
-        .collect()
+/// The OIDs of labels.
+const FIRST_LABEL: u32 = 1 << 28;
+const LABELS_MAX: u32 = 10_000;
+
+pub(super) fn types(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let own = LogicalType::ALL.into_iter();
+    let users = catalog.types.values().filter_map(|def| def.ty());
+    let scalars: Vec<LogicalType> = own.chain(users).collect();
+    let arrays = scalars.iter().copied().filter_map(LogicalType::array);
+    let all = scalars.iter().copied().chain(arrays);
+    all.map(|ty| type_row(catalog, ty)).collect()
+}
+
+/// Labels, their places counted from 1.
+pub(super) fn enum_labels(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for def in catalog.types.values() {
+        let Some(id) = def.id() else {
+            continue;
+        };
+        for (number, (place, label)) in (0_u32..).zip(&def.labels) {
+            let order = f64::from(*place) / f64::from(PLACES_APART) + 1.0;
+            rows.push(vec![
+                oid(FIRST_LABEL
+                    .wrapping_add(id.0.wrapping_mul(LABELS_MAX))
+                    .wrapping_add(number)),
+                oid(id.oid()),
+                Value::Float4(nearest_f32(order)),
+                text(label),
+            ]);
+        }
+    }
+    rows
 }
 
 /// The name in `pg_type`: arrays have a `_` before that of their elements.
@@ -23,7 +51,26 @@ pub(super) fn type_name(ty: LogicalType) -> String {
     }
 }
 
-fn type_row(ty: LogicalType) -> Vec<Value> {
+/// The name in `pg_type` of any type, and the OID of its schema.
+pub(super) fn stored_name(catalog: &Catalog, ty: LogicalType) -> (String, u32) {
+    let element = match ty {
+        LogicalType::Array(element) => element.logical(),
+        ty => ty,
+    };
+    let mut types = catalog.types.values();
+    match types.find(|def| def.ty() == Some(element)) {
+        Some(def) if element == ty => (def.name.clone(), schema_oid(def.schema)),
+        Some(def) => (format!("_{}", def.name), schema_oid(def.schema)),
+        None => (type_name(ty), PG_CATALOG_OID),
+    }
+}
+
+fn type_row(catalog: &Catalog, ty: LogicalType) -> Vec<Value> {
+    let (name, schema) = stored_name(catalog, ty);
+    let kind = match ty {
+        LogicalType::Enum(_) => "e",
+        _ => "b",
+    };
     let length = length_of(ty);
     let element = match ty {
         LogicalType::Array(element) => element.logical().oid(),
@@ -33,12 +80,12 @@ fn type_row(ty: LogicalType) -> Vec<Value> {
     let collation = if ty.is_string() { 100 } else { 0 };
     vec![
         oid(ty.oid()),
-        text(type_name(ty)),
-        oid(PG_CATALOG_OID),
+        text(name),
+        oid(schema),
         oid(OWNER_OID),
         Value::Int2(length),
         Value::Boolean((1..=8).contains(&length)),
-        text("b"),
+        text(kind),
         text(char::from(ty.category()).to_string()),
         Value::Boolean(ty.is_preferred()),
         Value::Boolean(true),
@@ -60,6 +107,8 @@ pub(super) fn length_of(ty: LogicalType) -> i16 {
         (LogicalType::Boolean, _) => 1,
         (LogicalType::Int2, _) => 2,
         (LogicalType::Float4 | LogicalType::Oid, _) => 4,
+        (ty, _) if ty.is_reg() => 4,
+        (LogicalType::Name, _) => 64,
         (LogicalType::Uuid | LogicalType::Interval, _) => 16,
         (_, PhysicalType::Int32) => 4,
         (_, PhysicalType::Int64 | PhysicalType::Float64) => 8,

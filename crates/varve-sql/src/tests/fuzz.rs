@@ -131,7 +131,7 @@ const WORDS: &[&str] = &[
 fn run(sql: &str) {
     let Ok(statements) = parse(sql) else { return };
     for statement in &statements {
-        if let Ok(bound) = bind(statement, &catalog(), &[], &DEFAULT_LOCALE) {
+        if let Ok(bound) = bind(statement, &catalog().into(), &[], &DEFAULT_LOCALE) {
             explain(&bound.statement);
         }
     }

@@ -71,7 +71,12 @@ fn bound(sql: &str) -> Result<Bound> {
 fn bound_with(sql: &str, parameters: &[Option<T>]) -> Result<Bound> {
     let mut last = None;
     for statement in parse(sql)? {
-        last = Some(bind(&statement, &catalog(), parameters, &DEFAULT_LOCALE)?);
+        last = Some(bind(
+            &statement,
+            &catalog().into(),
+            parameters,
+            &DEFAULT_LOCALE,
+        )?);
     }
     Ok(last.expect("a statement"))
 }

@@ -68,7 +68,7 @@ impl Session {
 
     fn keep_prepared(
         &mut self,
-        catalog: &Catalog,
+        catalog: &Arc<Catalog>,
         (name, text): (&str, &str),
         types: &[Option<LogicalType>],
         position: u32,
@@ -87,7 +87,7 @@ impl Session {
     /// A text as a prepared statement for a catalogue.
     pub(super) fn prepared_with(
         &self,
-        catalog: &Catalog,
+        catalog: &Arc<Catalog>,
         sql: &str,
         types: &[Option<LogicalType>],
     ) -> Result<Prepared> {

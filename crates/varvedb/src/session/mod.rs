@@ -24,7 +24,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_expr::Locale;
+use varve_expr::{Locale, NamesRef};
 use varve_sql::{Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
@@ -398,11 +398,12 @@ impl Session {
     }
 
     /// How a statement that begins now reads and writes text.
-    fn locale(&self, now_us: i64, catalog: &Catalog) -> Locale {
+    fn locale(&self, now_us: i64, catalog: &Arc<Catalog>) -> Locale {
         Locale {
             now_us,
             statement_us: self.shared.env.now_us(),
             enums: catalog.enums().cloned(),
+            names: Some(NamesRef(Arc::<Catalog>::clone(catalog))),
             ..self.settings.locale.clone()
         }
     }

@@ -1,4 +1,4 @@
-//! Functions that readers of the catalogues call.
+//! Functions that the catalogue answers, or that readers of it call.
 
 use varve_types::LogicalType;
 
@@ -6,67 +6,135 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::catalog;
 use crate::signature::Param;
 
-use super::{BOOL, INT4, TEXT, lax, stable};
-use Kernel::Rows;
+use super::{ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, lax, stable, with_nulls};
+use Kernel::{Catalog, Rows};
 
 const OID: Param = Param::of(LogicalType::Oid);
+const REGCLASS: Param = Param::of(LogicalType::Regclass);
+const REGTYPE: Param = Param::of(LogicalType::Regtype);
+
+/// Answered by the catalogue.
+const fn known(name: &'static str, args: &'static [Param], result: Param) -> Entry {
+    stable(name, args, result, Catalog)
+}
+
+/// Answered alike whatever the catalogue is.
+const fn fixed(
+    name: &'static str,
+    args: &'static [Param],
+    result: Param,
+    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+) -> Entry {
+    stable(name, args, result, Rows(kernel))
+}
 
 pub(super) static ROWS: &[Entry] = &[
-    lax(
-        "format_type",
-        &[OID, INT4],
-        TEXT,
-        Rows(catalog::format_type),
+    with_nulls(known("format_type", &[OID, INT4], TEXT)),
+    known("to_regclass", &[TEXT], REGCLASS),
+    known("to_regtype", &[TEXT], REGTYPE),
+    known("to_regproc", &[TEXT], Param::of(LogicalType::Regproc)),
+    known(
+        "to_regnamespace",
+        &[TEXT],
+        Param::of(LogicalType::Regnamespace),
     ),
-    stable(
-        "pg_table_is_visible",
+    known("to_regrole", &[TEXT], Param::of(LogicalType::Regrole)),
+    lax("pg_typeof", &[ANY], REGTYPE, Rows(catalog::type_of)),
+    known("pg_table_is_visible", &[OID], BOOL),
+    known("pg_type_is_visible", &[OID], BOOL),
+    fixed("pg_function_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_operator_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_collation_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_opclass_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_get_expr", &[TEXT, OID], TEXT, catalog::expression),
+    fixed("pg_get_expr", &[TEXT, OID, BOOL], TEXT, catalog::expression),
+    known("pg_get_constraintdef", &[OID], TEXT),
+    known("pg_get_constraintdef", &[OID, BOOL], TEXT),
+    known("pg_get_indexdef", &[OID], TEXT),
+    known("pg_get_indexdef", &[OID, INT4, BOOL], TEXT),
+    known("pg_get_viewdef", &[OID], TEXT),
+    known("pg_get_viewdef", &[OID, BOOL], TEXT),
+    known("pg_get_viewdef", &[OID, INT4], TEXT),
+    known("pg_get_viewdef", &[TEXT], TEXT),
+    known("pg_get_viewdef", &[TEXT, BOOL], TEXT),
+    known("pg_get_serial_sequence", &[TEXT, TEXT], TEXT),
+    fixed("pg_get_functiondef", &[OID], TEXT, catalog::nothing),
+    fixed("pg_get_function_result", &[OID], TEXT, catalog::nothing),
+    fixed("pg_get_function_arguments", &[OID], TEXT, catalog::nothing),
+    fixed(
+        "pg_get_function_identity_arguments",
         &[OID],
-        BOOL,
-        Rows(catalog::is_visible),
+        TEXT,
+        catalog::nothing,
     ),
-    stable(
-        "pg_type_is_visible",
+    fixed("pg_get_triggerdef", &[OID], TEXT, catalog::nothing),
+    fixed("pg_get_triggerdef", &[OID, BOOL], TEXT, catalog::nothing),
+    fixed("pg_get_ruledef", &[OID], TEXT, catalog::nothing),
+    fixed("pg_get_ruledef", &[OID, BOOL], TEXT, catalog::nothing),
+    fixed("pg_get_partkeydef", &[OID], TEXT, catalog::nothing),
+    fixed(
+        "pg_get_statisticsobjdef_columns",
         &[OID],
+        TEXT,
+        catalog::nothing,
+    ),
+    fixed("pg_get_userbyid", &[OID], NAME, catalog::role_name),
+    fixed("pg_encoding_to_char", &[INT4], NAME, catalog::encoding),
+    fixed("getdatabaseencoding", &[], NAME, catalog::encoding),
+    known("pg_relation_filenode", &[REGCLASS], OID),
+    fixed("pg_relation_is_publishable", &[REGCLASS], BOOL, catalog::no),
+    fixed("pg_is_other_temp_schema", &[OID], BOOL, catalog::no),
+    fixed("pg_is_in_recovery", &[], BOOL, catalog::no),
+    fixed(
+        "pg_relation_is_updatable",
+        &[REGCLASS, BOOL],
+        INT4,
+        catalog::every_change,
+    ),
+    fixed(
+        "pg_column_is_updatable",
+        &[REGCLASS, INT2, BOOL],
         BOOL,
-        Rows(catalog::is_visible),
+        catalog::yes,
     ),
-    stable(
-        "pg_function_is_visible",
-        &[OID],
+    known("obj_description", &[OID, TEXT], TEXT),
+    known("obj_description", &[OID], TEXT),
+    known("col_description", &[OID, INT4], TEXT),
+    known("shobj_description", &[OID, TEXT], TEXT),
+    known("current_schema", &[], NAME),
+    known("current_schemas", &[BOOL], NAME.array()),
+    fixed("current_database", &[], NAME, catalog::database),
+    fixed("current_catalog", &[], NAME, catalog::database),
+    fixed("current_user", &[], NAME, catalog::role_name),
+    fixed("current_role", &[], NAME, catalog::role_name),
+    fixed("session_user", &[], NAME, catalog::role_name),
+    fixed("user", &[], NAME, catalog::role_name),
+    fixed("version", &[], TEXT, catalog::version),
+    fixed("pg_backend_pid", &[], INT4, catalog::one),
+    fixed("inet_client_addr", &[], TEXT, catalog::nothing),
+    fixed("inet_server_addr", &[], TEXT, catalog::nothing),
+    fixed("inet_client_port", &[], INT4, catalog::nothing),
+    fixed("inet_server_port", &[], INT4, catalog::nothing),
+    known("has_table_privilege", &[REGCLASS, TEXT], BOOL),
+    known("has_table_privilege", &[NAME, REGCLASS, TEXT], BOOL),
+    known("has_any_column_privilege", &[REGCLASS, TEXT], BOOL),
+    known("has_column_privilege", &[REGCLASS, TEXT, TEXT], BOOL),
+    known("has_column_privilege", &[REGCLASS, INT2, TEXT], BOOL),
+    known("has_sequence_privilege", &[REGCLASS, TEXT], BOOL),
+    known("has_schema_privilege", &[TEXT, TEXT], BOOL),
+    known("has_schema_privilege", &[OID, TEXT], BOOL),
+    known("has_schema_privilege", &[NAME, TEXT, TEXT], BOOL),
+    fixed("has_database_privilege", &[TEXT, TEXT], BOOL, catalog::yes),
+    fixed(
+        "has_database_privilege",
+        &[NAME, TEXT, TEXT],
         BOOL,
-        Rows(catalog::is_visible),
+        catalog::yes,
     ),
-    stable("pg_get_expr", &[TEXT, OID], TEXT, Rows(catalog::expression)),
-    stable(
-        "pg_get_expr",
-        &[TEXT, OID, BOOL],
-        TEXT,
-        Rows(catalog::expression),
-    ),
-    stable("pg_get_userbyid", &[OID], TEXT, Rows(catalog::role_name)),
-    stable(
-        "pg_encoding_to_char",
-        &[INT4],
-        TEXT,
-        Rows(catalog::encoding),
-    ),
-    stable("getdatabaseencoding", &[], TEXT, Rows(catalog::encoding)),
-    stable(
-        "obj_description",
-        &[OID, TEXT],
-        TEXT,
-        Rows(catalog::nothing),
-    ),
-    stable(
-        "col_description",
-        &[OID, INT4],
-        TEXT,
-        Rows(catalog::nothing),
-    ),
-    stable(
-        "shobj_description",
-        &[OID, TEXT],
-        TEXT,
-        Rows(catalog::nothing),
-    ),
+    fixed("has_function_privilege", &[OID, TEXT], BOOL, catalog::yes),
+    fixed("has_type_privilege", &[REGTYPE, TEXT], BOOL, catalog::yes),
+    fixed("pg_has_role", &[OID, TEXT], BOOL, catalog::yes),
+    fixed("pg_has_role", &[NAME, TEXT], BOOL, catalog::yes),
+    fixed("pg_has_role", &[NAME, OID, TEXT], BOOL, catalog::yes),
+    fixed("pg_stat_get_numscans", &[OID], INT8, catalog::nothing),
 ];

@@ -51,6 +51,7 @@ const FLOAT4: Param = Param::of(LogicalType::Float4);
 const FLOAT8: Param = Param::of(LogicalType::Float8);
 const NUM: Param = Param::of(LogicalType::Numeric);
 const TEXT: Param = Param::of(LogicalType::Text);
+const NAME: Param = Param::of(LogicalType::Name);
 const DATE: Param = Param::of(LogicalType::Date);
 const TIME: Param = Param::of(LogicalType::Time);
 const STAMP: Param = Param::of(LogicalType::Timestamp);

@@ -1,10 +1,15 @@
 //! What asks the database for something, or about itself.
 
+use varve_types::LogicalType;
+
 use crate::function::{Entry, Kernel};
 use crate::kernels::{jobs, sequences};
+use crate::signature::Param;
 
 use super::{BOOL, INT8, TEXT, volatile};
 use Kernel::Columns;
+
+const REGCLASS: Param = Param::of(LogicalType::Regclass);
 
 pub(super) static ROWS: &[Entry] = &[
     volatile("varve_cancel_job", &[INT8], BOOL, Columns(jobs::cancel)),
@@ -12,13 +17,27 @@ pub(super) static ROWS: &[Entry] = &[
     volatile("varve_resume_job", &[INT8], BOOL, Columns(jobs::resume)),
     volatile("nextval", &[INT8], INT8, Columns(sequences::nextval)),
     volatile("nextval", &[TEXT], INT8, Columns(sequences::nextval)),
+    volatile("nextval", &[REGCLASS], INT8, Columns(sequences::nextval)),
     volatile("currval", &[INT8], INT8, Columns(sequences::currval)),
     volatile("currval", &[TEXT], INT8, Columns(sequences::currval)),
+    volatile("currval", &[REGCLASS], INT8, Columns(sequences::currval)),
     volatile("lastval", &[], INT8, Columns(sequences::lastval)),
     volatile("setval", &[INT8, INT8], INT8, Columns(sequences::setval)),
     volatile(
         "setval",
         &[INT8, INT8, BOOL],
+        INT8,
+        Columns(sequences::setval),
+    ),
+    volatile(
+        "setval",
+        &[REGCLASS, INT8],
+        INT8,
+        Columns(sequences::setval),
+    ),
+    volatile(
+        "setval",
+        &[REGCLASS, INT8, BOOL],
         INT8,
         Columns(sequences::setval),
     ),

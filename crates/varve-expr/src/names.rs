@@ -1,0 +1,31 @@
+//! What the catalogue tells of its objects: values whose text is a name, and functions that answer
+//! from it.
+
+use core::fmt::Debug;
+use std::sync::Arc;
+
+use varve_types::{LogicalType, Result, Value};
+
+/// The catalogue that a statement sees.
+pub trait Names: Debug + Send + Sync {
+    /// The text of a value of a type such as `regclass`; `None` where there is no such object.
+    fn reg_name(&self, ty: LogicalType, oid: u32) -> Option<String>;
+
+    /// The object of such a type that a name means; an error where there is none.
+    fn reg_oid(&self, ty: LogicalType, name: &str) -> Result<u32>;
+
+    /// What a function of the catalogue answers.
+    fn answer(&self, function: &str, args: &[Value]) -> Result<Value>;
+}
+
+/// A catalogue, which equals itself only.
+#[derive(Clone, Debug)]
+pub struct NamesRef(pub Arc<dyn Names>);
+
+impl PartialEq for NamesRef {
+    fn eq(&self, other: &NamesRef) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for NamesRef {}

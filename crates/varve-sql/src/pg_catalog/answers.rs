@@ -1,0 +1,170 @@
+//! Functions that the catalogue answers.
+
+use varve_expr::Names;
+use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, TypeMod, Value};
+
+use super::relations::{object_of, relation_oid};
+use super::{constraints, definitions, text};
+use crate::bind::{folded_path, undefined_table};
+use crate::schema::Catalog;
+
+impl Names for Catalog {
+    fn reg_name(&self, ty: LogicalType, oid: u32) -> Option<String> {
+        self.name_of_reg(ty, oid)
+    }
+
+    fn reg_oid(&self, ty: LogicalType, name: &str) -> Result<u32> {
+        self.number_of_reg(ty, name)
+    }
+
+    fn answer(&self, function: &str, args: &[Value]) -> Result<Value> {
+        let number = match args.first() {
+            Some(Value::Oid(number) | Value::Reg(_, number)) => *number,
+            _ => 0,
+        };
+        let word = |at: usize| args.get(at).and_then(Value::str).unwrap_or_default();
+        let optional = |answer: Option<String>| answer.map_or(Value::Null, text);
+        Ok(match function {
+            "format_type" => match args {
+                [Value::Null, ..] => Value::Null,
+                [_, Value::Int4(modifier)] => self.formatted_type(number, TypeMod(*modifier)),
+                _ => self.formatted_type(number, TypeMod::NONE),
+            },
+            "to_regclass" => self.found(LogicalType::Regclass, word(0)),
+            "to_regtype" => self.found(LogicalType::Regtype, word(0)),
+            "to_regproc" => self.found(LogicalType::Regproc, word(0)),
+            "to_regnamespace" => self.found(LogicalType::Regnamespace, word(0)),
+            "to_regrole" => self.found(LogicalType::Regrole, word(0)),
+            "pg_table_is_visible" => {
+                let visible = self.is_visible(number);
+                visible.map_or(Value::Null, Value::Boolean)
+            }
+            "pg_type_is_visible" => {
+                let name = self.type_text(number, TypeMod::NONE);
+                name.map_or(Value::Null, |name| {
+                    let is_own = LogicalType::from_oid(number).is_some();
+                    Value::Boolean(is_own || !name.contains('.'))
+                })
+            }
+            "pg_get_constraintdef" => optional(constraints::definition(self, number)),
+            "pg_get_indexdef" => {
+                let part = match args.get(1) {
+                    Some(Value::Int4(part)) => usize::try_from(*part).unwrap_or(usize::MAX),
+                    _ => 0,
+                };
+                optional(definitions::index_definition(self, number, part))
+            }
+            "pg_get_viewdef" => {
+                let number = match args.first() {
+                    Some(Value::Text(name)) => self.relation_number(&folded_path(name)?)?,
+                    _ => number,
+                };
+                let view = object_of(number).and_then(|object| {
+                    let object = self.view_of(object).map_or(object, |view| view.object);
+                    self.views.get(&object)
+                });
+                optional(view.map(|view| format!(" {};", view.text)))
+            }
+            "pg_get_serial_sequence" => self.serial_sequence(word(0), word(1))?,
+            "pg_relation_filenode" => Value::Oid(number),
+            "obj_description" | "col_description" | "shobj_description" => Value::Null,
+            "current_schema" => {
+                let first = self.first_schema();
+                first.map_or(Value::Null, |schema| text(self.schema_name(schema)))
+            }
+            "current_schemas" => self.path_names(args.first() == Some(&Value::Boolean(true))),
+            name if name.starts_with("has_") => self.privilege(name, args)?,
+            other => return Err(Error::internal(format!("nothing answers {other}"))),
+        })
+    }
+}
+
+impl Catalog {
+    fn formatted_type(&self, number: u32, modifier: TypeMod) -> Value {
+        match self.type_text(number, modifier) {
+            Some(name) => text(name),
+            None if number == 0 => text("-"),
+            None => text("???"),
+        }
+    }
+
+    /// What a name means; NULL where it means nothing.
+    fn found(&self, ty: LogicalType, name: &str) -> Value {
+        match self.number_of_reg(ty, name) {
+            Ok(number) => Value::Reg(ty, number),
+            Err(_) => Value::Null,
+        }
+    }
+
+    fn path_names(&self, implicit: bool) -> Value {
+        let own = implicit.then(|| text("pg_catalog"));
+        let known = self.path().map(|schema| text(self.schema_name(schema)));
+        let names = own.into_iter().chain(known).collect();
+        Value::array(&ArrayValue::of(ElementType::Name, names))
+    }
+
+    /// The sequence that a column of a table owns.
+    fn serial_sequence(&self, table: &str, column: &str) -> Result<Value> {
+        let name = folded_path(table)?;
+        let table = self.table_named(&name);
+        let table = table.ok_or_else(|| undefined_table(&name, 0))?;
+        let mut columns = table.columns.iter();
+        let known = columns.find(|known| known.name == column);
+        let known = known.ok_or_else(|| {
+            let message = format!(
+                "column \"{column}\" of relation \"{}\" does not exist",
+                table.name
+            );
+            Error::new(SqlState::UNDEFINED_COLUMN, message)
+        })?;
+        let owner = Some((table.object, known.id));
+        let mut sequences = self.sequences.values();
+        let found = sequences.find(|sequence| sequence.owner == owner);
+        let name = found.and_then(|one| self.relation_name(relation_oid(one.object), true));
+        Ok(name.map_or(Value::Null, text))
+    }
+
+    /// `has_..._privilege`: the one role may do everything with what there is.
+    fn privilege(&self, function: &str, args: &[Value]) -> Result<Value> {
+        let is_schema = function == "has_schema_privilege";
+        let last = args.len().saturating_sub(1);
+        for privilege in args.get(last).and_then(Value::str).unwrap_or("").split(',') {
+            let word = privilege.trim().to_ascii_lowercase();
+            let word = word.trim_end_matches(" with grant option");
+            const TABLE: [&str; 8] = [
+                "select",
+                "insert",
+                "update",
+                "delete",
+                "truncate",
+                "references",
+                "trigger",
+                "usage",
+            ];
+            let is_known = match is_schema {
+                true => word == "create" || word == "usage",
+                false => TABLE.contains(&word),
+            };
+            if !is_known {
+                let message = format!("unrecognized privilege type: \"{}\"", privilege.trim());
+                return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+            }
+        }
+        let object = args.get(last.saturating_sub(1));
+        Ok(
+            match args.iter().find(|arg| matches!(arg, Value::Reg(..))) {
+                Some(Value::Reg(_, number)) => match self.relation_name(*number, false) {
+                    Some(_) => Value::Boolean(true),
+                    None => Value::Null,
+                },
+                _ => match object {
+                    Some(Value::Text(name)) => {
+                        self.schema_number(&folded_path(name)?.name)?;
+                        Value::Boolean(true)
+                    }
+                    _ => Value::Boolean(true),
+                },
+            },
+        )
+    }
+}

@@ -1,0 +1,249 @@
+//! Constraints: their rows in `pg_constraint`, and how ALTER TABLE would write them.
+
+use varve_types::Value;
+
+use super::relations::{
+    FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, numbered,
+    relation_oid, schema_oid,
+};
+use super::{int2s, oid, text};
+use crate::catalog::{CheckDef, TableDef};
+use crate::foreign_key::{ForeignKeyDef, KeyAction};
+use crate::index::Deferral;
+use crate::schema::{Catalog, quoted_as_needed};
+
+/// A constraint of a table.
+pub(super) enum Constraint<'a> {
+    /// PRIMARY KEY, UNIQUE.
+    Key(Key<'a>),
+    /// CHECK
+    Check(&'a CheckDef),
+    /// FOREIGN KEY
+    Foreign(&'a ForeignKeyDef),
+}
+
+/// The constraints of a table with their OIDs.
+pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
+    let of_table = |first, number| numbered(first, table.object.0, MANY, number);
+    let keys = keys(table).into_iter().filter(|key| key.is_constraint);
+    let mut found: Vec<(u32, Constraint<'_>)> = keys
+        .map(|key| (key.constraint, Constraint::Key(key)))
+        .collect();
+    let checks = (0..).zip(&table.checks);
+    found.extend(checks.map(|(number, check)| {
+        let number = of_table(FIRST_CHECK, number);
+        (number, Constraint::Check(check))
+    }));
+    let foreign = (0..).zip(&table.foreign_keys);
+    found.extend(foreign.map(|(number, key)| {
+        let number = of_table(FIRST_FOREIGN, number);
+        (number, Constraint::Foreign(key))
+    }));
+    found
+}
+
+impl Constraint<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Constraint::Key(key) => &key.name,
+            Constraint::Check(check) => &check.name,
+            Constraint::Foreign(key) => &key.name,
+        }
+    }
+
+    fn deferral(&self) -> Deferral {
+        match self {
+            Constraint::Key(key) => key.deferral,
+            Constraint::Check(_) => Deferral::Never,
+            Constraint::Foreign(key) => key.deferral,
+        }
+    }
+}
+
+pub(super) fn rows(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        for (number, constraint) in constraints_of(table) {
+            rows.push(row(catalog, table, number, &constraint));
+        }
+    }
+    rows
+}
+
+fn row(
+    catalog: &Catalog,
+    table: &TableDef,
+    number: u32,
+    constraint: &Constraint<'_>,
+) -> Vec<Value> {
+    let yes = Value::Boolean;
+    let numbers = |columns: &mut dyn Iterator<Item = usize>| {
+        int2s(columns.map(|at| number_of(table, at)).collect())
+    };
+    let (kind, columns) = match constraint {
+        Constraint::Key(key) => (
+            if key.is_primary { "p" } else { "u" },
+            numbers(&mut key.columns.iter().map(|(at, _)| *at)),
+        ),
+        Constraint::Check(check) => (
+            "c",
+            numbers(&mut checked_columns(table, &check.expr).into_iter()),
+        ),
+        Constraint::Foreign(key) => ("f", numbers(&mut key.columns.iter().copied())),
+    };
+    let (mut parent, mut parent_columns, mut index) = (0, Value::Null, 0);
+    let (mut update, mut delete, mut matching, mut is_valid) = (" ", " ", " ", true);
+    let mut source = Value::Null;
+    match constraint {
+        Constraint::Key(key) => index = key.oid,
+        Constraint::Check(check) => source = text(check_text(table, &check.expr)),
+        Constraint::Foreign(key) => {
+            parent = relation_oid(key.parent);
+            (update, delete) = (letter(key.on_update), letter(key.on_delete));
+            matching = if key.is_full { "f" } else { "s" };
+            is_valid = key.is_valid;
+            if let Some(of) = catalog.tables.get(&key.parent) {
+                let places = key.parent_positions(of);
+                index = parent_key(of, &places).map_or(0, |key| key.oid);
+                let places = places.into_iter();
+                parent_columns = int2s(places.map(|at| number_of(of, at)).collect());
+            }
+        }
+    }
+    let deferral = constraint.deferral();
+    vec![
+        oid(number),
+        text(constraint.name()),
+        oid(schema_oid(table.schema)),
+        text(kind),
+        yes(deferral != Deferral::Never),
+        yes(deferral == Deferral::Deferred),
+        yes(is_valid),
+        oid(relation_oid(table.object)),
+        oid(0),
+        oid(index),
+        oid(0),
+        oid(parent),
+        text(update),
+        text(delete),
+        text(matching),
+        yes(true),
+        Value::Int2(0),
+        yes(kind != "c"),
+        columns,
+        parent_columns,
+        source,
+    ]
+}
+
+fn letter(action: KeyAction) -> &'static str {
+    match action {
+        KeyAction::NoAction => "a",
+        KeyAction::Restrict => "r",
+        KeyAction::Cascade => "c",
+        KeyAction::SetNull => "n",
+        KeyAction::SetDefault => "d",
+    }
+}
+
+/// The words of an action.
+pub(super) fn action_words(action: KeyAction) -> &'static str {
+    match action {
+        KeyAction::NoAction => "NO ACTION",
+        KeyAction::Restrict => "RESTRICT",
+        KeyAction::Cascade => "CASCADE",
+        KeyAction::SetNull => "SET NULL",
+        KeyAction::SetDefault => "SET DEFAULT",
+    }
+}
+
+/// The key of a table that a foreign key to these columns is checked by.
+pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Key<'a>> {
+    let mut wanted = places.to_vec();
+    wanted.sort_unstable();
+    keys(table).into_iter().find(|key| {
+        let mut columns: Vec<usize> = key.columns.iter().map(|(at, _)| *at).collect();
+        columns.sort_unstable();
+        key.is_unique && columns == wanted
+    })
+}
+
+/// Names of columns, as SQL writes them, with commas between them.
+fn column_list(table: &TableDef, places: impl Iterator<Item = usize>) -> String {
+    let names = places.filter_map(|at| table.columns.get(at));
+    let names: Vec<String> = names.map(|column| quoted_as_needed(&column.name)).collect();
+    names.join(", ")
+}
+
+/// `pg_get_constraintdef(oid)`
+pub(super) fn definition(catalog: &Catalog, number: u32) -> Option<String> {
+    let mut tables = catalog.tables.values();
+    let (table, constraint) = tables.find_map(|table| {
+        let mut constraints = constraints_of(table).into_iter();
+        let (_, found) = constraints.find(|(known, _)| *known == number)?;
+        Some((table, found))
+    })?;
+    let mut sql = match &constraint {
+        Constraint::Check(check) => format!("CHECK ({})", check_text(table, &check.expr)),
+        Constraint::Key(key) => {
+            let kind = if key.is_primary {
+                "PRIMARY KEY"
+            } else {
+                "UNIQUE"
+            };
+            let nulls = if key.equal_nulls {
+                " NULLS NOT DISTINCT"
+            } else {
+                ""
+            };
+            let columns = column_list(table, key.columns.iter().map(|(at, _)| *at));
+            let mut sql = format!("{kind}{nulls} ({columns})");
+            if !key.include.is_empty() {
+                let included = column_list(table, key.include.iter().copied());
+                sql.push_str(&format!(" INCLUDE ({included})"));
+            }
+            sql
+        }
+        Constraint::Foreign(key) => foreign_definition(catalog, table, key),
+    };
+    match constraint.deferral() {
+        Deferral::Never => {}
+        Deferral::Deferrable => sql.push_str(" DEFERRABLE"),
+        Deferral::Deferred => sql.push_str(" DEFERRABLE INITIALLY DEFERRED"),
+    }
+    if let Constraint::Foreign(ForeignKeyDef {
+        is_valid: false, ..
+    }) = constraint
+    {
+        sql.push_str(" NOT VALID");
+    }
+    Some(sql)
+}
+
+fn foreign_definition(catalog: &Catalog, table: &TableDef, key: &ForeignKeyDef) -> String {
+    let mut sql = format!(
+        "FOREIGN KEY ({})",
+        column_list(table, key.columns.iter().copied())
+    );
+    if let Some(parent) = catalog.tables.get(&key.parent) {
+        let name = catalog.relation_name(relation_oid(parent.object), false);
+        let columns = column_list(parent, key.parent_positions(parent).into_iter());
+        sql.push_str(&format!(
+            " REFERENCES {}({columns})",
+            name.unwrap_or_default()
+        ));
+    }
+    if key.is_full {
+        sql.push_str(" MATCH FULL");
+    }
+    for (event, action) in [("UPDATE", key.on_update), ("DELETE", key.on_delete)] {
+        if action != KeyAction::NoAction {
+            sql.push_str(&format!(" ON {event} {}", action_words(action)));
+        }
+    }
+    if !key.set_columns.is_empty() {
+        let columns = column_list(table, key.set_columns.iter().copied());
+        sql.push_str(&format!(" ({columns})"));
+    }
+    sql
+}
