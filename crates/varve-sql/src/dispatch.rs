@@ -3,7 +3,7 @@
 //! The parser's own dispatch knows every statement of every dialect, a third of its code; naming
 //! the few that are supported here keeps the others out of the browser's download.
 
-use sqlparser::ast::{Insert, ObjectType, Statement, UtilityOption};
+use sqlparser::ast::{Insert, ObjectType, SetExpr, Statement, UtilityOption, Values, With};
 use varve_parser::alter::Alter;
 use varve_parser::{InsertClauses, Keyword, Parser, Token};
 use varve_types::Result;
@@ -17,6 +17,8 @@ use crate::parse_utility::{UtilityStatement, parse_utility};
 /// A statement as it was parsed.
 pub(crate) struct Parsed {
     pub(crate) explain: Option<Explain>,
+    /// WITH before INSERT, UPDATE, DELETE or MERGE.
+    pub(crate) with: Option<With>,
     pub(crate) body: Body,
 }
 
@@ -44,14 +46,53 @@ pub(crate) struct Explain {
 /// Statements of PostgreSQL that are not supported, by their first word.
 const OTHER_STATEMENTS: &[&str] = &[
     "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "IMPORT", "LISTEN", "LOAD",
-    "MERGE", "NOTIFY", "PREPARE", "REASSIGN", "REINDEX", "REVOKE", "SECURITY", "UNLISTEN",
+    "NOTIFY", "PREPARE", "REASSIGN", "REINDEX", "REVOKE", "SECURITY", "UNLISTEN",
 ];
 
 /// Parses one statement; the tokens behind it are left.
 pub(crate) fn parse_statement(parser: &mut Parser<'_>) -> Result<Parsed> {
     let explain = parse_explain(parser)?;
     let body = parse_body(parser)?;
-    Ok(Parsed { explain, body })
+    let (with, body) = match body {
+        Body::Statement(statement) => changing(statement),
+        body => (None, body),
+    };
+    Ok(Parsed {
+        explain,
+        with,
+        body,
+    })
+}
+
+/// A statement that changes rows out of a query that is nothing else with WITH before it.
+fn changing(mut statement: Box<Statement>) -> (Option<With>, Body) {
+    let Statement::Query(query) = &mut *statement else {
+        return (None, Body::Statement(statement));
+    };
+    let is_changing = matches!(
+        *query.body,
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
+    );
+    if !is_changing {
+        return (None, Body::Statement(statement));
+    }
+    let with = query.with.take();
+    let nothing = SetExpr::Values(Values {
+        explicit_row: false,
+        value_keyword: false,
+        rows: Vec::new(),
+    });
+    match core::mem::replace(&mut *query.body, nothing) {
+        SetExpr::Insert(Statement::Insert(mut insert)) => {
+            let clauses = InsertClauses::take(&mut insert);
+            (with, Body::Insert(Box::new(insert), Box::new(clauses)))
+        }
+        SetExpr::Insert(change)
+        | SetExpr::Update(change)
+        | SetExpr::Delete(change)
+        | SetExpr::Merge(change) => (with, Body::Statement(Box::new(change))),
+        _ => (None, Body::Statement(statement)),
+    }
 }
 
 fn parse_explain(parser: &mut Parser<'_>) -> Result<Option<Explain>> {
@@ -110,6 +151,7 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
         }
         Keyword::UPDATE => parser.parse_update(first)?,
         Keyword::DELETE => parser.parse_delete(first)?,
+        Keyword::MERGE => parser.parse_merge(first)?,
         Keyword::COPY => parser.parse_copy()?,
         Keyword::CREATE => {
             let local = parser.parse_keyword(Keyword::LOCAL);

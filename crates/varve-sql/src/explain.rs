@@ -10,8 +10,8 @@ use crate::catalog::TableDef;
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
 use crate::index::IndexChoice;
 use crate::plan::{
-    AggregateCall, Arbiter, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, ModifyPlan,
-    OnConflict, Plan, PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
+    AggregateCall, Arbiter, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, MergePlan,
+    ModifyPlan, OnConflict, Plan, PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
 };
 use crate::scan_order::OrderChoice;
 
@@ -39,6 +39,9 @@ pub fn explain(statement: &Statement) -> Vec<String> {
         }
         Statement::Delete(ModifyPlan { table, source, .. }) => {
             above(format!("Delete on {}", table.name), source)
+        }
+        Statement::Merge(MergePlan { table, source, .. }) => {
+            above(format!("Merge on {}", table.name), source)
         }
         Statement::Explain { statement, .. } => return explain(statement),
         _ => return Vec::new(),

@@ -10,8 +10,9 @@ use crate::scan_order::OrderColumn;
 use crate::window::WindowNode;
 
 pub use crate::statement::{
-    Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, InsertPlan, ModifyPlan, NewIndex,
-    NewTable, OnConflict, Query, Returning, Row, RowLock, Statement,
+    Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, InsertPlan, MergeAction, MergeClause,
+    MergePlan, ModifyPlan, NewIndex, NewTable, OnConflict, Query, Returning, Row, RowLock,
+    Statement,
 };
 
 /// A column of a result.

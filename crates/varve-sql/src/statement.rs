@@ -26,6 +26,8 @@ pub enum Statement {
     Update(ModifyPlan),
     /// `DELETE`: `source` gives the row's position, or as for UPDATE where there is RETURNING.
     Delete(ModifyPlan),
+    /// `MERGE`
+    Merge(MergePlan),
     /// `CREATE TABLE`; `existing` is set when IF NOT EXISTS found one.
     CreateTable {
         /// The table, ids not yet assigned.
@@ -189,6 +191,47 @@ pub struct ModifyPlan {
     /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
     /// row's position in `source`.
     pub returning: Option<Returning>,
+}
+
+/// A MERGE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergePlan {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// The columns of the table and the position of the row, NULL where there is none, then what
+    /// it is joined with.
+    pub source: Plan,
+    /// What is done with each row: the first that fits.
+    pub clauses: Vec<MergeClause>,
+}
+
+/// `WHEN [NOT] MATCHED [AND condition] THEN action`
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergeClause {
+    /// Whether it is for rows that have one in the table.
+    pub matched: bool,
+    /// Which of them.
+    pub filter: Option<Expr>,
+    /// What is done with them.
+    pub action: MergeAction,
+}
+
+/// What MERGE does, with expressions over the rows of its source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MergeAction {
+    /// `DO NOTHING`
+    Nothing,
+    /// `DELETE`
+    Delete,
+    /// `UPDATE SET`
+    Update {
+        /// The row that it becomes.
+        exprs: Vec<Expr>,
+        /// The columns that get new values.
+        assigned: Vec<usize>,
+    },
+    /// `INSERT`: the new row.
+    Insert(Vec<Expr>),
 }
 
 /// A COPY.

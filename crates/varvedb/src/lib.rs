@@ -27,6 +27,7 @@ mod index_scan;
 mod integrity;
 mod jobs;
 mod lru;
+mod merge;
 mod options;
 mod pacer;
 mod parameters;

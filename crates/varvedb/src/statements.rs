@@ -91,6 +91,7 @@ impl Planned {
                 | Statement::Insert(_)
                 | Statement::Update(_)
                 | Statement::Delete(_)
+                | Statement::Merge(_)
         )
     }
 }

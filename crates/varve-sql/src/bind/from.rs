@@ -1,8 +1,8 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
 use sqlparser::ast::{
-    Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableFactor, TableFunctionArgs,
-    TableWithJoins,
+    Expr as Ast, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableFactor,
+    TableFunctionArgs, TableWithJoins,
 };
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
@@ -84,18 +84,23 @@ impl Binder<'_> {
                 return Err(located(error, position).with_detail(detail));
             }
             let outer = slot_values(&captured);
-            left = self.join(kind, left, right, outer, constraint, position)?;
+            let on = match constraint {
+                JoinConstraint::On(condition) => Some(condition),
+                _ => None,
+            };
+            left = self.join(kind, left, right, outer, (constraint, on), position)?;
         }
         Ok(left)
     }
 
-    fn join(
+    /// Two relations joined by USING or NATURAL, or by a condition.
+    pub(crate) fn join(
         &mut self,
         kind: JoinKind,
         left: Bound,
         right: Bound,
         outer: Vec<(usize, Expr)>,
-        constraint: &JoinConstraint,
+        (constraint, on): (&JoinConstraint, Option<&Ast>),
         position: u32,
     ) -> Result<Bound> {
         let (left_plan, left_names) = left;
@@ -145,7 +150,7 @@ impl Binder<'_> {
         let mut names = left_names;
         names.append(right_names, position)?;
         let mut subqueries = Vec::new();
-        if let JoinConstraint::On(condition) = constraint {
+        if let Some(condition) = on {
             let mut scope = ExprScope::with_subqueries(&names, "JOIN conditions");
             let operand = self.expr(condition, &mut scope)?;
             let position = self.source.expr(condition);
@@ -349,7 +354,7 @@ impl Binder<'_> {
     }
 
     /// One relation; `base` is where the levels of its FROM clause start.
-    fn factor(&mut self, factor: &TableFactor, base: usize) -> Result<Bound> {
+    pub(crate) fn factor(&mut self, factor: &TableFactor, base: usize) -> Result<Bound> {
         let position = self.factor_position(factor);
         match factor {
             TableFactor::Table {

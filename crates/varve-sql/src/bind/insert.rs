@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{
-    AccessExpr, Expr as Ast, Ident, Insert, ObjectName, ObjectNamePart, OnInsert,
-    Query as AstQuery, SetExpr, TableObject,
+    AccessExpr, Expr as Ast, Ident, Insert, ObjectName, OnInsert, Query as AstQuery, SetExpr,
+    TableObject,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -112,12 +112,7 @@ impl Binder<'_> {
         let mut positions = Vec::with_capacity(columns.len());
         let mut subscripts = Vec::with_capacity(columns.len());
         for name in columns {
-            let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
-                return Err(unsupported_at(
-                    "a qualified column in INSERT",
-                    self.source.name(name),
-                ));
-            };
+            let ident = self.target_name(table, name)?;
             let position = self.target_column(table, ident)?;
             let (_, part) = self.source.target(ident);
             let mut known = positions.iter().zip(&subscripts);
@@ -170,30 +165,7 @@ impl Binder<'_> {
         let mut bound = Vec::with_capacity(rows.len());
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         for row in rows {
-            let mut cells: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
-            for (at, (target, ast)) in targets.positions.iter().zip(row).enumerate() {
-                let subscripts = targets.subscripts(at);
-                let (Some(cell), Some(column)) =
-                    (cells.get_mut(*target), table.columns.get(*target))
-                else {
-                    continue;
-                };
-                if is_default(ast) || !is_taken(column, overriding) {
-                    self.whole_for_default(subscripts, self.source.expr(ast))?;
-                    continue;
-                }
-                self.given_value(column, overriding.is_some())?;
-                let operand = self.expr(ast, &mut scope)?;
-                let position = self.source.expr(ast);
-                *cell = match subscripts {
-                    [] => self.assign(operand, column, position)?,
-                    part => {
-                        let before = targets.before(at, cell, column);
-                        let position = targets.position(at);
-                        self.assign_part(before, column, part, operand, position, &mut scope)?
-                    }
-                };
-            }
+            let cells = self.given_row(table, targets, overriding, row, &mut scope)?;
             bound.push(cells);
         }
         let types = table.columns.iter().map(|column| column.ty).collect();
@@ -203,6 +175,58 @@ impl Binder<'_> {
             [] => plan,
             _ => optimize(plan),
         })
+    }
+
+    /// A whole row of a table: values for some columns, and the defaults of the others.
+    fn given_row(
+        &mut self,
+        table: &TableDef,
+        targets: &Targets,
+        overriding: Option<Overriding>,
+        row: &[Ast],
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Expr>> {
+        let mut cells: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
+        for (at, (target, ast)) in targets.positions.iter().zip(row).enumerate() {
+            let subscripts = targets.subscripts(at);
+            let (Some(cell), Some(column)) = (cells.get_mut(*target), table.columns.get(*target))
+            else {
+                continue;
+            };
+            if is_default(ast) || !is_taken(column, overriding) {
+                self.whole_for_default(subscripts, self.source.expr(ast))?;
+                continue;
+            }
+            self.given_value(column, overriding.is_some())?;
+            let operand = self.expr(ast, scope)?;
+            let position = self.source.expr(ast);
+            *cell = match subscripts {
+                [] => self.assign(operand, column, position)?,
+                part => {
+                    let before = targets.before(at, cell, column);
+                    let position = targets.position(at);
+                    self.assign_part(before, column, part, operand, position, scope)?
+                }
+            };
+        }
+        Ok(cells)
+    }
+
+    /// The row that MERGE inserts: without values one of defaults.
+    pub(crate) fn merged_row(
+        &mut self,
+        table: &TableDef,
+        columns: &[ObjectName],
+        values: Option<&[Ast]>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Expr>> {
+        let Some(values) = values else {
+            return Ok(table.columns.iter().map(Self::default_value).collect());
+        };
+        let targets = self.insert_targets(table, columns)?;
+        let extra = values.get(targets.positions.len());
+        targets.check(values.len(), extra.map_or(0, |ast| self.source.expr(ast)))?;
+        self.given_row(table, &targets, None, values, scope)
     }
 
     fn insert_query(
@@ -284,10 +308,11 @@ impl Targets {
     }
 
     fn check(&self, values: usize, position: u32) -> Result<()> {
-        let message = if values > self.positions.len() {
-            "INSERT has more expressions than target columns"
+        let (message, position) = if values > self.positions.len() {
+            ("INSERT has more expressions than target columns", position)
         } else if values < self.positions.len() && self.listed {
-            "INSERT has more target columns than expressions"
+            let message = "INSERT has more target columns than expressions";
+            (message, self.position(values))
         } else {
             return Ok(());
         };

@@ -32,6 +32,7 @@ mod interval;
 mod limit;
 mod literal;
 mod lock;
+mod merge;
 mod modifier;
 mod names;
 mod operator;

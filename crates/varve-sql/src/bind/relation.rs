@@ -270,6 +270,15 @@ impl Binder<'_> {
         let TableWithJoins { relation, joins } = table;
         let position = self.factor_position(relation);
         refuse(!joins.is_empty(), "a join in the target", position)?;
+        self.target_factor(relation)
+    }
+
+    /// The name and the alias of the table that a statement writes.
+    pub(crate) fn target_factor<'t>(
+        &self,
+        relation: &'t TableFactor,
+    ) -> Result<(&'t ObjectName, Option<&'t Ident>)> {
+        let position = self.factor_position(relation);
         match relation {
             TableFactor::Table {
                 name,

@@ -15,7 +15,23 @@ impl Binder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
     /// errors.
     pub(crate) fn parsed(&mut self, parsed: &Parsed, command: &str) -> Result<Statement> {
-        let Parsed { explain, body } = parsed;
+        let Parsed {
+            explain,
+            with,
+            body,
+        } = parsed;
+        if let Some(with) = with {
+            return self.with_change(with, explain.as_ref(), body, command);
+        }
+        self.explained(explain.as_ref(), body, command)
+    }
+
+    pub(crate) fn explained(
+        &mut self,
+        explain: Option<&Explain>,
+        body: &Body,
+        command: &str,
+    ) -> Result<Statement> {
         let position = self.source.first();
         let Some(explain) = explain else {
             return match body {
@@ -48,6 +64,7 @@ impl Binder<'_> {
             explained @ (Statement::Query(_)
             | Statement::Insert(_)
             | Statement::Update(_)
+            | Statement::Merge(_)
             | Statement::Delete(_)) => Ok(Statement::Explain {
                 statement: Box::new(explained),
                 analyze,
@@ -65,6 +82,7 @@ impl Binder<'_> {
             },
             AstStatement::Update(update) => self.update(update),
             AstStatement::Delete(delete) => self.delete(delete),
+            AstStatement::Merge(merge) => self.merge(merge),
             AstStatement::CreateTable(create) => self.create_table(create),
             AstStatement::CreateIndex(create) => self.create_index(create),
             AstStatement::Drop {

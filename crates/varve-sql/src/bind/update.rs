@@ -135,12 +135,7 @@ impl Binder<'_> {
         name: &ObjectName,
         assigned: &mut Vec<(usize, bool)>,
     ) -> Result<Assigned<'t>> {
-        let [ObjectNamePart::Identifier(ident)] = name.0.as_slice() else {
-            return Err(unsupported_at(
-                "a qualified column in SET",
-                self.source.name(name),
-            ));
-        };
+        let ident = self.target_name(table, name)?;
         let index = self.target_column(table, ident)?;
         let (name, subscripts) = self.source.target(ident);
         let is_part = !subscripts.is_empty();
@@ -160,6 +155,36 @@ impl Binder<'_> {
             subscripts,
             position: self.source.ident(ident),
         })
+    }
+
+    /// The name of a column that gets a value; no column has fields.
+    pub(crate) fn target_name<'n>(
+        &self,
+        table: &TableDef,
+        name: &'n ObjectName,
+    ) -> Result<&'n Ident> {
+        let position = self.source.name(name);
+        let (ident, field) = match name.0.as_slice() {
+            [ObjectNamePart::Identifier(ident)] => return Ok(ident),
+            [
+                ObjectNamePart::Identifier(ident),
+                ObjectNamePart::Identifier(field),
+                ..,
+            ] => (ident, fold_name(field)),
+            _ => return Err(unsupported_at("a function as a name", position)),
+        };
+        let index = self.target_column(table, ident)?;
+        let ty = table.columns.get(index).map(|column| column.ty);
+        let message = format!(
+            "cannot assign to field \"{field}\" of column \"{}\" because its type {} is not a \
+             composite type",
+            fold_name(ident),
+            ty.map_or(String::new(), |ty| ty.to_string())
+        );
+        Err(located(
+            Error::new(SqlState::DATATYPE_MISMATCH, message),
+            position,
+        ))
     }
 
     fn assigned_value(

@@ -303,7 +303,7 @@ fn errors_are_postgresql_s() {
         (
             "insert into u (id, a) values (1)",
             "42601",
-            0,
+            20,
             "INSERT has more target columns than expressions",
         ),
         (

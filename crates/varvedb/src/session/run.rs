@@ -87,6 +87,13 @@ impl Run<'_> {
                 writer.settle().await?;
                 answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
             }
+            Statement::Merge(merge) => {
+                let rows = self.rows_of(transaction, &merge.source).await?;
+                let mut writer = self.writer(transaction, deferred);
+                let count = writer.merge(merge, &rows).await?;
+                writer.settle().await?;
+                Ok(ResultSet::changed("MERGE", count))
+            }
             Statement::Explain { statement, analyze } => {
                 self.explain(transaction, deferred, statement, *analyze)
                     .await
@@ -215,6 +222,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Insert(_) => Some("INSERT"),
         Statement::Update(_) => Some("UPDATE"),
         Statement::Delete(_) => Some("DELETE"),
+        Statement::Merge(_) => Some("MERGE"),
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
         Statement::Utility(utility) => match utility.as_ref() {
             Utility::Nothing | Utility::LockTable | Utility::Analyze => None,

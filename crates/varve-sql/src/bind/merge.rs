@@ -1,0 +1,200 @@
+//! MERGE, and WITH before a statement that changes rows.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{
+    Expr as Ast, JoinConstraint, Merge, MergeAction as Action, MergeClause as Clause,
+    MergeClauseKind, MergeInsertKind, MergeUpdateKind, With,
+};
+use varve_expr::Expr;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::conflict::column_exprs;
+use crate::bind::expr::ExprScope;
+use crate::bind::names::fold_name;
+use crate::bind::relation::full_scan;
+use crate::bind::subquery::attach;
+use crate::bind::update::{named_types, target_scope};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::catalog::TableDef;
+use crate::dispatch::{Body, Explain};
+use crate::optimize::{optimize, taken};
+use crate::plan::{
+    JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Relation, Statement,
+};
+use crate::scope::Scope;
+
+impl Binder<'_> {
+    pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {
+        let Merge {
+            merge_token: _,
+            optimizer_hints: _,
+            into: _,
+            table: target,
+            source,
+            on,
+            clauses,
+            output: _,
+        } = merge;
+        let (name, alias) = self.target_factor(target)?;
+        let table = self.writable_table(name)?;
+        reachable(clauses)?;
+        let shown = alias.map_or_else(|| table.name.clone(), fold_name);
+        let columns = named_types(&table);
+        let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+        scan.table = Some(Arc::clone(&table));
+        scan.with_position = true;
+        let target = (Plan::Scan(scan), target_scope(&table, alias));
+        let position = self.factor_position(source);
+        let source = self.factor(source, self.outer_depth())?;
+        if source.1.tables.iter().any(|other| other.name == shown) {
+            let message = format!("name \"{shown}\" specified more than once");
+            let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
+            let detail = "The name is used both as MERGE target table and data source.";
+            return Err(error.with_detail(detail));
+        }
+        // A row of the source is wanted without one of the target only where something is done.
+        let mut kinds = clauses.iter().map(|clause| clause.clause_kind);
+        let kind = match kinds.all(|kind| kind == MergeClauseKind::Matched) {
+            true => JoinKind::Inner,
+            false => JoinKind::Right,
+        };
+        let by = (&JoinConstraint::None, Some(&**on));
+        let (mut plan, names) = self.join(kind, target, source, Vec::new(), by, position)?;
+        let mut source_names = names.clone();
+        source_names.tables.remove(0);
+        source_names
+            .star
+            .retain(|column| *column > table.columns.len());
+        let mut bound = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            let matched = clause.clause_kind == MergeClauseKind::Matched;
+            let names = if matched { &names } else { &source_names };
+            let made = self.merge_clause(&table, clause, names, &mut plan);
+            bound.push(made.map_err(|error| match matched {
+                true => error,
+                false => out_of_reach(error, &shown),
+            })?);
+        }
+        Ok(Statement::Merge(MergePlan {
+            table,
+            source: optimize(plan),
+            clauses: bound,
+        }))
+    }
+
+    fn merge_clause(
+        &mut self,
+        table: &TableDef,
+        clause: &Clause,
+        names: &Scope,
+        plan: &mut Plan,
+    ) -> Result<MergeClause> {
+        let matched = clause.clause_kind == MergeClauseKind::Matched;
+        let mut scope = ExprScope::with_subqueries(names, "MERGE WHEN conditions");
+        let mut filter = match &clause.predicate {
+            Some(predicate) => Some(self.filter(predicate, &mut scope)?),
+            None => None,
+        };
+        let mut action = match &clause.action {
+            Action::DoNothing { .. } => MergeAction::Nothing,
+            Action::Delete { .. } => MergeAction::Delete,
+            Action::Update(update) => {
+                let MergeUpdateKind::Set(assignments) = &update.kind else {
+                    return Err(unsupported_at("this form of MERGE", self.source.first()));
+                };
+                let mut exprs = column_exprs(table);
+                let assigned = self.assignments(table, assignments, &mut scope, &mut exprs)?;
+                MergeAction::Update { exprs, assigned }
+            }
+            Action::Insert(insert) => {
+                let MergeInsertKind::Values(values) = &insert.kind else {
+                    return Err(unsupported_at("this form of MERGE", self.source.first()));
+                };
+                let values: Option<&[Ast]> = values.rows.first().map(|row| row.content.as_slice());
+                let columns = &insert.columns;
+                MergeAction::Insert(self.merged_row(table, columns, values, &mut scope)?)
+            }
+        };
+        let subqueries = scope.take_subqueries();
+        let mut exprs: Vec<&mut Expr> = filter.iter_mut().collect();
+        match &mut action {
+            MergeAction::Update { exprs: row, .. } | MergeAction::Insert(row) => exprs.extend(row),
+            MergeAction::Nothing | MergeAction::Delete => {}
+        }
+        *plan = attach(taken(plan), &subqueries, &mut exprs)?;
+        Ok(MergeClause {
+            matched,
+            filter,
+            action,
+        })
+    }
+
+    /// INSERT, UPDATE, DELETE or MERGE that may read named queries.
+    pub(crate) fn with_change(
+        &mut self,
+        with: &With,
+        explain: Option<&Explain>,
+        body: &Body,
+        command: &str,
+    ) -> Result<Statement> {
+        let mut changed = None;
+        let query = self.with_ctes(with, |binder| {
+            let mut statement = binder.explained(explain, body, command)?;
+            let source = source_of(&mut statement)
+                .ok_or_else(|| unsupported_at("WITH before this statement", 0))?;
+            let plan = taken(source);
+            changed = Some(statement);
+            Ok(Query {
+                plan,
+                fields: Vec::new(),
+                lock: None,
+                untyped: Vec::new(),
+            })
+        })?;
+        let mut changed = changed.ok_or_else(|| Error::internal("WITH before nothing"))?;
+        if let Some(source) = source_of(&mut changed) {
+            *source = optimize(query.plan);
+        }
+        Ok(changed)
+    }
+}
+
+/// The plan of the rows that a statement changes.
+fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
+    match statement {
+        Statement::Insert(insert) => Some(&mut insert.source),
+        Statement::Update(modify) | Statement::Delete(modify) => Some(&mut modify.source),
+        Statement::Merge(merge) => Some(&mut merge.source),
+        Statement::Explain { statement, .. } => source_of(statement),
+        _ => None,
+    }
+}
+
+/// Refuses clauses that no row can come to.
+fn reachable(clauses: &[Clause]) -> Result<()> {
+    for kind in [MergeClauseKind::Matched, MergeClauseKind::NotMatched] {
+        let mut of_kind = clauses.iter().filter(|clause| clause.clause_kind == kind);
+        let ends = of_kind.any(|clause| clause.predicate.is_none());
+        if ends && of_kind.next().is_some() {
+            let message = "unreachable WHEN clause specified after unconditional WHEN clause";
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+        }
+    }
+    Ok(())
+}
+
+/// Where there is no row of the table, its columns cannot be read.
+fn out_of_reach(error: Error, table: &str) -> Error {
+    let missing = format!("missing FROM-clause entry for table \"{table}\"");
+    if error.message() != missing {
+        return error;
+    }
+    let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
+    let detail = format!(
+        "There is an entry for table \"{table}\", but it cannot be referenced from this part of \
+         the query."
+    );
+    let position = error.fields().position.unwrap_or_default();
+    located(Error::new(SqlState::UNDEFINED_TABLE, message), position).with_detail(detail)
+}

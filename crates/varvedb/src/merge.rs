@@ -1,0 +1,98 @@
+//! MERGE: which rows meet which clause, and what becomes of them.
+
+use std::collections::BTreeSet;
+
+use varve_expr::{evaluate, evaluate_filter};
+use varve_sql::{MergeAction, MergePlan};
+use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState};
+
+use crate::write::{Writer, positions_of};
+
+impl Writer<'_> {
+    /// Changes the table by the rows of the source; answers how many rows were changed.
+    pub async fn merge(&mut self, plan: &MergePlan, rows: &[Batch]) -> Result<u64> {
+        let table = &plan.table;
+        let at = table.columns.len();
+        let mut chosen: Vec<Vec<Batch>> = vec![Vec::new(); plan.clauses.len()];
+        for batch in rows {
+            self.choose(plan, batch, &mut chosen)?;
+        }
+        let mut known: BTreeSet<RowPosition> = BTreeSet::new();
+        let mut count = 0;
+        let mut inserted = Vec::new();
+        for (clause, rows) in plan.clauses.iter().zip(&chosen) {
+            if rows.is_empty() || clause.action == MergeAction::Nothing {
+                continue;
+            }
+            count += rows.iter().map(Batch::rows).sum::<usize>() as u64;
+            if let MergeAction::Insert(exprs) = &clause.action {
+                inserted.append(&mut self.made(exprs, rows)?);
+                continue;
+            }
+            let positions = positions_of(rows, at)?;
+            if !positions.iter().all(|position| known.insert(*position)) {
+                return Err(second_time_error());
+            }
+            match &clause.action {
+                MergeAction::Update { exprs, assigned } => {
+                    let changed = self.checked(table, &self.made(exprs, rows)?)?;
+                    self.update(table, &positions, &changed, assigned).await?;
+                }
+                _ => self.delete(table, &positions).await?,
+            }
+        }
+        let inserted = self.checked(table, &inserted)?;
+        self.insert(table, &inserted).await?;
+        Ok(count)
+    }
+
+    /// Gives each row of a batch to the first clause that it fits.
+    fn choose(&self, plan: &MergePlan, batch: &Batch, chosen: &mut [Vec<Batch>]) -> Result<()> {
+        let position = batch.column(plan.table.columns.len());
+        let position = position.ok_or_else(|| Error::internal("rows without their positions"))?;
+        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let (mut unmatched, mut matched): (Vec<u32>, Vec<u32>) =
+            numbers.partition(|row| position.is_null(*row as usize));
+        for (clause, chosen) in plan.clauses.iter().zip(chosen) {
+            let left = match clause.matched {
+                true => &mut matched,
+                false => &mut unmatched,
+            };
+            if left.is_empty() {
+                continue;
+            }
+            let rows = batch.select(&Selection::new(left.clone())).compact();
+            let Some(filter) = &clause.filter else {
+                chosen.push(rows);
+                left.clear();
+                continue;
+            };
+            let fitting = evaluate_filter(filter, &rows, &self.context)?;
+            let mut numbers = fitting.rows().iter().peekable();
+            let mut number = 0;
+            left.retain(|_| {
+                number += 1;
+                numbers.next_if_eq(&&(number - 1)).is_none()
+            });
+            if !fitting.is_empty() {
+                chosen.push(rows.select(&fitting).compact());
+            }
+        }
+        Ok(())
+    }
+
+    fn made(&self, exprs: &[varve_expr::Expr], rows: &[Batch]) -> Result<Vec<Batch>> {
+        let made = |batch: &Batch| {
+            let columns = exprs.iter();
+            let columns = columns.map(|expr| evaluate(expr, batch, &self.context));
+            Ok(Batch::new(columns.collect::<Result<_>>()?, batch.rows()))
+        };
+        rows.iter().map(made).collect()
+    }
+}
+
+fn second_time_error() -> Error {
+    let message = "MERGE command cannot affect row a second time";
+    Error::new(SqlState::CARDINALITY_VIOLATION, message)
+        .with_hint("Ensure that not more than one source row matches any one target row.")
+}
