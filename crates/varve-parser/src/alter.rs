@@ -11,7 +11,7 @@ use crate::parser::Parser;
 use crate::token::Token;
 
 /// `ALTER kind [IF EXISTS] name action, ...`
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Alter {
     /// The kind that the statement names.
     pub kind: Altered,
@@ -41,7 +41,7 @@ pub enum Altered {
 }
 
 /// What is done to a table or another object.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Action {
     /// `ADD [COLUMN] [IF NOT EXISTS] column`
     AddColumn {
@@ -107,7 +107,7 @@ pub enum Action {
 }
 
 /// What is done to a column.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum ColumnChange {
     /// `TYPE type [USING expression]`
     Type {
