@@ -42,6 +42,16 @@ pub trait Host: fmt::Debug {
     /// What time it is: microseconds since 1970-01-01 00:00 UTC.
     fn now_us(&self) -> i64;
 
+    /// 64 random bits.
+    fn random_u64(&self) -> u64;
+
+    /// The value of a setting; `None` where there is none of this name.
+    fn setting(&self, name: &str) -> Option<String>;
+
+    /// Sets a setting for the session, to what it was at first where there is no value, or when `local` until the end of the transaction; answers
+    /// the value that it has then.
+    fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String>;
+
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
 

@@ -335,6 +335,8 @@ pub struct Bound {
     pub messages: Vec<Message>,
     /// Whether it holds only for the locale that it was bound in.
     pub reads_locale: bool,
+    /// Whether a function in it asks for settings.
+    pub reads_settings: bool,
 }
 
 /// A literal row, for small results such as EXPLAIN.

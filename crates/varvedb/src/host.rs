@@ -9,6 +9,7 @@ use varve_store::{CommitDurability, Transaction};
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
 
 use crate::database::Shared;
+use crate::session::LentSettings;
 
 /// A session as functions see it.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ struct HostState {
     current: BTreeMap<ObjectId, i64>,
     /// The sequence whose value was taken last.
     last: Option<ObjectId>,
+    /// Where the running statement reads settings: those of the session.
+    settings: Option<LentSettings>,
 }
 
 impl SessionHost {
@@ -83,6 +86,11 @@ impl SessionHost {
         state.last = None;
     }
 
+    /// Lends settings to a statement, or takes back what became of them.
+    pub fn swap_settings(&self, settings: Option<LentSettings>) -> Option<LentSettings> {
+        std::mem::replace(&mut self.state().settings, settings)
+    }
+
     /// Makes values of sequences that were handed out durable.
     pub async fn keep_sequences(
         &self,
@@ -118,6 +126,22 @@ impl SessionHost {
 impl Host for SessionHost {
     fn now_us(&self) -> i64 {
         self.shared.env.now_us()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.shared.env.random_u64()
+    }
+
+    fn setting(&self, name: &str) -> Option<String> {
+        let state = self.state();
+        state.settings.as_ref()?.get(&self.shared, name)
+    }
+
+    fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String> {
+        let mut state = self.state();
+        let settings = state.settings.as_mut();
+        let settings = settings.ok_or_else(|| Error::unsupported("set_config here"))?;
+        settings.set(&self.shared, name, value, local)
     }
 
     fn order_job(&self, job: i64, order: JobOrder) -> bool {

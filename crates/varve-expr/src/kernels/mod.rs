@@ -18,6 +18,7 @@ mod regexp;
 mod run;
 mod sequences;
 mod series;
+mod session;
 mod strings;
 mod table;
 mod text;

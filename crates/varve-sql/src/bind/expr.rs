@@ -100,6 +100,11 @@ impl Binder<'_> {
 
     fn bound_expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let known = |expr| Ok(Operand::Known(expr));
+        if self.reads_rows
+            && let Some(fields) = row_of(ast)
+        {
+            return self.written_row(&fields, self.source.expr(ast), scope);
+        }
         match ast {
             Ast::Identifier(ident) => {
                 self.column(None, &fold_name(ident), self.source.ident(ident), scope)

@@ -15,6 +15,7 @@ use crate::bind::aggregate::AggregateSyntax;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, simple_name};
+use crate::bind::record::reads_rows;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use varve_parser::marker::VARIADIC;
 
@@ -52,6 +53,18 @@ impl Binder<'_> {
     /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
     /// function of the function table.
     pub(crate) fn function(
+        &mut self,
+        ast: &AstFunction,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let around = self.reads_rows;
+        self.reads_rows |= simple_name(&ast.name).is_some_and(|name| reads_rows(&name));
+        let called = self.plain_or_aggregate(ast, scope);
+        self.reads_rows = around;
+        called
+    }
+
+    fn plain_or_aggregate(
         &mut self,
         ast: &AstFunction,
         scope: &mut ExprScope<'_>,
@@ -236,6 +249,7 @@ impl Binder<'_> {
             spread: args.spread,
         };
         let (function, slots) = resolve_call(name, written, position)?;
+        self.reads_settings |= matches!(name, "current_setting" | "set_config");
         let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
         let ordered = slots.into_iter().filter_map(|slot| match slot {
             Slot::Given(place) => operands.get_mut(place)?.take(),

@@ -40,6 +40,7 @@ mod order;
 mod outer;
 mod placeholder;
 mod query;
+mod record;
 mod relation;
 mod returning;
 mod row;
@@ -118,6 +119,7 @@ pub fn bind(
         statement: bound,
         parameters,
         reads_locale: binder.reads_locale,
+        reads_settings: binder.reads_settings,
         found: binder.found.into_inner(),
         messages: binder.messages,
     })
@@ -154,6 +156,8 @@ pub(crate) struct Binder<'a> {
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
     reads_locale: bool,
+    /// Whether a function asks for settings.
+    reads_settings: bool,
     /// How deep the statement and the views around this place nest.
     nesting: usize,
     /// About what the calls down to this place take of the stack.
@@ -162,6 +166,8 @@ pub(crate) struct Binder<'a> {
     view: Option<Arc<ViewDef>>,
     /// Where a view is made: what the names in its query mean.
     reads: Option<Vec<ViewRead>>,
+    /// Whether a function of JSON is around: rows are objects there.
+    reads_rows: bool,
     /// Whether a view is made: its query does not run, so what it reads need not have rows.
     is_defining: bool,
     /// The SELECT whose INTO makes a table of the statement's rows.
@@ -192,10 +198,12 @@ impl<'a> Binder<'a> {
             cte_ids: 0,
             unnamed: 0,
             reads_locale: false,
+            reads_settings: false,
             nesting: statement.nesting,
             stack_kib: 0,
             view: None,
             reads: None,
+            reads_rows: false,
             is_defining: false,
             into: None,
             messages: Vec::new(),

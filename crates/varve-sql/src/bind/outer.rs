@@ -6,7 +6,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 use crate::bind::Binder;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeTable};
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
 pub(crate) struct OuterLevel {
@@ -41,6 +41,16 @@ pub(crate) fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
             },
         )
         .collect()
+}
+
+impl OuterLevel {
+    /// The relations that may be named now.
+    pub(crate) fn tables(&self) -> &[ScopeTable] {
+        match self.is_visible {
+            true => &self.names.tables,
+            false => &[],
+        }
+    }
 }
 
 impl Binder<'_> {
@@ -153,6 +163,11 @@ impl Binder<'_> {
                     }
                 }
             }
+        }
+        if table.is_none()
+            && let Some(row) = self.whole_row(name, position, scope)?
+        {
+            return Ok(row);
         }
         Err(match table {
             Some(table) if self.is_hidden(table) => Error::new(

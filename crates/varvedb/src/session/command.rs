@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Sets or resets a setting by its name.
-    fn set_named(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
+    pub(super) fn set_named(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
         if !other_settings::is_other(name) {
             return self.set(settings::find(name)?, value, local);
         }

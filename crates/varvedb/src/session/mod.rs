@@ -11,6 +11,7 @@ mod cursor;
 mod define;
 mod direct;
 mod kept;
+mod lent;
 mod locale;
 mod other_settings;
 mod run;
@@ -39,6 +40,8 @@ use crate::{Notice, Prepared, ResultSet};
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
+
+pub(crate) use lent::LentSettings;
 
 use block::Block;
 use cursor::Cursors;
@@ -215,6 +218,12 @@ impl Session {
             }
             return self.run_command(command).await;
         }
+        let result = self.run_planned(&task, parameters).await;
+        let settled = self.settle_settings(result.is_ok());
+        result.and_then(|result| settled.map(|()| result))
+    }
+
+    async fn run_planned(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::lost()) {
             failed @ Block::Failed { .. } => {
                 self.block = failed;
@@ -222,13 +231,13 @@ impl Session {
             }
             Block::None => {
                 self.block = Block::None;
-                self.run_alone(&task, parameters).await
+                self.run_alone(task, parameters).await
             }
             Block::Open(mut open) => {
                 let scope = open.scope();
                 let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
                 let result = self
-                    .run_in(transaction, deferred, &task, parameters, scope)
+                    .run_in(transaction, deferred, task, parameters, scope)
                     .await;
                 match result {
                     Ok(result) => {
@@ -311,6 +320,9 @@ impl Session {
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
+        if planned.bound.reads_settings {
+            self.lend_settings(scope.read_only);
+        }
         let around = Surroundings {
             transaction,
             deferred,

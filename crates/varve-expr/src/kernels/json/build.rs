@@ -107,6 +107,21 @@ pub(in crate::kernels) fn build_object(row: &Row<'_>) -> Result<Value> {
     Ok(Value::text(text))
 }
 
+/// A row as an object: names and values by turns.
+pub(in crate::kernels) fn row_object(row: &Row<'_>) -> Result<Value> {
+    let mut text = "{".to_owned();
+    for i in (0..row.args.len()).step_by(2) {
+        if i > 0 {
+            text.push(',');
+        }
+        write_string(row.text(i), &mut text);
+        text.push(':');
+        write(row, i + 1, ",", &mut text)?;
+    }
+    text.push('}');
+    Ok(Value::text(text))
+}
+
 /// `json[b]_object(text[])`: keys and values by turns, or in rows of two.
 pub(in crate::kernels) fn object(row: &Row<'_>) -> Result<Value> {
     let array = row.array(0)?;

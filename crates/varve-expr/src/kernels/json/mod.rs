@@ -10,7 +10,9 @@ mod path;
 mod sets;
 
 pub(super) use access::{extract_path, get, get_path};
-pub(super) use build::{array_to_json, build_array, build_object, object, object_of_two, to_json};
+pub(super) use build::{
+    array_to_json, build_array, build_object, object, object_of_two, row_object, to_json,
+};
 pub(super) use change::{
     concat, delete_element, delete_key, delete_keys, delete_path, insert, set, set_lax, strip_nulls,
 };

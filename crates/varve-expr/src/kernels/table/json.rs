@@ -181,6 +181,8 @@ pub(super) static BUILDERS: &[Entry] = &[
     stable("jsonb_build_array", &[], JSONB, Rows(json::build_array)),
     stable("json_build_object", &[], JSON, Rows(json::build_object)),
     stable("jsonb_build_object", &[], JSONB, Rows(json::build_object)),
+    strict("row_to_json", &[JSON], JSON, Rows(json::to_json)),
+    builder("\0object", &[ANY], JSON, Rows(json::row_object)),
     strict("json_object", &[TEXTS], JSON, Rows(json::object)),
     strict("jsonb_object", &[TEXTS], JSONB, Rows(json::object)),
     strict(

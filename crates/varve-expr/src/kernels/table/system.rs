@@ -3,11 +3,11 @@
 use varve_types::LogicalType;
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{jobs, sequences};
+use crate::kernels::{jobs, sequences, session};
 use crate::signature::Param;
 
-use super::{BOOL, INT8, TEXT, volatile};
-use Kernel::Columns;
+use super::{BOOL, FLOAT8, INT8, TEXT, stable, volatile, with_nulls};
+use Kernel::{Columns, Rows};
 
 const REGCLASS: Param = Param::of(LogicalType::Regclass);
 
@@ -15,6 +15,31 @@ pub(super) static ROWS: &[Entry] = &[
     volatile("varve_cancel_job", &[INT8], BOOL, Columns(jobs::cancel)),
     volatile("varve_pause_job", &[INT8], BOOL, Columns(jobs::pause)),
     volatile("varve_resume_job", &[INT8], BOOL, Columns(jobs::resume)),
+    volatile("random", &[], FLOAT8, Rows(session::random)),
+    volatile(
+        "gen_random_uuid",
+        &[],
+        Param::of(LogicalType::Uuid),
+        Rows(session::random_uuid),
+    ),
+    stable(
+        "current_setting",
+        &[TEXT],
+        TEXT,
+        Rows(session::current_setting),
+    ),
+    stable(
+        "current_setting",
+        &[TEXT, BOOL],
+        TEXT,
+        Rows(session::current_setting),
+    ),
+    with_nulls(volatile(
+        "set_config",
+        &[TEXT, TEXT, BOOL],
+        TEXT,
+        Rows(session::set_config),
+    )),
     volatile("nextval", &[INT8], INT8, Columns(sequences::nextval)),
     volatile("nextval", &[TEXT], INT8, Columns(sequences::nextval)),
     volatile("nextval", &[REGCLASS], INT8, Columns(sequences::nextval)),

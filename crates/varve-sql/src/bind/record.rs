@@ -1,0 +1,87 @@
+//! Whole rows: `row_to_json(t)`, `json_agg(t)`, `to_jsonb(ROW(1, 2))`.
+//!
+//! There are no values of row types. Where a function of JSON reads a row, the row is made into
+//! the JSON object at once, which is what these functions would make of it.
+
+use sqlparser::ast::Expr as Ast;
+use varve_expr::Expr;
+use varve_types::{LogicalType, Result, Value};
+
+use crate::bind::Binder;
+use crate::bind::array::form;
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{Operand, literal};
+
+/// The functions that read rows.
+const ROW_READERS: [&str; 13] = [
+    "json_agg",
+    "json_build_array",
+    "json_build_object",
+    "json_object_agg",
+    "jsonb_agg",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "jsonb_object_agg",
+    "jsonb_pretty",
+    "row_to_json",
+    "to_json",
+    "to_jsonb",
+    "array_to_json",
+];
+
+/// Whether a function takes rows for its arguments.
+pub(crate) fn reads_rows(name: &str) -> bool {
+    ROW_READERS.contains(&name)
+}
+
+impl Binder<'_> {
+    /// The row of a relation in reach as an object; `None` where no relation has the name, or no
+    /// function reads rows here.
+    pub(crate) fn whole_row(
+        &mut self,
+        name: &str,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Option<Operand>> {
+        if !self.reads_rows {
+            return Ok(None);
+        }
+        let own = scope.names.tables.iter();
+        let levels = self.outer.iter().rev();
+        let mut tables = own.chain(levels.flat_map(|level| level.tables()));
+        let Some(table) = tables.find(|table| table.name == name) else {
+            return Ok(None);
+        };
+        let columns: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
+        let mut fields = Vec::with_capacity(columns.len());
+        for column in columns {
+            let value = self.column(Some(name), &column, position, scope)?;
+            fields.push((column, self.settle(value)?));
+        }
+        object(fields, position).map(Some)
+    }
+
+    /// `ROW(a, b)` as an object.
+    pub(crate) fn written_row(
+        &mut self,
+        fields: &[&Ast],
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let mut named = Vec::with_capacity(fields.len());
+        for (number, field) in (1..).zip(fields) {
+            let value = self.expr(field, scope)?;
+            named.push((format!("f{number}"), self.settle(value)?));
+        }
+        object(named, position)
+    }
+}
+
+fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
+    let mut args = Vec::with_capacity(fields.len() * 2);
+    for (name, value) in fields {
+        args.push(literal(Value::text(name), LogicalType::Text));
+        args.push(value);
+    }
+    form("\0object", None, args, position).map(Operand::Known)
+}
