@@ -57,7 +57,7 @@ pub enum Command {
         /// Tables; none means all.
         tables: Vec<RelationName>,
     },
-    /// `CHECKPOINT`
+    /// `CHECKPOINT`, or RisingWave's `FLUSH`
     Checkpoint,
     /// `FETCH`, `MOVE`
     Fetch {
@@ -150,7 +150,7 @@ pub(crate) fn parse_command(first: &str, parser: &mut Parser<'_>) -> Result<Opti
         "RESET" => Words::Command(Command::Reset(setting_or_all(parser)?)),
         "SHOW" => Words::Command(Command::Show(setting_or_all(parser)?)),
         "VACUUM" => vacuum(parser)?,
-        "CHECKPOINT" => Words::Command(Command::Checkpoint),
+        "CHECKPOINT" | "FLUSH" => Words::Command(Command::Checkpoint),
         first => return parse_session_command(first, parser),
     };
     Ok(Some(command))

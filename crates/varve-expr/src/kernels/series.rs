@@ -14,12 +14,30 @@ struct Series {
     stop: Value,
     step: Value,
     is_rising: bool,
+    /// `range` does not give the value at which it stops.
+    without_stop: bool,
     zone: Zone,
 }
 
 /// `generate_series(start, stop [, step [, zone]])`
 pub(super) fn generate_series(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
-    let (start, stop) = (row.value(0), row.value(1));
+    series(row, row.value(0), row.value(1), false)
+}
+
+/// `range([start,] stop [, step])`: DuckDB's and RisingWave's series, without the stop.
+pub(super) fn range(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
+    match row.args.len() {
+        1 => series(row, Value::Int8(0), row.value(0), true),
+        _ => series(row, row.value(0), row.value(1), true),
+    }
+}
+
+fn series(
+    row: &Row<'_>,
+    start: Value,
+    stop: Value,
+    without_stop: bool,
+) -> Result<Box<dyn SetRows>> {
     let one = match row.result {
         LogicalType::Int4 => Value::Int4(1),
         LogicalType::Int8 => Value::Int8(1),
@@ -49,6 +67,7 @@ pub(super) fn generate_series(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
         stop,
         step,
         is_rising,
+        without_stop,
         zone: match row.args.get(3) {
             Some(_) => named_zone(row.text(3))?,
             None => row.zone().clone(),
@@ -63,7 +82,9 @@ impl Series {
     fn reaches(&self, value: &Value) -> bool {
         let order = value.compare(&self.stop);
         order.is_some_and(|order| {
-            if self.is_rising {
+            if order.is_eq() {
+                !self.without_stop
+            } else if self.is_rising {
                 order.is_le()
             } else {
                 order.is_ge()

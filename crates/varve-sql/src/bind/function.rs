@@ -3,8 +3,7 @@
 use sqlparser::ast::{
     CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
     FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, OrderByExpr, Query, SelectItem, SetExpr,
-    TrimWhereField,
+    FunctionArgumentList, FunctionArguments, OrderByExpr, SelectItem, SetExpr, TrimWhereField,
 };
 use varve_expr::{
     Expr, Function, Slot, is_aggregate, is_set_function, resolve_call, resolve_function,
@@ -176,13 +175,10 @@ impl Binder<'_> {
                 position,
             ));
         }
-        let lookups: Vec<Ast>;
-        let mut args = args;
-        if name == "interpolate" && args.names.is_empty() {
-            lookups = apart(&args.list);
-            args.list = lookups.iter().collect();
-        }
-        let mut operands = self.operands(&args, scope)?;
+        let mut operands = match name.as_str() {
+            "interpolate" => self.lookups(&args.list, scope)?,
+            _ => self.operands(&args, scope)?,
+        };
         if matches!(name.as_str(), "nextval" | "currval" | "setval") {
             self.sequence_argument(&mut operands)?;
         }
@@ -232,6 +228,31 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<Operand>> {
         args.list.iter().map(|arg| self.expr(arg, scope)).collect()
+    }
+
+    /// The arguments of `interpolate`: a subquery `SELECT (time, value) ...` gives two.
+    fn lookups(&mut self, args: &[&Ast], scope: &mut ExprScope<'_>) -> Result<Vec<Operand>> {
+        let mut operands = Vec::with_capacity(args.len());
+        for arg in args {
+            let row = match arg {
+                Ast::Subquery(query) => match query.body.as_ref() {
+                    SetExpr::Select(select) => match select.projection.as_slice() {
+                        [SelectItem::UnnamedExpr(row @ Ast::Tuple(_))] => Some((query, row)),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            };
+            match row {
+                Some((query, row)) => {
+                    self.spread_row = Some(row);
+                    operands.extend(self.row_subquery(query, 2, scope)?);
+                }
+                None => operands.push(self.expr(arg, scope)?),
+            }
+        }
+        Ok(operands)
     }
 
     /// A function of the function table, its arguments as they are written.
@@ -464,39 +485,4 @@ impl<'a> Arguments<'a> {
         }
         Ok(written)
     }
-}
-
-/// The arguments with each subquery of one row value as two subqueries of its fields.
-fn apart(args: &[&Ast]) -> Vec<Ast> {
-    let mut result = Vec::with_capacity(args.len());
-    for arg in args {
-        let fields = match arg {
-            Ast::Subquery(query) => row_fields(query),
-            _ => None,
-        };
-        match fields {
-            Some(fields) => result.extend(fields.map(|query| Ast::Subquery(Box::new(query)))),
-            None => result.push((*arg).clone()),
-        }
-    }
-    result
-}
-
-/// For `SELECT (a, b) ...` the queries `SELECT a ...` and `SELECT b ...`.
-fn row_fields(query: &Query) -> Option<[Query; 2]> {
-    let field = |at: usize| {
-        let mut query = query.clone();
-        let SetExpr::Select(select) = query.body.as_mut() else {
-            return None;
-        };
-        let [SelectItem::UnnamedExpr(item)] = select.projection.as_mut_slice() else {
-            return None;
-        };
-        let Ast::Tuple(fields) = item else {
-            return None;
-        };
-        *item = fields.get(at).filter(|_| fields.len() == 2)?.clone();
-        Some(query)
-    };
-    Some([field(0)?, field(1)?])
 }

@@ -64,7 +64,7 @@ mod window;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use sqlparser::ast::Select;
+use sqlparser::ast::{Expr, Select};
 use varve_expr::{Locale, NamesRef};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
@@ -172,6 +172,8 @@ pub(crate) struct Binder<'a> {
     is_defining: bool,
     /// The SELECT whose INTO makes a table of the statement's rows.
     into: Option<*const Select>,
+    /// The row value in a select list whose fields are columns of the result.
+    spread_row: Option<*const Expr>,
     /// What the user should know.
     messages: Vec<Message>,
 }
@@ -206,6 +208,7 @@ impl<'a> Binder<'a> {
             reads_rows: false,
             is_defining: false,
             into: None,
+            spread_row: None,
             messages: Vec::new(),
         }
     }

@@ -270,6 +270,10 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 fallback = fallback.or_else(|| Some("case".to_owned()));
                 break;
             }
+            Ast::Interval(_) => {
+                fallback = fallback.or_else(|| Some("interval".to_owned()));
+                break;
+            }
             Ast::Array(_) => return "array".to_owned(),
             Ast::CompoundFieldAccess { root, access_chain } => {
                 let mut fields = access_chain.iter().rev();

@@ -195,6 +195,22 @@ impl Binder<'_> {
         let mut outputs = Vec::with_capacity(items.len());
         for item in items {
             let (ast, name) = match item {
+                SelectItem::UnnamedExpr(row @ Ast::Tuple(fields))
+                    if self
+                        .spread_row
+                        .is_some_and(|spread| core::ptr::eq(spread, row)) =>
+                {
+                    for field in fields {
+                        let operand = self.expr(field, scope)?;
+                        outputs.push(Output {
+                            expr: varve_expr::fold(self.settle(operand)?),
+                            name: result_name(field),
+                            uses: core::mem::take(&mut scope.uses),
+                            untyped: false,
+                        });
+                    }
+                    continue;
+                }
                 SelectItem::UnnamedExpr(ast) => (ast, result_name(ast)),
                 SelectItem::ExprWithAlias { expr, alias } => (expr, fold_name(alias)),
                 SelectItem::ExprWithAliases { expr, .. } => {

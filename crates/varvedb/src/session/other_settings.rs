@@ -195,6 +195,8 @@ const OTHERS: &[(&str, Shape, &str)] = &[
     ("recursive_worktable_factor", Real(0.001, 1_000_000.0), "10"),
     ("restrict_nonsystem_relation_kind", Text, ""),
     ("row_security", Boolean, "on"),
+    // RisingWave's: writes are seen by the next statement, which here is always so.
+    ("rw_implicit_flush", Word(&["on", "true"]), "on"),
     ("seq_page_cost", Real(0.0, f64::MAX), "1"),
     ("session_authorization", Fixed, "postgres"),
     (

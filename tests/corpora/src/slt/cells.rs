@@ -13,13 +13,44 @@ pub(super) fn cell_text(dialect: Dialect, letter: char, kind: Kind, cell: Option
         Dialect::RisingWave | Dialect::RisingLight if text.is_empty() => "(empty)".to_owned(),
         Dialect::DataFusion | Dialect::DuckDb if text.is_empty() => "(empty)".to_owned(),
         Dialect::Cockroach if text.is_empty() => "\u{b7}".to_owned(),
-        Dialect::DataFusion | Dialect::Cockroach | Dialect::DuckDb | Dialect::GlueSql
+        Dialect::DataFusion
+        | Dialect::Cockroach
+        | Dialect::DuckDb
+        | Dialect::GlueSql
+        | Dialect::RisingLight
             if kind == Kind::Boolean =>
         {
             if text == "t" { "true" } else { "false" }.to_owned()
         }
+        Dialect::RisingWave => with_minutes(text),
         _ => text.to_owned(),
     }
+}
+
+/// A timestamp with the minutes of its offset, and its seconds with three digits or six, as
+/// RisingWave's client prints it.
+fn with_minutes(text: &str) -> String {
+    let (moment, era) = match text.strip_suffix(" BC") {
+        Some(moment) => (moment, " BC"),
+        None => (text, ""),
+    };
+    let is_time = |clock: &str| clock.len() >= 8 && clock.matches(':').count() == 2;
+    let found = moment.split_once(' ').and_then(|(day, time)| {
+        let at = time.rfind(['+', '-'])?;
+        let (clock, offset) = time.split_at_checked(at)?;
+        is_time(clock).then_some((day, clock, offset))
+    });
+    let Some((day, clock, offset)) = found else {
+        return text.to_owned();
+    };
+    let (seconds, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    let fraction = match fraction.len() {
+        0 => String::new(),
+        1..=3 => format!(".{fraction:0<3}"),
+        _ => format!(".{fraction:0<6}"),
+    };
+    let minutes = if offset.contains(':') { "" } else { ":00" };
+    format!("{day} {seconds}{fraction}{offset}{minutes}{era}")
 }
 
 /// As C's printf writes it: I `%d`, R `%.3f`, T text whose unprintable bytes are `@`.
@@ -83,6 +114,26 @@ mod tests {
         }
         assert_ne!(canonical("1.001"), canonical("1.002"));
         assert_eq!(canonical("1a"), "1a");
+    }
+
+    #[test]
+    fn risingwave_prints_whole_offsets() {
+        let text = |text| cell_text(Dialect::RisingWave, 'T', Kind::Other, Some(text));
+        for (ours, theirs) in [
+            ("2023-11-05 09:40:00+00", "2023-11-05 09:40:00+00:00"),
+            (
+                "0005-02-29 08:15:55.3-04 BC",
+                "0005-02-29 08:15:55.300-04:00 BC",
+            ),
+            (
+                "2023-04-02 01:45:00.12345+10:30",
+                "2023-04-02 01:45:00.123450+10:30",
+            ),
+            ("2023-11-05 09:40:00", "2023-11-05 09:40:00"),
+            ("1 day 09:40:00", "1 day 09:40:00"),
+        ] {
+            assert_eq!(text(ours), theirs);
+        }
     }
 
     #[test]

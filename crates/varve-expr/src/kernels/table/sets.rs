@@ -61,4 +61,18 @@ pub(super) static ROWS: &[Entry] = &[
         STAMPTZ,
         Set(series::generate_series),
     ),
+    strict("range", &[INT8], INT8, Set(series::range)),
+    strict("range", &[INT4, INT4], INT4, Set(series::range)),
+    strict("range", &[INT4, INT4, INT4], INT4, Set(series::range)),
+    strict("range", &[INT8, INT8], INT8, Set(series::range)),
+    strict("range", &[INT8, INT8, INT8], INT8, Set(series::range)),
+    strict("range", &[NUM, NUM], NUM, Set(series::range)),
+    strict("range", &[NUM, NUM, NUM], NUM, Set(series::range)),
+    strict("range", &[STAMP, STAMP, SPAN], STAMP, Set(series::range)),
+    strict(
+        "range",
+        &[STAMPTZ, STAMPTZ, SPAN],
+        STAMPTZ,
+        Set(series::range),
+    ),
 ];
