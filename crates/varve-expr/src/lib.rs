@@ -30,6 +30,7 @@ mod function;
 mod host;
 mod json;
 mod kernels;
+mod listing;
 mod locale;
 mod names;
 #[cfg(feature = "planted")]
@@ -59,6 +60,7 @@ pub use function::{
 };
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
+pub use listing::function_names;
 pub use locale::{DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
 pub use names::{Names, NamesRef};
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};

@@ -50,13 +50,13 @@ pub(crate) fn parse_session_command(first: &str, parser: &mut Parser<'_>) -> Res
             Words::Command(Command::Deallocate(name_or_all(parser)?))
         }
         "DISCARD" => {
-            let word = name(parser)?;
-            Words::Command(Command::Discard(match word.as_str() {
-                "all" => DiscardWhat::All,
-                "plans" => DiscardWhat::Plans,
-                "sequences" => DiscardWhat::Sequences,
-                "temp" | "temporary" => DiscardWhat::Temporary,
-                _ => return Ok(Some(skip(parser, "this form of DISCARD"))),
+            let word = name_or_all(parser)?;
+            Words::Command(Command::Discard(match word.as_deref() {
+                None => DiscardWhat::All,
+                Some("plans") => DiscardWhat::Plans,
+                Some("sequences") => DiscardWhat::Sequences,
+                Some("temp" | "temporary") => DiscardWhat::Temporary,
+                Some(_) => return Ok(Some(skip(parser, "this form of DISCARD"))),
             }))
         }
         _ => return Ok(None),

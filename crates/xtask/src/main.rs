@@ -1,13 +1,14 @@
 //! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, the way to the
 //! benchmarks, the corpora and the fuzzing of queries, `cargo xtask bench`, `corpora` and `fuzz`,
-//! and the packing of the time zones, `cargo xtask zones`. Each rule is a small pure function over
-//! names and texts, so that its tests need no repository.
+//! the page on SQL, `cargo xtask docs`, and the packing of the time zones, `cargo xtask zones`. Each
+//! rule is a small pure function over names and texts, so that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.
 
 mod bench;
 mod corpora;
+mod docs;
 mod fuzz;
 mod tidy;
 mod zones;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, [])) if command == "tidy" => tidy::run(),
         Some((command, [])) if command == "zones" => zones::run(),
+        Some((command, rest)) if command == "docs" => docs::run(rest),
         Some((command, rest)) if command == "bench" => bench::run(rest),
         Some((command, rest)) if command == "corpora" => corpora::run(rest),
         Some((command, rest)) if command == "fuzz" => fuzz::run(rest),
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
             eprintln!(
                 "usage: cargo xtask tidy\n       cargo xtask bench codecs [--wasm] [...]\n       \
                  cargo xtask corpora [--family NAME] [...]\n       \
+                 cargo xtask docs [--check]\n       \
                  cargo xtask fuzz sql [--queries N] [...]\n       cargo xtask zones"
             );
             ExitCode::from(2)

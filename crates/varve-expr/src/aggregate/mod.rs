@@ -22,4 +22,5 @@ pub(crate) use entry::Aggregate;
 
 pub use accumulator::Accumulator;
 pub use function::{AggregateFunction, ListedAggregate};
+pub(crate) use resolve::aggregate_names;
 pub use resolve::{AggregateArgs, is_aggregate, resolve_aggregate};

@@ -4,7 +4,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 
 use super::entry::{Aggregate, Kind};
 use super::function::{AggregateFunction, ListedAggregate};
-use super::table::aggregates_of;
+use super::table::{aggregates, aggregates_of};
 use crate::Arguments;
 use crate::function::{Entry, Kernel};
 use crate::resolve::{ambiguous, placed, resolve_among};
@@ -23,6 +23,13 @@ pub enum AggregateArgs<'a> {
 }
 
 const COMMON: [&str; 5] = ["count", "sum", "avg", "min", "max"];
+
+/// The names of all aggregates; one may come more than once.
+pub(crate) fn aggregate_names() -> impl Iterator<Item = &'static str> {
+    COMMON
+        .into_iter()
+        .chain(aggregates().map(|entry| entry.name))
+}
 
 /// Whether a name is an aggregate's; those that are also a window function's are so only with
 /// WITHIN GROUP.

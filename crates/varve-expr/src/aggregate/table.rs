@@ -378,9 +378,13 @@ static OF_JSON: &[Entry] = &[
     ),
 ];
 
+/// All rows of the table.
+pub(crate) fn aggregates() -> impl Iterator<Item = &'static Entry> {
+    let numbers = VARIATIONS.iter().flatten().chain(BITS.iter().flatten());
+    numbers.chain(OTHERS).chain(OF_JSON)
+}
+
 /// The rows of the table with this name.
 pub(crate) fn aggregates_of(name: &str) -> impl Iterator<Item = &'static Entry> {
-    let numbers = VARIATIONS.iter().flatten().chain(BITS.iter().flatten());
-    let all = numbers.chain(OTHERS).chain(OF_JSON);
-    all.filter(move |entry| entry.name == name)
+    aggregates().filter(move |entry| entry.name == name)
 }
