@@ -1,6 +1,7 @@
-import { types, VarveDB } from './index.js';
+import { VarveDB } from './index.js';
 
-const asText = Object.fromEntries(Object.values(types).map((oid) => [oid, (text) => text]));
+/** Every value as the text that the engine writes. */
+const asText = new Proxy({}, { get: () => (text) => text });
 let name;
 let db;
 
