@@ -8,7 +8,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::CastContext;
-use crate::bind::names::undefined_table;
+use crate::bind::names::{simple_name, undefined_table};
 use crate::bind::view::utility;
 use crate::bind::{Binder, located, with_names};
 use crate::dispatch::Body;
@@ -76,7 +76,7 @@ impl Binder<'_> {
         let mut found = Vec::with_capacity(types.len());
         for ty in types {
             let is_unknown = match ty {
-                DataType::Custom(name, _) => name.to_string().eq_ignore_ascii_case("unknown"),
+                DataType::Custom(name, _) => simple_name(name).as_deref() == Some("unknown"),
                 _ => false,
             };
             found.push(match is_unknown {
