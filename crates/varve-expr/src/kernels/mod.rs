@@ -1,7 +1,9 @@
 //! The function table and its kernels.
 
+mod angle;
 mod arithmetic;
 mod array;
+mod bucket_number;
 mod bytes;
 mod catalog;
 mod compare;
@@ -23,6 +25,7 @@ mod strings;
 mod table;
 mod text;
 mod time;
+mod whole;
 
 pub(crate) use arithmetic::checked_float;
 pub(crate) use compare::{compare_columns, distinct_columns};

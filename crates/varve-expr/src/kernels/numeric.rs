@@ -78,6 +78,27 @@ pub(super) fn log_base(row: &Row<'_>) -> Result<Value> {
         .map(Value::Numeric)
 }
 
+/// The digits shown after the point; NULL of what is no number.
+pub(super) fn scale(row: &Row<'_>) -> Result<Value> {
+    Ok(shown_scale(row.decimal(0)))
+}
+
+/// The least such that nothing is lost.
+pub(super) fn min_scale(row: &Row<'_>) -> Result<Value> {
+    Ok(shown_scale(row.decimal(0).normalized()))
+}
+
+fn shown_scale(number: Decimal) -> Value {
+    match number.is_finite() {
+        true => Value::Int4(i32::from(number.scale())),
+        false => Value::Null,
+    }
+}
+
+pub(super) fn trim_scale(row: &Row<'_>) -> Result<Value> {
+    Ok(Value::Numeric(row.decimal(0).normalized()))
+}
+
 /// The operators of two smallints.
 macro_rules! of_int2 {
     ($($name:ident $method:ident;)*) => {

@@ -8,6 +8,7 @@ mod catalog;
 mod datetime;
 mod json;
 mod math;
+mod more_math;
 mod regexp;
 mod sets;
 mod strings;
@@ -20,7 +21,7 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 20] = [
+pub(crate) static TABLE: [&[Entry]; 21] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -35,6 +36,7 @@ pub(crate) static TABLE: [&[Entry]; 20] = [
     math::OPERATORS,
     math::NUMERICS,
     math::FUNCTIONS,
+    more_math::ROWS,
     regexp::ROWS,
     sets::ROWS,
     strings::ANYTHING,
