@@ -342,6 +342,19 @@ pub enum CatalogObject {
     Enum(EnumDef),
 }
 
+impl CatalogObject {
+    /// The schema that it is in; none for a schema.
+    pub fn schema(&self) -> Option<ObjectId> {
+        match self {
+            CatalogObject::Table(table) => Some(table.schema),
+            CatalogObject::Sequence(sequence) => Some(sequence.schema),
+            CatalogObject::View(view) => Some(view.schema),
+            CatalogObject::Enum(def) => Some(def.schema),
+            CatalogObject::Schema(_) => None,
+        }
+    }
+}
+
 /// The object that these bytes are.
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;

@@ -165,8 +165,8 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
                 let index = parser.parse_create_index(unique)?;
                 return Ok(Body::Statement(Box::new(Statement::CreateIndex(index))));
             }
-            if !unique && !temporary && parser.parse_keyword(Keyword::SEQUENCE) {
-                let statement = parse_sequence::parse_create(parser)?;
+            if !unique && parser.parse_keyword(Keyword::SEQUENCE) {
+                let statement = parse_sequence::parse_create(parser, temporary)?;
                 return Ok(Body::Sequence(Box::new(statement)));
             }
             if unique || !parser.parse_keyword(Keyword::TABLE) {

@@ -61,13 +61,14 @@ pub use pg_catalog::catalog_rows;
 pub use plan::{
     AggregateCall, Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, CteScanNode, Field,
     InsertPlan, JoinKind, JoinNode, LookupNode, Mark, MergeAction, MergeClause, MergePlan,
-    ModifyPlan, NewIndex, NewTable, OnConflict, Plan, ProjectSetNode, PushedPredicate, Query,
-    RecursiveNode, Relation, Returning, Row, RowLock, ScanNode, SetCall, SetOperationNode,
+    ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Plan, ProjectSetNode, PushedPredicate,
+    Query, RecursiveNode, Relation, Returning, Row, RowLock, ScanNode, SetCall, SetOperationNode,
     SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use schema::{
-    Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, quoted_as_needed,
+    Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, quoted_as_needed,
+    temporary_schema,
 };
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;

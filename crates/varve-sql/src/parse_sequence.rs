@@ -8,6 +8,7 @@ use varve_types::Result;
 #[derive(Clone, Debug)]
 pub(crate) enum SequenceStatement {
     Create {
+        temporary: bool,
         if_not_exists: bool,
         name: ObjectName,
         options: Options,
@@ -35,8 +36,9 @@ pub(crate) struct Options {
     pub(crate) owned_by: Option<Option<ObjectName>>,
 }
 
-pub(crate) fn parse_create(parser: &mut Parser<'_>) -> Result<SequenceStatement> {
+pub(crate) fn parse_create(parser: &mut Parser<'_>, temporary: bool) -> Result<SequenceStatement> {
     Ok(SequenceStatement::Create {
+        temporary,
         if_not_exists: parser.parse_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS]),
         name: parser.parse_object_name(false)?,
         options: options(parser)?,

@@ -7,6 +7,7 @@ use varve_types::Result;
 
 use crate::command::eat;
 use crate::parse_type::{AlterEnum, alter_type, create_type};
+use crate::plan::OnCommit;
 use crate::view::ViewCheck;
 
 /// One of these statements.
@@ -70,14 +71,6 @@ pub(crate) struct CreateTableAs {
     pub(crate) on_commit: Option<OnCommit>,
     pub(crate) query: Box<Query>,
     pub(crate) with_data: bool,
-}
-
-/// `ON COMMIT` of a temporary table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnCommit {
-    Preserve,
-    Delete,
-    Drop,
 }
 
 /// What kind of object a statement names.

@@ -11,8 +11,8 @@ use crate::window::WindowNode;
 
 pub use crate::statement::{
     Arbiter, Bound, ConflictUpdate, CopyPlan, CsvOptions, InsertPlan, MergeAction, MergeClause,
-    MergePlan, ModifyPlan, NewIndex, NewTable, OnConflict, Query, Returning, Row, RowLock,
-    Statement,
+    MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, Row,
+    RowLock, Statement,
 };
 
 /// A column of a result.

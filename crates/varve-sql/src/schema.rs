@@ -34,6 +34,23 @@ pub(crate) const KIND_SCHEMA: u8 = 17;
 /// The schema `public`, which is there from the beginning and has no object.
 pub const PUBLIC: ObjectId = ObjectId(0);
 
+/// What a session calls the schema of its temporary relations.
+const TEMPORARY_NAME: &str = "pg_temp";
+
+/// The schemas of temporary relations have no objects: they are the numbers from this one on, one
+/// for each session. What is in them goes with the session.
+const FIRST_TEMPORARY: u64 = 1 << 62;
+
+/// The schema of what a session makes for itself.
+pub fn temporary_schema(session: u64) -> ObjectId {
+    ObjectId(FIRST_TEMPORARY | session)
+}
+
+/// Whether a schema is that of a session.
+pub fn is_temporary(schema: ObjectId) -> bool {
+    schema.0 >= FIRST_TEMPORARY
+}
+
 /// A schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaDef {
@@ -98,6 +115,8 @@ pub struct Catalog {
     names: BTreeMap<ObjectId, BTreeMap<String, Named>>,
     /// The schemas in which a name without one is looked for, in order.
     path: Vec<ObjectId>,
+    /// The schema of the session's temporary relations, which comes before the others.
+    temporary: Option<ObjectId>,
 }
 
 impl Default for Catalog {
@@ -113,6 +132,7 @@ impl Default for Catalog {
             schemas: [("public".to_owned(), PUBLIC)].into(),
             names: BTreeMap::new(),
             path: vec![PUBLIC],
+            temporary: None,
         }
     }
 }
@@ -180,7 +200,7 @@ impl Catalog {
         match &name.schema {
             Some(schema) => self.enum_in(self.schema(schema)?, &name.name),
             None => {
-                let mut path = self.path.iter();
+                let mut path = self.temporary.iter().chain(&self.path);
                 path.find_map(|schema| self.enum_in(*schema, &name.name))
             }
         }
@@ -242,13 +262,38 @@ impl Catalog {
         self.path = known.copied().collect();
     }
 
+    /// Says which schema has the temporary relations of the session.
+    pub fn set_temporary(&mut self, schema: ObjectId) {
+        self.temporary = Some(schema);
+    }
+
+    /// The schema of the session's temporary relations.
+    pub fn temporary(&self) -> Option<ObjectId> {
+        self.temporary
+    }
+
+    /// Whether a relation is there for the session only.
+    pub(crate) fn is_temporary(&self, object: ObjectId) -> bool {
+        let table = self.tables.get(&object).map(|table| table.schema);
+        let view = || self.views.get(&object).map(|view| view.schema);
+        let sequence = || self.sequences.get(&object).map(|sequence| sequence.schema);
+        let schema = table.or_else(view).or_else(sequence);
+        schema.is_some_and(is_temporary)
+    }
+
     /// The schema of a name.
     pub fn schema(&self, name: &str) -> Option<ObjectId> {
-        self.schemas.get(name).copied()
+        match name {
+            TEMPORARY_NAME => self.temporary,
+            name => self.schemas.get(name).copied(),
+        }
     }
 
     /// The name of a schema.
     pub fn schema_name(&self, schema: ObjectId) -> &str {
+        if is_temporary(schema) {
+            return TEMPORARY_NAME;
+        }
         let mut known = self.schemas.iter();
         let found = known.find(|(_, object)| **object == schema);
         found.map_or("", |(name, _)| name)
@@ -280,7 +325,7 @@ impl Catalog {
         match &name.schema {
             Some(schema) => self.find_in(self.schema(schema)?, &name.name),
             None => {
-                let mut path = self.path.iter();
+                let mut path = self.temporary.iter().chain(&self.path);
                 path.find_map(|schema| self.find_in(*schema, &name.name))
             }
         }

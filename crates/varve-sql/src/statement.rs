@@ -267,6 +267,20 @@ pub struct NewTable {
     pub indexes: Vec<NewIndex>,
     /// Sequences of serial and identity columns, with the positions of these.
     pub sequences: Vec<(usize, SequenceDef)>,
+    /// What becomes of a temporary one with each transaction.
+    pub on_commit: OnCommit,
+}
+
+/// `ON COMMIT` of a temporary table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCommit {
+    /// `PRESERVE ROWS`
+    #[default]
+    Preserve,
+    /// `DELETE ROWS`
+    Delete,
+    /// `DROP`
+    Drop,
 }
 
 /// An index to be created; see [`crate::IndexDef`].

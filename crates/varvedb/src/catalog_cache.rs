@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use varve_sql::{Catalog, CatalogObject, decode_object};
+use varve_sql::{Catalog, CatalogObject, decode_object, is_temporary};
 use varve_store::{CatalogueState, Transaction};
-use varve_types::Result;
+use varve_types::{ObjectId, Result};
 
 /// Remembers the last catalogue and the state that it was made from.
-#[derive(Default)]
-pub(crate) struct CatalogCache(Option<Known>);
+pub(crate) struct CatalogCache {
+    known: Option<Known>,
+    /// The schema of the session's temporary relations; those of others are not seen.
+    temporary: ObjectId,
+}
 
 struct Known {
     state: CatalogueState,
@@ -62,10 +65,18 @@ impl SearchPath {
 }
 
 impl CatalogCache {
+    /// For a session with this schema for temporary relations.
+    pub fn new(temporary: ObjectId) -> CatalogCache {
+        CatalogCache {
+            known: None,
+            temporary,
+        }
+    }
+
     /// The catalogue as `transaction` sees it, its own changes included.
     pub fn get(&mut self, transaction: &Transaction, path: &SearchPath) -> Result<Arc<Catalog>> {
         let state = transaction.catalogue_state();
-        if let Some(known) = &mut self.0
+        if let Some(known) = &mut self.known
             && known.state.is_same(&state)
         {
             if known.path != *path {
@@ -76,10 +87,13 @@ impl CatalogCache {
             }
             return Ok(Arc::clone(&known.catalog));
         }
-        let before = self.0.take().map(|known| known.catalog);
+        let before = self.known.take().map(|known| known.catalog);
         let mut catalog = Catalog::default();
+        catalog.set_temporary(self.temporary);
+        let is_seen = |schema| !is_temporary(schema) || schema == self.temporary;
         for (_, _, definition) in &transaction.objects() {
             match decode_object(definition)? {
+                object if !object.schema().is_none_or(is_seen) => {}
                 CatalogObject::Table(table) => {
                     // Tables that are the same are the same in memory, so that plans need not
                     // compare them.
@@ -101,7 +115,7 @@ impl CatalogCache {
         }
         catalog.set_path(path.names.iter().map(String::as_str));
         let catalog = Arc::new(catalog);
-        self.0 = Some(Known {
+        self.known = Some(Known {
             state,
             path: path.clone(),
             catalog: Arc::clone(&catalog),

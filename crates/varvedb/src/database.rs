@@ -7,6 +7,7 @@ use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, SqlState};
 
 use crate::sequences::Sequences;
+use crate::session::temporary::{TemporarySchemas, drop_left};
 use crate::statements::Statements;
 use crate::{Durability, Options, Session};
 
@@ -27,6 +28,7 @@ pub(crate) struct Shared {
     pub memory_limit_bytes: u64,
     pub statements: Statements,
     pub sequences: Sequences,
+    pub temporary: TemporarySchemas,
 }
 
 impl Database {
@@ -46,6 +48,7 @@ impl Database {
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store_settings();
         let store = Store::open(kv, Arc::clone(&env), account, settings).await?;
+        drop_left(&store).await?;
         Ok(Database::of_store(store, env, memory, &options))
     }
 
@@ -67,6 +70,7 @@ impl Database {
                 memory_limit_bytes: options.memory_limit_bytes,
                 statements,
                 sequences: Sequences::default(),
+                temporary: TemporarySchemas::default(),
             }),
         }
     }

@@ -9,11 +9,12 @@ use crate::bind::refuse;
 pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> {
     let CreateTable {
         or_replace,
-        temporary,
-        unlogged,
+        temporary: _,
+        // What is written is in the log anyway.
+        unlogged: _,
         external,
         dynamic,
-        global,
+        global: _,
         if_not_exists: _,
         transient,
         volatile,
@@ -33,7 +34,7 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
         clone,
         version,
         comment,
-        on_commit,
+        on_commit: _,
         on_cluster,
         primary_key,
         order_by,
@@ -73,18 +74,11 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
         fallback,
         with_data,
     } = create;
-    refuse(
-        *temporary || global.is_some(),
-        "a temporary table",
-        position,
-    )?;
-    refuse(*unlogged, "UNLOGGED", position)?;
     refuse(query.is_some(), "CREATE TABLE AS", position)?;
     refuse(like.is_some(), "LIKE", position)?;
     refuse(inherits.is_some(), "INHERITS", position)?;
     let partitioned = partition_by.is_some() || partition_of.is_some() || for_values.is_some();
     refuse(partitioned, "PARTITION", position)?;
-    refuse(on_commit.is_some(), "ON COMMIT", position)?;
     let with_options = !matches!(table_options, CreateTableOptions::None);
     refuse(with_options, "CREATE TABLE ... WITH", position)?;
     let hive = !matches!(hive_distribution, HiveDistributionStyle::NONE)

@@ -7,13 +7,21 @@ use crate::bind::Binder;
 use crate::bind::columns::Parts;
 use crate::bind::create_clauses::refuse_clauses;
 use crate::catalog::TableDef;
-use crate::plan::{NewTable, Statement};
+use crate::plan::{NewTable, OnCommit, Statement};
+use crate::schema::is_temporary;
 
 impl Binder<'_> {
     pub(crate) fn create_table(&mut self, create: &CreateTable) -> Result<Statement> {
         let position = self.source.first();
         refuse_clauses(create, position)?;
-        let (schema, name) = self.new_relation(&create.name)?;
+        let (schema, name) = self.new_relation(&create.name, create.temporary)?;
+        let on_commit = match create.on_commit {
+            None => OnCommit::Preserve,
+            Some(_) if !is_temporary(schema) => return Err(only_temporary()),
+            Some(sqlparser::ast::OnCommit::DeleteRows) => OnCommit::Delete,
+            Some(sqlparser::ast::OnCommit::PreserveRows) => OnCommit::Preserve,
+            Some(sqlparser::ast::OnCommit::Drop) => OnCommit::Drop,
+        };
         let known = self.has_relation(schema, &name);
         if known && !create.if_not_exists {
             let message = format!("relation \"{name}\" already exists");
@@ -41,8 +49,15 @@ impl Binder<'_> {
                 table,
                 indexes,
                 sequences: parts.sequences,
+                on_commit,
             },
             exists: known,
         })
     }
+}
+
+/// The error of ON COMMIT of a table that stays.
+pub(crate) fn only_temporary() -> Error {
+    let message = "ON COMMIT can only be used on temporary tables";
+    Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
 }

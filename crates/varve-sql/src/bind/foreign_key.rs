@@ -14,7 +14,7 @@ use crate::catalog::{Filled, TableDef};
 use crate::foreign_key::{ForeignKeyDef, KeyAction};
 use crate::index::Deferral;
 use crate::plan::NewIndex;
-use crate::schema::{Named, RelationName};
+use crate::schema::{Named, RelationName, is_temporary};
 
 /// A foreign key as it is written.
 #[derive(Clone, Copy)]
@@ -72,6 +72,12 @@ impl Binder<'_> {
             },
         };
         let parent = known.as_deref().unwrap_or(table);
+        let is_kept = !is_temporary(table.schema);
+        if is_kept == is_temporary(parent.schema) {
+            let kind = if is_kept { "permanent" } else { "temporary" };
+            let message = format!("constraints on {kind} tables may reference only {kind} tables");
+            return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
+        }
         let new = if known.is_none() { indexes } else { &[] };
         let is_full = match match_kind {
             None | Some(ConstraintReferenceMatchKind::Simple) => false,

@@ -54,13 +54,28 @@ impl Binder<'_> {
         relation_name(parts).map_err(|error| located(error, position))
     }
 
-    /// The schema and the name of a relation that is about to be created.
-    pub(crate) fn new_relation(&self, name: &ObjectName) -> Result<(ObjectId, String)> {
+    /// The schema and the name of a relation that is about to be created, for the session only
+    /// where it is temporary.
+    pub(crate) fn new_relation(
+        &self,
+        name: &ObjectName,
+        temporary: bool,
+    ) -> Result<(ObjectId, String)> {
         if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
             self.new_name(ident)?;
         }
         let RelationName { schema, name: last } = self.relation_name(name)?;
         let found = match &schema {
+            None if temporary => self
+                .catalog
+                .temporary()
+                .ok_or_else(|| Error::internal("a session without its schema")),
+            Some(schema)
+                if temporary && self.catalog.schema(schema) != self.catalog.temporary() =>
+            {
+                let message = "cannot create temporary relation in non-temporary schema";
+                Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message))
+            }
             Some(schema) => self
                 .catalog
                 .schema(schema)

@@ -23,11 +23,12 @@ impl Binder<'_> {
     ) -> Result<Statement> {
         match statement {
             SequenceStatement::Create {
+                temporary,
                 if_not_exists,
                 name,
                 options,
             } => {
-                let (schema, folded) = self.new_relation(name)?;
+                let (schema, folded) = self.new_relation(name, *temporary)?;
                 let exists = self.has_relation(schema, &folded);
                 if exists && !if_not_exists {
                     let message = format!("relation \"{folded}\" already exists");

@@ -21,7 +21,7 @@ impl Binder<'_> {
         name: &ObjectName,
         labels: &[String],
     ) -> Result<Statement> {
-        let (schema, name) = self.new_relation(name)?;
+        let (schema, name) = self.new_relation(name, false)?;
         if self.catalog.enum_in(schema, &name).is_some() {
             let message = format!("type \"{name}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));

@@ -4,11 +4,13 @@ use sqlparser::ast::{Expr as Ast, Query as AstQuery, Select, SelectInto, SetExpr
 use sqlparser::ast::{ObjectName, ObjectNamePart};
 use varve_types::{Error, Result, SqlState};
 
+use crate::bind::ddl::only_temporary;
 use crate::bind::view::{exists_message, table_of, utility};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::optimize::optimize;
 use crate::parse_utility::{CreateTableAs, UtilityStatement};
 use crate::plan::{Query, Statement};
+use crate::schema::is_temporary;
 use crate::utility::Utility;
 
 impl Binder<'_> {
@@ -37,10 +39,10 @@ impl Binder<'_> {
     }
 
     fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
-        if create.temporary || create.on_commit.is_some() {
-            return Err(unsupported_at("a temporary table", self.source.first()));
+        let (schema, name) = self.new_relation(&create.name, create.temporary)?;
+        if create.on_commit.is_some() && !is_temporary(schema) {
+            return Err(only_temporary());
         }
-        let (schema, name) = self.new_relation(&create.name)?;
         if self.has_relation(schema, &name) {
             if create.if_not_exists {
                 return Ok(self.nothing(exists_message(&name)));
@@ -50,7 +52,8 @@ impl Binder<'_> {
         }
         let query = self.query(&create.query, None)?;
         let columns = self.result_columns(&query, &create.columns, "CREATE TABLE AS")?;
-        let table = table_of(schema, &name, &columns);
+        let mut table = table_of(schema, &name, &columns);
+        table.on_commit = create.on_commit.unwrap_or_default();
         let query = Query {
             plan: optimize(query.plan),
             ..query
@@ -76,9 +79,6 @@ impl Binder<'_> {
             table: _,
             targets,
         } = into;
-        if *temporary {
-            return Err(unsupported_at("a temporary table", position));
-        }
         let name = match targets.as_slice() {
             [Ast::Identifier(ident)] => ObjectName(vec![ObjectNamePart::Identifier(ident.clone())]),
             [Ast::CompoundIdentifier(parts)] => {
@@ -87,7 +87,7 @@ impl Binder<'_> {
             }
             _ => return Err(unsupported_at("this target of INTO", position)),
         };
-        let (schema, folded) = self.new_relation(&name)?;
+        let (schema, folded) = self.new_relation(&name, *temporary)?;
         if self.has_relation(schema, &folded) {
             let message = format!("relation \"{folded}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));

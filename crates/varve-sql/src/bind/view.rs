@@ -5,17 +5,17 @@ use std::sync::{Arc, LazyLock};
 use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
 
+use crate::bind::Binder;
 use crate::bind::modifier::modifier_of;
 use crate::bind::names::undefined_table;
-use crate::bind::{Binder, unsupported_at};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::dispatch::Body;
 use crate::optimize::optimize;
 use crate::parse::{ParsedStatement, parse, too_deep};
 use crate::parse_utility::{CreateView, Materialized};
-use crate::plan::{NewTable, Query, Statement};
+use crate::plan::{NewTable, OnCommit, Query, Statement};
 use crate::position::SourceMap;
-use crate::schema::{Named, RelationName};
+use crate::schema::{Named, RelationName, is_temporary};
 use crate::utility::{Message, Utility};
 use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 
@@ -30,10 +30,7 @@ pub(crate) type Columns = Vec<(String, LogicalType)>;
 
 impl Binder<'_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
-        if create.temporary {
-            return Err(unsupported_at("a temporary view", self.source.first()));
-        }
-        let (schema, name) = self.new_relation(&create.name)?;
+        let (mut schema, name) = self.new_relation(&create.name, create.temporary)?;
         let known = self.catalog.find_in(schema, &name);
         if let Some(Materialized {
             if_not_exists: true,
@@ -66,6 +63,19 @@ impl Binder<'_> {
             Some(_) => "CREATE MATERIALIZED VIEW",
         };
         let columns = self.result_columns(&query, &create.columns, what)?;
+        let reads_temporary = reads
+            .iter()
+            .any(|read| self.catalog.is_temporary(read.object));
+        if reads_temporary && !is_temporary(schema) {
+            if create.materialized.is_some() {
+                let message = "materialized views must not use temporary tables or views";
+                return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+            }
+            let text = format!("view \"{name}\" will be a temporary view");
+            let state = SqlState::SUCCESSFUL_COMPLETION;
+            self.messages.push(Message::new(state, text));
+            schema = self.catalog.temporary().unwrap_or(schema);
+        }
         let check = self.view_options(create)?;
         let mut view = ViewDef {
             object: ObjectId(0),
@@ -385,6 +395,7 @@ pub(crate) fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> 
         },
         indexes: Vec::new(),
         sequences: Vec::new(),
+        on_commit: OnCommit::Preserve,
     }
 }
 

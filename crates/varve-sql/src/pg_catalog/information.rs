@@ -7,7 +7,7 @@ use super::types::stored_name;
 use super::{DATABASE, OWNER, int4, text, yes_or_no};
 use crate::catalog::{Filled, TableDef};
 use crate::index::Deferral;
-use crate::schema::Catalog;
+use crate::schema::{Catalog, is_temporary};
 use crate::view::ViewKind;
 
 fn plain_tables(catalog: &Catalog) -> impl Iterator<Item = &TableDef> {
@@ -36,7 +36,11 @@ pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         let mut row = named(catalog, table.schema, &table.name);
-        row.extend([text("BASE TABLE"), text("YES"), text("NO")]);
+        let kind = match is_temporary(table.schema) {
+            true => "LOCAL TEMPORARY",
+            false => "BASE TABLE",
+        };
+        row.extend([text(kind), text("YES"), text("NO")]);
         rows.push(row);
     }
     for view in catalog.views.values() {

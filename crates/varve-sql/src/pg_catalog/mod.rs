@@ -359,6 +359,7 @@ const OWNER: &str = "postgres";
 /// The OIDs of PostgreSQL's own schemas and role.
 const PG_CATALOG_OID: u32 = 11;
 const PUBLIC_OID: u32 = 2200;
+const TEMPORARY_OID: u32 = 2201;
 const INFORMATION_OID: u32 = 13_000;
 const OWNER_OID: u32 = 10;
 

@@ -7,11 +7,13 @@ use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
 
 use super::types::length_of;
-use super::{INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, int2, int2s, oid, text};
+use super::{
+    INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, int2, int2s, oid, text,
+};
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::deparse::{deparse, deparse_predicate};
 use crate::index::Deferral;
-use crate::schema::{Catalog, PUBLIC, quoted_as_needed};
+use crate::schema::{Catalog, PUBLIC, is_temporary, quoted_as_needed};
 use crate::sequence::SequenceDef;
 use crate::view::{ViewDef, ViewKind};
 
@@ -48,6 +50,8 @@ pub(super) fn object_of(number: u32) -> Option<ObjectId> {
 pub(super) fn schema_oid(schema: ObjectId) -> u32 {
     if schema == PUBLIC {
         PUBLIC_OID
+    } else if is_temporary(schema) {
+        TEMPORARY_OID
     } else {
         relation_oid(schema)
     }
@@ -117,8 +121,11 @@ pub(super) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
     ];
     let known = catalog.schemas();
     let known = known.map(|(name, schema)| (schema_oid(schema), name));
+    let temporary = catalog.temporary().into_iter();
+    let temporary = temporary.map(|schema| (TEMPORARY_OID, catalog.schema_name(schema)));
     own.into_iter()
         .chain(known)
+        .chain(temporary)
         .map(|(number, name)| vec![oid(number), text(name), oid(OWNER_OID)])
         .collect()
 }
@@ -153,7 +160,7 @@ fn class(class: &Class<'_>) -> Vec<Value> {
         Value::Int4(0),
         Value::Boolean(class.has_index),
         no(),
-        text("p"),
+        text(if is_temporary(class.schema) { "t" } else { "p" }),
         text(class.kind),
         int2(class.columns),
         int2(class.checks),

@@ -391,12 +391,6 @@ fn errors_are_postgresql_s() {
             17,
             "conflicting NULL/NOT NULL declarations for column \"a\" of table \"n\"",
         ),
-        (
-            "create temp table n (a int)",
-            "0A000",
-            1,
-            "a temporary table is not supported",
-        ),
         ("drop table t, z", "42P01", 0, "table \"z\" does not exist"),
         // Copies.
         (

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_exec::Cancel;
 use varve_expr::{Expr, evaluate};
-use varve_sql::{AlterTable, Catalog, IndexDef, TableDef};
+use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, TableDef};
 use varve_store::{KeyRange, ScanOptions, Transaction};
 use varve_types::{Batch, Column, Error, Result, SqlState, TreeId, Value, encode_key_value};
 
@@ -97,8 +97,8 @@ impl Run<'_> {
     ) -> Result<()> {
         if !alter.sequences.is_empty() {
             // Their values are taken while rows are written.
-            let path = SearchPath::default();
-            let catalog = CatalogCache::default().get(transaction, &path)?;
+            let own = self.catalog.temporary().unwrap_or(PUBLIC);
+            let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
             self.host.enter(transaction, &catalog).await?;
         }
         let before = &*alter.before;

@@ -159,7 +159,10 @@ impl Session {
                 let durability = self.settings.durability.of_commit();
                 let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
                 let checked = self.check_deferred(transaction, deferred, None, open.now_us);
-                let checked = checked.await;
+                let mut checked = checked.await;
+                if checked.is_ok() {
+                    checked = self.end_temporary(&mut open.transaction).await;
+                }
                 self.settings = open.settings_before;
                 if let Err(error) = checked {
                     self.cursors.roll_back(None);

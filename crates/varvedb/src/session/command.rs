@@ -49,7 +49,7 @@ impl Session {
             } => self.fetch(name, *direction, *is_move),
             Command::Close(name) => self.close_cursor(name.as_deref()),
             Command::Deallocate(name) => self.deallocate(name.as_deref()),
-            Command::Discard(what) => self.discard(*what),
+            Command::Discard(what) => self.discard(*what).await,
             Command::Checkpoint => {
                 let flushed = self.shared.store.flush().await;
                 flushed.map(|()| ResultSet::command("CHECKPOINT"))

@@ -165,7 +165,7 @@ impl Session {
         Ok(ResultSet::command("DEALLOCATE"))
     }
 
-    pub(super) fn discard(&mut self, what: DiscardWhat) -> Result<ResultSet> {
+    pub(super) async fn discard(&mut self, what: DiscardWhat) -> Result<ResultSet> {
         if what == DiscardWhat::All && self.in_transaction() {
             let message = "DISCARD ALL cannot run inside a transaction block";
             return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
@@ -177,6 +177,9 @@ impl Session {
         }
         if matches!(what, DiscardWhat::All | DiscardWhat::Sequences) {
             self.host.forget_sequences();
+        }
+        if matches!(what, DiscardWhat::All | DiscardWhat::Temporary) {
+            self.discard_temporary().await?;
         }
         Ok(ResultSet::command("DISCARD"))
     }

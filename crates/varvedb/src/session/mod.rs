@@ -18,6 +18,7 @@ mod run;
 mod savepoint;
 mod settings;
 mod show;
+pub(crate) mod temporary;
 mod time_setting;
 mod utility;
 
@@ -47,6 +48,7 @@ use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
 use settings::SessionSettings;
+use temporary::Temporary;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
 /// between.
@@ -65,6 +67,7 @@ pub struct Session {
     building: Option<(ObjectId, TreeId)>,
     cursors: Cursors,
     prepared: PreparedStatements,
+    temporary: Temporary,
 }
 
 /// A statement that is to be run.
@@ -96,17 +99,19 @@ impl Task<'_> {
 
 impl Session {
     pub(crate) fn new(shared: Arc<Shared>) -> Session {
+        let temporary = Temporary::new(&shared);
         Session {
             settings: SessionSettings::new(shared.durability),
             host: Arc::new(SessionHost::new(Arc::clone(&shared))),
             cancel: Arc::new(CancelFlag::new(Arc::clone(&shared.env))),
             shared,
-            catalog: CatalogCache::default(),
+            catalog: CatalogCache::new(temporary.schema),
             block: Block::None,
             copy: None,
             building: None,
             cursors: Cursors::default(),
             prepared: PreparedStatements::new(),
+            temporary,
         }
     }
 
@@ -271,6 +276,10 @@ impl Session {
                     self.check_deferred(&mut transaction, &mut deferred, None, scope.now_us);
                 result = checked.await.and(result);
             }
+            if result.is_ok() {
+                let ended = self.end_temporary(&mut transaction).await;
+                result = ended.and(result);
+            }
             let result = match result {
                 Ok(result) => result,
                 Err(error) => {
@@ -358,6 +367,7 @@ impl Session {
             scope,
         } = around;
         let locale = self.locale(scope.now_us, catalog);
+        self.temporary.prepare(transaction, statement)?;
         self.host.enter(transaction, catalog).await?;
         let run = run::Run {
             shared: &self.shared,

@@ -14,6 +14,7 @@ mod savepoints;
 mod sequences;
 mod session;
 mod settings;
+mod temporary;
 
 use std::sync::Arc;
 
