@@ -34,30 +34,32 @@ impl Binder<'_> {
         call: AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let Some(mut calls) = scope.aggregates.take() else {
-            let message = match scope.clause {
-                "aggregate" => "aggregate function calls cannot be nested".to_owned(),
-                clause => format!("aggregate functions are not allowed in {clause}"),
-            };
-            return Err(located(
-                Error::new(SqlState::GROUPING_ERROR, message),
-                call.position,
-            ));
-        };
+        let position = call.position;
+        let counts = self.captured_counts();
+        let subqueries = scope.subqueries.as_ref().map_or(0, Vec::len);
         let mut inner = ExprScope::plain(scope.names, "aggregate");
         inner.subqueries = scope.subqueries.take();
         let bound = self.aggregate_call(call, &mut inner);
         scope.subqueries = inner.subqueries.take();
-        let bound = bound?;
+        let mut bound = bound?;
+        let is_plain = scope.subqueries.as_ref().map_or(0, Vec::len) == subqueries;
+        if inner.uses.is_empty()
+            && is_plain
+            && let Some(operand) = self.aggregate_of_outer(&mut bound, &counts)?
+        {
+            return Ok(operand);
+        }
+        let Some(calls) = scope.aggregates.as_mut() else {
+            let message = match scope.clause {
+                "aggregate" => "aggregate function calls cannot be nested".to_owned(),
+                clause => format!("aggregate functions are not allowed in {clause}"),
+            };
+            let error = Error::new(SqlState::GROUPING_ERROR, message);
+            return Err(located(error, position));
+        };
         let ty = bound.function.result_type();
-        let known = calls.iter().position(|other| same_call(other, &bound));
-        let index = known.unwrap_or_else(|| {
-            calls.push(bound);
-            calls.len() - 1
-        });
-        scope.aggregates = Some(calls);
         Ok(Operand::Known(Expr::Column {
-            index: AGGREGATE_COLUMNS + index,
+            index: AGGREGATE_COLUMNS + known_call(calls, &mut bound),
             ty,
         }))
     }
@@ -262,6 +264,15 @@ impl Binder<'_> {
     }
 }
 
+/// The number of a call among those that there are.
+pub(super) fn known_call(calls: &mut Vec<AggregateCall>, call: &mut AggregateCall) -> usize {
+    let known = calls.iter().position(|other| same_call(other, call));
+    known.unwrap_or_else(|| {
+        calls.push(call.clone());
+        calls.len() - 1
+    })
+}
+
 /// Whether one computation serves both calls.
 fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
     let same = |left: &[Expr], right: &[Expr]| {
@@ -289,6 +300,17 @@ pub(crate) fn over_groups(
     names: &Scope,
     uses: &[(usize, u32)],
 ) -> Result<()> {
+    over_groups_of(expr, groups, names, uses, false)
+}
+
+/// [`over_groups`], also of what a subquery reads.
+pub(crate) fn over_groups_of(
+    expr: &mut Expr,
+    groups: &[Expr],
+    names: &Scope,
+    uses: &[(usize, u32)],
+    in_subquery: bool,
+) -> Result<()> {
     if let Some(index) = groups.iter().position(|group| same_meaning(group, expr)) {
         *expr = Expr::Column {
             index,
@@ -312,10 +334,14 @@ pub(crate) fn over_groups(
             .iter()
             .find(|(column, _)| column == index)
             .map_or(0, |(_, position)| *position);
-        let message = format!(
-            "column \"{name}\" must appear in the GROUP BY clause or be used in an aggregate \
-             function"
-        );
+        let message = if in_subquery {
+            format!("subquery uses ungrouped column \"{name}\" from outer query")
+        } else {
+            format!(
+                "column \"{name}\" must appear in the GROUP BY clause or be used in an aggregate \
+                 function"
+            )
+        };
         return Err(located(
             Error::new(SqlState::GROUPING_ERROR, message),
             position,
@@ -324,7 +350,7 @@ pub(crate) fn over_groups(
     let mut result = Ok(());
     for_each_child_mut(expr, &mut |child| {
         if result.is_ok() {
-            result = over_groups(child, groups, names, uses);
+            result = over_groups_of(child, groups, names, uses, in_subquery);
         }
     });
     result

@@ -119,12 +119,7 @@ impl Binder<'_> {
                 column(left_index, left_type),
                 column(right_index, right_type),
             );
-            conditions.push(self.comparison(
-                CompareOp::Eq,
-                left.clone(),
-                right.clone(),
-                position,
-            )?);
+            conditions.push(self.comparison(CompareOp::Eq, left.clone(), right.clone(), 0)?);
             let value = match kind {
                 _ if left_type != right_type || kind == JoinKind::Full => {
                     let (mut args, ty) = self.unify(vec![left, right], "JOIN/USING", position)?;

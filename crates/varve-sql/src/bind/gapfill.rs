@@ -207,7 +207,11 @@ impl Fills {
             Distinctness::On(on) => on.as_mut_slice(),
             _ => &mut [],
         };
-        let keys = above.keys.iter_mut().map(|key| &mut key.target).chain(on);
+        let keys = above
+            .keys
+            .iter_mut()
+            .map(|key| &mut key.target)
+            .chain(on.iter_mut().map(|(target, _)| target));
         let keys = keys.filter_map(SortTarget::expr_mut);
         let outputs = above.outputs.iter_mut().map(|output| &mut output.expr);
         let sets = above.sets.iter_mut().flat_map(|call| &mut call.args);

@@ -3,7 +3,7 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::aggregate::over_groups;
+use crate::bind::aggregate::{over_groups, over_groups_of};
 use crate::bind::literal::literal;
 use crate::bind::located;
 use crate::bind::order::SortTarget;
@@ -74,7 +74,7 @@ pub(super) fn grouped(
         _ => &mut [],
     };
     let keys = above.keys.iter_mut().map(|key| &mut key.target);
-    for target in keys.chain(on) {
+    for target in keys.chain(on.iter_mut().map(|(target, _)| target)) {
         if let SortTarget::Expr { expr, uses } = target {
             over(expr, uses)?;
             all_uses.extend_from_slice(uses);
@@ -100,7 +100,11 @@ pub(super) fn grouped(
             && used.iter().position(|known| *known == number) == Some(next - 1)
         {
             let mut inner = Vec::new();
-            subquery.for_each_expr_mut(&mut |expr| {
+            subquery.for_each_read_mut(&mut |expr, uses| {
+                inner.extend(used_subqueries(expr));
+                over_groups_of(expr, &groups, names, uses, true)
+            })?;
+            subquery.for_each_left_mut(&mut |expr| {
                 inner.extend(used_subqueries(expr));
                 over_groups(expr, &groups, names, &all_uses)
             })?;

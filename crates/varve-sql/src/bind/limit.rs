@@ -6,7 +6,10 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, literal};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::subquery::attach;
+use crate::bind::{Binder, located, refuse};
+use crate::plan::Plan;
+use crate::push_down::one_row;
 use crate::scope::Scope;
 
 /// How many rows a query gives; expressions of type bigint.
@@ -16,6 +19,8 @@ pub(crate) struct RowLimit {
     pub(crate) offset: Option<Expr>,
     /// Whether those follow that the order does not tell from the last row.
     pub(crate) with_ties: bool,
+    /// Plans of one row whose column is the value of a slot that the expressions read.
+    pub(crate) computed: Vec<(usize, Plan)>,
 }
 
 impl Binder<'_> {
@@ -35,10 +40,10 @@ impl Binder<'_> {
             }) => {
                 refuse(!limit_by.is_empty(), "LIMIT BY", self.source.first())?;
                 if let Some(limit) = limit {
-                    rows.limit = self.row_count(limit, "LIMIT")?;
+                    rows.limit = self.row_count(limit, "LIMIT", &mut rows.computed)?;
                 }
                 if let Some(Offset { value, rows: _ }) = offset {
-                    rows.offset = self.row_count(value, "OFFSET")?;
+                    rows.offset = self.row_count(value, "OFFSET", &mut rows.computed)?;
                 }
             }
             Some(LimitClause::OffsetCommaLimit { offset, limit: _ }) => {
@@ -71,7 +76,7 @@ impl Binder<'_> {
                 return Err(located(error, position));
             }
             rows.limit = match quantity {
-                Some(quantity) => self.row_count(quantity, "FETCH")?,
+                Some(quantity) => self.row_count(quantity, "FETCH", &mut rows.computed)?,
                 None => Some(literal(Value::Int8(1), LogicalType::Int8)),
             };
         }
@@ -79,7 +84,12 @@ impl Binder<'_> {
     }
 
     /// A number of rows; `None` for NULL, which means no limit.
-    fn row_count(&mut self, ast: &Ast, clause: &'static str) -> Result<Option<Expr>> {
+    fn row_count(
+        &mut self,
+        ast: &Ast,
+        clause: &'static str,
+        computed: &mut Vec<(usize, Plan)>,
+    ) -> Result<Option<Expr>> {
         let position = self.source.expr(ast);
         if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast {
             let error = Error::new(
@@ -88,11 +98,8 @@ impl Binder<'_> {
             );
             return Err(located(error, position));
         }
-        if let Ast::Subquery(_) = ast {
-            return Err(unsupported_at("a subquery in an expression", position));
-        }
         let names = Scope::default();
-        let mut scope = ExprScope::plain(&names, clause);
+        let mut scope = ExprScope::with_subqueries(&names, clause);
         let operand = self.expr(ast, &mut scope)?;
         let shown = operand.ty().unwrap_or(LogicalType::Text);
         let expr = self
@@ -109,7 +116,21 @@ impl Binder<'_> {
                 );
                 located(error, position)
             })?;
-        let expr = varve_expr::fold(expr);
+        let mut expr = varve_expr::fold(expr);
+        let subqueries = scope.take_subqueries();
+        if !subqueries.is_empty() {
+            let input = attach(one_row(), &subqueries, &mut [&mut expr])?;
+            let slot = self.new_slot();
+            let plan = Plan::Project {
+                input: Box::new(input),
+                exprs: vec![expr],
+            };
+            computed.push((slot, plan));
+            expr = Expr::Outer {
+                slot,
+                ty: LogicalType::Int8,
+            };
+        }
         let unlimited = matches!(
             &expr,
             Expr::Literal {

@@ -178,7 +178,9 @@ impl Binder<'_> {
     ) -> Result<(Expr, Expr)> {
         let types = [left.ty(), right.ty()];
         let undefined = || undefined_operator(symbol, types, position);
-        let common = comparison_type(&types).ok_or_else(undefined)?;
+        let common = comparison_type(&types)
+            .filter(|ty| !matches!(ty, LogicalType::Json | LogicalType::Jsonpath))
+            .ok_or_else(undefined)?;
         let left = self.convert(left, common, CastContext::Implicit, position)?;
         let right = self.convert(right, common, CastContext::Implicit, position)?;
         left.zip(right).ok_or_else(undefined)

@@ -3,10 +3,16 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::Binder;
+use crate::bind::aggregate::known_call;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
+use crate::bind::placeholder::{AGGREGATE_COLUMNS, Place, place};
+use crate::bind::{Binder, located};
+use crate::optimize::bind_outer;
+use crate::plan::AggregateCall;
+use crate::plan_walk::expr_reads_outer;
 use crate::scope::{Scope, ScopeTable};
+use crate::walk::for_each_column;
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
 pub(crate) struct OuterLevel {
@@ -15,6 +21,44 @@ pub(crate) struct OuterLevel {
     is_sibling: bool,
     is_visible: bool,
     captured: Vec<Captured>,
+    /// The clause that the subquery stands in, and the aggregates called there; `None` where they
+    /// are not allowed.
+    clause: &'static str,
+    aggregates: Option<Vec<AggregateCall>>,
+}
+
+impl OuterLevel {
+    fn new(names: &Scope, is_sibling: bool) -> OuterLevel {
+        OuterLevel {
+            names: names.clone(),
+            is_sibling,
+            is_visible: !is_sibling,
+            captured: Vec::new(),
+            clause: "FROM clause of their own query level",
+            aggregates: None,
+        }
+    }
+
+    /// The slot for one of its columns.
+    fn capture(
+        &mut self,
+        (index, ty): (usize, LogicalType),
+        position: u32,
+        slots: &mut usize,
+    ) -> usize {
+        let known = self.captured.iter().find(|known| known.index == index);
+        known.map(|known| known.slot).unwrap_or_else(|| {
+            let slot = *slots;
+            *slots += 1;
+            self.captured.push(Captured {
+                slot,
+                index,
+                ty,
+                position,
+            });
+            slot
+        })
+    }
 }
 
 /// A column that was used from within.
@@ -57,10 +101,20 @@ impl Binder<'_> {
     /// Binds what may read the columns of a query around it; answers those that it reads.
     pub(crate) fn within<T>(
         &mut self,
-        names: &Scope,
+        scope: &mut ExprScope<'_>,
         bind: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Captured>)> {
-        self.inside(names, false, bind)
+        let level = OuterLevel {
+            clause: scope.clause,
+            aggregates: scope.aggregates.take(),
+            ..OuterLevel::new(scope.names, false)
+        };
+        let (bound, level) = self.inside(level, bind);
+        let (captured, aggregates) = level
+            .map(|level| (level.captured, level.aggregates))
+            .unwrap_or_default();
+        scope.aggregates = aggregates;
+        Ok((bound?, captured))
     }
 
     /// Binds a relation that stands behind others in FROM.
@@ -69,24 +123,21 @@ impl Binder<'_> {
         names: &Scope,
         bind: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Captured>)> {
-        self.inside(names, true, bind)
+        let (bound, level) = self.inside(OuterLevel::new(names, true), bind);
+        Ok((
+            bound?,
+            level.map(|level| level.captured).unwrap_or_default(),
+        ))
     }
 
     fn inside<T>(
         &mut self,
-        names: &Scope,
-        is_sibling: bool,
+        level: OuterLevel,
         bind: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<(T, Vec<Captured>)> {
-        self.outer.push(OuterLevel {
-            names: names.clone(),
-            is_sibling,
-            is_visible: !is_sibling,
-            captured: Vec::new(),
-        });
+    ) -> (Result<T>, Option<OuterLevel>) {
+        self.outer.push(level);
         let bound = bind(self);
-        let captured = self.outer.pop().map(|level| level.captured);
-        Ok((bound?, captured.unwrap_or_default()))
+        (bound, self.outer.pop())
     }
 
     /// Binds a LATERAL relation: those before it in its FROM, whose levels start at `base`, are in
@@ -140,17 +191,7 @@ impl Binder<'_> {
         for level in self.outer.iter_mut().rev().filter(|level| level.is_visible) {
             match level.names.resolve(table, name, position) {
                 Ok((index, ty)) => {
-                    let known = level.captured.iter().find(|known| known.index == index);
-                    let slot = known.map(|known| known.slot).unwrap_or_else(|| {
-                        *slots += 1;
-                        level.captured.push(Captured {
-                            slot: *slots - 1,
-                            index,
-                            ty,
-                            position,
-                        });
-                        *slots - 1
-                    });
+                    let slot = level.capture((index, ty), position, slots);
                     return Ok(Operand::Known(Expr::Outer { slot, ty }));
                 }
                 Err(error) => {
@@ -181,6 +222,56 @@ impl Binder<'_> {
             )),
             _ => unknown,
         })
+    }
+
+    /// How much each level had captured: what an aggregate adds to it is its own.
+    pub(crate) fn captured_counts(&self) -> Vec<usize> {
+        self.outer
+            .iter()
+            .map(|level| level.captured.len())
+            .collect()
+    }
+
+    /// An aggregate that reads only columns of queries around this one belongs to the nearest of
+    /// them; here it is a value from there. `counts` are those of before its arguments were bound.
+    pub(crate) fn aggregate_of_outer(
+        &mut self,
+        call: &mut AggregateCall,
+        counts: &[usize],
+    ) -> Result<Option<Operand>> {
+        let position = call.position;
+        let reads = |level: &OuterLevel, call: &AggregateCall| {
+            let slots: Vec<usize> = level.captured.iter().map(|known| known.slot).collect();
+            let mut reads = false;
+            call.for_each_expr(&mut |expr| reads |= expr_reads_outer(expr, &slots));
+            reads
+        };
+        let mut levels = self.outer.iter_mut().zip(counts).rev();
+        let Some((level, count)) = levels.find(|(level, _)| reads(level, call)) else {
+            return Ok(None);
+        };
+        let values = slot_values(&level.captured);
+        let mut nested = false;
+        for expr in call.exprs_mut() {
+            bind_outer(expr, &values);
+            for_each_column(expr, &mut |column| nested |= place(column) != Place::Column);
+        }
+        level.captured.truncate(*count);
+        let error = |message: String| {
+            let error = Error::new(SqlState::GROUPING_ERROR, message);
+            Err(located(error, position))
+        };
+        let Some(calls) = level.aggregates.as_mut() else {
+            let clause = level.clause;
+            return error(format!("aggregate functions are not allowed in {clause}"));
+        };
+        if nested {
+            return error("aggregate function calls cannot be nested".to_owned());
+        }
+        let ty = call.function.result_type();
+        let index = AGGREGATE_COLUMNS + known_call(calls, call);
+        let slot = level.capture((index, ty), position, &mut self.slots);
+        Ok(Some(Operand::Known(Expr::Outer { slot, ty })))
     }
 
     /// A slot for a value that a join sets.

@@ -8,7 +8,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::limit::RowLimit;
 use crate::bind::order::{Output, SortTarget};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{Field, Plan, Query, SortKeyExpr};
+use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 
 impl Binder<'_> {
@@ -198,14 +198,29 @@ pub(crate) fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
         limit,
         offset,
         with_ties,
+        computed,
     } = limit;
     if limit.is_none() && offset.is_none() {
         return plan;
     }
-    Plan::Limit {
+    let mut plan = Plan::Limit {
         input: Box::new(plan),
         limit,
         offset,
         ties: if with_ties { ties } else { Vec::new() },
+    };
+    for (slot, value) in computed {
+        let types = plan.types();
+        let ty = LogicalType::Int8;
+        let mut join = JoinNode::new(JoinKind::Inner, value, plan);
+        join.outer = vec![(slot, Expr::Column { index: 0, ty })];
+        plan = Plan::Project {
+            input: Box::new(Plan::Join(join)),
+            exprs: (1..)
+                .zip(types)
+                .map(|(index, ty)| Expr::Column { index, ty })
+                .collect(),
+        };
     }
+    plan
 }

@@ -116,7 +116,8 @@ impl Binder<'_> {
                 scope.clause = "DISTINCT ON";
                 let mut on = Vec::with_capacity(items.len());
                 for item in items {
-                    on.push(self.sort_target(item, &outputs, "DISTINCT ON", &mut scope)?);
+                    let target = self.sort_target(item, &outputs, "DISTINCT ON", &mut scope)?;
+                    on.push((target, self.source.expr(item)));
                 }
                 Distinctness::On(on)
             }
@@ -422,12 +423,14 @@ fn finish(
             ty: output.expr.logical_type(),
         })
         .collect();
+    let mut on_positions = Vec::new();
     let (distinct, mut on) = match distinct {
         Distinctness::None => (false, Vec::new()),
         Distinctness::Rows => (true, Vec::new()),
         Distinctness::On(targets) => {
             let mut on: Vec<Expr> = Vec::with_capacity(targets.len());
-            for target in targets {
+            for (target, position) in targets {
+                on_positions.push(position);
                 let target = target.into_expr(&outputs)?;
                 if !on.iter().any(|known| same_meaning(known, &target)) {
                     on.push(target);
@@ -438,7 +441,6 @@ fn finish(
     };
     let mut sort_keys = Vec::with_capacity(keys.len());
     for (at, key) in keys.into_iter().enumerate() {
-        let position = key.position;
         let expr = match key.target {
             SortTarget::Output(index) if distinct => column(index, &fields),
             SortTarget::Expr { expr, .. } if distinct => {
@@ -458,6 +460,7 @@ fn finish(
         if at < on.len() && !on.iter().any(|on| same_meaning(on, &expr)) {
             let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
             let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+            let position = on_positions.get(at).copied().unwrap_or_default();
             return Err(located(error, position));
         }
         sort_keys.push(SortKeyExpr {

@@ -39,13 +39,19 @@ pub(super) struct Groups {
 pub(super) enum Distinctness {
     None,
     Rows,
-    On(Vec<SortTarget>),
+    /// Once for each of these, which have positions.
+    On(Vec<(SortTarget, u32)>),
 }
 
 impl Distinctness {
     pub(super) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Distinctness::On(on) => on.iter_mut().filter_map(SortTarget::expr_mut).collect(),
+            Distinctness::On(on) => {
+                let targets = on.iter_mut();
+                targets
+                    .filter_map(|(target, _)| target.expr_mut())
+                    .collect()
+            }
             _ => Vec::new(),
         }
     }

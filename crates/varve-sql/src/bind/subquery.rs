@@ -24,6 +24,8 @@ pub(crate) struct Subquery {
     plan: Plan,
     /// Slots that its plan reads, with expressions over the columns of the query around it.
     outer: Vec<(usize, Expr)>,
+    /// Where it reads the columns of the query around it.
+    uses: Vec<(usize, u32)>,
 }
 
 /// What a subquery is asked for.
@@ -47,6 +49,23 @@ impl Subquery {
         for (_, expr) in &mut self.outer {
             visit(expr)?;
         }
+        self.for_each_left_mut(visit)
+    }
+
+    /// Calls `visit` for each column of the query around it that is read within, with the places.
+    pub(crate) fn for_each_read_mut(
+        &mut self,
+        visit: &mut dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()>,
+    ) -> Result<()> {
+        let Subquery { outer, uses, .. } = self;
+        outer.iter_mut().try_for_each(|(_, expr)| visit(expr, uses))
+    }
+
+    /// Calls `visit` for each expression that stands before it.
+    pub(crate) fn for_each_left_mut(
+        &mut self,
+        visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
+    ) -> Result<()> {
         if let SubqueryKind::Any(_, pairs) = &mut self.kind {
             for (left, _) in pairs {
                 visit(left)?;
@@ -66,7 +85,9 @@ impl Subquery {
     /// The join that gives its result behind the columns of a plan, or that filters the plan.
     fn join(self, left: Plan, filters: bool) -> Result<JoinNode> {
         let left_width = left.width();
-        let Subquery { kind, plan, outer } = self;
+        let Subquery {
+            kind, plan, outer, ..
+        } = self;
         let join_kind = match (&kind, filters) {
             (SubqueryKind::Row, _) => JoinKind::Single,
             (_, true) => JoinKind::Semi,
@@ -231,13 +252,10 @@ impl Binder<'_> {
             let what = format!("a subquery in {}", scope.clause);
             return Err(unsupported_at(what, self.source.first()));
         }
-        let names = scope.names;
-        let (bound, captured) = self.within(names, |binder| binder.query(query, None))?;
-        scope.uses.extend(
-            captured
-                .iter()
-                .map(|column| (column.index, column.position)),
-        );
+        let (bound, captured) = self.within(scope, |binder| binder.query(query, None))?;
+        let uses = captured.iter();
+        let uses = uses.map(|column| (column.index, column.position));
+        scope.uses.extend(uses);
         Ok((bound, slot_values(&captured)))
     }
 
@@ -248,8 +266,18 @@ impl Binder<'_> {
         plan: Plan,
         outer: Vec<(usize, Expr)>,
     ) -> usize {
+        let used = |(_, expr): &(usize, Expr)| match expr {
+            Expr::Column { index, .. } => scope.uses.iter().rfind(|(used, _)| used == index),
+            _ => None,
+        };
+        let uses = outer.iter().filter_map(used).copied().collect();
         let subqueries = scope.subqueries.get_or_insert_default();
-        subqueries.push(Subquery { kind, plan, outer });
+        subqueries.push(Subquery {
+            kind,
+            plan,
+            outer,
+            uses,
+        });
         subqueries.len() - 1
     }
 

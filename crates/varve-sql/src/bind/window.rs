@@ -78,6 +78,11 @@ impl Binder<'_> {
         let Some(mut windows) = scope.windows.take() else {
             let message = match scope.clause {
                 "window" => "window function calls cannot be nested".to_owned(),
+                "aggregate" => {
+                    let message = "aggregate function calls cannot contain window function calls";
+                    let error = Error::new(SqlState::GROUPING_ERROR, message);
+                    return Err(located(error, position));
+                }
                 clause => format!("window functions are not allowed in {clause}"),
             };
             return Err(windowing_error(message, position));
@@ -106,7 +111,11 @@ impl Binder<'_> {
         let filter = match filter {
             None => None,
             Some(filter) if matches!(function, WindowFunction::Aggregate(_)) => {
-                Some(self.filter(filter, scope)?)
+                let aggregates = scope.aggregates.take();
+                scope.clause = "FILTER";
+                let filter = self.filter(filter, scope)?;
+                scope.aggregates = aggregates;
+                Some(filter)
             }
             Some(_) => {
                 return Err(unsupported_at(
@@ -119,6 +128,7 @@ impl Binder<'_> {
             WindowType::NamedWindow(name) => self.named_window(name, scope)?,
             WindowType::WindowSpec(spec) => self.window_spec(spec, position, scope)?,
         };
+        scope.clause = "window definitions";
         let mut exclusion = FrameExclusion::NoOthers;
         let mut partition = Vec::with_capacity(written.partition.len());
         for item in written.partition {

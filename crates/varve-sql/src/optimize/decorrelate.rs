@@ -73,7 +73,8 @@ fn with_pulled(mut join: JoinNode, pulled: Pulled) -> Plan {
 }
 
 /// What outer values are, in place of their slots.
-fn bind_outer(expr: &mut Expr, outer: &[(usize, Expr)]) {
+/// The expression with the values that slots take in place of the slots.
+pub(crate) fn bind_outer(expr: &mut Expr, outer: &[(usize, Expr)]) {
     substitute(expr, &|part| match part {
         Expr::Outer { slot, .. } => {
             let found = outer.iter().find(|(known, _)| known == slot);

@@ -10,6 +10,7 @@ mod estimate;
 mod pull;
 
 pub(crate) use conditions::taken;
+pub(crate) use decorrelate::bind_outer;
 
 use crate::plan::Plan;
 use crate::prune::prune;

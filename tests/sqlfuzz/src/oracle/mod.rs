@@ -193,16 +193,15 @@ fn hopeless(outcome: &Outcome) -> Option<Verdict> {
     if failure.kind == FailureKind::Panic || failure.class() == "XX" {
         return Some(Verdict::Failed(failure.to_string()));
     }
-    if failure.class() == "0A" || is_unknown(failure) {
+    if failure.class() == "0A" || is_ambiguous(failure) {
         return Some(Verdict::Refused(failure.to_string()));
     }
     None
 }
 
-/// Whether the text is not understood: of functions that are there for other types only, and of
-/// forms that the parser does not know.
-fn is_unknown(failure: &Failure) -> bool {
-    matches!(failure.state.as_str(), "42601" | "42883" | "42725")
+/// Whether a call could mean several functions: the generator does not know which types tell.
+fn is_ambiguous(failure: &Failure) -> bool {
+    failure.state == "42725"
 }
 
 /// The verdict on a query of ours that fails where only the data could be at fault.
