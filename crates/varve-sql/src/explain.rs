@@ -1,10 +1,12 @@
 //! EXPLAIN text: the plan as a tree of lines, in PostgreSQL's words.
 
 mod more;
+mod show;
 
 use varve_types::ColumnPredicate;
 
 use more::describe_more;
+pub use show::{ExplainOptions, NodeActual, StatementActual};
 
 use crate::catalog::TableDef;
 use crate::deparse::{deparse, deparse_list, deparse_predicate};
@@ -17,17 +19,31 @@ use crate::scan_order::OrderChoice;
 
 /// The lines that EXPLAIN shows for a statement; none for one without a plan.
 pub fn explain(statement: &Statement) -> Vec<String> {
+    explain_with(statement, &ExplainOptions::default(), None)
+}
+
+/// What EXPLAIN shows for a statement, and for what it did.
+pub fn explain_with(
+    statement: &Statement,
+    options: &ExplainOptions,
+    actual: Option<&StatementActual>,
+) -> Vec<String> {
+    let mut plans = Vec::new();
     let node = match statement {
-        Statement::Query(Query { plan, lock, .. }) => match lock {
-            Some(_) => above("LockRows".to_owned(), plan),
-            None => describe(plan),
-        },
+        Statement::Query(Query { plan, lock, .. }) => {
+            preorder(plan, &mut plans);
+            match lock {
+                Some(_) => above("LockRows".to_owned(), plan),
+                None => describe(plan),
+            }
+        }
         Statement::Insert(InsertPlan {
             table,
             source,
             on_conflict,
             ..
         }) => {
+            preorder(source, &mut plans);
             let mut node = above(format!("Insert on {}", table.name), source);
             if let Some(conflict) = on_conflict {
                 node.properties.extend(conflict_lines(table, conflict));
@@ -35,20 +51,43 @@ pub fn explain(statement: &Statement) -> Vec<String> {
             node
         }
         Statement::Update(ModifyPlan { table, source, .. }) => {
+            preorder(source, &mut plans);
             above(format!("Update on {}", table.name), source)
         }
         Statement::Delete(ModifyPlan { table, source, .. }) => {
+            preorder(source, &mut plans);
             above(format!("Delete on {}", table.name), source)
         }
         Statement::Merge(MergePlan { table, source, .. }) => {
+            preorder(source, &mut plans);
             above(format!("Merge on {}", table.name), source)
         }
         Statement::Explain { statement, .. } => return explain(statement),
         _ => return Vec::new(),
     };
+    let actual_of = |node: &Node| {
+        let nodes = &actual?.nodes;
+        let at = plans.iter().position(|plan| Some(*plan) == node.plan)?;
+        nodes
+            .get(at)
+            .filter(|_| nodes.len() == plans.len())
+            .copied()
+    };
+    if options.json {
+        return vec![show::json(&node, options, &actual_of, actual)];
+    }
     let mut lines = Vec::new();
-    write(&node, 0, &mut lines);
+    show::lines(&node, 0, options, &actual_of, &mut lines);
+    if let Some(actual) = actual {
+        show::summary_lines(options, actual, &mut lines);
+    }
     lines
+}
+
+/// The nodes of a plan as the executor numbers them.
+fn preorder(plan: &Plan, all: &mut Vec<*const Plan>) {
+    all.push(core::ptr::from_ref(plan));
+    plan.for_each_input(&mut |input| preorder(input, all));
 }
 
 fn conflict_lines(table: &TableDef, conflict: &OnConflict) -> Vec<String> {
@@ -82,6 +121,8 @@ struct Node {
     columns: Vec<String>,
     /// The table whose columns these are, for a scan or lookup.
     table: Option<String>,
+    /// The outermost of the plan's nodes that are shown as this one: only told from others.
+    plan: Option<*const Plan>,
 }
 
 impl Node {
@@ -92,6 +133,7 @@ impl Node {
             children: Vec::new(),
             columns,
             table: None,
+            plan: None,
         }
     }
 
@@ -125,25 +167,14 @@ fn above(title: String, source: &Plan) -> Node {
     node
 }
 
-fn write(node: &Node, depth: usize, lines: &mut Vec<String>) {
-    // PostgreSQL's layout: six columns a level, the arrow in the first of them.
-    let (before, inside) = match depth {
-        0 => (String::new(), " ".repeat(2)),
-        _ => (
-            format!("{}->  ", " ".repeat(6 * depth - 4)),
-            " ".repeat(6 * depth + 2),
-        ),
-    };
-    lines.push(format!("{before}{}", node.title));
-    for property in &node.properties {
-        lines.push(format!("{inside}{property}"));
-    }
-    for child in &node.children {
-        write(child, depth + 1, lines);
-    }
+/// A plan as it is shown.
+fn describe(plan: &Plan) -> Node {
+    let mut node = described(plan);
+    node.plan = Some(core::ptr::from_ref(plan));
+    node
 }
 
-fn describe(plan: &Plan) -> Node {
+fn described(plan: &Plan) -> Node {
     match plan {
         Plan::Scan(scan) => describe_scan(scan),
         Plan::Lookup(lookup) => describe_lookup(lookup),

@@ -51,7 +51,7 @@ pub use bind::{bind, bind_arguments, folded_path};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, Direction, DiscardWhat, TransactionModes};
-pub use explain::explain;
+pub use explain::{ExplainOptions, NodeActual, StatementActual, explain, explain_with};
 pub use foreign_key::{ForeignKeyDef, KeyAction};
 pub use found::Found;
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};

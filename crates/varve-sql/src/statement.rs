@@ -8,6 +8,7 @@ use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniq
 use crate::alter::AlterTable;
 use crate::catalog::TableDef;
 use crate::command::Command;
+use crate::explain::ExplainOptions;
 use crate::found::Found;
 use crate::index::{Deferral, IndexDef};
 use crate::plan::{Field, Plan};
@@ -93,8 +94,8 @@ pub enum Statement {
     Explain {
         /// What is explained.
         statement: Box<Statement>,
-        /// Run it and show rows and times.
-        analyze: bool,
+        /// What is shown.
+        options: ExplainOptions,
     },
     /// One of the statements around queries.
     Utility(Box<Utility>),

@@ -1,13 +1,15 @@
 //! Which statement it is.
 
 use sqlparser::ast::{
-    ObjectType, Query as AstQuery, Statement as AstStatement, UtilityOption, Value as AstValue,
+    Expr as Ast, ObjectType, Query as AstQuery, Statement as AstStatement, UtilityOption,
+    Value as AstValue,
 };
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::dispatch::{Body, Explain, Parsed};
+use crate::explain::ExplainOptions;
 use crate::optimize::optimize;
 use crate::plan::{Query, Statement};
 
@@ -51,8 +53,12 @@ impl Binder<'_> {
             verbose,
             options,
         } = explain;
-        refuse(*verbose, "EXPLAIN VERBOSE", position)?;
-        let analyze = self.explain_options(options)? || *analyze;
+        let mut shown = self.explain_options(options)?;
+        if options.is_empty() {
+            shown.analyze = *analyze;
+            shown.summary = *analyze;
+            shown.verbose = *verbose;
+        }
         const OTHER: &str = "EXPLAIN of this statement";
         let statement = match body {
             Body::Statement(statement) => self.statement(statement, OTHER)?,
@@ -67,7 +73,7 @@ impl Binder<'_> {
             | Statement::Merge(_)
             | Statement::Delete(_)) => Ok(Statement::Explain {
                 statement: Box::new(explained),
-                analyze,
+                options: shown,
             }),
             _ => Err(unsupported_at(OTHER, position)),
         }
@@ -119,39 +125,78 @@ impl Binder<'_> {
         })
     }
 
-    /// Whether `EXPLAIN (...)` asks for ANALYZE. `COSTS off` is what there is anyway.
-    fn explain_options(&self, options: &[UtilityOption]) -> Result<bool> {
-        let mut analyze = false;
+    /// What `EXPLAIN (...)` asks for. Costs and buffers are never shown: plans are not chosen by the
+    /// first, and statements are not charged for the second.
+    fn explain_options(&self, options: &[UtilityOption]) -> Result<ExplainOptions> {
+        let mut shown = ExplainOptions::default();
+        let mut summary = None;
+        let mut timing = None;
+        let invalid = |message: String| Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
         for UtilityOption { name, arg } in options {
             let position = self.source.ident(name);
-            let on = match arg {
-                None => true,
-                Some(sqlparser::ast::Expr::Identifier(word)) => match fold_name(word).as_str() {
-                    "on" | "true" => true,
-                    "off" | "false" => false,
-                    _ => return Err(unsupported_at("this EXPLAIN option", position)),
-                },
-                Some(sqlparser::ast::Expr::Value(value)) => match &value.value {
-                    AstValue::Boolean(on) => *on,
-                    _ => return Err(unsupported_at("this EXPLAIN option", position)),
-                },
-                Some(_) => return Err(unsupported_at("this EXPLAIN option", position)),
+            let name = fold_name(name);
+            let word = arg.as_ref().map(option_word);
+            if name == "format" {
+                let word = word.flatten().unwrap_or_default();
+                shown.json = match word.as_str() {
+                    "text" => false,
+                    "json" => true,
+                    "xml" | "yaml" => {
+                        return Err(unsupported_at("this format of EXPLAIN", position));
+                    }
+                    _ => {
+                        let message =
+                            format!("unrecognized value for EXPLAIN option \"format\": \"{word}\"");
+                        return Err(located(invalid(message), position));
+                    }
+                };
+                continue;
+            }
+            let on = match word.as_ref().map(|word| word.as_deref()) {
+                None | Some(Some("on" | "true" | "1")) => true,
+                Some(Some("off" | "false" | "0")) => false,
+                _ => {
+                    let message = format!("{name} requires a Boolean value");
+                    return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                }
             };
-            match (fold_name(name).as_str(), on) {
-                ("analyze", _) => analyze = on,
-                ("costs" | "verbose" | "buffers" | "timing" | "summary", false) => {}
-                ("costs" | "verbose" | "buffers" | "timing" | "summary" | "format", _) => {
+            match name.as_str() {
+                "analyze" => shown.analyze = on,
+                "verbose" => shown.verbose = on,
+                "timing" => timing = Some(on),
+                "summary" => summary = Some(on),
+                "costs" | "settings" => {}
+                "buffers" => {}
+                "wal" | "generic_plan" if !on => {}
+                "wal" | "generic_plan" => {
                     return Err(unsupported_at("this EXPLAIN option", position));
                 }
-                (other, _) => {
+                other => {
                     let message = format!("unrecognized EXPLAIN option \"{other}\"");
-                    return Err(located(
-                        Error::new(SqlState::SYNTAX_ERROR, message),
-                        position,
-                    ));
+                    let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                    return Err(located(error, position));
                 }
             }
         }
-        Ok(analyze)
+        if timing == Some(true) && !shown.analyze {
+            return Err(invalid("EXPLAIN option TIMING requires ANALYZE".to_owned()));
+        }
+        shown.timing = timing.unwrap_or(true);
+        shown.summary = summary.unwrap_or(shown.analyze);
+        Ok(shown)
+    }
+}
+
+/// The word or number that an option is set to.
+fn option_word(arg: &Ast) -> Option<String> {
+    match arg {
+        Ast::Identifier(word) => Some(fold_name(word)),
+        Ast::Value(value) => match &value.value {
+            AstValue::Boolean(on) => Some(on.to_string()),
+            AstValue::Number(number, _) => Some(number.to_string()),
+            AstValue::SingleQuotedString(text) => Some(text.to_ascii_lowercase()),
+            _ => None,
+        },
+        _ => None,
     }
 }

@@ -28,6 +28,9 @@ pub(crate) struct Subquery {
     uses: Vec<(usize, u32)>,
 }
 
+/// What is done with a column that is read within, given where columns are read.
+type VisitRead<'v> = dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()> + 'v;
+
 /// What a subquery is asked for.
 #[derive(Clone, Debug)]
 enum SubqueryKind {
@@ -53,10 +56,7 @@ impl Subquery {
     }
 
     /// Calls `visit` for each column of the query around it that is read within, with the places.
-    pub(crate) fn for_each_read_mut(
-        &mut self,
-        visit: &mut dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn for_each_read_mut(&mut self, visit: &mut VisitRead<'_>) -> Result<()> {
         let Subquery { outer, uses, .. } = self;
         outer.iter_mut().try_for_each(|(_, expr)| visit(expr, uses))
     }

@@ -466,10 +466,6 @@ fn what_is_not_supported_says_so() {
             "select 1 from t full join u on exists (select 1)",
             "a subquery in the condition of a FULL JOIN",
         ),
-        (
-            "select a from t limit (select 1)",
-            "a subquery in an expression",
-        ),
         ("select (1, 2)", "a row value"),
         ("create index on t using gin (a)", "this access method"),
         (
@@ -482,7 +478,7 @@ fn what_is_not_supported_says_so() {
             "SET SESSION CHARACTERISTICS",
         ),
         ("explain commit", "EXPLAIN of this statement"),
-        ("explain verbose select 1", "EXPLAIN VERBOSE"),
+        ("explain (wal) select 1", "this EXPLAIN option"),
         (
             "explain create table n (a int)",
             "EXPLAIN of this statement",

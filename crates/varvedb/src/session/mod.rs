@@ -22,7 +22,7 @@ pub(crate) mod temporary;
 mod time_setting;
 mod utility;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -378,6 +378,7 @@ impl Session {
             locale: &locale,
             scope,
             building: Cell::default(),
+            profile: RefCell::default(),
         };
         let mut result = run.statement(transaction, deferred, statement).await?;
         self.building = run.building.take();

@@ -1,12 +1,15 @@
 //! Carries out one bound statement in a transaction.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_exec::{Cancel, ExecContext, execute};
+use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Locale};
-use varve_sql::{Catalog, Field, Plan, Returning, Statement, Utility, explain};
+use varve_sql::{
+    Catalog, ExplainOptions, Field, NodeActual, Plan, Returning, Statement, StatementActual,
+    Utility, explain_with,
+};
 use varve_store::Transaction;
 use varve_types::{
     Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
@@ -34,6 +37,18 @@ pub(super) struct Run<'a> {
     pub scope: Scope,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
     pub building: Cell<Option<(ObjectId, TreeId)>>,
+    /// Where the nodes of the next plan are counted, for EXPLAIN ANALYZE.
+    pub profile: RefCell<Counting>,
+}
+
+/// Whether the nodes of a plan are counted.
+#[derive(Default)]
+pub(super) enum Counting {
+    #[default]
+    Off,
+    /// Those of the next plan that runs.
+    Wanted,
+    Done(Profile),
 }
 
 impl Run<'_> {
@@ -94,8 +109,8 @@ impl Run<'_> {
                 writer.settle().await?;
                 Ok(ResultSet::changed("MERGE", count))
             }
-            Statement::Explain { statement, analyze } => {
-                self.explain(transaction, deferred, statement, *analyze)
+            Statement::Explain { statement, options } => {
+                self.explain(transaction, deferred, statement, options)
                     .await
             }
             Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
@@ -132,7 +147,8 @@ impl Run<'_> {
     ) -> Result<Vec<Batch>> {
         self.cancel.check()?;
         let eval = self.eval();
-        if let Some(batches) = direct_rows(transaction, plan, &eval).await? {
+        let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
+        if !is_counted && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             return Ok(batches);
         }
         let source = TransactionSource {
@@ -152,7 +168,13 @@ impl Run<'_> {
             host: Some(self.host),
             cancel: self.cancel,
         };
-        let mut stream = execute(plan, &context)?;
+        let mut stream = if is_counted {
+            let (stream, profile) = execute_instrumented(plan, &context)?;
+            self.profile.replace(Counting::Done(profile));
+            stream
+        } else {
+            execute(plan, &context)?
+        };
         let mut held = Reservation::new(account);
         let mut batches = Vec::new();
         while let Some(batch) = stream.next().await? {
@@ -169,28 +191,44 @@ impl Run<'_> {
         transaction: &mut Transaction,
         deferred: &mut Deferred,
         statement: &Statement,
-        analyze: bool,
+        options: &ExplainOptions,
     ) -> Result<ResultSet> {
-        let mut lines = explain(statement);
-        if analyze {
+        let mut actual = None;
+        if options.analyze {
             let start_us = self.shared.env.monotonic_us();
+            self.profile.replace(Counting::Wanted);
             let result = Box::pin(self.statement(transaction, deferred, statement)).await?;
-            let us = self.shared.env.monotonic_us().saturating_sub(start_us);
-            let rows = result.affected_rows.unwrap_or(result.row_count() as u64);
-            lines.push(format!("Rows: {rows}"));
-            lines.push(format!("Execution Time: {}.{:03} ms", us / 1000, us % 1000));
+            let elapsed_us = self.shared.env.monotonic_us().saturating_sub(start_us);
+            let nodes = match self.profile.take() {
+                Counting::Done(profile) => profile.nodes(),
+                _ => Vec::new(),
+            };
+            let node = |node: NodeProfile| NodeActual {
+                rows: node.rows,
+                elapsed_us: node.elapsed_us,
+            };
+            actual = Some(StatementActual {
+                nodes: nodes.into_iter().map(node).collect(),
+                rows: result.affected_rows.unwrap_or(result.row_count() as u64),
+                elapsed_us,
+            });
         }
+        let lines = explain_with(statement, options, actual.as_ref());
+        let ty = match options.json {
+            true => LogicalType::Json,
+            false => LogicalType::Text,
+        };
         let values: Vec<Value> = lines.into_iter().map(Value::text).collect();
         let batches = values
             .chunks(VECTOR_ROWS)
             .map(|chunk| {
-                let column = Column::from_values(LogicalType::Text, chunk);
+                let column = Column::from_values(ty, chunk);
                 Batch::new(vec![Arc::new(column)], chunk.len())
             })
             .collect();
         let fields = vec![Field {
             name: "QUERY PLAN".to_owned(),
-            ty: LogicalType::Text,
+            ty,
         }];
         Ok(ResultSet {
             fields: fields.into(),
