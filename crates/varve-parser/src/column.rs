@@ -4,8 +4,8 @@ use sqlparser::ast::{
     CheckConstraint, ColumnDef, ColumnOption, ColumnOptionDef, ConstraintCharacteristics,
     ConstraintReferenceMatchKind, ConstraintUsingIndex, DeferrableInitial, ExcludeConstraint,
     ExcludeConstraintElement, ExcludeConstraintOperator, ForeignKeyConstraint, GeneratedAs,
-    GeneratedExpressionMode, Ident, KeyOrIndexDisplay, NullsDistinctOption, PrimaryKeyConstraint,
-    ReferentialAction, SequenceOptions, TableConstraint, UniqueConstraint,
+    GeneratedExpressionMode, Ident, IndexConstraint, KeyOrIndexDisplay, NullsDistinctOption,
+    PrimaryKeyConstraint, ReferentialAction, SequenceOptions, TableConstraint, UniqueConstraint,
 };
 use varve_types::{Error, Result};
 
@@ -204,11 +204,13 @@ impl Parser<'_> {
         })
     }
 
-    /// What indexes of constraints may be stored with, none of which there is.
+    /// What indexes of constraints may be stored with, which changes nothing here.
     fn index_parameters(&mut self) -> Result<()> {
+        if self.parse_keyword(Keyword::WITH) {
+            self.parse_storage_options()?;
+        }
         let next = self.peek_token();
         match next.keyword {
-            Keyword::WITH => Err(Error::unsupported("WITH of an index").at(next.position)),
             Keyword::USING => Err(Error::unsupported("USING INDEX TABLESPACE").at(next.position)),
             _ => Ok(()),
         }
@@ -326,6 +328,9 @@ impl Parser<'_> {
                 let columns = self.parse_parenthesized_column_list(optional, false)?;
                 TableConstraint::ForeignKey(self.references(name, columns)?)
             }
+            Keyword::INDEX if name.is_none() && self.at_named_list("INDEX") => {
+                self.index_element()?
+            }
             Keyword::EXCLUDE
                 if name.is_some()
                     || second.token == Token::LParen
@@ -335,6 +340,36 @@ impl Parser<'_> {
             }
             _ if name.is_some() => return self.unexpected(),
             _ => return Ok(None),
+        }))
+    }
+
+    /// Whether `WORD [name] (column ...` comes next, which is no column of that name: a type would
+    /// have a number in the parentheses.
+    pub(crate) fn at_named_list(&self, word: &str) -> bool {
+        if !self.peek_word(word) {
+            return false;
+        }
+        let behind = |n: usize| self.peek_nth_token(n).token;
+        let is_word = |token| matches!(token, Token::Word | Token::QuotedWord);
+        match behind(1) {
+            Token::LParen => true,
+            name => is_word(name) && behind(2) == Token::LParen && is_word(behind(3)),
+        }
+    }
+
+    /// `INDEX [name] (column, ...)`, as CockroachDB and MySQL have it.
+    fn index_element(&mut self) -> Result<TableConstraint> {
+        self.next_token();
+        let name = match self.peek() {
+            Token::LParen => None,
+            _ => Some(self.parse_identifier()?),
+        };
+        Ok(TableConstraint::Index(IndexConstraint {
+            display_as_key: false,
+            name,
+            index_type: None,
+            columns: self.parse_parenthesized(Parser::parse_index_column)?,
+            index_options: Vec::new(),
         }))
     }
 
@@ -359,6 +394,9 @@ impl Parser<'_> {
             return Ok(TableConstraint::UniqueUsingIndex(self.using_index(name)?));
         }
         let mut unique = unique(name);
+        if self.parse_keyword(Keyword::INDEX) && self.peek() != Token::LParen {
+            unique.name = Some(self.parse_identifier()?);
+        }
         unique.nulls_distinct = self.nulls_distinct()?;
         unique.columns = self.parse_parenthesized(Parser::parse_key_column)?;
         unique.include = self.include()?;

@@ -125,6 +125,13 @@ impl Parser<'_> {
         loop {
             if self.peek_keyword(Keyword::LIKE) {
                 create.columns.push(self.like_element()?);
+            } else if self.at_named_list("FAMILY") {
+                // Which columns CockroachDB keeps side by side.
+                self.next_token();
+                if self.peek() != Token::LParen {
+                    self.parse_identifier()?;
+                }
+                self.parse_parenthesized(Parser::parse_identifier)?;
             } else if let Some(constraint) = self.parse_optional_table_constraint()? {
                 // Of a table without rows nothing is invalid.
                 let _ = self.parse_keywords(&[Keyword::NOT, Keyword::VALID]);

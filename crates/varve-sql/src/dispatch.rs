@@ -12,6 +12,7 @@ use crate::command::{Command, Words, parse_command};
 use crate::parse_sequence::{self, SequenceStatement};
 use crate::parse_session::{SessionStatement, parse_session_statement};
 use crate::parse_truncate::{Truncate, parse_truncate};
+use crate::parse_upkeep::{Upkeep, parse_upkeep};
 use crate::parse_utility::{UtilityStatement, parse_utility};
 
 /// A statement as it was parsed.
@@ -29,6 +30,7 @@ pub(crate) enum Body {
     Sequence(Box<SequenceStatement>),
     Truncate(Box<Truncate>),
     Alter(Box<Alter>),
+    Upkeep(Box<Upkeep>),
     Command(Command),
     Utility(Box<UtilityStatement>),
     Session(Box<SessionStatement>),
@@ -45,8 +47,8 @@ pub(crate) struct Explain {
 
 /// Statements of PostgreSQL that are not supported, by their first word.
 const OTHER_STATEMENTS: &[&str] = &[
-    "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "IMPORT", "LISTEN", "LOAD",
-    "NOTIFY", "PREPARE", "REASSIGN", "REINDEX", "REVOKE", "SECURITY", "UNLISTEN",
+    "CALL", "CREATE", "DO", "DROP", "IMPORT", "LISTEN", "LOAD", "NOTIFY", "PREPARE", "REASSIGN",
+    "SECURITY", "UNLISTEN",
 ];
 
 /// Parses one statement; the tokens behind it are left.
@@ -136,6 +138,9 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
     }
     if let Some(statement) = parse_session_statement(&word, parser)? {
         return Ok(Body::Session(Box::new(statement)));
+    }
+    if let Some(upkeep) = parse_upkeep(first.keyword, parser)? {
+        return Ok(Body::Upkeep(Box::new(upkeep)));
     }
     if let Some(statement) = parse_utility(first.keyword, parser)? {
         return Ok(Body::Utility(Box::new(statement)));

@@ -24,6 +24,7 @@ mod parse_sequence;
 mod parse_session;
 mod parse_truncate;
 mod parse_type;
+mod parse_upkeep;
 mod parse_utility;
 mod pg_catalog;
 mod plan;

@@ -78,6 +78,13 @@ impl Error {
         self
     }
 
+    /// Without a position: of what the text says of something else.
+    #[must_use]
+    pub fn without_position(mut self) -> Error {
+        self.0.position = None;
+        self
+    }
+
     /// The same error where the text that it is about stands behind so many characters.
     #[must_use]
     pub fn moved(mut self, characters: u32) -> Error {

@@ -9,7 +9,7 @@ use varve_types::{Error, Result, SqlState, TreeId};
 
 use crate::alter::AlterTable;
 use crate::bind::Binder;
-use crate::bind::columns::Parts;
+use crate::bind::columns::{Parts, is_system_column, system_column};
 use crate::bind::names::fold_name;
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::plan::{NewIndex, Statement};
@@ -65,6 +65,9 @@ impl Altered {
 
     /// `42701` where there is a column of this name.
     pub(crate) fn taken(&self, name: &str) -> Option<Error> {
+        if is_system_column(name) {
+            return Some(system_column(name));
+        }
         let mut columns = self.after.columns.iter();
         columns.find(|column| column.name == name)?;
         let table = &self.after.name;
@@ -171,7 +174,8 @@ impl Binder<'_> {
             valid.resize(parts.references.len(), is_valid);
         }
         let known_keys = altered.after.foreign_keys.len();
-        let indexes = self.apply(&mut altered.after, &parts)?;
+        let applied = self.apply(&mut altered.after, &parts);
+        let indexes = applied.map_err(Error::without_position)?;
         altered.rewrites |= parts.primary_key.is_some();
         let new_keys = altered.after.foreign_keys.iter_mut().skip(known_keys);
         for (key, is_valid) in new_keys.zip(valid) {
@@ -215,7 +219,8 @@ impl Binder<'_> {
                 let had_key = parts.primary_key.is_some();
                 let checks = parts.checks.len();
                 let name = altered.before.name.clone();
-                self.new_constraint(constraint, &name, &altered.after.columns, parts)?;
+                let made = self.new_constraint(constraint, &name, &altered.after.columns, parts);
+                made.map_err(Error::without_position)?;
                 if !had_key {
                     one_key(altered, parts)?;
                 }
@@ -242,7 +247,7 @@ impl Binder<'_> {
             Action::RenameTo(to) => self.rename_table(altered, to),
             Action::SetSchema(schema) => self.move_table(altered, schema),
             Action::Storage(what) => {
-                self.messages.push(stored(what));
+                self.messages.extend(stored(what));
                 Ok(())
             }
         }
@@ -316,8 +321,10 @@ fn pass(action: &Action) -> u8 {
     }
 }
 
-/// What says where and how rows are stored, or whose they are, is accepted: dumps are full of it.
-pub(crate) fn stored(what: &str) -> Message {
+/// What says where and how rows are stored is accepted, nobody can tell the difference; of whose
+/// they are there is a notice.
+pub(crate) fn stored(what: &str) -> Option<Message> {
     let text = format!("{what} changes nothing here");
-    Message::new(SqlState::SUCCESSFUL_COMPLETION, text)
+    let message = Message::new(SqlState::SUCCESSFUL_COMPLETION, text);
+    (what == "OWNER TO").then_some(message)
 }

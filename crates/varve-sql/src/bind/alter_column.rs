@@ -1,19 +1,24 @@
 //! What ALTER TABLE does to one column.
 
-use sqlparser::ast::{DataType, Expr as Ast, SequenceOptions};
+use sqlparser::ast::{DataType, Expr as Ast, SelectItem, SequenceOptions, SetExpr, Statement};
 use varve_expr::Expr;
 use varve_parser::alter::ColumnChange;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::alter::{Altered, stored};
+use crate::bind::alter_drop::reads;
 use crate::bind::columns::{ColumnDefault, Parts};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::update::target_scope;
-use crate::catalog::{ColumnDef, Filled};
+use crate::bind::view::NO_SOURCE;
+use crate::catalog::{ColumnDef, Filled, TableDef};
+use crate::deparse::deparse;
+use crate::dispatch::Body;
+use crate::parse::parse;
+use crate::schema::quoted_as_needed;
 use crate::utility::Definition;
-use crate::walk::for_each_column;
 
 impl Binder<'_> {
     pub(crate) fn column_change<'a>(
@@ -115,7 +120,7 @@ impl Binder<'_> {
                 new.default = None;
                 self.drop_owned(altered, &column);
             }
-            ColumnChange::Storage(what) => self.messages.push(stored(what)),
+            ColumnChange::Storage(what) => self.messages.extend(stored(what)),
         }
         if let Some(slot) = altered.after.columns.get_mut(at) {
             *slot = new;
@@ -213,19 +218,53 @@ impl Binder<'_> {
             *column = new;
         }
         altered.rewrites = true;
+        self.rebind(altered, at)
+    }
+
+    /// Checks and index expressions that read a column mean what their text says of its new type.
+    fn rebind(&mut self, altered: &mut Altered, at: usize) -> Result<()> {
+        let table = altered.after.clone();
+        for check in &mut altered.after.checks {
+            if reads(&check.expr, at) {
+                check.expr = self.rebound(&check.expr, &table, true)?;
+            }
+        }
+        for expr in &mut altered.after.expressions {
+            if reads(expr, at) {
+                *expr = self.rebound(expr, &table, false)?;
+            }
+        }
         Ok(())
+    }
+
+    fn rebound(&mut self, expr: &Expr, table: &TableDef, is_check: bool) -> Result<Expr> {
+        let names = table.columns.iter();
+        let names: Vec<String> = names.map(|column| quoted_as_needed(&column.name)).collect();
+        let parsed = parse(&format!("SELECT {}", deparse(expr, &names)))?.pop();
+        let ast = parsed
+            .as_ref()
+            .and_then(|parsed| only_item(&parsed.parsed.body));
+        let ast = ast.ok_or_else(|| Error::internal("the text of an expression is none"))?;
+        let source = core::mem::replace(&mut self.source, &NO_SOURCE);
+        let names = target_scope(table, None);
+        let mut scope = ExprScope::plain(&names, "check constraints");
+        let bound = self.expr(ast, &mut scope);
+        let bound = bound.and_then(|operand| match is_check {
+            true => self.condition(operand, "CHECK", 0),
+            false => self.settle(operand),
+        });
+        self.source = source;
+        let bound = bound.map_err(Error::without_position)?;
+        self.stored(varve_expr::fold(bound), 0)
     }
 
     /// Refuses another type for a column that expressions of the table read.
     fn retypable(&self, altered: &Altered, at: usize) -> Result<()> {
         let table = &altered.after;
-        let reads = |expr: &Expr| {
-            let mut found = false;
-            for_each_column(expr, &mut |column| found |= column == at);
-            found
-        };
         for other in &table.columns {
-            if other.filled == Filled::Generated && other.default.as_ref().is_some_and(reads) {
+            if other.filled == Filled::Generated
+                && other.default.as_ref().is_some_and(|expr| reads(expr, at))
+            {
                 let message = "cannot alter type of a column used by a generated column";
                 let column = table.label_at(at);
                 let detail = format!(
@@ -236,12 +275,9 @@ impl Binder<'_> {
                 return Err(error.with_detail(detail));
             }
         }
-        let tests = table.indexes.iter().flat_map(|index| &index.predicate);
-        let is_read = table.checks.iter().any(|check| reads(&check.expr))
-            || table.expressions.iter().any(reads)
-            || tests.into_iter().any(|test| test.column == at);
-        if is_read {
-            let what = "another type for a column that a check or an index reads";
+        let mut tests = table.indexes.iter().flat_map(|index| &index.predicate);
+        if tests.any(|test| test.column == at) {
+            let what = "another type for a column that the condition of an index reads";
             return Err(Error::unsupported(what));
         }
         let mut views = self.catalog.views.values();
@@ -250,6 +286,23 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
         Ok(())
+    }
+}
+
+/// The expression of `SELECT expression`.
+fn only_item(body: &Body) -> Option<&Ast> {
+    let Body::Statement(statement) = body else {
+        return None;
+    };
+    let Statement::Query(query) = statement.as_ref() else {
+        return None;
+    };
+    match query.body.as_ref() {
+        SetExpr::Select(select) => match select.projection.first()? {
+            SelectItem::UnnamedExpr(expr) => Some(expr),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
+use crate::bind::columns::is_system_column;
 use crate::bind::foreign_key::has_key;
 use crate::bind::names::fold_name;
 use crate::catalog::{Filled, TableDef};
@@ -22,6 +23,10 @@ impl Binder<'_> {
         cascade: bool,
     ) -> Result<()> {
         let name = fold_name(ident);
+        if is_system_column(&name) {
+            let message = format!("cannot drop system column \"{name}\"");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         let mut columns = altered.after.columns.iter();
         let Some(at) = columns.position(|column| column.name == name) else {
             let table = &altered.after.name;
@@ -214,7 +219,8 @@ impl TableDef {
     }
 }
 
-fn reads(expr: &Expr, at: usize) -> bool {
+/// Whether an expression reads a column.
+pub(crate) fn reads(expr: &Expr, at: usize) -> bool {
     let mut found = false;
     for_each_column(expr, &mut |column| found |= column == at);
     found

@@ -7,10 +7,11 @@ use varve_parser::alter::{Action, Alter, Altered as Kind};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::alter::{Altered, stored};
+use crate::bind::columns::is_system_column;
 use crate::bind::names::{fold_name, undefined_schema, undefined_table};
 use crate::bind::view::utility;
 use crate::bind::{Binder, unsupported_at};
-use crate::plan::Statement;
+use crate::plan::{Statement, SystemView};
 use crate::schema::{Named, PUBLIC, SchemaDef};
 use crate::sequence::SequenceDef;
 use crate::utility::{Definition, Utility};
@@ -25,6 +26,10 @@ impl Binder<'_> {
     ) -> Result<()> {
         let name = fold_name(from);
         let mut columns = altered.after.columns.iter();
+        if is_system_column(&name) {
+            let message = format!("cannot rename system column \"{name}\"");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         let at = columns.position(|column| column.name == name);
         let at = at.ok_or_else(|| missing_column(&name))?;
         let name = self.new_name(to)?;
@@ -147,6 +152,11 @@ impl Binder<'_> {
         }
         let folded = self.relation_name(&alter.name)?;
         let Some(found) = self.find(&folded) else {
+            if let Some(SystemView::Catalog(_)) = self.system_view(&folded) {
+                let name = &folded.name;
+                let message = format!("permission denied: \"{name}\" is a system catalog");
+                return Err(Error::new(SqlState::INSUFFICIENT_PRIVILEGE, message));
+            }
             if self.system_view(&folded).is_some() {
                 self.writable_table(&alter.name)?;
             }
@@ -183,7 +193,7 @@ impl Binder<'_> {
         let mut changed = Vec::new();
         for action in &alter.actions {
             if let Action::Storage(what) = action {
-                self.messages.push(stored(what));
+                self.messages.extend(stored(what));
                 continue;
             }
             let definition = match found {
@@ -296,7 +306,7 @@ impl Binder<'_> {
         let schema = self.catalog.schema(&folded.name);
         let schema = schema.ok_or_else(|| undefined_schema(&folded.name))?;
         let Some(Action::RenameTo(to)) = alter.actions.first() else {
-            self.messages.push(stored("OWNER TO"));
+            self.messages.extend(stored("OWNER TO"));
             return Ok(utility(Utility::Nothing));
         };
         let name = self.new_schema_name(to)?;

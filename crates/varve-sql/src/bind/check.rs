@@ -118,7 +118,7 @@ impl Binder<'_> {
     }
 
     /// An expression as the catalogue keeps it.
-    fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
+    pub(crate) fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
         if has_parameter(&expr) {
             let message = "there is no parameter $1";
             let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);

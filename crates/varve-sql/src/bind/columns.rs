@@ -2,9 +2,9 @@
 
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, DataType, Expr as Ast, ForeignKeyConstraint,
-    GeneratedAs, GeneratedExpressionMode, Ident, IndexColumn, NullsDistinctOption, ObjectNamePart,
-    OrderByExpr, OrderByOptions, PrimaryKeyConstraint, SequenceOptions, TableConstraint,
-    UniqueConstraint,
+    GeneratedAs, GeneratedExpressionMode, Ident, IndexColumn, IndexConstraint, NullsDistinctOption,
+    ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, SequenceOptions,
+    TableConstraint, UniqueConstraint,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
 
@@ -34,6 +34,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) primary_key: Option<WrittenKey<'a>>,
     pub(crate) uniques: Vec<Unique<'a>>,
     pub(crate) references: Vec<WrittenReference<'a>>,
+    pub(crate) indexes: Vec<&'a IndexConstraint>,
 }
 
 /// A primary key.
@@ -58,8 +59,10 @@ impl Binder<'_> {
             options,
         } = definition;
         let position = self.source.ident(ident);
-        refuse(ident.value == varve_parser::marker::LIKE, "LIKE", position)?;
         let column_name = self.new_name(ident)?;
+        if is_system_column(&column_name) {
+            return Err(system_column(&column_name));
+        }
         let at = columns.len();
         let serial = match data_type {
             DataType::Custom(name, modifiers) if modifiers.is_empty() => match &*name.0 {
@@ -176,6 +179,10 @@ impl Binder<'_> {
                 parts.checks.push((check.name.as_ref(), &*check.expr));
                 return Ok(());
             }
+            TableConstraint::Index(index) => {
+                parts.indexes.push(index);
+                return Ok(());
+            }
             TableConstraint::UniqueUsingIndex(_) => "UNIQUE USING INDEX",
             TableConstraint::Exclude(_) => "EXCLUDE",
             _ => "this table constraint",
@@ -226,6 +233,10 @@ impl Binder<'_> {
             .checks
             .sort_by(|left, right| left.name.cmp(&right.name));
         self.unique_indexes(table, &parts.uniques, &mut indexes)?;
+        for index in &parts.indexes {
+            let index = self.index_element(table, index, &indexes)?;
+            indexes.push(index);
+        }
         for written in &parts.references {
             let key = self.foreign_key(table, &indexes, *written)?;
             table.foreign_keys.push(key);
@@ -278,7 +289,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn set_primary_key<'a>(
+    pub(crate) fn set_primary_key<'a>(
         &self,
         parts: &mut Parts<'a>,
         key: WrittenKey<'a>,
@@ -538,4 +549,15 @@ fn plain_column(column: &IndexColumn) -> Option<&Ident> {
         return None;
     };
     Some(ident)
+}
+
+/// Whether PostgreSQL has a column of this name in every table.
+pub(crate) fn is_system_column(name: &str) -> bool {
+    ["tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"].contains(&name)
+}
+
+/// `42701`
+pub(crate) fn system_column(name: &str) -> Error {
+    let message = format!("column name \"{name}\" conflicts with a system column name");
+    Error::new(SqlState::DUPLICATE_COLUMN, message)
 }

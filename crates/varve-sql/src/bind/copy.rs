@@ -30,7 +30,7 @@ impl Binder<'_> {
         for ident in columns {
             let column = self.target_column(&table, ident)?;
             if positions.contains(&column) {
-                return Err(self.named_twice(ident));
+                return Err(self.named_twice(ident, &fold_name(ident)));
             }
             positions.push(column);
         }

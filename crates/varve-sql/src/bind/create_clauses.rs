@@ -1,6 +1,8 @@
 //! What else the parser takes for CREATE TABLE.
 
-use sqlparser::ast::{CreateTable, CreateTableOptions, HiveDistributionStyle, HiveFormat};
+use sqlparser::ast::{
+    CreateTable, CreateTableOptions, HiveDistributionStyle, HiveFormat, SqlOption,
+};
 use varve_types::Result;
 
 use crate::bind::refuse;
@@ -79,8 +81,12 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
     refuse(inherits.is_some(), "INHERITS", position)?;
     let partitioned = partition_by.is_some() || partition_of.is_some() || for_values.is_some();
     refuse(partitioned, "PARTITION", position)?;
-    let with_options = !matches!(table_options, CreateTableOptions::None);
-    refuse(with_options, "CREATE TABLE ... WITH", position)?;
+    let is_stored = match table_options {
+        CreateTableOptions::None => true,
+        CreateTableOptions::With(options) => options.iter().all(is_storage),
+        _ => false,
+    };
+    refuse(!is_stored, "CREATE TABLE ... WITH", position)?;
     let hive = !matches!(hive_distribution, HiveDistributionStyle::NONE)
         || !matches!(
             hive_formats,
@@ -140,4 +146,24 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
         || fallback.is_some()
         || with_data.is_some();
     refuse(other_dialect, "this form of CREATE TABLE", position)
+}
+
+/// Whether an option says how the rows are stored or cleaned up, which is not up to the user.
+fn is_storage(option: &SqlOption) -> bool {
+    let key = match option {
+        SqlOption::Ident(key) | SqlOption::KeyValue { key, .. } => key,
+        _ => return false,
+    };
+    let key = key.value.to_ascii_lowercase();
+    let names = [
+        "fillfactor",
+        "log_autovacuum_min_duration",
+        "parallel_workers",
+        "toast_tuple_target",
+        "user_catalog_table",
+        "vacuum_index_cleanup",
+        "vacuum_truncate",
+    ];
+    let begins = ["autovacuum_", "toast."];
+    names.contains(&key.as_str()) || begins.iter().any(|begin| key.starts_with(begin))
 }

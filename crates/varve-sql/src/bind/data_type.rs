@@ -118,9 +118,10 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         "int8" => T::Int8,
         "float4" => T::Float4,
         "float8" => T::Float8,
-        "text" => T::Text,
+        // CockroachDB's and others' names of two of PostgreSQL's types.
+        "text" | "string" => T::Text,
         "name" => T::Name,
-        "bytea" => T::Bytea,
+        "bytea" | "bytes" => T::Bytea,
         "date" => T::Date,
         "uuid" => T::Uuid,
         "json" => T::Json,

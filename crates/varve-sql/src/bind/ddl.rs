@@ -1,12 +1,14 @@
 //! CREATE TABLE.
 
 use sqlparser::ast::CreateTable;
+use varve_parser::marker::LIKE;
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::columns::Parts;
 use crate::bind::create_clauses::refuse_clauses;
-use crate::catalog::TableDef;
+use crate::bind::like::Copied;
+use crate::catalog::{ColumnDef, TableDef};
 use crate::plan::{NewTable, OnCommit, Statement};
 use crate::schema::is_temporary;
 
@@ -30,12 +32,21 @@ impl Binder<'_> {
         let mut columns = Vec::with_capacity(create.columns.len());
         let mut parts = Parts::default();
         let named = (schema, name.as_str());
+        let mut copied = Copied::default();
         for column in &create.columns {
-            self.new_column(column, named, &mut columns, &mut parts)?;
-            if let Some((last, others)) = columns.split_last()
-                && others.iter().any(|known| known.name == last.name)
-            {
-                return Err(self.named_twice(&column.name));
+            let known = columns.len();
+            match column.name.value == LIKE {
+                true => self.like_element(column, named, &mut columns, &mut parts, &mut copied)?,
+                false => self.new_column(column, named, &mut columns, &mut parts)?,
+            }
+            let (known, new) = columns.split_at_checked(known).unwrap_or_default();
+            let is_known = |new: &ColumnDef| known.iter().any(|known| known.name == new.name);
+            if let Some(twice) = new.iter().find(|new| is_known(new)) {
+                let error = self.named_twice(&column.name, &twice.name);
+                return Err(match column.name.value == LIKE {
+                    true => error.without_position(),
+                    false => error,
+                });
             }
         }
         for constraint in &create.constraints {
@@ -43,7 +54,9 @@ impl Binder<'_> {
         }
         let mut table = TableDef::new(name, columns, Vec::new());
         table.schema = schema;
-        let indexes = self.apply(&mut table, &parts)?;
+        table.checks.append(&mut copied.checks);
+        let mut indexes = self.apply(&mut table, &parts)?;
+        copied.put(self, &mut table, &mut indexes);
         Ok(Statement::CreateTable {
             definition: NewTable {
                 table,

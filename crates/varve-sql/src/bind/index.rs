@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{
     ConstraintCharacteristics, CreateIndex, DeferrableInitial, Expr as Ast, Ident, IndexColumn,
-    IndexType, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
-    OrderBySort, UniqueConstraint,
+    IndexConstraint, IndexType, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr,
+    OrderByOptions, OrderBySort, UniqueConstraint,
 };
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, Error, KeyOrder, Result, SqlState, Uniqueness};
@@ -52,7 +52,8 @@ impl Binder<'_> {
             if_not_exists,
             include,
             nulls_distinct,
-            with,
+            // How the pages of an index are filled is not up to the user.
+            with: _,
             predicate,
             index_options,
             alter_options,
@@ -60,7 +61,6 @@ impl Binder<'_> {
         let position = self.source.first();
         let is_btree = matches!(using, None | Some(IndexType::BTree));
         refuse(!is_btree, "this access method", position)?;
-        refuse(!with.is_empty(), "CREATE INDEX ... WITH", position)?;
         let other = *r#async || !index_options.is_empty() || !alter_options.is_empty();
         refuse(other, "this form of CREATE INDEX", position)?;
         let table = self.indexed_table(table_name)?;
@@ -256,7 +256,7 @@ impl Binder<'_> {
         let deferral = deferral(unique.characteristics, position)?;
         let mut columns = Vec::with_capacity(unique.columns.len());
         for column in &unique.columns {
-            match self.key_item(table, column)? {
+            match self.key_item(table, column).map_err(named_in_key)? {
                 KeyItem {
                     on: KeySource::Column(column),
                     order,
@@ -270,6 +270,46 @@ impl Binder<'_> {
         };
         let checks = (uniqueness, deferral);
         self.unique_index(table, unique.name.as_ref(), &columns, checks, others)
+    }
+
+    /// An index among the columns of a table.
+    pub(crate) fn index_element(
+        &mut self,
+        table: &TableDef,
+        written: &IndexConstraint,
+        others: &[NewIndex],
+    ) -> Result<NewIndex> {
+        let mut keys = Vec::with_capacity(written.columns.len());
+        for column in &written.columns {
+            let KeyItem { on, order } = self.key_item(table, column)?;
+            let KeySource::Column(at) = on else {
+                let what = "an expression in an index among columns";
+                return Err(unsupported_at(what, self.source.first()));
+            };
+            keys.push((at, order));
+        }
+        let name = match &written.name {
+            Some(ident) => self.new_name(ident)?,
+            None => {
+                let names = keys.iter().map(|(at, _)| table.label_at(*at));
+                self.free_name(table, &names.collect::<Vec<_>>(), "idx", others)
+            }
+        };
+        let known = others.iter().any(|other| other.name == name);
+        if known || self.has_relation(table.schema, &name) {
+            let message = format!("relation \"{name}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        Ok(NewIndex {
+            name,
+            is_constraint: false,
+            deferral: Deferral::Never,
+            uniqueness: Uniqueness::None,
+            keys,
+            include: Vec::new(),
+            predicate: Vec::new(),
+            expressions: Vec::new(),
+        })
     }
 
     /// The index of a primary key that can be deferred. Rows of such a table are numbered, so that
@@ -402,7 +442,7 @@ impl Binder<'_> {
     }
 
     /// A name of table, columns and a suffix that nothing has yet.
-    fn free_name(
+    pub(crate) fn free_name(
         &self,
         table: &TableDef,
         columns: &[String],
@@ -423,6 +463,15 @@ impl Binder<'_> {
         }
         name
     }
+}
+
+/// The error of a key on a column that is not there.
+fn named_in_key(error: Error) -> Error {
+    if error.state() != SqlState::UNDEFINED_COLUMN {
+        return error;
+    }
+    let message = error.message().replace("\" does", "\" named in key does");
+    error.with_message(message)
 }
 
 /// A parameter of an expression.

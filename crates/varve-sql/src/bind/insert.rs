@@ -120,7 +120,8 @@ impl Binder<'_> {
                 *known == position && (part.is_empty() || other.is_empty())
             };
             if known.any(is_twice) {
-                return Err(self.named_twice(ident));
+                let (name, _) = self.source.target(ident);
+                return Err(self.named_twice(ident, &name));
             }
             positions.push(position);
             subscripts.push((part, self.source.ident(ident)));
@@ -136,8 +137,8 @@ impl Binder<'_> {
         })
     }
 
-    pub(crate) fn named_twice(&self, ident: &Ident) -> Error {
-        let (name, _) = self.source.target(ident);
+    /// The error of a column of this name that is there already.
+    pub(crate) fn named_twice(&self, ident: &Ident, name: &str) -> Error {
         located(
             Error::new(
                 SqlState::DUPLICATE_COLUMN,

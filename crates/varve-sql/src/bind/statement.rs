@@ -41,6 +41,7 @@ impl Binder<'_> {
                 Body::Insert(insert, clauses) => self.insert(insert, clauses),
                 Body::Sequence(statement) => self.sequence_statement(statement),
                 Body::Utility(statement) => self.utility(statement),
+                Body::Upkeep(upkeep) => self.upkeep(upkeep),
                 Body::Truncate(truncate) => self.truncate(truncate),
                 Body::Alter(alter) => self.alter(alter),
                 Body::Session(statement) => self.session_statement(statement),

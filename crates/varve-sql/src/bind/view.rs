@@ -23,7 +23,7 @@ use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead
 const NESTING_MAX: usize = 50;
 
 /// The text of a view has no places in that of the statement.
-static NO_SOURCE: LazyLock<SourceMap> = LazyLock::new(SourceMap::default);
+pub(crate) static NO_SOURCE: LazyLock<SourceMap> = LazyLock::new(SourceMap::default);
 
 /// The names and types of a relation's columns.
 pub(crate) type Columns = Vec<(String, LogicalType)>;

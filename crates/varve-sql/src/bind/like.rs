@@ -1,0 +1,204 @@
+//! LIKE in CREATE TABLE: the columns of another relation, and what else is included.
+
+use sqlparser::ast::{ColumnDef, DataType, ObjectName};
+use varve_expr::Expr;
+use varve_types::{ColumnId, ObjectId, Result};
+
+use crate::bind::Binder;
+use crate::bind::columns::{Parts, WrittenKey};
+use crate::bind::names::undefined_table;
+use crate::catalog::{CheckDef, ColumnDef as TableColumn, Filled, TableDef};
+use crate::index::{Deferral, IndexDef};
+use crate::index_expression::FIRST_EXPRESSION;
+use crate::plan::NewIndex;
+use crate::schema::Named;
+use crate::sequence::SequenceDef;
+use crate::walk::map_columns;
+
+/// What LIKE copies beside columns, over the columns of the new table.
+#[derive(Default)]
+pub(crate) struct Copied {
+    pub(crate) checks: Vec<CheckDef>,
+    expressions: Vec<Expr>,
+    /// Indexes, with the names of their keys.
+    indexes: Vec<(IndexDef, Vec<String>)>,
+}
+
+impl Copied {
+    /// Gives a table, which has its columns and indexes, those that were copied.
+    pub(crate) fn put(
+        self,
+        binder: &Binder<'_>,
+        table: &mut TableDef,
+        indexes: &mut Vec<NewIndex>,
+    ) {
+        table.expressions.extend(self.expressions);
+        for (index, names) in self.indexes {
+            let suffix = if index.is_constraint { "key" } else { "idx" };
+            let name = binder.free_name(table, &names, suffix, indexes);
+            indexes.push(NewIndex {
+                name,
+                is_constraint: index.is_constraint,
+                deferral: index.deferral,
+                uniqueness: index.uniqueness,
+                keys: index.keys,
+                include: index.include,
+                predicate: index.predicate,
+                expressions: Vec::new(),
+            });
+        }
+    }
+}
+
+/// What is included beside columns: the last word counts.
+fn includes(options: &[String], what: &str) -> bool {
+    let named = |option: &&String| {
+        let option = option.get(1..).unwrap_or_default();
+        option == what || option == "ALL"
+    };
+    let last = options.iter().rev().find(named);
+    last.is_some_and(|option| option.starts_with('+'))
+}
+
+impl Binder<'_> {
+    /// Adds what a LIKE among the columns of a new table asks for.
+    pub(crate) fn like_element<'a>(
+        &mut self,
+        element: &'a ColumnDef,
+        named: (ObjectId, &str),
+        columns: &mut Vec<TableColumn>,
+        parts: &mut Parts<'a>,
+        copied: &mut Copied,
+    ) -> Result<()> {
+        let DataType::Custom(name, options) = &element.data_type else {
+            return Ok(());
+        };
+        let base = columns.len();
+        let Some(source) = self.like_source(name)? else {
+            return self.like_view(name, columns);
+        };
+        let moved = |position: usize| match position {
+            position if position < FIRST_EXPRESSION => position + base,
+            position => position + copied.expressions.len(),
+        };
+        let mapped = |expr: &Expr| {
+            let mut expr = expr.clone();
+            map_columns(&mut expr, &moved);
+            expr
+        };
+        for column in &source.columns {
+            let at = columns.len();
+            let kept = match column.filled {
+                Filled::ByStatement => includes(options, "DEFAULTS"),
+                Filled::Generated => includes(options, "GENERATED"),
+                Filled::IdentityAlways | Filled::IdentityByDefault => false,
+            };
+            let is_identity = matches!(
+                column.filled,
+                Filled::IdentityAlways | Filled::IdentityByDefault
+            ) && includes(options, "IDENTITY");
+            let owner = Some((source.object, column.id));
+            let mut sequences = self.catalog.sequences.values();
+            let sequence = sequences.find(|sequence| sequence.owner == owner).cloned();
+            if let Some(sequence) = sequence.filter(|_| is_identity) {
+                let others = &parts.sequences;
+                let new = self.column_sequence(named, &column.name, column.ty, &[], others)?;
+                let new = SequenceDef {
+                    name: new.name,
+                    schema: new.schema,
+                    object: new.object,
+                    tree: new.tree,
+                    owner: None,
+                    ..SequenceDef::clone(&sequence)
+                };
+                parts.sequences.push((at, new));
+            }
+            columns.push(TableColumn {
+                id: next_id(columns),
+                default: column.default.as_ref().filter(|_| kept).map(mapped),
+                filled: match kept || is_identity {
+                    true => column.filled,
+                    false => Filled::ByStatement,
+                },
+                missing: varve_types::Value::Null,
+                ..column.clone()
+            });
+        }
+        if includes(options, "CONSTRAINTS") {
+            copied
+                .checks
+                .extend(source.checks.iter().map(|check| CheckDef {
+                    name: check.name.clone(),
+                    expr: mapped(&check.expr),
+                }));
+        }
+        if !includes(options, "INDEXES") {
+            return Ok(());
+        }
+        if !source.primary_key.is_empty() {
+            let key = WrittenKey {
+                columns: source.primary_key.iter().map(|at| moved(*at)).collect(),
+                name: None,
+                deferral: Deferral::Never,
+            };
+            self.set_primary_key(parts, key, named.1, self.source.first())?;
+        }
+        let mut indexes = Vec::new();
+        for index in source.indexes.iter().filter(|index| !index.is_building) {
+            let names = index.keys.iter();
+            let names = names.map(|(at, _)| match *at < FIRST_EXPRESSION {
+                true => source.label_at(*at),
+                false => "expr".to_owned(),
+            });
+            let names = names.collect();
+            let mut index = index.clone();
+            for (at, _) in &mut index.keys {
+                *at = moved(*at);
+            }
+            for at in &mut index.include {
+                *at = moved(*at);
+            }
+            for test in &mut index.predicate {
+                test.column = moved(test.column);
+            }
+            indexes.push((index, names));
+        }
+        let expressions: Vec<Expr> = source.expressions.iter().map(mapped).collect();
+        copied.expressions.extend(expressions);
+        copied.indexes.extend(indexes);
+        Ok(())
+    }
+
+    /// The table that LIKE names; `None` where it is a view.
+    fn like_source(&mut self, name: &ObjectName) -> Result<Option<std::sync::Arc<TableDef>>> {
+        let folded = self.relation_name(name)?;
+        match self.find(&folded) {
+            Some(Named::Table(table)) => Ok(self.catalog.tables.get(&table).cloned()),
+            Some(Named::View(_)) => Ok(None),
+            None if self.system_view(&folded).is_none() => {
+                Err(undefined_table(&folded, self.source.name(name)))
+            }
+            _ => self.writable_table(name).map(Some),
+        }
+    }
+
+    fn like_view(&mut self, name: &ObjectName, columns: &mut Vec<TableColumn>) -> Result<()> {
+        let folded = self.relation_name(name)?;
+        let Some(Named::View(view)) = self.find(&folded) else {
+            return Ok(());
+        };
+        let view = self.catalog.views.get(&view).cloned();
+        for column in view.iter().flat_map(|view| &view.columns) {
+            columns.push(TableColumn {
+                modifier: column.modifier,
+                ..TableColumn::new(next_id(columns), column.name.as_str(), column.ty, true)
+            });
+        }
+        Ok(())
+    }
+}
+
+fn next_id(columns: &[TableColumn]) -> ColumnId {
+    let last = columns.iter().map(|column| column.id.0).max();
+    ColumnId(last.unwrap_or(0).saturating_add(1))
+}

@@ -1,0 +1,108 @@
+//! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER, COMMENT,
+//! GRANT and the like. What they name must be there.
+
+use sqlparser::ast::ObjectName;
+use varve_parser::{Keyword, Parser, Token};
+use varve_types::Result;
+
+use crate::command::eat;
+
+/// One of these statements.
+pub(crate) struct Upkeep {
+    /// What it names, where that is looked at.
+    pub(crate) on: Option<(UpkeepOf, ObjectName)>,
+    /// What the user should know of it.
+    pub(crate) notice: Option<&'static str>,
+}
+
+/// What must have the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UpkeepOf {
+    Table,
+    /// What has rows.
+    Rows,
+    Index,
+    View,
+    MaterializedView,
+    Sequence,
+    Column,
+}
+
+/// Parses the rest of such a statement; `None` for another one, with nothing more read.
+pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Option<Upkeep>> {
+    let silent = |on| Upkeep { on, notice: None };
+    Ok(Some(match first {
+        Keyword::REINDEX => {
+            if parser.peek_token().token == Token::LParen {
+                parser.parse_utility_options()?;
+            }
+            let kinds = [
+                Keyword::INDEX,
+                Keyword::TABLE,
+                Keyword::SCHEMA,
+                Keyword::DATABASE,
+                Keyword::SYSTEM,
+            ];
+            let kind = parser.expect_one_of_keywords(&kinds)?;
+            let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
+            silent(match kind {
+                Keyword::INDEX => Some((UpkeepOf::Index, parser.parse_object_name(false)?)),
+                Keyword::TABLE => Some((UpkeepOf::Rows, parser.parse_object_name(false)?)),
+                _ => {
+                    if parser.peek_token().token != Token::EOF {
+                        parser.parse_identifier()?;
+                    }
+                    None
+                }
+            })
+        }
+        Keyword::CLUSTER => {
+            let _verbose = parser.parse_keyword(Keyword::VERBOSE);
+            if parser.peek_token().token == Token::EOF {
+                return Ok(Some(silent(None)));
+            }
+            let name = parser.parse_object_name(false)?;
+            if parser.parse_keyword(Keyword::USING) {
+                parser.parse_identifier()?;
+            }
+            silent(Some((UpkeepOf::Rows, name)))
+        }
+        Keyword::COMMENT => {
+            parser.expect_keyword(Keyword::ON)?;
+            let materialized = parser.parse_keyword(Keyword::MATERIALIZED);
+            let of = match parser.next_token().keyword {
+                Keyword::TABLE => Some(UpkeepOf::Table),
+                Keyword::INDEX => Some(UpkeepOf::Index),
+                Keyword::VIEW if materialized => Some(UpkeepOf::MaterializedView),
+                Keyword::VIEW => Some(UpkeepOf::View),
+                Keyword::SEQUENCE => Some(UpkeepOf::Sequence),
+                Keyword::COLUMN => Some(UpkeepOf::Column),
+                _ => None,
+            };
+            let on = match of {
+                Some(of) => Some((of, parser.parse_object_name(false)?)),
+                None => None,
+            };
+            parser.skip_rest();
+            Upkeep {
+                on,
+                notice: Some("comments are not kept"),
+            }
+        }
+        Keyword::GRANT | Keyword::REVOKE => {
+            parser.skip_rest();
+            Upkeep {
+                on: None,
+                notice: Some("there are no roles: every session may do everything"),
+            }
+        }
+        Keyword::ALTER if parser.peek_keyword(Keyword::DEFAULT) && eat(parser, "DEFAULT") => {
+            parser.skip_rest();
+            Upkeep {
+                on: None,
+                notice: Some("there are no roles: every session may do everything"),
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
