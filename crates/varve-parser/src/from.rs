@@ -6,6 +6,7 @@ use varve_types::{Error, Result};
 use crate::keyword::Keyword;
 use crate::name::single;
 use crate::parser::{IsOptional, Parser};
+use crate::table_factor::table;
 use crate::token::Token;
 
 /// The kinds of joins that take a condition.
@@ -48,6 +49,15 @@ impl Parser<'_> {
                 return Ok(tables);
             }
         }
+    }
+
+    /// The relation of `TABLE name`, which has no alias.
+    pub(crate) fn push_table_of_query(&mut self, tables: &mut Vec<TableWithJoins>) -> Result<()> {
+        let _only = self.parse_keyword(Keyword::ONLY);
+        let name = self.parse_object_name(true)?;
+        push_relation(tables, Box::new(table(name, None, false)));
+        let _descendants = self.consume_token(&Token::Mul);
+        Ok(())
     }
 
     /// A relation with the joins behind it.

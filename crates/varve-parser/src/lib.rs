@@ -41,6 +41,7 @@ mod types;
 mod update;
 mod window;
 
+pub use copy::{Copy, CopyOption, CopySource, CopyTarget, CopyValue};
 pub use insert::{InsertClauses, Overriding};
 pub use keyword::{Class, Keyword};
 pub use lexer::tokenize;

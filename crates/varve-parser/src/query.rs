@@ -3,7 +3,7 @@
 use sqlparser::ast::{
     Cte, CteAsMaterialized, Expr, Fetch, Ident, LimitClause, LockClause, LockType, NonBlock,
     ObjectName, Offset, OffsetRows, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort,
-    Parens, Query, SetExpr, SetOperator, SetQuantifier, Statement, Table, TableAlias, Values, With,
+    Parens, Query, SetExpr, SetOperator, SetQuantifier, Statement, TableAlias, Values, With,
 };
 use varve_types::{Error, Result, SqlState};
 
@@ -220,20 +220,10 @@ impl Parser<'_> {
         })))
     }
 
-    /// `TABLE name`
+    /// `TABLE name`, which is `SELECT * FROM name`.
     #[inline(never)]
     fn table_query(&mut self) -> Result<Box<SetExpr>> {
-        self.next_token();
-        let mut table_name = self.parse_identifier()?.value;
-        let mut schema_name = None;
-        if self.consume_token(&Token::Period) {
-            schema_name = Some(table_name);
-            table_name = self.parse_label()?.value;
-        }
-        Ok(Box::new(SetExpr::Table(Box::new(Table {
-            table_name: Some(table_name),
-            schema_name,
-        }))))
+        Ok(Box::new(SetExpr::Select(self.select_table()?)))
     }
 
     #[inline(never)]

@@ -91,6 +91,17 @@ impl Parser<'_> {
         Ok(select)
     }
 
+    /// `TABLE name`
+    #[inline(never)]
+    pub(crate) fn select_table(&mut self) -> Result<Box<Select>> {
+        let first = attached(self.next_token());
+        let mut select = empty_select(first.clone());
+        let star = SelectItem::Wildcard(plain_wildcard(first));
+        select.projection.push(star);
+        self.push_table_of_query(&mut select.from)?;
+        Ok(select)
+    }
+
     fn projection(&mut self, items: &mut Vec<SelectItem>) -> Result<()> {
         loop {
             if self.peek() == Token::Mul {

@@ -5,7 +5,7 @@
 
 use sqlparser::ast::{Insert, ObjectType, SetExpr, Statement, UtilityOption, Values, With};
 use varve_parser::alter::Alter;
-use varve_parser::{InsertClauses, Keyword, Parser, Token};
+use varve_parser::{Copy, InsertClauses, Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::{Command, Words, parse_command};
@@ -29,6 +29,7 @@ pub(crate) enum Body {
     Insert(Box<Insert>, Box<InsertClauses>),
     Sequence(Box<SequenceStatement>),
     Truncate(Box<Truncate>),
+    Copy(Box<Copy>),
     Alter(Box<Alter>),
     Upkeep(Box<Upkeep>),
     Command(Command),
@@ -157,7 +158,7 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
         Keyword::UPDATE => parser.parse_update(first)?,
         Keyword::DELETE => parser.parse_delete(first)?,
         Keyword::MERGE => parser.parse_merge(first)?,
-        Keyword::COPY => parser.parse_copy()?,
+        Keyword::COPY => return Ok(Body::Copy(Box::new(parser.parse_copy()?))),
         Keyword::CREATE => {
             let local = parser.parse_keyword(Keyword::LOCAL);
             let global = local || parser.parse_keyword(Keyword::GLOBAL);

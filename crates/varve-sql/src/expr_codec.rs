@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | 0 | column | position, 2 |
 //! | 1 | constant | type code, 1; length, 4; key bytes |
+//! | 14 | number with more digits than its value needs | length, 1; bytes as in `Decimal::write_bytes` |
 //! | 2 | comparison | operator, 1; two expressions |
 //! | 3 | IS DISTINCT FROM | negated, 1; two expressions |
 //! | 4, 5 | AND, OR | list |
@@ -19,7 +20,9 @@
 //! catalogue (`catalog_codec.rs`).
 
 use varve_expr::{Expr, Function, explicit_cast_allowed};
-use varve_types::{LogicalType, Result, TypeMod, decode_key_value, encode_key_value};
+use varve_types::{
+    Decimal, LogicalType, Result, TypeMod, Value, decode_key_value, encode_key_value,
+};
 
 use crate::catalog::ColumnDef;
 use crate::catalog_codec::{Input, OPS, broken, put_count, put_name};
@@ -35,12 +38,27 @@ pub(crate) fn depth(expr: &Expr) -> u32 {
     deepest + 1
 }
 
+/// Whether key bytes would lose digits of a number that it is shown with.
+fn has_digits_to_show(number: Decimal) -> bool {
+    number.is_finite() && number.normalized().scale() != number.scale()
+}
+
 /// Appends an expression without parameters.
 pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
     match expr {
         Expr::Column { index, .. } => {
             bytes.push(0);
             put_count(bytes, *index);
+        }
+        Expr::Literal {
+            value: Value::Numeric(number),
+            ..
+        } if has_digits_to_show(*number) => {
+            bytes.push(14);
+            let mut written = Vec::new();
+            number.write_bytes(&mut written);
+            bytes.push(u8::try_from(written.len()).unwrap_or(u8::MAX));
+            bytes.extend(written);
         }
         Expr::Literal { value, ty } => {
             bytes.push(1);
@@ -198,6 +216,19 @@ impl Reader<'_, '_> {
                 let value = decode_key_value(ty, &mut key).filter(|_| key.is_empty());
                 let value = value.ok_or_else(|| wrong("constant"))?;
                 Expr::Literal { value, ty }
+            }
+            14 => {
+                let len = usize::from(self.input.u8()?);
+                let bytes = self.input.take(len)?;
+                let number = Decimal::from_bytes(bytes).filter(|number| {
+                    let mut again = Vec::new();
+                    number.write_bytes(&mut again);
+                    again == bytes && has_digits_to_show(*number)
+                });
+                Expr::Literal {
+                    value: Value::Numeric(number.ok_or_else(|| wrong("constant"))?),
+                    ty: LogicalType::Numeric,
+                }
             }
             2 => {
                 let op = self.input.u8()?;

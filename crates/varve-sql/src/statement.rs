@@ -102,7 +102,9 @@ pub enum Statement {
     /// One about what the session keeps.
     Kept(Box<Kept>),
     /// `COPY table FROM STDIN`.
-    CopyFrom(CopyPlan),
+    CopyFrom(Box<CopyPlan>),
+    /// `COPY ... TO STDOUT`.
+    CopyTo(Box<CopyOut>),
 }
 
 /// A query with the names of its columns.
@@ -235,28 +237,73 @@ pub enum MergeAction {
     Insert(Vec<Expr>),
 }
 
-/// A COPY.
+/// A COPY into a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyPlan {
     /// The table.
     pub table: Arc<TableDef>,
-    /// Which table column each CSV field fills, in file order; others become NULL.
+    /// Which table column each field fills, in file order; others get their defaults.
     pub columns: Vec<usize>,
     /// How the text is cut.
-    pub options: CsvOptions,
+    pub options: CopyOptions,
+    /// Rows that do not pass it are left out; over the table's columns.
+    pub filter: Option<Expr>,
 }
 
-/// `COPY ... WITH (...)`.
+/// A COPY of rows to the client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyOut {
+    /// What gives the rows.
+    pub source: Statement,
+    /// The names of their columns.
+    pub names: Vec<String>,
+    /// How they are written.
+    pub options: CopyOptions,
+}
+
+/// How COPY reads or writes rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CsvOptions {
-    /// The first line names columns and is skipped.
-    pub header: bool,
-    /// One ASCII character.
+pub struct CopyOptions {
+    /// The format.
+    pub format: CopyFormat,
+    /// Whether the first line names the columns.
+    pub header: CopyHeader,
+    /// Between fields.
     pub delimiter: u8,
-    /// The quote character.
+    /// Around fields of CSV.
     pub quote: u8,
-    /// An unquoted field with this text is NULL; empty by default.
+    /// Before a quote in quotes.
+    pub escape: u8,
+    /// What stands for NULL.
     pub null: String,
+    /// The columns, by place among those that are copied, that are written in quotes.
+    pub force_quote: Vec<usize>,
+    /// The columns in which `null` is a text.
+    pub force_not_null: Vec<usize>,
+    /// The columns in which `null` is NULL also in quotes.
+    pub force_null: Vec<usize>,
+}
+
+/// The formats of COPY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFormat {
+    /// Lines of fields with backslashes before what means something else.
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// PostgreSQL's binary format.
+    Binary,
+}
+
+/// What COPY does with the first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyHeader {
+    /// It is a row as any other.
+    None,
+    /// It names the columns.
+    Line,
+    /// It must name the columns that are copied.
+    Match,
 }
 
 /// A table to be created, ids not yet assigned.

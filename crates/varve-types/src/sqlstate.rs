@@ -61,6 +61,7 @@ sqlstates! {
     SQL_JSON_NUMBER_NOT_FOUND "2203B" "sql_json_number_not_found",
     SQL_JSON_OBJECT_NOT_FOUND "2203C" "sql_json_object_not_found",
     INVALID_TEXT_REPRESENTATION "22P02" "invalid_text_representation",
+    INVALID_BINARY_REPRESENTATION "22P03" "invalid_binary_representation",
     BAD_COPY_FILE_FORMAT "22P04" "bad_copy_file_format",
     NOT_NULL_VIOLATION "23502" "not_null_violation",
     FOREIGN_KEY_VIOLATION "23503" "foreign_key_violation",

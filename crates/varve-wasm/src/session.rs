@@ -40,7 +40,7 @@ impl EngineSession {
             let answer = slot.call(async |session| {
                 let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
                 let result = session.query(&sql, &values).await?;
-                message(&[result])
+                message(vec![result])
             });
             answer.await.map(JsValue::from)
         })
@@ -50,7 +50,7 @@ impl EngineSession {
     #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
     pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
         self.slot
-            .call(async |session| message(&session.execute_script(&sql).await?))
+            .call(async |session| message(session.execute_script(&sql).await?))
             .await
     }
 
@@ -157,6 +157,8 @@ fn now_or_later(
     }
 }
 
-fn message(sets: &[varvedb::ResultSet]) -> Result<Uint8Array> {
-    Ok(Uint8Array::from(encode_results(sets)?.as_slice()))
+fn message(sets: Vec<varvedb::ResultSet>) -> Result<Uint8Array> {
+    let sets = sets.into_iter().map(varvedb::ResultSet::with_copied_rows);
+    let sets: Vec<varvedb::ResultSet> = sets.collect();
+    Ok(Uint8Array::from(encode_results(&sets)?.as_slice()))
 }

@@ -16,7 +16,6 @@
 mod bulk_load;
 mod catalog_cache;
 mod copy;
-mod csv;
 mod database;
 mod deferred;
 mod find;
@@ -55,6 +54,7 @@ mod write;
 mod tests;
 
 pub use bulk_load::BulkLoad;
+pub use copy::CopyData;
 pub use database::Database;
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use options::{Durability, Options};

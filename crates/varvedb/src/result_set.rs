@@ -6,6 +6,8 @@ use varve_expr::Locale;
 use varve_sql::{Field, Message};
 use varve_types::{Batch, SqlState, Value};
 
+use crate::CopyData;
+
 /// The answer to one statement.
 #[derive(Clone, Debug, Default)]
 pub struct ResultSet {
@@ -22,6 +24,8 @@ pub struct ResultSet {
     pub locale: Locale,
     /// What the user should know, in order.
     pub notices: Vec<Notice>,
+    /// What `COPY ... TO STDOUT` gives.
+    pub copied: Option<Box<CopyData>>,
 }
 
 /// A message that is no error.
@@ -84,6 +88,15 @@ impl ResultSet {
             command,
             affected_rows: Some(rows),
             ..ResultSet::default()
+        }
+    }
+
+    /// The result with what COPY gives as rows of one column, `copy`: text, or bytes of the binary
+    /// format.
+    pub fn with_copied_rows(mut self) -> ResultSet {
+        match self.copied.take() {
+            Some(copied) => copied.into_result(self),
+            None => self,
         }
     }
 

@@ -1,156 +1,246 @@
-//! COPY FROM STDIN.
+//! COPY: what it reads or writes.
 
-use sqlparser::ast::{CopyLegacyCsvOption, CopyLegacyOption, CopyOption, CopySource, CopyTarget};
-use varve_types::{Error, Result, SqlState};
+use std::sync::Arc;
 
-use crate::bind::names::fold_name;
-use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{CopyPlan, CsvOptions, Statement};
+use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, SetExpr, Statement as AstStatement};
+use varve_expr::Expr;
+use varve_parser::{Copy, CopySource, CopyTarget, InsertClauses};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::copy_options::CopyColumns;
+use crate::bind::expr::ExprScope;
+use crate::bind::names::undefined_table;
+use crate::bind::update::target_scope;
+use crate::bind::{Binder, fold_name, unsupported_at};
+use crate::catalog::{Filled, TableDef};
+use crate::optimize::optimize;
+use crate::plan::{CopyPlan, Plan, Query, Statement};
+use crate::schema::Named;
+use crate::statement::{CopyFormat, CopyOptions, CopyOut};
 
 impl Binder<'_> {
-    pub(crate) fn copy_from(
-        &mut self,
-        source: &CopySource,
-        target: &CopyTarget,
-        options: &[CopyOption],
-        legacy_options: &[CopyLegacyOption],
-    ) -> Result<Statement> {
+    pub(crate) fn copy(&mut self, copy: &Copy) -> Result<Statement> {
+        let Copy {
+            source,
+            is_from,
+            target,
+            options,
+            filter,
+        } = copy;
         let position = self.source.first();
-        let CopySource::Table {
-            table_name,
-            columns,
-        } = source
-        else {
-            return Err(unsupported_at("COPY of a query", position));
+        if *target != CopyTarget::Client {
+            let error = unsupported_at("COPY with a file of the server", position);
+            return Err(error.with_hint("Use STDIN or STDOUT, or \\copy of the shell."));
+        }
+        let (name, idents) = match source {
+            CopySource::Query(query) => {
+                let source = self.copied_statement(query)?;
+                let fields = source.fields();
+                let columns = CopyColumns {
+                    table: None,
+                    names: fields.iter().map(|field| field.name.clone()).collect(),
+                };
+                let options = self.copy_options(options, *is_from, &columns)?;
+                let types: Vec<LogicalType> = fields.iter().map(|field| field.ty).collect();
+                refuse_binary_arrays(&options, &types)?;
+                let names = columns.names;
+                return Ok(copy_out(source, names, options));
+            }
+            CopySource::Table(name, idents) => (name, idents),
         };
-        let stdin = matches!(target, CopyTarget::Stdin);
-        refuse(!stdin, "COPY from anything but STDIN", position)?;
-        let table = self.writable_table(table_name)?;
-        let mut positions = Vec::with_capacity(columns.len());
-        for ident in columns {
-            let column = self.target_column(&table, ident)?;
+        let (table, scan) = match is_from {
+            true => (self.copied_into(name)?, None),
+            false => {
+                let (table, scan) = self.copied_from(name)?;
+                (table, Some(scan))
+            }
+        };
+        let columns = self.copied_columns(&table, idents)?;
+        let label = |at: &usize| table.columns.get(*at).map(|column| column.name.clone());
+        let copied = CopyColumns {
+            table: Some(&table),
+            names: columns.iter().filter_map(label).collect(),
+        };
+        let options = self.copy_options(options, *is_from, &copied)?;
+        let names = copied.names;
+        let types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+        refuse_binary_arrays(&options, &types)?;
+        let Some(scan) = scan else {
+            let filter = match filter {
+                None => None,
+                Some(ast) => {
+                    let scope = target_scope(&table, None);
+                    let mut scope = ExprScope::plain(&scope, "COPY FROM WHERE conditions");
+                    let operand = self.expr(ast, &mut scope)?;
+                    let position = self.source.expr(ast);
+                    let filter = self.condition(operand, "WHERE", position)?;
+                    Some(varve_expr::fold(filter))
+                }
+            };
+            return Ok(Statement::CopyFrom(Box::new(CopyPlan {
+                table,
+                columns,
+                options,
+                filter,
+            })));
+        };
+        let exprs = columns.iter().filter_map(|at| {
+            let ty = table.columns.get(*at)?.ty;
+            Some(Expr::Column { index: *at, ty })
+        });
+        let plan = optimize(Plan::Project {
+            input: Box::new(scan),
+            exprs: exprs.collect(),
+        });
+        let source = Statement::Query(Query {
+            plan,
+            fields: Vec::new(),
+            lock: None,
+            untyped: Vec::new(),
+        });
+        Ok(copy_out(source, names, options))
+    }
+
+    /// The statement whose rows are copied.
+    fn copied_statement(&mut self, query: &AstQuery) -> Result<Statement> {
+        let statement = match self.changing(query)? {
+            Some(statement) => statement,
+            None => {
+                if let SetExpr::Select(select) = query.body.as_ref()
+                    && select.into.is_some()
+                {
+                    let message = "COPY (SELECT INTO) is not supported";
+                    return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+                }
+                let query = self.lockable_query(query)?;
+                return Ok(Statement::Query(Query {
+                    plan: optimize(query.plan),
+                    ..query
+                }));
+            }
+        };
+        if statement.fields().is_empty() {
+            let message = "COPY query must have a RETURNING clause";
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        Ok(statement)
+    }
+
+    /// The statement that changes rows, where a query is none.
+    pub(crate) fn changing(&mut self, query: &AstQuery) -> Result<Option<Statement>> {
+        let statement = match query.body.as_ref() {
+            SetExpr::Insert(AstStatement::Insert(insert)) => {
+                let mut insert = insert.clone();
+                let clauses = InsertClauses::take(&mut insert);
+                self.insert(&insert, &clauses)?
+            }
+            SetExpr::Update(AstStatement::Update(update)) => self.update(update)?,
+            SetExpr::Delete(AstStatement::Delete(delete)) => self.delete(delete)?,
+            _ => return Ok(None),
+        };
+        if query.with.is_some() {
+            let what = "WITH before a statement that changes rows";
+            return Err(unsupported_at(what, self.source.first()));
+        }
+        Ok(Some(statement))
+    }
+
+    /// The table that a COPY writes to.
+    fn copied_into(&mut self, name: &ObjectName) -> Result<Arc<TableDef>> {
+        let written = self.relation_name(name)?;
+        let what = match self.find(&written) {
+            Some(Named::View(_)) => "view",
+            Some(Named::Table(table)) if self.catalog.view_of(table).is_some() => {
+                "materialized view"
+            }
+            Some(Named::Sequence(_)) => "sequence",
+            None if self.system_view(&written).is_none() => {
+                return Err(undefined_table(&written, 0));
+            }
+            _ => return self.writable_table(name),
+        };
+        let message = format!("cannot copy to {what} \"{}\"", written.name);
+        let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+        Err(match what {
+            "view" => error
+                .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."),
+            _ => error,
+        })
+    }
+
+    /// The table that a COPY reads, and all of its rows.
+    fn copied_from(&mut self, name: &ObjectName) -> Result<(Arc<TableDef>, Plan)> {
+        let written = self.relation_name(name)?;
+        let what = match self.find(&written) {
+            Some(Named::View(_)) => "view",
+            Some(Named::Table(table)) if self.catalog.view_of(table).is_some() => {
+                "materialized view"
+            }
+            Some(Named::Sequence(_)) => "sequence",
+            Some(Named::Table(object)) => {
+                let (plan, _) = self.named_relation(name, None)?;
+                let table = self.catalog.tables.get(&object);
+                let table = table.ok_or_else(|| undefined_table(&written, 0))?;
+                return Ok((Arc::clone(table), plan));
+            }
+            Some(Named::Index(_)) => {
+                let message = format!("cannot open relation \"{}\"", written.name);
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(error.with_detail("This operation is not supported for indexes."));
+            }
+            None if self.system_view(&written).is_some() => "view",
+            None => return Err(undefined_table(&written, 0)),
+        };
+        let message = format!("cannot copy from {what} \"{}\"", written.name);
+        let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+        Err(match what {
+            "sequence" => error,
+            _ => error.with_hint("Try the COPY (SELECT ...) TO variant."),
+        })
+    }
+
+    /// Positions of the columns that are copied: those that are named, or all but generated ones.
+    fn copied_columns(&self, table: &TableDef, idents: &[Ident]) -> Result<Vec<usize>> {
+        let is_generated = |at: usize| {
+            let column = table.columns.get(at);
+            column.is_some_and(|column| column.filled == Filled::Generated)
+        };
+        let mut positions = Vec::with_capacity(idents.len());
+        for ident in idents {
+            let column = self.target_column(table, ident);
+            let column =
+                column.map_err(|error| Error::new(error.state(), error.message().to_owned()))?;
+            if is_generated(column) {
+                let (name, _) = self.source.target(ident);
+                let message = format!("column \"{name}\" is a generated column");
+                let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+                return Err(error.with_detail("Generated columns cannot be used in COPY."));
+            }
             if positions.contains(&column) {
-                return Err(self.named_twice(ident, &fold_name(ident)));
+                let error = self.named_twice(ident, &fold_name(ident));
+                return Err(Error::new(error.state(), error.message().to_owned()));
             }
             positions.push(column);
         }
-        if positions.is_empty() {
-            positions.extend(0..table.columns.len());
+        if idents.is_empty() {
+            positions.extend((0..table.columns.len()).filter(|at| !is_generated(*at)));
         }
-        let options = self.csv_options(options, legacy_options)?;
-        Ok(Statement::CopyFrom(CopyPlan {
-            table,
-            columns: positions,
-            options,
-        }))
-    }
-
-    fn csv_options(
-        &self,
-        options: &[CopyOption],
-        legacy_options: &[CopyLegacyOption],
-    ) -> Result<CsvOptions> {
-        let position = self.source.first();
-        let mut csv = CsvOptions {
-            header: false,
-            delimiter: b',',
-            quote: b'"',
-            null: String::new(),
-        };
-        let mut is_csv = false;
-        for option in options {
-            match option {
-                CopyOption::Format(format) => match fold_name(format).as_str() {
-                    "csv" => is_csv = true,
-                    "text" | "binary" => is_csv = false,
-                    other => {
-                        let error = Error::new(
-                            SqlState::INVALID_PARAMETER_VALUE,
-                            format!("COPY format \"{other}\" not recognized"),
-                        );
-                        return Err(located(error, self.source.ident(format)));
-                    }
-                },
-                CopyOption::Header(header) => csv.header = *header,
-                CopyOption::Delimiter(delimiter) => {
-                    csv.delimiter = one_byte(*delimiter, "delimiter", position)?;
-                }
-                CopyOption::Quote(quote) => csv.quote = one_byte(*quote, "quote", position)?,
-                CopyOption::Escape(escape) => {
-                    let doubled = u8::try_from(*escape).is_ok_and(|escape| escape == csv.quote);
-                    refuse(!doubled, "COPY with an ESCAPE other than QUOTE", position)?;
-                }
-                CopyOption::Null(null) => csv.null.clone_from(null),
-                CopyOption::Freeze(false) => {}
-                CopyOption::Encoding(encoding) => {
-                    let utf8 = matches!(
-                        encoding.to_ascii_lowercase().as_str(),
-                        "utf8" | "utf-8" | "unicode"
-                    );
-                    refuse(!utf8, "COPY with an ENCODING other than UTF8", position)?;
-                }
-                CopyOption::Freeze(true) => return Err(unsupported_at("FREEZE", position)),
-                CopyOption::ForceQuote(_) => {
-                    return Err(unsupported_at("FORCE_QUOTE", position));
-                }
-                CopyOption::ForceNotNull(_) => {
-                    return Err(unsupported_at("FORCE_NOT_NULL", position));
-                }
-                CopyOption::ForceNull(_) => return Err(unsupported_at("FORCE_NULL", position)),
-            }
-        }
-        for option in legacy_options {
-            match option {
-                CopyLegacyOption::Csv(inner) => {
-                    is_csv = true;
-                    for option in inner {
-                        match option {
-                            CopyLegacyCsvOption::Header => csv.header = true,
-                            CopyLegacyCsvOption::Quote(quote) => {
-                                csv.quote = one_byte(*quote, "quote", position)?;
-                            }
-                            _ => {
-                                return Err(unsupported_at("this option of COPY CSV", position));
-                            }
-                        }
-                    }
-                }
-                CopyLegacyOption::Header => csv.header = true,
-                CopyLegacyOption::Delimiter(delimiter) => {
-                    csv.delimiter = one_byte(*delimiter, "delimiter", position)?;
-                }
-                CopyLegacyOption::Null(null) => csv.null.clone_from(null),
-                _ => return Err(unsupported_at("this option of COPY", position)),
-            }
-        }
-        if !is_csv {
-            return Err(unsupported_at("COPY in a format other than CSV", position)
-                .with_hint("Say WITH (FORMAT csv)."));
-        }
-        if csv.delimiter == csv.quote {
-            let message = "COPY delimiter and quote must be different";
-            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-            return Err(located(error, position));
-        }
-        if csv.null.contains(['\r', '\n']) {
-            let message = "COPY null representation cannot use newline or carriage return";
-            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-            return Err(located(error, position));
-        }
-        Ok(csv)
+        Ok(positions)
     }
 }
 
-/// A character that separates fields: one byte, no line end.
-fn one_byte(character: char, what: &str, position: u32) -> Result<u8> {
-    match u8::try_from(character) {
-        Ok(byte) if byte.is_ascii() && !matches!(byte, b'\r' | b'\n' | 0) => Ok(byte),
-        _ => {
-            let error = Error::new(
-                SqlState::INVALID_PARAMETER_VALUE,
-                format!("COPY {what} must be a single one-byte character"),
-            );
-            Err(located(error, position))
-        }
+fn refuse_binary_arrays(options: &CopyOptions, types: &[LogicalType]) -> Result<()> {
+    let has_array = types.iter().any(|ty| matches!(ty, LogicalType::Array(_)));
+    match options.format == CopyFormat::Binary && has_array {
+        true => Err(Error::unsupported("an array in COPY of binary format")),
+        false => Ok(()),
     }
+}
+
+fn copy_out(source: Statement, names: Vec<String>, options: CopyOptions) -> Statement {
+    Statement::CopyTo(Box::new(CopyOut {
+        source,
+        names,
+        options,
+    }))
 }

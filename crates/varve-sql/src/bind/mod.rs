@@ -13,6 +13,7 @@ mod check;
 mod columns;
 mod conflict;
 mod copy;
+mod copy_options;
 mod create_clauses;
 mod cte;
 mod data_type;

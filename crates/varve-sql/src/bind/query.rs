@@ -160,7 +160,7 @@ impl Binder<'_> {
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 Err(unsupported_at("a change inside a query", position))
             }
-            SetExpr::Table(_) => Err(unsupported_at("TABLE", position)),
+            SetExpr::Table(_) => Err(Error::internal("TABLE is a SELECT by now")),
         }
     }
 }

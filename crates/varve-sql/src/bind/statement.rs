@@ -42,6 +42,7 @@ impl Binder<'_> {
                 Body::Sequence(statement) => self.sequence_statement(statement),
                 Body::Utility(statement) => self.utility(statement),
                 Body::Upkeep(upkeep) => self.upkeep(upkeep),
+                Body::Copy(copy) => self.copy(copy),
                 Body::Truncate(truncate) => self.truncate(truncate),
                 Body::Alter(alter) => self.alter(alter),
                 Body::Session(statement) => self.session_statement(statement),
@@ -103,17 +104,6 @@ impl Binder<'_> {
                 temporary: false,
                 table: None,
             } => self.drop_index(names, *if_exists),
-            AstStatement::Copy {
-                source,
-                to,
-                target,
-                options,
-                legacy_options,
-                values: _,
-            } => {
-                refuse(*to, "COPY ... TO", position)?;
-                self.copy_from(source, target, options, legacy_options)
-            }
             _ => Err(unsupported_at(command, position)),
         }
     }

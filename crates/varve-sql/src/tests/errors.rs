@@ -394,27 +394,39 @@ fn errors_are_postgresql_s() {
         ("drop table t, z", "42P01", 0, "table \"z\" does not exist"),
         // Copies.
         (
-            "copy t from stdin",
+            "copy t from 'f.csv'",
             "0A000",
             1,
-            "COPY in a format other than CSV is not supported",
+            "COPY with a file of the server is not supported",
         ),
         (
-            "copy t to stdout",
-            "0A000",
-            1,
-            "COPY ... TO is not supported",
+            "copy t from stdin (format xml)",
+            "22023",
+            20,
+            "COPY format \"xml\" not recognized",
+        ),
+        (
+            "copy t to stdout where true",
+            "42601",
+            18,
+            "WHERE clause not allowed with COPY TO",
+        ),
+        (
+            "copy t from stdin (delimiter 'a')",
+            "22023",
+            0,
+            "COPY delimiter cannot be \"a\"",
         ),
         (
             "copy t from stdin with (format csv, delimiter '\"')",
             "22023",
-            1,
+            0,
             "COPY delimiter and quote must be different",
         ),
         (
             "copy t (a, q) from stdin csv",
             "42703",
-            12,
+            0,
             "column \"q\" of relation \"t\" does not exist",
         ),
     ];

@@ -2,8 +2,8 @@
 
 use super::bound;
 use crate::{
-    ColumnDef, Command, CsvOptions, Dropped, Plan, Relation, Statement, TableDef, TransactionModes,
-    Utility,
+    ColumnDef, Command, CopyFormat, CopyHeader, CopyOptions, Dropped, Plan, Relation, Statement,
+    TableDef, TransactionModes, Utility,
 };
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 use varve_types::{ColumnId, ObjectId};
@@ -259,47 +259,58 @@ fn tables_are_defined() {
 
 #[test]
 fn copies() {
-    let default = CsvOptions {
-        header: false,
+    let csv = CopyOptions {
+        format: CopyFormat::Csv,
+        header: CopyHeader::None,
         delimiter: b',',
         quote: b'"',
+        escape: b'"',
         null: String::new(),
+        force_quote: Vec::new(),
+        force_not_null: Vec::new(),
+        force_null: Vec::new(),
+    };
+    let with_header = CopyOptions {
+        header: CopyHeader::Line,
+        ..csv.clone()
     };
     let cases = [
         (
-            "copy u from stdin with (format csv)",
+            "copy u from stdin",
             vec![0, 1, 2],
-            default.clone(),
+            CopyOptions {
+                format: CopyFormat::Text,
+                delimiter: b'\t',
+                null: "\\N".to_owned(),
+                ..csv.clone()
+            },
         ),
+        ("copy u (name, id) from stdin csv", vec![2, 0], csv.clone()),
         (
-            "copy u (name, id) from stdin csv",
-            vec![2, 0],
-            default.clone(),
-        ),
-        (
-            "copy u from stdin with csv header;",
+            "copy u from stdin with csv header force not null name;",
             vec![0, 1, 2],
-            CsvOptions {
-                header: true,
-                ..default.clone()
+            CopyOptions {
+                force_not_null: vec![2],
+                ..with_header.clone()
             },
         ),
         (
             "copy u from stdin (format csv, header true, delimiter ';', null 'NA', quote '''')",
             vec![0, 1, 2],
-            CsvOptions {
-                header: true,
+            CopyOptions {
                 delimiter: b';',
                 quote: b'\'',
+                escape: b'\'',
                 null: "NA".to_owned(),
+                ..with_header
             },
         ),
         (
             "copy u from stdin (format csv, delimiter E'\\t', header false)",
             vec![0, 1, 2],
-            CsvOptions {
+            CopyOptions {
                 delimiter: b'\t',
-                ..default
+                ..csv
             },
         ),
     ];

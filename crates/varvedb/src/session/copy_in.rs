@@ -115,7 +115,7 @@ impl Session {
         transaction: &Transaction,
         statement: &ParsedStatement,
         read_only: bool,
-    ) -> Result<CopyPlan> {
+    ) -> Result<Box<CopyPlan>> {
         let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
         self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {

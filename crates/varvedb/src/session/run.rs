@@ -24,7 +24,7 @@ use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::write::Writer;
-use crate::{ResultSet, write};
+use crate::{CopyData, ResultSet, write};
 
 /// What one statement runs with.
 pub(super) struct Run<'a> {
@@ -112,6 +112,10 @@ impl Run<'_> {
             Statement::Explain { statement, options } => {
                 self.explain(transaction, deferred, statement, options)
                     .await
+            }
+            Statement::CopyTo(copy) => {
+                let source = Box::pin(self.statement(transaction, deferred, &copy.source)).await?;
+                Ok(CopyData::answer(copy, source, self.locale))
             }
             Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
             Statement::AlterTable(alter) => self.alter_table(transaction, deferred, alter).await,
@@ -282,6 +286,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::CreateIndex { .. } => Some("CREATE INDEX"),
         Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),
+        Statement::CopyTo(copy) => writing_command(&copy.source),
         Statement::Query(query) => query.lock.map(|lock| match lock.update {
             true => "SELECT FOR UPDATE",
             false => "SELECT FOR SHARE",

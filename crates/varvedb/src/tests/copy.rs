@@ -72,22 +72,22 @@ fn a_bad_line_is_named_and_leaves_nothing() {
         (
             "1,a,,1\n2,b,,\n",
             SqlState::NOT_NULL_VIOLATION,
-            "COPY t, line 2, column x",
+            "COPY t, line 2: \"2,b,,\"",
         ),
         (
             "1,a,,1\n2,b\n",
             SqlState::BAD_COPY_FILE_FORMAT,
-            "COPY t, line 2",
+            "COPY t, line 2: \"2,b\"",
         ),
         (
             "1,a,,1\n2,b,,2,3\n",
             SqlState::BAD_COPY_FILE_FORMAT,
-            "COPY t, line 2",
+            "COPY t, line 2: \"2,b,,2,3\"",
         ),
         (
             "1,a,,1\n2,\"b,,2\n",
             SqlState::BAD_COPY_FILE_FORMAT,
-            "COPY t, line 2",
+            "COPY t, line 2: \"2,\"b,,2\n\"",
         ),
         (
             "1,a,,1\n1,b,,2\n",
@@ -186,4 +186,98 @@ fn a_large_import_in_any_order_is_complete() {
         let error = copy(&mut session, "", "99999,again,,1\n").unwrap_err();
         assert_eq!(error.state(), SqlState::UNIQUE_VIOLATION);
     }
+}
+
+/// The bytes that a COPY gives.
+fn copied(session: &mut Session, sql: &str) -> Vec<u8> {
+    let result = pollster::block_on(session.query(sql, &[])).unwrap();
+    let copied = result.copied.unwrap();
+    copied.chunks().collect::<Vec<_>>().concat()
+}
+
+fn load(session: &mut Session, sql: &str, bytes: &[u8]) -> Result<u64> {
+    pollster::block_on(async {
+        session.copy_begin(sql).await?;
+        for chunk in bytes.chunks(5) {
+            session.copy_write(chunk).await?;
+        }
+        Ok(session.copy_finish().await?.affected_rows.unwrap_or(0))
+    })
+}
+
+#[test]
+fn rows_go_out_and_come_back_in_every_format() {
+    let mut session = open(&Arc::new(MemoryKv::new())).session();
+    let columns = "(id int, b bool, s smallint, l bigint, f real, d double precision, \
+                   n numeric, t text, y bytea, day date, c time, at timestamp, z timestamptz, \
+                   i interval, u uuid, j jsonb)";
+    run(
+        &mut session,
+        &format!("CREATE TABLE a {columns}; CREATE TABLE b {columns}"),
+    );
+    run(
+        &mut session,
+        "INSERT INTO a VALUES
+         (1, true, -2, 3000000000, 1.5, -0.25, 12345.6780, E'a\\tb\\\\ \"q\"\\n', '\\x00ff',
+          '1999-12-31', '13:14:15.5', '2001-02-03 04:05:06', '2001-02-03 04:05:06Z',
+          '1 mon 2 days 3 hours', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{\"a\": [1]}'),
+         (2, null, null, null, null, null, -0.00010000, '', null, 'infinity', null, '-infinity',
+          null, null, null, 'null'),
+         (3, false, 0, 0, 0, 'NaN', 100000000, '\\N', '', null, null, null, null, null, null, null),
+         (4, null, null, null, null, null, 'NaN', null, null, null, null, null, null, null, null, null)",
+    );
+    let before = rows(&mut session, "SELECT * FROM a ORDER BY id");
+    for options in [
+        "",
+        "(format csv, header)",
+        "(format binary)",
+        "(delimiter '|', null '-')",
+    ] {
+        let bytes = copied(&mut session, &format!("COPY a TO STDOUT {options}"));
+        let copy = format!("COPY b FROM STDIN {options}");
+        assert_eq!(load(&mut session, &copy, &bytes).unwrap(), 4, "{options}");
+        let after = rows(&mut session, "SELECT * FROM b ORDER BY id");
+        assert_eq!(format!("{after:?}"), format!("{before:?}"), "{options}");
+        run(&mut session, "TRUNCATE b");
+    }
+    let bytes = copied(
+        &mut session,
+        "COPY (SELECT 1::int, null::int) TO STDOUT (FORMAT binary)",
+    );
+    let rest = b"\0\x02\0\0\0\x04\0\0\0\x01\xff\xff\xff\xff\xff\xff";
+    assert_eq!(
+        bytes,
+        [b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", &rest[..]].concat()
+    );
+    let damaged = [
+        (0, "COPY file signature not recognized"),
+        (22, "unexpected EOF in COPY data"),
+    ];
+    for (at, message) in damaged {
+        let mut bad = bytes.clone();
+        bad[at] ^= 0x41;
+        let error = load(&mut session, "COPY b (id, s) FROM STDIN BINARY", &bad).unwrap_err();
+        assert_eq!(error.message(), message);
+    }
+}
+
+#[test]
+fn rows_are_left_out_by_a_condition() {
+    let mut session = open(&Arc::new(MemoryKv::new())).session();
+    run(
+        &mut session,
+        "CREATE TABLE t (a int, b text DEFAULT 'x', CHECK (a < 10))",
+    );
+    let copy = "COPY t (a) FROM STDIN WHERE a % 2 = 0 AND b = 'x'";
+    assert_eq!(
+        load(&mut session, copy, b"1\n2\n13\n4\n\\.\nrubbish\n").unwrap(),
+        2
+    );
+    assert_eq!(copied(&mut session, "COPY t TO STDOUT"), b"2\tx\n4\tx\n");
+    let error = load(&mut session, copy, b"1\n2\n14\n").unwrap_err();
+    assert_eq!(error.state(), SqlState::CHECK_VIOLATION);
+    assert_eq!(
+        error.fields().context.as_deref(),
+        Some("COPY t, line 3: \"14\"")
+    );
 }

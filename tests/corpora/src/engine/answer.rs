@@ -127,6 +127,9 @@ impl From<varve_types::Error> for Box<Failure> {
 
 impl From<&ResultSet> for Answer {
     fn from(result: &ResultSet) -> Answer {
+        if result.copied.is_some() {
+            return Answer::from(&result.clone().with_copied_rows());
+        }
         let notices = result.notices.iter().map(|notice| Notice {
             severity: notice.severity.to_owned(),
             message: {

@@ -46,13 +46,19 @@ enum State {
     Comment(u32),
 }
 
+/// Whether a word begins with one of those that mean the client.
+fn is_client(word: &str) -> bool {
+    let end = word.find(|c: char| !c.is_alphabetic());
+    ["stdin", "stdout"].contains(&&word[..end.unwrap_or(word.len())])
+}
+
 /// Whether a statement is a COPY from standard input.
 fn reads_stdin(sql: &str) -> bool {
     let words: Vec<String> = sql.split_whitespace().map(str::to_lowercase).collect();
     words.first().is_some_and(|word| word == "copy")
         && words
             .windows(2)
-            .any(|pair| pair[0] == "from" && pair[1].trim_end_matches(';') == "stdin")
+            .any(|pair| pair[0] == "from" && is_client(&pair[1]))
 }
 
 /// Cuts a script. `has_data` is asked for each COPY from standard input whether the lines from the

@@ -29,7 +29,7 @@ pub struct Fixture<'a> {
 }
 
 static TO_STDOUT: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?is)^copy\s.*\sto\s+stdout").expect("a pattern"));
+    LazyLock::new(|| Regex::new(r"(?is)^copy\b.*\bto\s+(?:stdout|stdin)\b").expect("a pattern"));
 
 static RESET: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:reset\s+(\w+)|set\s+(\w+)\s+(?:to|=)\s+default)\b").expect("a pattern")
@@ -95,7 +95,12 @@ pub fn transcript(client: &mut Client, fixture: &Fixture) -> String {
     let mut text = String::new();
     let mut lines = fixture.script.lines();
     let mut printed_lines = 0;
-    for item in &scan(fixture.script, |_, _, _| true).items {
+    let script = scan(fixture.script, |lines, begin, end| {
+        // A COPY that fails leaves its data to be read as SQL; so does one without data.
+        let next = |line: &&str| line.to_lowercase().starts_with("copy ");
+        !lines[begin..end].iter().any(next)
+    });
+    for item in &script.items {
         while printed_lines <= item.last_line {
             text.push_str(lines.next().unwrap_or(""));
             text.push('\n');
@@ -103,6 +108,15 @@ pub fn transcript(client: &mut Client, fixture: &Fixture) -> String {
         }
         runner.item(item);
         text.push_str(&std::mem::take(&mut runner.printed));
+        if let ItemKind::Statement {
+            data: Some(data), ..
+        } = &item.kind
+        {
+            // The data and the line that ends it are not echoed.
+            let count = data.lines().count() + 1;
+            lines.by_ref().take(count).for_each(drop);
+            printed_lines += count;
+        }
         if runner.psql.quits {
             return text;
         }

@@ -4,55 +4,9 @@
 //! NULL, a quoted one is the empty string) and on which line a record began, which the common
 //! readers do not tell.
 
-use varve_types::{Error, Result, SqlState};
+use varve_types::Result;
 
-/// One record: its fields one after another, and where they end.
-#[derive(Debug, Default)]
-pub(crate) struct Record {
-    bytes: Vec<u8>,
-    fields: Vec<FieldEnd>,
-    /// The line, from 1, on which the record began.
-    pub line: u64,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct FieldEnd {
-    end: usize,
-    quoted: bool,
-}
-
-/// A field of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RawField<'a> {
-    pub bytes: &'a [u8],
-    /// Whether any part of it stood in quotes: then it is never NULL.
-    pub quoted: bool,
-}
-
-impl Record {
-    /// Number of fields.
-    pub fn len(&self) -> usize {
-        self.fields.len()
-    }
-
-    /// Field `i`.
-    pub fn field(&self, i: usize) -> Option<RawField<'_>> {
-        let FieldEnd { end, quoted } = *self.fields.get(i)?;
-        let start = match i.checked_sub(1) {
-            Some(before) => self.fields.get(before)?.end,
-            None => 0,
-        };
-        Some(RawField {
-            bytes: self.bytes.get(start..end)?,
-            quoted,
-        })
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.fields.clear();
-    }
-}
+use super::record::{FieldKind, Record, RecordReader, Step, bad_file};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -64,95 +18,51 @@ enum State {
     Quoted,
     /// After a quote inside quotes: the end of the quotes, or the first half of a doubled quote.
     QuoteInQuotes,
+    /// After the escape inside quotes, where it is no quote.
+    EscapeInQuotes,
     /// After a carriage return that ended a record: a line feed belongs to it.
     AfterReturn,
 }
 
-/// The state machine. A record is bounded by `record_bytes_max`.
+/// The state machine.
 #[derive(Debug)]
 pub(crate) struct CsvReader {
     delimiter: u8,
     quote: u8,
+    escape: u8,
     state: State,
     quoted: bool,
     line: u64,
     record: Record,
-    record_bytes_max: usize,
 }
 
 impl CsvReader {
     /// A reader at the start of a file.
-    pub fn new(delimiter: u8, quote: u8, record_bytes_max: usize) -> CsvReader {
+    pub fn new(delimiter: u8, quote: u8, escape: u8) -> CsvReader {
         CsvReader {
             delimiter,
             quote,
+            escape,
             state: State::RecordStart,
             quoted: false,
             line: 1,
-            record: Record {
-                line: 1,
-                ..Record::default()
-            },
-            record_bytes_max,
+            record: Record::default(),
         }
-    }
-
-    /// Reads up to the end of one record; answers how many bytes of `input` were taken and whether
-    /// [`CsvReader::record`] is complete. Not complete means that all of `input` was taken.
-    pub fn read(&mut self, input: &[u8]) -> Result<(usize, bool)> {
-        let mut rest = input;
-        while let Some((byte, after)) = rest.split_first() {
-            rest = after;
-            if self.step(*byte)? {
-                return Ok((input.len() - rest.len(), true));
-            }
-            let plain = self.plain_bytes(rest);
-            let (plain, after) = rest.split_at(plain);
-            self.push_all(plain)?;
-            rest = after;
-        }
-        Ok((input.len(), false))
     }
 
     /// How many of the next bytes stand for themselves.
     fn plain_bytes(&self, bytes: &[u8]) -> usize {
-        let (quote, delimiter) = (self.quote, self.delimiter);
+        let (quote, delimiter, escape) = (self.quote, self.delimiter, self.escape);
         let end = match self.state {
             State::Plain => bytes.iter().position(|byte| {
                 *byte == delimiter || *byte == quote || *byte == b'\n' || *byte == b'\r'
             }),
             State::Quoted => bytes
                 .iter()
-                .position(|byte| *byte == quote || *byte == b'\n'),
+                .position(|byte| *byte == quote || *byte == escape || *byte == b'\n'),
             _ => Some(0),
         };
         end.unwrap_or(bytes.len())
-    }
-
-    /// Ends the input; answers whether a last record without a line end is complete now.
-    pub fn finish(&mut self) -> Result<bool> {
-        match self.state {
-            State::RecordStart | State::AfterReturn => Ok(false),
-            State::Plain | State::QuoteInQuotes => {
-                self.end_field();
-                self.state = State::RecordStart;
-                Ok(true)
-            }
-            State::Quoted => Err(Error::new(
-                SqlState::BAD_COPY_FILE_FORMAT,
-                "unterminated CSV quoted field",
-            )),
-        }
-    }
-
-    /// The record that was completed last.
-    pub fn record(&self) -> &Record {
-        &self.record
-    }
-
-    /// The line that is being read, from 1.
-    pub fn record_line(&self) -> u64 {
-        self.record.line
     }
 
     fn step(&mut self, byte: u8) -> Result<bool> {
@@ -163,11 +73,21 @@ impl CsvReader {
             }
         }
         if self.state == State::RecordStart {
-            self.record.clear();
-            self.record.line = self.line;
+            self.record.begin(self.line);
             self.state = State::Plain;
         }
         match self.state {
+            State::EscapeInQuotes => {
+                self.state = State::Quoted;
+                if byte != self.quote && byte != self.escape {
+                    self.push(self.escape)?;
+                }
+                self.push(byte)?;
+                self.line += u64::from(byte == b'\n');
+            }
+            State::Quoted if byte == self.escape && byte != self.quote => {
+                self.state = State::EscapeInQuotes;
+            }
             State::Quoted if byte == self.quote => self.state = State::QuoteInQuotes,
             State::Quoted => {
                 if byte == b'\n' {
@@ -175,7 +95,7 @@ impl CsvReader {
                 }
                 self.push(byte)?;
             }
-            State::QuoteInQuotes if byte == self.quote => {
+            State::QuoteInQuotes if byte == self.quote && self.escape == self.quote => {
                 self.push(byte)?;
                 self.state = State::Quoted;
             }
@@ -204,27 +124,62 @@ impl CsvReader {
     }
 
     fn push(&mut self, byte: u8) -> Result<()> {
-        self.push_all(&[byte])
-    }
-
-    fn push_all(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.record.bytes.len() + bytes.len() > self.record_bytes_max {
-            return Err(Error::new(
-                SqlState::PROGRAM_LIMIT_EXCEEDED,
-                format!("CSV record longer than {} bytes", self.record_bytes_max),
-            ));
-        }
-        self.record.bytes.extend_from_slice(bytes);
-        Ok(())
+        self.record.push(&[byte])
     }
 
     fn end_field(&mut self) {
-        let end = self.record.bytes.len();
-        self.record.fields.push(FieldEnd {
-            end,
-            quoted: self.quoted,
+        let quoted = std::mem::take(&mut self.quoted);
+        self.record.end_field(match quoted {
+            true => FieldKind::Quoted,
+            false => FieldKind::Plain,
         });
-        self.quoted = false;
+    }
+
+    /// Whether the record is the line that ends the data.
+    fn is_end(&self) -> bool {
+        let field = self.record.field(0);
+        self.record.len() == 1
+            && field.is_some_and(|field| field.kind == FieldKind::Plain && field.bytes == b"\\.")
+    }
+}
+
+impl RecordReader for CsvReader {
+    fn read(&mut self, input: &[u8]) -> Result<Step> {
+        let mut rest = input;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
+            if self.step(*byte)? {
+                return Ok(match self.is_end() {
+                    true => Step::End,
+                    false => Step::Record(input.len() - rest.len()),
+                });
+            }
+            if self.state == State::RecordStart {
+                continue;
+            }
+            let (plain, after) = rest.split_at(self.plain_bytes(rest));
+            self.record.show(&[*byte]);
+            self.record.show(plain);
+            self.record.push(plain)?;
+            rest = after;
+        }
+        Ok(Step::More)
+    }
+
+    fn finish(&mut self) -> Result<bool> {
+        match self.state {
+            State::RecordStart | State::AfterReturn => Ok(false),
+            State::Plain | State::QuoteInQuotes => {
+                self.end_field();
+                self.state = State::RecordStart;
+                Ok(!self.is_end())
+            }
+            State::Quoted | State::EscapeInQuotes => Err(bad_file("unterminated CSV quoted field")),
+        }
+    }
+
+    fn record(&self) -> &Record {
+        &self.record
     }
 }
 
@@ -232,6 +187,7 @@ impl CsvReader {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
+    use super::super::record::{FieldKind, RecordReader, Step};
     use super::CsvReader;
 
     type Fields = Vec<(String, bool)>;
@@ -239,7 +195,7 @@ mod tests {
     type Case<'a> = (&'a str, &'a [(u64, &'a [(&'a str, bool)])]);
 
     fn read_all(text: &[u8], chunk_bytes: usize) -> Result<Vec<(u64, Fields)>, String> {
-        let mut reader = CsvReader::new(b',', b'"', 1000);
+        let mut reader = CsvReader::new(b',', b'"', b'"');
         let mut records = Vec::new();
         let take = |reader: &CsvReader, records: &mut Vec<(u64, Fields)>| {
             let record = reader.record();
@@ -247,18 +203,21 @@ mod tests {
                 let field = record.field(i).unwrap();
                 (
                     String::from_utf8_lossy(field.bytes).into_owned(),
-                    field.quoted,
+                    field.kind == FieldKind::Quoted,
                 )
             });
             records.push((record.line, fields.collect()));
         };
         for chunk in text.chunks(chunk_bytes) {
             let mut rest = chunk;
-            while !rest.is_empty() {
-                let (taken, complete) = reader.read(rest).map_err(|error| error.to_string())?;
-                rest = &rest[taken..];
-                if complete {
-                    take(&reader, &mut records);
+            loop {
+                match reader.read(rest).map_err(|error| error.to_string())? {
+                    Step::More => break,
+                    Step::End => return Ok(records),
+                    Step::Record(taken) => {
+                        take(&reader, &mut records);
+                        rest = &rest[taken..];
+                    }
                 }
             }
         }
@@ -321,11 +280,6 @@ mod tests {
         assert_eq!(
             read_all(b"a,\"b\n", 10).unwrap_err(),
             "unterminated CSV quoted field"
-        );
-        assert!(
-            read_all(&[b'a'; 1001], 10)
-                .unwrap_err()
-                .contains("longer than 1000")
         );
     }
 

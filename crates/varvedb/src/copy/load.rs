@@ -1,0 +1,462 @@
+//! COPY ... FROM STDIN: records become rows of a table, all or none.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
+use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
+use varve_store::{BulkLoad, InsertError, Transaction};
+use varve_types::{
+    Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, TypeMod, VECTOR_ROWS, Value,
+};
+
+use super::binary::{self, BinaryReader};
+use super::csv::CsvReader;
+use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
+use super::text::TextReader;
+use crate::deferred::Deferred;
+use crate::foreign_keys::Work;
+use crate::host::SessionHost;
+use crate::index;
+use crate::pacer::Pacer;
+use crate::session::CancelFlag;
+use crate::table_rows::{checked, with_defaults};
+use crate::write::{Writer, name_constraint};
+
+/// Bytes of cells after which a batch is handed on before it has all its rows.
+const BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// Where the rows of a COPY go.
+pub(crate) enum CopyTarget<'a> {
+    /// They are part of a transaction.
+    Transaction(&'a mut Transaction, &'a mut Deferred),
+    /// They are all that happens.
+    Load(&'a mut BulkLoad),
+}
+
+impl CopyTarget<'_> {
+    async fn insert(&mut self, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
+        match self {
+            CopyTarget::Transaction(transaction, deferred) => {
+                let rows = index::with_row_ids(transaction, table, rows);
+                transaction.insert(table.tree, &rows).await?;
+                let rows = core::slice::from_ref(&rows);
+                Ok(index::add(transaction, deferred, table, rows).await?)
+            }
+            CopyTarget::Load(load) => index::load(load, table, rows).await,
+        }
+    }
+
+    fn has_unchecked(&self) -> bool {
+        match self {
+            CopyTarget::Transaction(..) => false,
+            CopyTarget::Load(load) => load.has_unchecked(),
+        }
+    }
+}
+
+/// A COPY that is waiting for data.
+pub(crate) struct CopyIn {
+    plan: Box<CopyPlan>,
+    locale: Locale,
+    reader: Box<dyn RecordReader + Send + Sync>,
+    header_pending: bool,
+    /// The data ended before the file: the rest is passed over.
+    has_ended: bool,
+    /// For each table column, which field of a record fills it.
+    file_fields: Vec<Option<usize>>,
+    builders: Vec<ColumnBuilder>,
+    batch_bytes: usize,
+    /// Of each record of the batch its line, and what an error shows of it.
+    lines: Vec<(u64, Box<str>)>,
+    /// The line on which the first record of the batch began.
+    batch_line: u64,
+    /// The line of the first batch whose keys may not have been checked yet.
+    unchecked_line: Option<u64>,
+    rows: u64,
+    host: Arc<SessionHost>,
+    cancel: Arc<CancelFlag>,
+    /// What foreign keys have to look at still.
+    work: VecDeque<Work>,
+}
+
+impl CopyIn {
+    /// A COPY before its first byte.
+    pub fn new(
+        plan: Box<CopyPlan>,
+        host: &Arc<SessionHost>,
+        cancel: &Arc<CancelFlag>,
+        locale: Locale,
+    ) -> CopyIn {
+        let options = &plan.options;
+        CopyIn {
+            reader: match options.format {
+                CopyFormat::Text => Box::new(TextReader::new(options.delimiter, &options.null)),
+                CopyFormat::Csv => {
+                    let (delimiter, quote) = (options.delimiter, options.quote);
+                    Box::new(CsvReader::new(delimiter, quote, options.escape))
+                }
+                CopyFormat::Binary => Box::new(BinaryReader::default()),
+            },
+            header_pending: options.header != CopyHeader::None,
+            has_ended: false,
+            file_fields: (0..plan.table.columns.len())
+                .map(|position| plan.columns.iter().position(|column| *column == position))
+                .collect(),
+            builders: builders(&plan),
+            batch_bytes: 0,
+            lines: Vec::new(),
+            batch_line: 1,
+            unchecked_line: None,
+            rows: 0,
+            host: Arc::clone(host),
+            cancel: Arc::clone(cancel),
+            work: VecDeque::new(),
+            plan,
+            locale,
+        }
+    }
+
+    /// Rows handed to the table so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Takes the next piece of the file.
+    pub async fn write(
+        &mut self,
+        target: &mut CopyTarget<'_>,
+        bytes: &[u8],
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        let mut rest = bytes;
+        while !self.has_ended {
+            let step = self.reader.read(rest);
+            match step.map_err(|error| self.at_line(error))? {
+                Step::More => return Ok(()),
+                Step::End => self.has_ended = true,
+                Step::Record(taken) => {
+                    rest = rest.get(taken..).unwrap_or_default();
+                    self.take_record()?;
+                    if self.batch_is_full() {
+                        self.hand_on(target).await?;
+                        pacer.pace().await;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the end of the file; answers the number of rows.
+    pub async fn finish(&mut self, target: &mut CopyTarget<'_>) -> Result<u64> {
+        if !self.has_ended {
+            let finished = self.reader.finish();
+            if finished.map_err(|error| self.at_line(error))? {
+                self.take_record()?;
+            }
+        }
+        self.hand_on(target).await?;
+        self.refer(target, &Batch::new(Vec::new(), 0), true).await?;
+        Ok(self.rows)
+    }
+
+    /// Looks for what rows that were inserted refer to, at the end also for what was left.
+    async fn refer(
+        &mut self,
+        target: &mut CopyTarget<'_>,
+        rows: &Batch,
+        at_end: bool,
+    ) -> Result<()> {
+        let table = &self.plan.table;
+        let CopyTarget::Transaction(transaction, deferred) = target else {
+            return Ok(());
+        };
+        if table.foreign_keys.is_empty() {
+            return Ok(());
+        }
+        let (shared, catalog) = (self.host.shared(), self.host.catalog());
+        let mut writer = Writer {
+            shared,
+            catalog: &catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &self.locale),
+            cancel: &self.cancel,
+            work: core::mem::take(&mut self.work),
+        };
+        match at_end {
+            true => writer.settle().await?,
+            false => writer.refers(table, core::slice::from_ref(rows)).await?,
+        }
+        self.work = core::mem::take(&mut writer.work);
+        Ok(())
+    }
+
+    fn batch_is_full(&self) -> bool {
+        self.builders
+            .first()
+            .is_some_and(|builder| builder.len() >= VECTOR_ROWS)
+            || self.batch_bytes >= BATCH_BYTES_MAX
+    }
+
+    fn take_record(&mut self) -> Result<()> {
+        let record = self.reader.record();
+        if std::mem::take(&mut self.header_pending) {
+            return match self.plan.options.header {
+                CopyHeader::Match => check_header(&self.plan, record),
+                _ => Ok(()),
+            };
+        }
+        if self.builders.first().is_none_or(ColumnBuilder::is_empty) {
+            self.batch_line = record.line;
+        }
+        check_width(&self.plan, record)?;
+        self.lines.push((record.line, record.shown().into()));
+        for (position, builder) in self.builders.iter_mut().enumerate() {
+            let place = self.file_fields.get(position).copied().flatten();
+            let field = place.and_then(|place| Some((place, record.field(place)?)));
+            let field = field.filter(|(place, field)| !is_null(&self.plan, *place, *field));
+            let Some((_, field)) = field else {
+                builder.push_null();
+                continue;
+            };
+            self.batch_bytes += field.bytes.len();
+            let ty = builder.logical_type();
+            let column = self.plan.table.columns.get(position);
+            let modifier = column.map_or(TypeMod::NONE, |column| column.modifier);
+            if self.plan.options.format == CopyFormat::Binary {
+                let value = binary::read_value(field.bytes, ty, modifier, &self.locale);
+                let value =
+                    value.map_err(|error| in_field(&self.plan, record.line, position, None, error));
+                builder.push(&value?);
+                continue;
+            }
+            let text = std::str::from_utf8(field.bytes).map_err(|error| {
+                let error = invalid_utf8(field.bytes, error.valid_up_to());
+                line_context(&self.plan, record.line, &record.shown(), error)
+            })?;
+            if ty == LogicalType::Text {
+                builder.push_str(text);
+            } else {
+                let value = parse_value_with_mod(text, ty, modifier, &self.locale);
+                let value: Value = value.map_err(|error| {
+                    in_field(&self.plan, record.line, position, Some(text), error)
+                })?;
+                builder.push(&value);
+            }
+        }
+        Ok(())
+    }
+
+    async fn hand_on(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
+        let fresh = builders(&self.plan);
+        let full = std::mem::replace(&mut self.builders, fresh);
+        self.batch_bytes = 0;
+        let rows = full.first().map_or(0, ColumnBuilder::len);
+        if rows == 0 {
+            return Ok(());
+        }
+        let columns = full
+            .into_iter()
+            .map(|builder| Arc::new(builder.finish()))
+            .collect();
+        let batch = self.completed(Batch::new(columns, rows))?;
+        self.lines.clear();
+        let rows = batch.rows();
+        if rows == 0 {
+            return Ok(());
+        }
+        self.unchecked_line.get_or_insert(self.batch_line);
+        let inserted = target.insert(&self.plan.table, &batch).await;
+        inserted.map_err(|error| self.name_error(error))?;
+        self.refer(target, &batch, false).await?;
+        if !target.has_unchecked() {
+            self.unchecked_line = None;
+        }
+        self.rows += rows as u64;
+        Ok(())
+    }
+
+    /// Rows with the values that the file does not give, without those that are left out, and
+    /// checked one by one.
+    fn completed(&mut self, rows: Batch) -> Result<Batch> {
+        let table = &self.plan.table;
+        let context = self.host.context(&[], &self.locale);
+        let given = |at| is_given(&self.file_fields, at);
+        let line = self.batch_line;
+        let failed = |error: Error| {
+            error.with_context(format!("COPY {}, the rows from line {line} on", table.name))
+        };
+        let mut rows = with_defaults(table, rows, &given, &context).map_err(failed)?;
+        if let Some(filter) = &self.plan.filter {
+            let kept = evaluate_filter(filter, &rows, &context).map_err(failed)?;
+            rows = rows.select(&kept).compact();
+            let mut at = 0;
+            self.lines.retain(|_| {
+                at += 1;
+                kept.rows().binary_search(&(at - 1)).is_ok()
+            });
+        }
+        checked(table, &rows, &context).map_err(|error| self.of_row(&rows, error, &context))
+    }
+
+    /// The error of the first row that fails on its own, with its line.
+    fn of_row(&self, rows: &Batch, error: Error, context: &EvalContext<'_>) -> Error {
+        for (at, (line, shown)) in self.lines.iter().enumerate() {
+            if let Err(error) = checked(&self.plan.table, &rows.slice(at, 1), context) {
+                return line_context(&self.plan, *line, shown, error);
+            }
+        }
+        error
+    }
+
+    /// The error of rows that were handed on, with the line from which on they are.
+    pub fn name_error(&self, error: InsertError) -> Error {
+        let table = &self.plan.table;
+        let line = self.unchecked_line.unwrap_or(self.batch_line);
+        let context = format!("COPY {}, the rows from line {line} on", table.name);
+        name_constraint(table, error).with_context(context)
+    }
+
+    /// Whether rows can be loaded without a look at other tables.
+    pub fn is_alone(&self) -> bool {
+        self.plan.table.foreign_keys.is_empty()
+    }
+
+    /// The tree of the table.
+    pub fn tree(&self) -> TreeId {
+        self.plan.table.tree
+    }
+
+    fn at_line(&self, error: Error) -> Error {
+        let record = self.reader.record();
+        line_context(&self.plan, record.line, &record.shown(), error)
+    }
+}
+
+/// Whether a field stands for NULL.
+fn is_null(plan: &CopyPlan, place: usize, field: RawField<'_>) -> bool {
+    let options = &plan.options;
+    let matches = || field.bytes == options.null.as_bytes();
+    match field.kind {
+        FieldKind::Null => true,
+        FieldKind::Value => false,
+        FieldKind::Plain => matches() && !options.force_not_null.contains(&place),
+        FieldKind::Quoted => matches() && options.force_null.contains(&place),
+    }
+}
+
+/// `22021`
+fn invalid_utf8(bytes: &[u8], at: usize) -> Error {
+    let rest = bytes.get(at..).unwrap_or_default();
+    // As many bytes as the first one promises.
+    let len = match rest.first() {
+        Some(0xC0..=0xDF) => 2,
+        Some(0xE0..=0xEF) => 3,
+        Some(0xF0..=0xF7) => 4,
+        _ => 1,
+    };
+    let shown = rest.iter().take(len).map(|byte| format!("0x{byte:02x}"));
+    let shown: Vec<String> = shown.collect();
+    Error::new(
+        SqlState::CHARACTER_NOT_IN_REPERTOIRE,
+        format!(
+            "invalid byte sequence for encoding \"UTF8\": {}",
+            shown.join(" ")
+        ),
+    )
+}
+
+/// Whether the file has a table column.
+fn is_given(file_fields: &[Option<usize>], column: usize) -> bool {
+    matches!(file_fields.get(column), Some(Some(_)))
+}
+
+fn builders(plan: &CopyPlan) -> Vec<ColumnBuilder> {
+    plan.table
+        .columns
+        .iter()
+        .map(|column| ColumnBuilder::with_capacity(column.ty, VECTOR_ROWS))
+        .collect()
+}
+
+fn check_width(plan: &CopyPlan, record: &Record) -> Result<()> {
+    let (given, wanted) = (record.len(), plan.columns.len());
+    let message = if given > wanted {
+        "extra data after last expected column".to_owned()
+    } else if given < wanted {
+        format!("missing data for column \"{}\"", copied_name(plan, given))
+    } else {
+        return Ok(());
+    };
+    let error = bad_file(message).with_table(&plan.table.name);
+    Err(line_context(plan, record.line, &record.shown(), error))
+}
+
+/// The name of the column that a field of the file fills.
+fn copied_name(plan: &CopyPlan, place: usize) -> &str {
+    let position = plan.columns.get(place);
+    let column = position.and_then(|position| plan.table.columns.get(*position));
+    column.map_or("", |column| &column.name)
+}
+
+/// Refuses a first line that does not name the columns.
+fn check_header(plan: &CopyPlan, record: &Record) -> Result<()> {
+    let (given, wanted) = (record.len(), plan.columns.len());
+    let failed = |message| {
+        let shown = record.shown();
+        Err(line_context(plan, record.line, &shown, bad_file(message)))
+    };
+    if given != wanted {
+        return failed(format!(
+            "wrong number of fields in header line: got {given}, expected {wanted}"
+        ));
+    }
+    for place in 0..wanted {
+        let name = copied_name(plan, place);
+        let Some(field) = record.field(place) else {
+            continue;
+        };
+        let start = format!("column name mismatch in header line field {}", place + 1);
+        if is_null(plan, place, field) {
+            let null = &plan.options.null;
+            return failed(format!(
+                "{start}: got null value (\"{null}\"), expected \"{name}\""
+            ));
+        }
+        if field.bytes != name.as_bytes() {
+            let got = String::from_utf8_lossy(field.bytes);
+            return failed(format!("{start}: got \"{got}\", expected \"{name}\""));
+        }
+    }
+    Ok(())
+}
+
+/// An error in a line, which it shows.
+fn line_context(plan: &CopyPlan, line: u64, shown: &str, error: Error) -> Error {
+    let table = &plan.table.name;
+    error.with_context(match plan.options.format {
+        CopyFormat::Binary => format!("COPY {table}, line {line}"),
+        _ => format!("COPY {table}, line {line}: \"{shown}\""),
+    })
+}
+
+fn in_field(
+    plan: &CopyPlan,
+    line: u64,
+    position: usize,
+    text: Option<&str>,
+    error: Error,
+) -> Error {
+    let column = plan.table.columns.get(position);
+    let column = column.map_or("", |column| column.name.as_str());
+    let mut context = format!("COPY {}, line {line}, column {column}", plan.table.name);
+    if let Some(text) = text {
+        context.push_str(&format!(": \"{}\"", shortened(text.as_bytes())));
+    }
+    error
+        .with_table(&plan.table.name)
+        .with_column(column)
+        .with_context(context)
+}
