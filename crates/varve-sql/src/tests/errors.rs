@@ -505,10 +505,8 @@ fn what_is_not_supported_says_so() {
             "create table n (a int) with (fillfactor = 10)",
             "CREATE TABLE ... WITH",
         ),
-        (
-            "copy t from stdin (format csv, force_null (a))",
-            "FORCE_NULL",
-        ),
+        ("copy t from stdin (format csv, freeze)", "FREEZE"),
+        ("copy t from stdin (default 'x')", "DEFAULT in COPY"),
     ];
     let mut wrong = Vec::new();
     for (sql, feature) in cases {
