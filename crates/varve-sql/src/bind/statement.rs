@@ -7,7 +7,7 @@ use sqlparser::ast::{
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::names::fold_name;
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, unsupported_at};
 use crate::dispatch::{Body, Explain, Parsed};
 use crate::explain::ExplainOptions;
 use crate::optimize::optimize;

@@ -499,12 +499,7 @@ fn what_is_not_supported_says_so() {
             "create table n (a time with time zone)",
             "type time with time zone",
         ),
-        ("create table n (like t)", "LIKE"),
         ("create table n (a int) partition by range (a)", "PARTITION"),
-        (
-            "create table n (a int) with (fillfactor = 10)",
-            "CREATE TABLE ... WITH",
-        ),
         ("copy t from stdin (format csv, freeze)", "FREEZE"),
         ("copy t from stdin (default 'x')", "DEFAULT in COPY"),
     ];
