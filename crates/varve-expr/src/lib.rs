@@ -33,6 +33,7 @@ mod kernels;
 mod listing;
 mod locale;
 mod names;
+mod numeral;
 #[cfg(feature = "planted")]
 pub mod planted;
 mod regex;

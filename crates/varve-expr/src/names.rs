@@ -4,7 +4,7 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use varve_types::{LogicalType, Result, Value};
+use varve_types::{LogicalType, Result, TypeMod, Value};
 
 /// The catalogue that a statement sees.
 pub trait Names: Debug + Send + Sync {
@@ -13,6 +13,9 @@ pub trait Names: Debug + Send + Sync {
 
     /// The object of such a type that a name means; an error where there is none.
     fn reg_oid(&self, ty: LogicalType, name: &str) -> Result<u32>;
+
+    /// The type that a text names, as SQL writes it.
+    fn type_named(&self, text: &str) -> Result<(LogicalType, TypeMod)>;
 
     /// What a function of the catalogue answers.
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value>;

@@ -100,15 +100,18 @@ impl Buckets {
     }
 
     fn local_start(&self, us: i64) -> Result<i64> {
-        let Some(offset) = self.offset else {
-            return self.plain_start(us);
-        };
-        let back = Interval {
-            months: -offset.months,
-            days: -offset.days,
-            us: -offset.us,
-        };
-        add_interval(self.plain_start(add_interval(us, back)?)?, offset)
+        match self.offset {
+            None => self.plain_start(us),
+            Some(offset) => add_interval(self.plain_start(without(us, offset)?)?, offset),
+        }
+    }
+
+    /// A step of one bucket, by clocks.
+    fn local_next(&self, us: i64, step: Interval) -> Result<i64> {
+        match self.offset {
+            None => add_interval(us, step),
+            Some(offset) => add_interval(add_interval(without(us, offset)?, step)?, offset),
+        }
     }
 
     fn plain_start(&self, us: i64) -> Result<i64> {
@@ -140,18 +143,29 @@ impl Buckets {
             },
         };
         let Some(zone) = &self.zone else {
-            return add_interval(start, step);
+            return self.local_next(start, step);
         };
-        let mut local = add_interval(out_of_zone(start, zone)?, step)?;
+        let mut local = self.local_next(out_of_zone(start, zone)?, step)?;
         // Where clocks are turned, a local time may come twice or not at all.
         loop {
             let next = in_zone(local, zone)?;
             if next > start {
                 return Ok(next);
             }
-            local = add_interval(local, step)?;
+            local = self.local_next(local, step)?;
         }
     }
+}
+
+/// A time before an interval was added to it.
+fn without(us: i64, offset: Interval) -> Result<i64> {
+    let negated = |part: i32| part.checked_neg().ok_or_else(interval_out_of_range);
+    let back = Interval {
+        months: negated(offset.months)?,
+        days: negated(offset.days)?,
+        us: offset.us.checked_neg().ok_or_else(interval_out_of_range)?,
+    };
+    add_interval(us, back)
 }
 
 fn month_start(month: i64) -> Result<i64> {

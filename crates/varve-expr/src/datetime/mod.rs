@@ -9,6 +9,8 @@ mod decode_fields;
 mod fault;
 mod field;
 mod format;
+mod from_char;
+mod from_char_date;
 mod interval;
 mod interval_scale;
 mod interval_text;
@@ -30,13 +32,14 @@ pub(crate) use decode::offset_of_text;
 pub(crate) use fault::unknown_zone;
 pub(crate) use field::{Extracted, Field};
 pub(crate) use format::{write_date, write_time, write_timestamp};
+pub(crate) use from_char_date::{date_from_char, timestamp_from_char};
 pub(crate) use interval::{
     add_interval_in, bounded_interval, interval_out_of_range, write_interval,
 };
 pub(crate) use interval_scale::{divided_interval, times_interval};
 pub(crate) use interval_text::parse_interval;
 pub(crate) use parse::{parse_date, parse_time, parse_timestamp};
-pub(crate) use to_char::{interval_to_char, timestamp_to_char};
+pub(crate) use to_char::{interval_to_char, ordinal, timestamp_to_char};
 pub use zone::Zone;
 pub(crate) use zone::{Abbreviation, abbreviation};
 

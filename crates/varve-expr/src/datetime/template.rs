@@ -1,4 +1,4 @@
-//! Templates of `to_char`: `YYYY-MM-DD HH24:MI:SS`, cut into patterns and literal text.
+//! Templates of `to_char`, `to_date` and `to_timestamp`: `YYYY-MM-DD HH24:MI:SS`, cut into patterns and literal text.
 
 /// A pattern of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,18 +62,40 @@ pub(super) enum Case {
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    Text(String),
+    /// Literal characters, and whether they stood between quotes.
+    Text { text: String, quoted: bool },
     Field {
         pattern: Pattern,
+        /// Its name in upper case.
+        name: &'static str,
         case: Case,
         /// `FM`: neither zeros nor blanks are added.
         bare: bool,
+        /// `FX`: what is read has exactly the form of the template from here on.
+        exact: bool,
         /// `TH` or `th`.
         ordinal: Option<Case>,
     },
 }
 
 use Pattern as P;
+
+impl Pattern {
+    /// Whether what it stands for is digits.
+    pub(super) fn is_digits(self) -> bool {
+        !matches!(
+            self,
+            P::Meridiem { .. }
+                | P::Era { .. }
+                | P::Month(_)
+                | P::Day(_)
+                | P::Roman
+                | P::Zone
+                | P::ZoneHour
+                | P::Offset
+        )
+    }
+}
 
 /// Longer patterns stand before those that they begin with; letters are in upper case.
 const PATTERNS: [(&str, Pattern); 53] = [
@@ -205,19 +227,20 @@ pub(super) fn pieces(template: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut rest = template;
     while !rest.is_empty() && pieces.len() < PIECES_MAX {
-        let mut bare = false;
+        let (mut bare, mut exact) = (false, false);
         let mut start = rest;
-        // Modifiers in front: FM counts, FX and TM change nothing in what is written.
+        // Modifiers in front: FM counts, FX in what is read, TM changes nothing.
         while let Some((prefix, after)) = ["FM", "FX", "TM"]
             .iter()
             .find_map(|prefix| Some((*prefix, strip_any_case(start, prefix)?)))
         {
             bare |= prefix == "FM";
+            exact |= prefix == "FX";
             start = after;
         }
         let found = PATTERNS
             .iter()
-            .find_map(|(name, pattern)| Some((name, *pattern, strip_any_case(start, name)?)));
+            .find_map(|(name, pattern)| Some((*name, *pattern, strip_any_case(start, name)?)));
         if let Some((name, pattern, after)) = found {
             let case = case_of(start.get(..name.len()).unwrap_or_default());
             let ordinal = strip_any_case(after, "TH").map(|_| case_of(after));
@@ -227,8 +250,10 @@ pub(super) fn pieces(template: &str) -> Vec<Piece> {
             };
             pieces.push(Piece::Field {
                 pattern,
+                name,
                 case,
                 bare,
+                exact,
                 ordinal,
             });
             continue;
@@ -255,9 +280,16 @@ fn literal<'a>(text: &'a str, pieces: &mut Vec<Piece>) -> &'a str {
         Some('\\') if chars.as_str().starts_with('"') => taken.extend(chars.next()),
         first => taken.extend(first),
     }
+    let quoted = text.starts_with('"');
     match pieces.last_mut() {
-        Some(Piece::Text(before)) => before.push_str(&taken),
-        _ => pieces.push(Piece::Text(taken)),
+        Some(Piece::Text {
+            text: before,
+            quoted: same,
+        }) if *same == quoted => before.push_str(&taken),
+        _ => pieces.push(Piece::Text {
+            text: taken,
+            quoted,
+        }),
     }
     chars.as_str()
 }

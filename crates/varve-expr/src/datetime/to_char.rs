@@ -105,7 +105,7 @@ fn cased(text: &str, case: Case) -> String {
 }
 
 /// `st`, `nd`, `rd` or `th` after a number.
-fn ordinal(number: &str) -> &'static str {
+pub(crate) fn ordinal(number: &str) -> &'static str {
     let mut last = number.bytes().rev();
     let (ones, tens) = (last.next(), last.next());
     match ones {
@@ -122,12 +122,13 @@ impl Shown {
         let mut text = String::new();
         for piece in pieces(template) {
             match piece {
-                Piece::Text(literal) => text.push_str(&literal),
+                Piece::Text { text: literal, .. } => text.push_str(&literal),
                 Piece::Field {
                     pattern,
                     case,
                     bare,
                     ordinal: wanted,
+                    ..
                 } => match self.number(pattern, bare) {
                     Some(number) => {
                         text.push_str(&number);

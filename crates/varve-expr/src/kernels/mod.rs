@@ -10,6 +10,7 @@ mod compare;
 mod enums;
 mod hash;
 mod in_list;
+mod input;
 mod jobs;
 mod json;
 mod like;

@@ -4,6 +4,7 @@ use varve_types::{Decimal, LogicalType, Result, Value, nearest_f32};
 
 use super::arithmetic::{checked_float, division_by_zero, out_of_range};
 use super::operand::Row;
+use crate::numeral::{self, Number};
 
 /// The operators and functions of two numerics.
 macro_rules! of_two {
@@ -97,6 +98,26 @@ fn shown_scale(number: Decimal) -> Value {
 
 pub(super) fn trim_scale(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Numeric(row.decimal(0).normalized()))
+}
+
+/// `to_char(number, template)`
+pub(super) fn to_char(row: &Row<'_>) -> Result<Value> {
+    let number = match row.value(0) {
+        Value::Numeric(number) => Number::Exact(number),
+        // As many digits as always mean something.
+        Value::Float4(number) => Number::Float(f64::from(number), 6),
+        Value::Float8(number) => Number::Float(number, 15),
+        whole => Number::Exact(Decimal::from(whole.word().unwrap_or(0))),
+    };
+    numeral::to_char(number, row.text(1)).map(Value::text)
+}
+
+/// `to_number(text, template)`
+pub(super) fn to_number(row: &Row<'_>) -> Result<Value> {
+    if row.text(1).is_empty() {
+        return Ok(Value::Null);
+    }
+    numeral::from_char(row.text(0), row.text(1)).map(Value::Numeric)
 }
 
 /// The operators of two smallints.

@@ -6,7 +6,8 @@ use sqlparser::ast::{
     FunctionArgumentList, FunctionArguments, OrderByExpr, SelectItem, SetExpr, TrimWhereField,
 };
 use varve_expr::{
-    Expr, Function, Slot, is_aggregate, is_set_function, resolve_call, resolve_function,
+    Expr, Function, Slot, is_aggregate, is_function, is_set_function, resolve_call,
+    resolve_function,
 };
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
@@ -15,7 +16,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::record::reads_rows;
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, internal_name, located, refuse, unsupported_at};
 use varve_parser::marker::VARIADIC;
 
 /// The arguments of a call as they are written.
@@ -188,10 +189,33 @@ impl Binder<'_> {
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }
             ("nullif", 2) => self.nullif(operands, position),
+            (type_name, 1) if args.names.is_empty() && !is_function(type_name) => {
+                self.cast_call(type_name, &args, operands, position)
+            }
             _ => Ok(Operand::Known(
                 self.called(&name, &args, operands, position)?,
             )),
         }
+    }
+
+    /// `int4(x)`: a cast, where no function has the name of a type.
+    fn cast_call(
+        &mut self,
+        name: &str,
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Operand> {
+        let ty = LogicalType::ALL.into_iter();
+        let mut ty = ty.filter(|ty| internal_name(*ty) == name);
+        if let (Some(ty), [operand]) = (ty.next(), operands.as_slice()) {
+            let cast = self.convert(operand.clone(), ty, CastContext::Explicit, position)?;
+            if let Some(cast) = cast {
+                return Ok(Operand::Known(cast));
+            }
+        }
+        let call = self.called(name, args, operands, position)?;
+        Ok(Operand::Known(call))
     }
 
     /// `NULLIF(a, b)`: `CASE WHEN a = b THEN NULL ELSE a END`.

@@ -17,6 +17,10 @@ impl Names for Catalog {
         self.number_of_reg(ty, name)
     }
 
+    fn type_named(&self, text: &str) -> Result<(LogicalType, TypeMod)> {
+        crate::bind::type_of_text(self, text)
+    }
+
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value> {
         let number = match args.first() {
             Some(Value::Oid(number) | Value::Reg(_, number)) => *number,

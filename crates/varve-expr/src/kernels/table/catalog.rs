@@ -3,11 +3,11 @@
 use varve_types::LogicalType;
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::catalog;
+use crate::kernels::{catalog, input};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, lax, stable, with_nulls};
-use Kernel::{Catalog, Rows};
+use super::{ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, columns, lax, stable, with_nulls};
+use Kernel::{Catalog, Rows, Set};
 
 const OID: Param = Param::of(LogicalType::Oid);
 const REGCLASS: Param = Param::of(LogicalType::Regclass);
@@ -30,6 +30,21 @@ const fn fixed(
 
 pub(super) static ROWS: &[Entry] = &[
     with_nulls(known("format_type", &[OID, INT4], TEXT)),
+    fixed("pg_input_is_valid", &[TEXT, TEXT], BOOL, input::is_valid),
+    columns(
+        stable(
+            "pg_input_error_info",
+            &[TEXT, TEXT],
+            Param::RECORD,
+            Set(input::error_info),
+        ),
+        &[
+            ("message", TEXT),
+            ("detail", TEXT),
+            ("hint", TEXT),
+            ("sql_error_code", TEXT),
+        ],
+    ),
     known("to_regclass", &[TEXT], REGCLASS),
     known("to_regtype", &[TEXT], REGTYPE),
     known("to_regproc", &[TEXT], Param::of(LogicalType::Regproc)),

@@ -41,6 +41,13 @@ pub(super) static ROWS: &[Entry] = &[
     stable("to_char", &[STAMP, TEXT], TEXT, Rows(time::to_char)),
     stable("to_char", &[STAMPTZ, TEXT], TEXT, Rows(time::to_char)),
     stable("to_char", &[SPAN, TEXT], TEXT, Rows(time::to_char)),
+    strict("to_date", &[TEXT, TEXT], DATE, Rows(time::to_date)),
+    stable(
+        "to_timestamp",
+        &[TEXT, TEXT],
+        STAMPTZ,
+        Rows(time::text_to_timestamp),
+    ),
     at_now("now", STAMPTZ),
     at_now("current_timestamp", STAMPTZ),
     at_now("transaction_timestamp", STAMPTZ),

@@ -4,7 +4,7 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{angle, bucket_number, math, numeric, whole};
 use crate::signature::Param;
 
-use super::{ANY, FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, strict, variadic};
+use super::{ANY, FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, TEXT, strict, variadic};
 use Kernel::{Float, Rows};
 
 const fn float(name: &'static str, kernel: fn(f64) -> varve_types::Result<f64>) -> Entry {
@@ -107,4 +107,10 @@ pub(super) static ROWS: &[Entry] = &[
     ),
     variadic("num_nulls", &[ANY], INT4, Rows(whole::num_nulls)),
     variadic("num_nonnulls", &[ANY], INT4, Rows(whole::num_nonnulls)),
+    strict("to_char", &[INT4, TEXT], TEXT, Rows(numeric::to_char)),
+    strict("to_char", &[INT8, TEXT], TEXT, Rows(numeric::to_char)),
+    strict("to_char", &[NUM, TEXT], TEXT, Rows(numeric::to_char)),
+    strict("to_char", &[FLOAT4, TEXT], TEXT, Rows(numeric::to_char)),
+    strict("to_char", &[FLOAT8, TEXT], TEXT, Rows(numeric::to_char)),
+    strict("to_number", &[TEXT, TEXT], NUM, Rows(numeric::to_number)),
 ];

@@ -2,9 +2,12 @@
 
 use crate::function::{Entry, Kernel};
 use crate::kernels::{like, text};
+use crate::signature::Param;
 
 use super::{ANY, BOOL, INT4, NON_ARRAY, TEXT, stable, strict, variadic};
 use Kernel::{Columns, Rows, Text};
+
+const BPCHAR: Param = Param::of(varve_types::LogicalType::Bpchar);
 
 pub(super) static ROWS: &[Entry] = &[
     strict("||", &[TEXT, TEXT], TEXT, Text(text::concat_two)),
@@ -19,6 +22,7 @@ pub(super) static ROWS: &[Entry] = &[
     strict("char_length", &[TEXT], INT4, Rows(text::length)),
     strict("character_length", &[TEXT], INT4, Rows(text::length)),
     strict("octet_length", &[TEXT], INT4, Rows(text::octet_length)),
+    strict("octet_length", &[BPCHAR], INT4, Rows(text::octet_length)),
     strict("lower", &[TEXT], TEXT, Text(text::lower)),
     strict("upper", &[TEXT], TEXT, Text(text::upper)),
     strict("initcap", &[TEXT], TEXT, Text(text::initcap)),

@@ -26,6 +26,6 @@ pub(super) use make::{
 };
 pub(super) use zone::{at_time_zone, named as named_zone};
 
-pub(super) use text::to_char;
+pub(super) use text::{text_to_timestamp, to_char, to_date};
 
 pub use arithmetic::shifted_value;

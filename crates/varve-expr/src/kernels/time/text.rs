@@ -1,8 +1,10 @@
-//! `to_char` of dates, times and intervals.
+//! Templates: `to_char` of timestamps and intervals, `to_date`, `to_timestamp`.
 
 use varve_types::{Result, Value};
 
-use crate::datetime::{interval_to_char, is_infinite, timestamp_to_char};
+use crate::datetime::{
+    date_from_char, interval_to_char, is_infinite, timestamp_from_char, timestamp_to_char,
+};
 use crate::kernels::operand::Row;
 
 /// `to_char(value, template)`; NULL for infinite values and an empty template.
@@ -22,4 +24,14 @@ pub(in crate::kernels) fn to_char(row: &Row<'_>) -> Result<Value> {
         _ => return Ok(Value::Null),
     };
     Ok(Value::text(text))
+}
+
+/// `to_date(text, template)`
+pub(in crate::kernels) fn to_date(row: &Row<'_>) -> Result<Value> {
+    date_from_char(row.text(0), row.text(1)).map(Value::Date)
+}
+
+/// `to_timestamp(text, template)`
+pub(in crate::kernels) fn text_to_timestamp(row: &Row<'_>) -> Result<Value> {
+    timestamp_from_char(row.text(0), row.text(1), row.zone()).map(Value::TimestampTz)
 }
