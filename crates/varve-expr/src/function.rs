@@ -91,7 +91,7 @@ fn all_entries() -> &'static [&'static Entry] {
     static BY_NAME: OnceLock<Vec<&'static Entry>> = OnceLock::new();
     BY_NAME.get_or_init(|| {
         let mut all: Vec<&Entry> = TABLE.iter().copied().flatten().collect();
-        all.sort_by_key(|entry| entry.name);
+        varve_sort::sort_by_key(&mut all, |entry| entry.name);
         all
     })
 }

@@ -77,7 +77,7 @@ impl GroupEncoding {
         }
         layout.end_shared();
         // A shared value has its number when it begins, but ends after pages of their own.
-        values.sort_by_key(|value| value.number);
+        varve_sort::sort_by_key(values, |value| value.number);
         GroupInfo {
             first_row: group.first_row,
             rows: group.rows,
@@ -105,7 +105,7 @@ impl GroupEncoding {
             jobs.push((bytes, Box::new(job)));
         }
         // What takes long begins first, so that nobody waits for it at the end.
-        jobs.sort_by_key(|(bytes, _)| Reverse(*bytes));
+        varve_sort::sort_by_key(&mut jobs, |(bytes, _)| Reverse(*bytes));
         parallel.run_all(jobs.into_iter().map(|(_, job)| job).collect());
         let encoded = |part: Option<Result<Part, CodecError>>| {
             part.and_then(Result::ok)

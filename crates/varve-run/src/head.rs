@@ -238,7 +238,7 @@ impl RunHead {
             values.extend(column.shared.map(|place| place.value));
             values.extend(column.segments.iter().map(|segment| segment.place.value));
         }
-        values.sort_unstable();
+        varve_sort::sort(&mut values);
         values.dedup();
         values
     }

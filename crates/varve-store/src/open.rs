@@ -1,7 +1,7 @@
 //! Opening: take the epoch, read manifest and run heads, sweep what was never published, replay the
 //! log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_codec::CodecError;
@@ -236,7 +236,7 @@ fn read_run(
 
 /// Deletes pages that no manifest will ever list, and what is left in scratch space.
 async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
-    let listed: BTreeSet<RunId> = found.manifest.runs.iter().map(|entry| entry.run).collect();
+    let listed = varve_sort::set_of(found.manifest.runs.iter().map(|entry| entry.run));
     let mut batch = WriteBatch::new();
     batch.guard(Guard::Holds {
         key: keys::epoch(),

@@ -52,7 +52,7 @@ impl Publication {
     ) {
         let mut retired: Vec<RunId> = state.retired_runs();
         retired.extend(self.removed.iter().map(|run| run.id));
-        retired.sort_unstable();
+        varve_sort::sort(&mut retired);
         let manifest = &mut self.manifest;
         manifest.number += 1;
         manifest.marks_through = seq;

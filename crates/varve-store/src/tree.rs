@@ -1,6 +1,5 @@
 //! A tree as the store keeps it: its schema, and the columns that its rows are stored with.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use varve_run::{ColumnSpec, RunSpec};
@@ -33,7 +32,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn new(schema: TreeSchema) -> Result<Tree> {
-        let ids: BTreeSet<ColumnId> = schema.columns.iter().map(|column| column.id).collect();
+        let ids = varve_sort::set_of(schema.columns.iter().map(|column| column.id));
         let own_id = ids.contains(&HIDDEN);
         let key_exists = match &schema.key {
             SortKey::RowId => true,
@@ -44,7 +43,7 @@ impl Tree {
                 let positions = key.columns.iter().map(|column| column.position);
                 let exist = positions.clone().all(|at| at < schema.columns.len());
                 let own = key.own_columns > 0 && key.own_columns <= key.columns.len();
-                exist && own && positions.collect::<BTreeSet<_>>().len() == key.columns.len()
+                exist && own && varve_sort::set_of(positions).len() == key.columns.len()
             }
         };
         if own_id || ids.len() != schema.columns.len() || !key_exists {

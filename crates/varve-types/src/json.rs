@@ -45,7 +45,7 @@ pub enum Json {
 impl Json {
     /// An object of these pairs; of equal keys the last one counts.
     pub fn object(mut pairs: Vec<(String, Json)>) -> Json {
-        pairs.sort_by(|(a, _), (b, _)| key_order(a, b));
+        varve_sort::sort_by(&mut pairs, |(a, _), (b, _)| key_order(a, b));
         let mut kept: Vec<(String, Json)> = Vec::with_capacity(pairs.len());
         for pair in pairs {
             match kept.last_mut() {

@@ -112,7 +112,7 @@ impl BulkLoad {
         let given = self.places.iter();
         let given = given.filter_map(|(column, at)| Some(((*at)?, column)));
         let mut given: Vec<(usize, &ColumnDef)> = given.collect();
-        given.sort_by_key(|(at, _)| *at);
+        varve_sort::sort_by_key(&mut given, |(at, _)| *at);
         let named = given.into_iter();
         named
             .map(|(_, column)| (column.name.as_str(), column.ty))

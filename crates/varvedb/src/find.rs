@@ -92,7 +92,7 @@ pub(crate) async fn rows_with(
         }
         return Ok(found);
     }
-    let keys: BTreeSet<Vec<u8>> = wanted.keys.iter().map(|key| key_bytes(key)).collect();
+    let keys = varve_sort::set_of(wanted.keys.iter().map(|key| key_bytes(key)));
     let mut with_key = request(wanted.tests.to_vec());
     with_key.columns.extend_from_slice(wanted.columns);
     let mut all = Vec::new();

@@ -218,7 +218,7 @@ impl Writer<'_> {
         wanted: &[usize],
         changed: &mut BTreeMap<usize, (Batch, usize)>,
     ) -> Result<()> {
-        let wanted: BTreeSet<usize> = wanted.iter().copied().collect();
+        let wanted = varve_sort::set_of(wanted.iter().copied());
         let mut positions = Vec::new();
         let mut batches = Vec::new();
         for (rows, pair, at) in pairs {

@@ -70,7 +70,7 @@ fn distances(predicate: &WordPredicate, base: i64, top: u64) -> Vec<(u64, u64)> 
         }
     }
     ranges.retain(|range| range.0 <= range.1);
-    ranges.sort_unstable();
+    varve_sort::sort(&mut ranges);
     ranges.dedup_by(|next, range| {
         let joined = next.0 <= range.1.saturating_add(1);
         if joined {

@@ -112,7 +112,7 @@ impl StringPredicate {
 
     fn of_ranges(mut ranges: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> StringPredicate {
         ranges.retain(|(start, end)| end.as_ref().is_none_or(|end| start < end));
-        ranges.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        varve_sort::sort_by(&mut ranges, |a, b| a.0.cmp(&b.0));
         let mut joined: Vec<StringRange> = Vec::with_capacity(ranges.len());
         for (start, end) in ranges {
             match joined.last_mut() {

@@ -79,7 +79,7 @@ impl WordPredicate {
     /// Words in any ranges; those whose ends are swapped are empty.
     pub(crate) fn of_ranges(mut ranges: Vec<(i64, i64)>) -> WordPredicate {
         ranges.retain(|range| range.0 <= range.1);
-        ranges.sort_unstable();
+        varve_sort::sort(&mut ranges);
         ranges.dedup_by(|next, range| {
             let joined = next.0 <= range.1.saturating_add(1);
             if joined {

@@ -43,7 +43,7 @@ impl ContextCounts {
             .map(|(context, counts)| (counts.iter().map(|c| u64::from(*c)).sum(), context))
             .filter(|(total, _)| *total > 0)
             .collect();
-        totals.sort_by_key(|(total, context)| (u64::MAX - total, *context));
+        varve_sort::sort_by_key(&mut totals, |(total, context)| (u64::MAX - total, *context));
         let mut clusters: Vec<Cluster> = Vec::new();
         let share = |bits: i64| {
             let bits = bits.cast_unsigned() << FRACTION_BITS;
@@ -78,9 +78,9 @@ impl ContextCounts {
             })
             .filter(|(count, _)| *count > 0)
             .collect();
-        seen.sort_unstable_by(|a, b| b.cmp(a));
+        varve_sort::sort_by(&mut seen, |a, b| b.cmp(a));
         let mut known: Vec<u8> = seen.iter().take(CODES_MAX).map(|(_, code)| *code).collect();
-        known.sort_unstable();
+        varve_sort::sort(&mut known);
         let of = |context: usize| {
             let at = clusters
                 .iter()

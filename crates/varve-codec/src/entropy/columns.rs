@@ -103,7 +103,7 @@ impl Sorted {
             };
         }
         let mut order: Vec<&Span> = spans.iter().collect();
-        order.sort_by_key(|span| core::cmp::Reverse(length(span)));
+        varve_sort::sort_by_key(&mut order, |span| core::cmp::Reverse(length(span)));
         for (slot, span) in starts.iter_mut().zip(&order) {
             *slot = span.0;
         }

@@ -159,7 +159,7 @@ impl Lookup {
                 _ => chains.push((slot(symbol.word) as u128) << 32 | u128::from(choice.0)),
             }
         }
-        chains.sort_unstable();
+        varve_sort::sort(&mut chains);
         let mut next = 1_u8;
         for chain in chains.chunk_by(|a, b| a >> 32 == b >> 32) {
             let mut left = chain.len();

@@ -75,7 +75,7 @@ impl SymbolTable {
     pub(super) fn new(symbols: &[Symbol]) -> SymbolTable {
         let symbols = symbols.iter().take(SYMBOLS_MAX);
         let mut orders: Vec<u128> = symbols.map(|symbol| symbol.order()).collect();
-        orders.sort_unstable();
+        varve_sort::sort(&mut orders);
         let mut table = SymbolTable::empty();
         for order in orders {
             table.push(Symbol::of_order(order));

@@ -258,6 +258,6 @@ fn distinct<'a>(vectors: &[StringsRef<'a>], limit: usize) -> Option<Vec<&'a [u8]
         }
     }
     let mut values: Vec<&[u8]> = seen.into_keys().collect();
-    values.sort_unstable();
+    varve_sort::sort(&mut values);
     Some(values)
 }

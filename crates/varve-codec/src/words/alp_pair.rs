@@ -133,7 +133,7 @@ pub(super) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
             None => counts.push((1, pair)),
         }
     }
-    counts.sort_unstable_by(|a, b| b.cmp(a));
+    varve_sort::sort_by(&mut counts, |a, b| b.cmp(a));
     counts.truncate(PAIRS_MAX);
     counts.into_iter().map(|(_, pair)| pair).collect()
 }

@@ -71,7 +71,7 @@ fn cut(bits: &[u64]) -> (u32, Vec<u16>) {
                 (run.len(), u16::try_from(left).unwrap_or(u16::MAX))
             })
             .collect();
-        counts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        varve_sort::sort_by(&mut counts, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         let exceptions: usize = counts
             .iter()
             .skip(DICTIONARY_MAX)

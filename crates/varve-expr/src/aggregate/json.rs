@@ -147,7 +147,7 @@ pub(super) fn object(state: &State, ty: LogicalType) -> Result<Value> {
 pub(super) fn unique_object(state: &State, ty: LogicalType) -> Result<Value> {
     let (pairs, _) = state.values().as_chunks::<2>();
     let mut keys: Vec<&str> = pairs.iter().filter_map(|[key, _]| key.str()).collect();
-    keys.sort_unstable();
+    varve_sort::sort(&mut keys);
     let mut twice = keys.windows(2).filter(|pair| pair.first() == pair.last());
     if let Some([key, ..]) = twice.next() {
         return Err(Error::new(

@@ -28,12 +28,12 @@ impl ConstantList {
         let items = match ty.physical() {
             PhysicalType::Int32 | PhysicalType::Int64 => {
                 let mut integers: Vec<i64> = values.iter().filter_map(Value::word).collect();
-                integers.sort_unstable();
+                varve_sort::sort(&mut integers);
                 Items::Integers(integers)
             }
             PhysicalType::Bytes if ty != LogicalType::Bpchar => {
                 let mut texts: Vec<Arc<str>> = values.iter().filter_map(text).collect();
-                texts.sort_unstable();
+                varve_sort::sort(&mut texts);
                 Items::Texts(texts)
             }
             _ => Items::Others(values),

@@ -326,7 +326,7 @@ impl Automata {
                 over.push(*to);
             }
         }
-        over.sort_unstable();
+        varve_sort::sort(&mut over);
         over.dedup();
         let key = (over, kind_of(c));
         if automaton.states.len() > STATES_MAX {

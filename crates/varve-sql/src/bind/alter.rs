@@ -158,7 +158,7 @@ impl Binder<'_> {
         let view = self.catalog.view_of(before.object);
         let mut altered = Altered::new(Arc::clone(&before), view.map(|view| ViewDef::clone(view)));
         let mut actions: Vec<&Action> = actions.iter().collect();
-        actions.sort_by_key(|action| pass(action));
+        varve_sort::sort_by_key(&mut actions, |action| pass(action));
         let mut parts = Parts::default();
         // Of each foreign key in `parts` whether rows are checked.
         let mut valid = Vec::new();

@@ -135,7 +135,7 @@ impl Binder<'_> {
         let mut direct = Vec::new();
         for (child, place, key) in self.catalog.references_to(altered.before.object) {
             let mut columns = key.parent_positions(&altered.after);
-            columns.sort_unstable();
+            varve_sort::sort(&mut columns);
             if !has_key(&altered.after, &columns) {
                 direct.push(Dropped::Key(child.object, place));
             }

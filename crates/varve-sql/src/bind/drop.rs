@@ -311,7 +311,7 @@ impl Catalog {
             }
             Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
         }
-        found.sort_by_key(|(object, ..)| *object);
+        varve_sort::sort_by_key(&mut found, |(object, ..)| *object);
         let found = found.into_iter();
         found
             .map(|(_, dropped, is_part)| (dropped, is_part))

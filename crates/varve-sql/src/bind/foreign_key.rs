@@ -180,7 +180,7 @@ impl Binder<'_> {
         }
         let wanted = key_positions(parent, names)?;
         let mut sorted = wanted.clone();
-        sorted.sort_unstable();
+        varve_sort::sort(&mut sorted);
         sorted.dedup();
         if sorted.len() < wanted.len() {
             let message = "foreign key referenced-columns list must not contain duplicates";
@@ -192,7 +192,7 @@ impl Binder<'_> {
             deferral,
         } in parent_keys(parent, new)
         {
-            columns.sort_unstable();
+            varve_sort::sort(&mut columns);
             if columns != sorted {
                 continue;
             }
@@ -306,7 +306,7 @@ const FAMILIES: [&[LogicalType]; 4] = [
 /// Whether foreign keys may refer to these columns, in order.
 pub(crate) fn has_key(table: &TableDef, columns: &[usize]) -> bool {
     parent_keys(table, &[]).into_iter().any(|mut key| {
-        key.columns.sort_unstable();
+        varve_sort::sort(&mut key.columns);
         key.columns == columns && !columns.is_empty()
     })
 }

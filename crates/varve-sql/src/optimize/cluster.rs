@@ -86,7 +86,7 @@ impl Cluster {
                 read.push(relation);
             }
         });
-        read.sort_unstable();
+        varve_sort::sort(&mut read);
         read
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn ordered_joins(joins: Plan, conditions: Vec<Expr>) -> Plan {
             .enumerate()
             .map(|(index, (column, ty))| (*column, Expr::Column { index, ty }))
             .collect();
-        exprs.sort_unstable_by_key(|(column, _)| *column);
+        varve_sort::sort_by_key(&mut exprs, |(column, _)| *column);
         Plan::Project {
             input: Box::new(plan),
             exprs: exprs.into_iter().map(|(_, expr)| expr).collect(),

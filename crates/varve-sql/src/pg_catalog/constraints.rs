@@ -160,10 +160,10 @@ pub(super) fn action_words(action: KeyAction) -> &'static str {
 /// The key of a table that a foreign key to these columns is checked by.
 pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Key<'a>> {
     let mut wanted = places.to_vec();
-    wanted.sort_unstable();
+    varve_sort::sort(&mut wanted);
     keys(table).into_iter().find(|key| {
         let mut columns: Vec<usize> = key.columns.iter().map(|(at, _)| *at).collect();
-        columns.sort_unstable();
+        varve_sort::sort(&mut columns);
         key.is_unique && columns == wanted
     })
 }

@@ -449,7 +449,7 @@ pub(super) fn check_text(table: &TableDef, check: &Expr) -> String {
 pub(super) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
     let mut read = Vec::new();
     crate::walk::for_each_column(check, &mut |at| read.push(at));
-    read.sort_unstable();
+    varve_sort::sort(&mut read);
     read.dedup();
     read.retain(|at| *at < table.columns.len());
     read

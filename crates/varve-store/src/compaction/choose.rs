@@ -134,7 +134,7 @@ fn living_bytes(shape: &RunShape<'_>) -> u64 {
 /// The runs to merge next; `None` where all is well.
 pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice> {
     let mut by_key: Vec<RunShape<'_>> = shapes.to_vec();
-    by_key.sort_unstable_by_key(|shape| (shape.first_key, shape.run));
+    varve_sort::sort_by_key(&mut by_key, |shape| (shape.first_key, shape.run));
     let chosen = tier_of_many(&by_key, effort)
         .or_else(|| {
             let full = by_key.iter().filter(|shape| effort.is_top(shape));
@@ -147,7 +147,7 @@ pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice>
         })
         .or_else(|| most_dead(&by_key, effort))?;
     let mut runs: Vec<RunId> = chosen.iter().map(|shape| shape.run).collect();
-    runs.sort_unstable();
+    varve_sort::sort(&mut runs);
     Some(Choice {
         runs,
         output_bytes: effort.output_bytes(&chosen),
@@ -202,7 +202,7 @@ fn deepest<'a>(
     if over == 0 {
         return None;
     }
-    deepest.sort_unstable_by_key(|shape| (shape.bytes, shape.run));
+    varve_sort::sort_by_key(&mut deepest, |shape| (shape.bytes, shape.run));
     deepest.truncate((over + 1).max(least).clamp(2, RUNS_AT_ONCE));
     Some(deepest)
 }

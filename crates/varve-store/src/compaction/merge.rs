@@ -208,7 +208,7 @@ fn newest(sources: &[Source], low: usize, column: usize) -> (usize, Vec<usize>) 
         .map(|(at, source)| (source.entry(column, source.at) >> 1, at))
         .collect();
     // The commit decides; of one commit the run that was written last.
-    same.sort_unstable();
+    varve_sort::sort(&mut same);
     let newest = same.pop().map_or(low, |(_, at)| at);
     (newest, same.into_iter().map(|(_, at)| at).collect())
 }

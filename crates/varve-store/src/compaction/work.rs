@@ -1,7 +1,6 @@
 //! Carries a compaction out: reads and writes beside everything else, then takes the turn to
 //! publish.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -74,7 +73,7 @@ impl State {
     fn complete(&self, tree: TreeId, choice: &mut Choice) -> Option<()> {
         let runs = self.version.runs(tree).iter();
         let chosen = runs.clone().filter(|run| choice.runs.contains(&run.id));
-        let commits: BTreeSet<CommitSeq> = chosen.map(|run| run.entries_seq).collect();
+        let commits = varve_sort::set_of(chosen.map(|run| run.entries_seq));
         let together =
             runs.filter(|run| run.entries_seq.0 > 0 && commits.contains(&run.entries_seq));
         for run in together {
@@ -83,7 +82,7 @@ impl State {
             }
             choice.runs.push(run.id);
         }
-        choice.runs.sort_unstable();
+        varve_sort::sort(&mut choice.runs);
         choice.runs.dedup();
         Some(())
     }

@@ -76,7 +76,7 @@ impl<'a> Inspection<'a> {
         let mut numbers = self.head.values_for(group, &all);
         numbers.extend(self.head.index_value_for(group));
         numbers.extend(self.head.filter_value_for(group));
-        numbers.sort_unstable();
+        varve_sort::sort(&mut numbers);
         numbers.dedup();
         let mut values = Vec::with_capacity(numbers.len());
         for some in numbers.chunks(VALUES_AT_ONCE) {

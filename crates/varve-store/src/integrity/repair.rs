@@ -227,7 +227,7 @@ async fn quarantined(kv: &dyn Kv) -> Result<Vec<RunId>> {
 
 /// Deletes values of runs that neither the manifest lists nor a repair put aside.
 async fn sweep_unlisted(kv: &dyn Kv, manifest: &Manifest) -> Result<()> {
-    let mut kept: BTreeSet<RunId> = manifest.runs.iter().map(|entry| entry.run).collect();
+    let mut kept = varve_sort::set_of(manifest.runs.iter().map(|entry| entry.run));
     kept.extend(quarantined(kv).await?);
     let mut gone = BTreeSet::new();
     for kind in 0..keys::kinds_of_runs_from(RunId(0)).len() {

@@ -35,7 +35,7 @@ impl CheckReport {
     /// The runs with problems, each once.
     pub(crate) fn damaged_runs(&self) -> Vec<RunId> {
         let mut runs: Vec<RunId> = self.problems.iter().filter_map(|found| found.run).collect();
-        runs.sort_unstable();
+        varve_sort::sort(&mut runs);
         runs.dedup();
         runs
     }

@@ -110,7 +110,7 @@ impl View {
             })
             .collect();
         if !open.is_sorted_by_key(|(key, _)| *key) {
-            open.sort_unstable_by_key(|(key, _)| *key);
+            varve_sort::sort_by_key(&mut open, |(key, _)| *key);
         }
         let mut searches = Vec::new();
         // What was written last is more likely to be asked for.

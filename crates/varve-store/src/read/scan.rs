@@ -240,10 +240,10 @@ fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)
     }
     let source = Source::Table(TableSource::Own);
     view.with_own(|table| add(table.key_range(), source));
-    sources.sort_by(|a, b| a.first.cmp(&b.first));
+    varve_sort::sort_by(&mut sources, |a, b| a.first.cmp(&b.first));
     let overlap = !sources.is_sorted_by(|a, b| a.last < b.first);
     if plan.reverse {
-        sources.sort_by(|a, b| b.last.cmp(&a.last));
+        varve_sort::sort_by(&mut sources, |a, b| b.last.cmp(&a.last));
     }
     Ok((sources.into(), overlap))
 }

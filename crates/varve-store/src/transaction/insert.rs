@@ -80,7 +80,7 @@ impl Transaction {
             }
         };
         let mut sorted: Vec<(&[u8], usize)> = keys.iter().map(Vec::as_slice).zip(0..).collect();
-        sorted.sort_unstable();
+        varve_sort::sort(&mut sorted);
         for (above, below) in sorted.iter().skip(1).zip(&sorted) {
             if above.0 == below.0 {
                 return Err(duplicate(above.1));

@@ -160,7 +160,7 @@ impl Transaction {
         let key_bytes: Result<Vec<Vec<u8>>> =
             keys.iter().map(|key| encode_key(&view.tree, key)).collect();
         let mut key_bytes = key_bytes?;
-        key_bytes.sort_unstable();
+        varve_sort::sort(&mut key_bytes);
         key_bytes.dedup();
         let rows: Vec<RowRef> = view
             .locate(&key_bytes)

@@ -243,7 +243,7 @@ fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped])
             _ => {}
         }
     }
-    keys.sort_unstable();
+    varve_sort::sort(&mut keys);
     for (table, at) in keys.into_iter().rev() {
         changed.change(table, |table| {
             if at < table.foreign_keys.len() {

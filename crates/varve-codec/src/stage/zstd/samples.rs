@@ -84,7 +84,7 @@ impl ZstdSamples {
     /// The kept rows in the order in which they came, one after another, and their lengths.
     pub fn concatenated(self) -> (Vec<u8>, Vec<u32>) {
         let mut samples = self.kept.into_vec();
-        samples.sort_unstable_by_key(|sample| sample.position);
+        varve_sort::sort_by_key(&mut samples, |sample| sample.position);
         let mut bytes = Vec::with_capacity(self.kept_bytes);
         let mut lengths = Vec::with_capacity(samples.len());
         for sample in samples {

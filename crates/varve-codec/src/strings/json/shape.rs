@@ -55,7 +55,7 @@ pub(super) fn patterns(vectors: &[StringsRef<'_>]) -> Vec<Pattern> {
             }
         }
     }
-    clusters.sort_by_key(|cluster| usize::MAX - cluster.rows);
+    varve_sort::sort_by_key(&mut clusters, |cluster| usize::MAX - cluster.rows);
     clusters.retain(|cluster| cluster.rows > 1 && cluster.rows >= rows / RARE);
     clusters.truncate(KEPT_MAX);
     let covered: usize = clusters.iter().map(|cluster| cluster.rows).sum();

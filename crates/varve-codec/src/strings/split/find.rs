@@ -71,7 +71,7 @@ fn delimiters(rows: &[&[u8]]) -> Vec<u8> {
         .into_iter()
         .filter(|(_, count)| nearly_all(*count, rows.len()));
     let mut common: Vec<(usize, u8)> = common.map(|(mark, count)| (count, mark)).collect();
-    common.sort_unstable_by(|a, b| b.cmp(a));
+    varve_sort::sort_by(&mut common, |a, b| b.cmp(a));
     common.into_iter().take(2).map(|(_, mark)| mark).collect()
 }
 

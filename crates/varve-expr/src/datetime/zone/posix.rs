@@ -164,7 +164,7 @@ impl Posix {
         };
         let ([a, b], [c, d], [e, f]) = (of(year - 1), of(year), of(year + 1));
         let mut changes = [a, b, c, d, e, f];
-        changes.sort_by_key(|change| change.at_s);
+        varve_sort::sort_by_key(&mut changes, |change| change.at_s);
         changes
     }
 }

@@ -77,7 +77,7 @@ fn sorted(array: ArrayValue) -> Result<(Vec<Value>, bool)> {
     let mut values = array.values;
     values.retain(|value| !value.is_null());
     let has_null = values.len() < count;
-    values.sort_by(|a, b| a.compare(b).unwrap_or(Ordering::Equal));
+    varve_sort::sort_by(&mut values, |a, b| a.compare(b).unwrap_or(Ordering::Equal));
     Ok((values, has_null))
 }
 
