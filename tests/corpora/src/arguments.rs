@@ -6,7 +6,8 @@ use crate::engine::Backend;
 
 pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLOB] \
 [--backend memory|rocksdb|postgres]
-               [--json FILE] [--failures FILE] [--top N] [--part K/N] [--threads N] [--seconds N]
+               [--json FILE] [--failures FILE] [--answers DIR]
+               [--top N] [--part K/N] [--threads N] [--seconds N]
        corpora --script FILE [--backend memory|rocksdb|postgres]
 
   --root     a folder laid out like the corpora (../shared/corpora beside the repository)
@@ -16,6 +17,8 @@ pub const USAGE: &str = "usage: corpora [--root DIR] [--family NAME] [--file GLO
              postgres runs all on the server of VARVE_POSTGRES (host:port) instead, as a peer
   --json     writes every failed record there
   --failures writes where they are: with the backend postgres, the list postgres_fails.txt
+  --answers  writes the answers of ClickBench and H2O there: with the backend postgres, what is
+             expected of others
   --top      how many classes of failures are printed (40)
   --part     only the K-th of N parts of the files, from 1
   --threads  how many files run at a time (as many as there are cores)
@@ -30,6 +33,7 @@ pub struct Arguments {
     pub backend: Backend,
     pub json: Option<PathBuf>,
     pub failures: Option<PathBuf>,
+    pub answers: Option<PathBuf>,
     pub top: usize,
     pub part: Option<(usize, usize)>,
     pub threads: usize,
@@ -47,6 +51,7 @@ impl Default for Arguments {
             backend: Backend::Memory,
             json: None,
             failures: None,
+            answers: None,
             top: 40,
             part: None,
             threads: threads.map_or(1, std::num::NonZero::get),
@@ -75,6 +80,7 @@ impl Arguments {
                 "--file" => arguments.file = Some(value()?),
                 "--failures" => arguments.failures = Some(PathBuf::from(value()?)),
                 "--json" => arguments.json = Some(PathBuf::from(value()?)),
+                "--answers" => arguments.answers = Some(PathBuf::from(value()?)),
                 "--top" => arguments.top = number(&value()?)?,
                 "--threads" => arguments.threads = number(&value()?)?.max(1),
                 "--seconds" => arguments.seconds = number(&value()?)? as u64,

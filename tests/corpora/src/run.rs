@@ -56,12 +56,19 @@ pub fn run_family(
     let corpus = Corpus::read(family, &folder)?;
     let jobs = corpus.jobs(arguments);
     let report = Mutex::new(FamilyReport::new(family));
+    let broken = Mutex::new(None);
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..arguments.threads.min(jobs.len()) {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let judged = corpus.run(job, arguments, skips);
+                    let judged = match corpus.run(job, arguments, skips) {
+                        Ok(judged) => judged,
+                        Err(message) => {
+                            *broken.lock().expect("the message") = Some(message);
+                            continue;
+                        }
+                    };
                     let mut report = report.lock().expect("the report");
                     for (place, sql, verdict) in judged {
                         report.add(place, sql, verdict);
@@ -70,6 +77,9 @@ pub fn run_family(
             });
         }
     });
+    if let Some(message) = broken.into_inner().expect("the message") {
+        return Err(message);
+    }
     let mut report = report.into_inner().expect("the report");
     report.failures.sort_by(|a, b| a.place.cmp(&b.place));
     Ok(Some(report))
@@ -168,18 +178,19 @@ impl Corpus {
         included
     }
 
-    fn run(&self, path: &str, arguments: &Arguments, skips: &Skips) -> Vec<Judged> {
+    fn run(&self, path: &str, arguments: &Arguments, skips: &Skips) -> Result<Vec<Judged>, String> {
+        let answers = arguments.answers.as_deref();
         let setup = self.family.setup.iter().map(|sql| (*sql).to_owned());
         let limit = Duration::from_secs(arguments.seconds);
         let mut client = Client::new(arguments.backend, setup.collect(), limit);
-        match self.family.reader {
+        Ok(match self.family.reader {
             Reader::Slt(dialect) => self.run_slt(dialect, path, &mut client, skips),
             Reader::Regress => self.run_regress(path, &mut client, skips),
             Reader::TpcH => sets::tpch(&mut client, &self.files),
             Reader::Tsbs => sets::tsbs(&mut client, &self.files),
-            Reader::ClickBench => sets::clickbench(&mut client, &self.files),
-            Reader::H2o => sets::h2o(&mut client, &self.files),
-        }
+            Reader::ClickBench => sets::clickbench(&mut client, &self.files, answers)?,
+            Reader::H2o => sets::h2o(&mut client, &self.files, answers)?,
+        })
     }
 
     fn run_slt(

@@ -1,10 +1,11 @@
-//! The H2O.ai db-benchmark: ten group-by and five join queries over generated G1 and J1 tables. A
-//! query passes when it goes through.
+//! The H2O.ai db-benchmark: ten group-by and five join queries over generated G1 and J1 tables.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use super::generate::Chance;
 use super::judge::{Stage, text};
+use super::known::Known;
 use crate::archive::SourceFile;
 use crate::engine::{Client, failure};
 use crate::run::Judged;
@@ -15,6 +16,8 @@ const GROUP_KEYS: u64 = 100;
 /// Rows of the joins' left table and of the big one; the medium one has a thousandth.
 const JOIN_ROWS: u64 = 10_000;
 const JOIN_SMALL_ROWS: u64 = 10;
+
+const ANSWERS: &str = include_str!("../../answers/h2o.txt");
 
 const GROUP_COLUMNS: &str = "id1 TEXT, id2 TEXT, id3 TEXT, id4 INTEGER, id5 INTEGER, id6 INTEGER, \
     v1 INTEGER, v2 INTEGER, v3 DOUBLE PRECISION";
@@ -35,7 +38,13 @@ const JOIN_TABLES: [(&str, &str); 4] = [
     ),
 ];
 
-pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
+/// Runs the queries, or with a folder writes their answers into it.
+pub fn run(
+    client: &mut Client,
+    files: &[SourceFile],
+    folder: Option<&Path>,
+) -> Result<Vec<Judged>, String> {
+    let mut known = Known::new(ANSWERS, folder);
     let mut stage = Stage::new(client);
     make(&mut stage, "x_group", GROUP_COLUMNS, group_rows());
     for (table, columns) in JOIN_TABLES {
@@ -47,10 +56,12 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
             let Some(sql) = text(files, &path) else {
                 continue;
             };
-            stage.query(&path, 1, &postgres(&String::from_utf8_lossy(sql)), |_| None);
+            let sql = postgres(&String::from_utf8_lossy(sql));
+            stage.query(&path, 1, &sql, |answer| known.wrong(&path, answer));
         }
     }
-    stage.judged
+    known.save("h2o")?;
+    Ok(stage.judged)
 }
 
 /// DuckDB's spelling in PostgreSQL's: the result is answered, not kept, and quantiles are

@@ -1,9 +1,11 @@
-//! Sets of queries over known data: TPC-H and TSBS with known answers, ClickBench and H2O without.
+//! Sets of queries over known data: TPC-H and TSBS came with answers, those to ClickBench and H2O
+//! are PostgreSQL's.
 
 mod clickbench;
 mod generate;
 mod h2o;
 mod judge;
+mod known;
 mod tpch;
 mod tsbs;
 

@@ -14,6 +14,7 @@ mod sqlite;
 
 pub use cells::canonical;
 pub use check::{Labels, check};
+pub use hash::hash_line;
 pub use lines::Lines;
 
 use std::collections::BTreeMap;
