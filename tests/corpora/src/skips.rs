@@ -74,6 +74,12 @@ impl Skips {
         found.map(|skip| skip.reason.clone())
     }
 
+    /// The reasons for what is skipped of a family.
+    pub fn reasons(&self, family: &str) -> impl Iterator<Item = &str> {
+        let ours = self.0.iter().filter(move |skip| skip.family == family);
+        ours.map(|skip| skip.reason.as_str())
+    }
+
     /// Why the rest of a file is skipped that needs something.
     pub fn of_need(&self, family: &str, file: &str, need: &str) -> Option<String> {
         let found = self.0.iter().find(|skip| {
