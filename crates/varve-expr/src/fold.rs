@@ -87,6 +87,30 @@ pub fn fold(expr: Expr) -> Expr {
     }
 }
 
+/// The same condition folded, where NULL counts as false: one that cannot become true is false, and
+/// nothing in it is computed.
+pub fn fold_condition(condition: Expr) -> Expr {
+    let folded = fold(condition);
+    if is_never(&folded, true) {
+        boolean(Some(false))
+    } else {
+        folded
+    }
+}
+
+/// Whether a boolean is never `wanted`, by what is constant in it.
+fn is_never(expr: &Expr, wanted: bool) -> bool {
+    let is_part_never = |part: &Expr| is_never(part, wanted);
+    match expr {
+        Expr::Not(input) => is_never(input, !wanted),
+        // For AND to be true all must be, for OR to be false none may be true.
+        Expr::And(parts) if wanted => parts.iter().any(is_part_never),
+        Expr::Or(parts) if !wanted => parts.iter().any(is_part_never),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().all(is_part_never),
+        _ => known(expr).is_some_and(|value| value != Some(wanted)),
+    }
+}
+
 fn fold_box(expr: Expr) -> Box<Expr> {
     Box::new(fold(expr))
 }
@@ -141,6 +165,7 @@ fn is_null_by_an_operand(expr: &Expr) -> bool {
     match expr {
         Expr::Compare { left, right, .. } => is_null(left) || is_null(right),
         Expr::Call { function, args, .. } => function.is_strict() && args.iter().any(is_null),
+        Expr::InList { input, .. } => is_null(input),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use varve_types::{CompareOp, LogicalType, Value};
 
-use super::fold;
+use super::{fold, fold_condition};
 use crate::{Expr, resolve_function, resolve_operator};
 
 fn int(number: i32) -> Expr {
@@ -117,4 +117,46 @@ fn a_null_decides_before_other_operands_fail() {
     assert_eq!(fold(compared), boolean(None));
     let added = operator("+", fault(), null(LogicalType::Int4));
     assert_eq!(fold(added), null(LogicalType::Int4));
+}
+
+#[test]
+fn a_null_looked_for_in_a_list_decides_before_the_list_fails() {
+    let null = Expr::Literal {
+        value: Value::Null,
+        ty: LogicalType::Int4,
+    };
+    let in_list = Expr::InList {
+        input: Box::new(null),
+        list: vec![operator("/", int(1), int(0)), column()],
+        negated: true,
+    };
+    assert_eq!(fold(in_list), boolean(None));
+}
+
+#[test]
+fn a_condition_that_cannot_become_true_is_false() {
+    let fault = || equal(operator("/", int(1), int(0)), int(1));
+    let not = |expr: Expr| Expr::Not(Box::new(expr));
+    let null = || boolean(None);
+    let never = [
+        null(),
+        Expr::And(vec![fault(), null()]),
+        not(Expr::Or(vec![fault(), null()])),
+        not(not(Expr::And(vec![fault(), null()]))),
+        Expr::Or(vec![Expr::And(vec![fault(), null()]), null()]),
+    ];
+    for condition in never {
+        assert_eq!(
+            fold_condition(condition.clone()),
+            boolean(Some(false)),
+            "{condition:?}"
+        );
+    }
+    for condition in [
+        fault(),
+        Expr::Or(vec![fault(), null()]),
+        not(Expr::And(vec![fault(), null()])),
+    ] {
+        assert_eq!(fold_condition(condition.clone()), condition);
+    }
 }

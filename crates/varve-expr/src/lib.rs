@@ -55,7 +55,7 @@ pub use datetime::Zone;
 pub use enums::{EnumLabels, Enums};
 pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
-pub use fold::fold;
+pub use fold::{fold, fold_condition};
 pub use function::{
     Function, Volatility, function_name, function_number, is_function, is_set_function,
 };

@@ -151,6 +151,16 @@ fn prune_to(plan: Plan, needed: &[bool]) -> (Plan, Moved) {
             mut groups,
             mut aggregates,
         } => {
+            // Aggregates that nothing reads are not computed.
+            let mut moved_out: Moved = unmoved(groups.len());
+            let (mut index, mut kept) = (groups.len(), groups.len());
+            aggregates.retain(|_| {
+                let keep = needed.get(index).copied().unwrap_or(true);
+                moved_out.push(keep.then_some(kept));
+                index += 1;
+                kept += usize::from(keep);
+                keep
+            });
             let mut below = vec![false; input.width()];
             each_input(&mut groups, &mut aggregates, &mut |expr| {
                 need(expr, &mut below)
@@ -159,13 +169,12 @@ fn prune_to(plan: Plan, needed: &[bool]) -> (Plan, Moved) {
             each_input(&mut groups, &mut aggregates, &mut |expr| {
                 remap(expr, &moved)
             });
-            let unmoved = unmoved(groups.len() + aggregates.len());
             let plan = Plan::Aggregate {
                 input: Box::new(input),
                 groups,
                 aggregates,
             };
-            (plan, unmoved)
+            (plan, moved_out)
         }
         Plan::Join(join) => prune_join(join, needed),
     }

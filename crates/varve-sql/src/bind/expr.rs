@@ -82,7 +82,7 @@ impl Binder<'_> {
         let clause = scope.clause;
         let operand = self.expr(ast, scope)?;
         let expr = self.condition(operand, clause, self.source.expr(ast))?;
-        Ok(varve_expr::fold(expr))
+        Ok(varve_expr::fold_condition(expr))
     }
 
     /// Any expression.

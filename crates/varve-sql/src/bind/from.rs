@@ -151,7 +151,7 @@ impl Binder<'_> {
             let position = self.source.expr(condition);
             let expr = self.condition(operand, "JOIN/ON", position)?;
             subqueries = scope.take_subqueries();
-            split_conjunction(varve_expr::fold(expr), &mut conditions);
+            split_conjunction(varve_expr::fold_condition(expr), &mut conditions);
         }
         let mut node = JoinNode::new(kind, left_plan, right_plan);
         node.outer = outer;

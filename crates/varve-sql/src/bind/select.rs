@@ -5,7 +5,7 @@ use sqlparser::ast::{
     SelectItem, SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
 };
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::gapfill::Gapfill;
@@ -139,6 +139,14 @@ impl Binder<'_> {
             Some(groups) => Gapfill::find(&groups.groups, &conditions)?,
             None => None,
         };
+        // No row has to be read for groups of which none is kept.
+        if let (Some(having), Some(groups)) = (&having, &groups)
+            && is_false(having)
+            && !groups.sets.iter().any(Vec::is_empty)
+            && condition_subqueries.is_empty()
+        {
+            conditions = vec![having.clone()];
+        }
         plan = attach_conditions(plan, conditions, &condition_subqueries)?;
         let mut stage = Stage { plan, subqueries };
         let mut distinct = distinct;
@@ -508,4 +516,15 @@ fn finish(
         lock: None,
         untyped,
     })
+}
+
+/// A condition that no row meets.
+fn is_false(condition: &Expr) -> bool {
+    matches!(
+        condition,
+        Expr::Literal {
+            value: Value::Boolean(false),
+            ..
+        }
+    )
 }
