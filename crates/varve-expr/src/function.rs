@@ -115,6 +115,42 @@ pub fn function_name(number: u32) -> Option<&'static str> {
     all_entries().get(at).map(|entry| entry.name)
 }
 
+/// What the catalogue tells of a function.
+#[derive(Clone, Debug)]
+pub struct FunctionFacts {
+    /// Its OID.
+    pub number: u32,
+    /// Its name.
+    pub name: &'static str,
+    /// The OIDs of the types of its arguments.
+    pub arguments: Vec<u32>,
+    /// The OID of the type of its result.
+    pub result: u32,
+    /// Whether a NULL argument makes the result NULL.
+    pub is_strict: bool,
+    /// Whether it answers with rows.
+    pub returns_set: bool,
+    /// What the result depends on.
+    pub volatility: Volatility,
+}
+
+/// All functions that are no operators, by name.
+pub fn function_facts() -> Vec<FunctionFacts> {
+    let named = (FIRST_FUNCTION..).zip(all_entries());
+    let named = named.filter(|(_, entry)| !entry.is_operator() && !entry.name.starts_with('\0'));
+    named
+        .map(|(number, entry)| FunctionFacts {
+            number,
+            name: entry.name,
+            arguments: entry.args.iter().map(|param| param.oid()).collect(),
+            result: entry.result.oid(),
+            is_strict: entry.strict,
+            returns_set: matches!(entry.kernel, Kernel::Set(_)),
+            volatility: entry.volatility,
+        })
+        .collect()
+}
+
 /// The rows of the table with this name, in the order of the table.
 pub(crate) fn entries_of(name: &str) -> &'static [&'static Entry] {
     let all = all_entries();
@@ -129,6 +165,12 @@ pub fn is_set_function(name: &str) -> bool {
     entries_of(name)
         .iter()
         .any(|entry| matches!(entry.kernel, Kernel::Set(_)))
+}
+
+/// The symbol of an operator that there is.
+pub fn operator_named(symbol: &str) -> Option<&'static str> {
+    let entry = entries_of(symbol).first()?;
+    entry.is_operator().then_some(entry.name)
 }
 
 /// Whether there is a function or operator of this name.

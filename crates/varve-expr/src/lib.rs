@@ -57,12 +57,13 @@ pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
 pub use expr::Expr;
 pub use fold::{fold, fold_condition};
 pub use function::{
-    Function, Volatility, function_name, function_number, is_function, is_set_function,
+    Function, FunctionFacts, Volatility, function_facts, function_name, function_number,
+    is_function, is_set_function, operator_named,
 };
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use listing::function_names;
 pub use locale::{DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
-pub use names::{Names, NamesRef};
+pub use names::{Names, NamesRef, unparenthesized};
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

@@ -32,3 +32,45 @@ impl PartialEq for NamesRef {
 }
 
 impl Eq for NamesRef {}
+
+/// An expression without the parentheses around all of it.
+pub fn unparenthesized(text: &str) -> &str {
+    let Some(inner) = text
+        .strip_prefix('(')
+        .and_then(|text| text.strip_suffix(')'))
+    else {
+        return text;
+    };
+    let (mut depth, mut in_quotes) = (0_i32, false);
+    for character in inner.chars() {
+        match character {
+            '\'' => in_quotes = !in_quotes,
+            '(' if !in_quotes => depth += 1,
+            ')' if !in_quotes => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return text;
+        }
+    }
+    inner
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unparenthesized;
+
+    #[test]
+    fn only_parentheses_around_all_are_taken() {
+        let cases = [
+            ("(a > 0)", "a > 0"),
+            ("a", "a"),
+            ("(a) + (b)", "(a) + (b)"),
+            ("(a = ')')", "a = ')'"),
+            ("f(a)", "f(a)"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(unparenthesized(text), expected);
+        }
+    }
+}

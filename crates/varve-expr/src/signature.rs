@@ -88,6 +88,19 @@ impl Param {
         }
     }
 
+    /// PostgreSQL's OID of the type or placeholder.
+    pub(crate) fn oid(self) -> u32 {
+        /// Those of the placeholders, from [`Param::ANY`] on.
+        const PLACEHOLDERS: [u32; 9] = [2276, 2283, 2277, 2776, 3500, 5077, 5078, 5079, 2249];
+        let place = usize::from(self.0).checked_sub(usize::from(Param::ANY.0));
+        let placeholder = place.and_then(|place| PLACEHOLDERS.get(place));
+        match (placeholder, self.ty(None)) {
+            (Some(number), _) => *number,
+            (None, Some(ty)) => ty.oid(),
+            (None, None) => 0,
+        }
+    }
+
     /// PostgreSQL's category; placeholders have one of their own.
     pub(crate) fn category(self) -> u8 {
         self.ty(None).map_or(b'P', LogicalType::category)

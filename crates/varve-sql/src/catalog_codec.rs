@@ -29,13 +29,14 @@
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
 
-use varve_expr::Expr;
+use varve_expr::{Expr, coerce_length};
 use varve_types::{
     ColumnId, ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, ObjectId, PredicateTest,
     Result, TreeId, TypeMod, Uniqueness, Value, decode_key_value, encode_key_value,
 };
 
 use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::domain::{DomainDef, KIND_DOMAIN, decode_domain};
 use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::index::{Deferral, IndexDef};
@@ -194,10 +195,23 @@ fn take_fillings(input: &mut Input<'_>, columns: &mut [ColumnDef]) -> Result<()>
             let value = decode_key_value(column.ty, &mut key).filter(|_| key.is_empty());
             column.missing = value.ok_or_else(|| broken("earlier value"))?;
         }
-        column.default = default;
+        column.default = default.map(|default| match default {
+            Expr::Literal { value, ty } => Expr::Literal {
+                value: bounded(value, column),
+                ty,
+            },
+            other => other,
+        });
+        column.missing = bounded(column.missing.clone(), column);
         column.filled = filled;
     }
     Ok(())
+}
+
+/// A constant of a column with the digits that its modifier asks for, which key bytes do not keep.
+fn bounded(value: Value, column: &ColumnDef) -> Value {
+    let kept = value.clone();
+    coerce_length(value, column.ty, column.modifier, true).unwrap_or(kept)
 }
 
 fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
@@ -340,6 +354,8 @@ pub enum CatalogObject {
     View(ViewDef),
     /// An enumeration.
     Enum(EnumDef),
+    /// A domain.
+    Domain(DomainDef),
 }
 
 impl CatalogObject {
@@ -350,6 +366,7 @@ impl CatalogObject {
             CatalogObject::Sequence(sequence) => Some(sequence.schema),
             CatalogObject::View(view) => Some(view.schema),
             CatalogObject::Enum(def) => Some(def.schema),
+            CatalogObject::Domain(def) => Some(def.schema),
             CatalogObject::Schema(_) => None,
         }
     }
@@ -359,6 +376,7 @@ impl CatalogObject {
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
+        Some(&KIND_DOMAIN) => decode_domain(bytes).map(CatalogObject::Domain),
         Some(&KIND_ENUM) => decode_enum(bytes).map(CatalogObject::Enum),
         Some(&KIND_VIEW) => decode_view(bytes).map(CatalogObject::View),
         Some(&KIND_SCHEMA) => decode_schema(bytes).map(CatalogObject::Schema),

@@ -1,11 +1,14 @@
 //! What the names of a statement were resolved to: as long as they mean the same, and that is what
 //! it was, binding again would give the same.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::Enums;
+use varve_types::ObjectId;
 
 use crate::catalog::TableDef;
+use crate::domain::DomainDef;
 use crate::schema::{Catalog, Named, RelationName};
 use crate::sequence::SequenceDef;
 use crate::view::ViewDef;
@@ -19,6 +22,8 @@ pub struct Found {
     views: Vec<Arc<ViewDef>>,
     /// The enumerations that there were.
     enums: Option<Arc<Enums>>,
+    /// The domains that there were.
+    domains: BTreeMap<ObjectId, Arc<DomainDef>>,
 }
 
 impl Found {
@@ -26,6 +31,7 @@ impl Found {
     pub(crate) fn of(catalog: &Catalog) -> Found {
         Found {
             enums: catalog.enums().cloned(),
+            domains: catalog.domains.clone(),
             ..Found::default()
         }
     }
@@ -84,6 +90,7 @@ impl Found {
             now.is_some_and(|now| Arc::ptr_eq(now, view) || now == view)
         };
         self.enums.as_ref() == catalog.enums()
+            && self.domains == catalog.domains
             && self.names.iter().all(same_name)
             && self.views.iter().all(same_view)
             && self.tables.iter().all(same_table)

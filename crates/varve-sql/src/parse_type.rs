@@ -1,11 +1,31 @@
-//! CREATE TYPE and ALTER TYPE.
+//! CREATE TYPE, ALTER TYPE and CREATE DOMAIN.
 
-use sqlparser::ast::{Ident, ObjectName};
+use sqlparser::ast::{ColumnOptionDef, DataType, Ident, ObjectName};
 use varve_parser::{Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
 use crate::parse_utility::{UtilityStatement, eat_all};
+
+/// `CREATE DOMAIN`
+pub(crate) struct CreateDomain {
+    pub(crate) name: ObjectName,
+    pub(crate) data_type: DataType,
+    pub(crate) options: Vec<ColumnOptionDef>,
+}
+
+/// Parses what follows `CREATE DOMAIN`.
+pub(crate) fn create_domain(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
+    let name = parser.parse_object_name(false)?;
+    let _as = eat(parser, "AS");
+    let data_type = parser.parse_data_type()?;
+    let options = parser.parse_column_options()?;
+    Ok(UtilityStatement::CreateDomain(Box::new(CreateDomain {
+        name,
+        data_type,
+        options,
+    })))
+}
 
 /// What is changed of an enumeration.
 pub(crate) enum AlterEnum {

@@ -6,7 +6,7 @@ use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
-use crate::parse_type::{AlterEnum, alter_type, create_type};
+use crate::parse_type::{AlterEnum, CreateDomain, alter_type, create_domain, create_type};
 use crate::plan::OnCommit;
 use crate::view::ViewCheck;
 
@@ -25,6 +25,7 @@ pub(crate) enum UtilityStatement {
         if_exists: bool,
         cascade: bool,
     },
+    CreateDomain(Box<CreateDomain>),
     CreateEnum {
         name: ObjectName,
         labels: Vec<String>,
@@ -81,16 +82,18 @@ pub(crate) enum ObjectKind {
     MaterializedView,
     Schema,
     Type,
+    Domain,
 }
 
 impl ObjectKind {
     /// Its words.
-    pub(crate) const ALL: [(ObjectKind, &'static str); 5] = [
+    pub(crate) const ALL: [(ObjectKind, &'static str); 6] = [
         (ObjectKind::Table, "TABLE"),
         (ObjectKind::View, "VIEW"),
         (ObjectKind::MaterializedView, "MATERIALIZED VIEW"),
         (ObjectKind::Schema, "SCHEMA"),
         (ObjectKind::Type, "TYPE"),
+        (ObjectKind::Domain, "DOMAIN"),
     ];
 
     /// Its name in messages.
@@ -101,6 +104,7 @@ impl ObjectKind {
             ObjectKind::MaterializedView => "materialized view",
             ObjectKind::Schema => "schema",
             ObjectKind::Type => "type",
+            ObjectKind::Domain => "domain",
         }
     }
 }
@@ -190,6 +194,9 @@ fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     }
     if !recursive && !temporary && !or_replace && eat(parser, "SCHEMA") {
         return create_schema(parser).map(Some);
+    }
+    if !recursive && !temporary && !or_replace && eat(parser, "DOMAIN") {
+        return create_domain(parser).map(Some);
     }
     if !recursive
         && !temporary

@@ -22,6 +22,7 @@ use varve_types::{Error, ObjectId, Result};
 
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
+use crate::domain::DomainDef;
 use crate::sequence::SequenceDef;
 use crate::type_def::EnumDef;
 use crate::view::ViewDef;
@@ -104,6 +105,8 @@ pub struct Catalog {
     pub views: BTreeMap<ObjectId, Arc<ViewDef>>,
     /// Enumerations by object.
     pub types: BTreeMap<ObjectId, Arc<EnumDef>>,
+    /// Domains by object.
+    pub domains: BTreeMap<ObjectId, Arc<DomainDef>>,
     /// Their labels; `None` where there are none.
     enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
@@ -126,6 +129,7 @@ impl Default for Catalog {
             sequences: BTreeMap::new(),
             views: BTreeMap::new(),
             types: BTreeMap::new(),
+            domains: BTreeMap::new(),
             enums: None,
             materialized: BTreeMap::new(),
             gone_public: None,
@@ -182,6 +186,24 @@ impl Catalog {
             Arc::make_mut(self.enums.get_or_insert_default()).insert(id, labels);
         }
         self.types.insert(def.object, def);
+    }
+
+    /// The domain of a name in a schema.
+    pub(crate) fn domain_in(&self, schema: ObjectId, name: &str) -> Option<&DomainDef> {
+        let mut domains = self.domains.values();
+        let found = domains.find(|def| def.schema == schema && def.name == name);
+        found.map(AsRef::as_ref)
+    }
+
+    /// The domain of a name.
+    pub(crate) fn domain_named(&self, name: &RelationName) -> Option<&DomainDef> {
+        match &name.schema {
+            Some(schema) => self.domain_in(self.schema(schema)?, &name.name),
+            None => {
+                let mut path = self.path.iter();
+                path.find_map(|schema| self.domain_in(*schema, &name.name))
+            }
+        }
     }
 
     /// The labels of all enumerations; `None` where there are none.

@@ -2,6 +2,7 @@
 
 use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
+use crate::domain::DomainDef;
 use crate::plan::{NewTable, Query};
 use crate::schema::SchemaDef;
 use crate::sequence::SequenceDef;
@@ -37,6 +38,8 @@ pub enum Utility {
         /// What fills it; `None` for WITH NO DATA.
         query: Option<Query>,
     },
+    /// `CREATE DOMAIN`: without an object.
+    CreateDomain(Box<DomainDef>),
     /// An enumeration that is made (without an object) or changed, and the word of the answer.
     PutEnum(EnumDef, &'static str),
     /// `DROP`

@@ -109,6 +109,9 @@ impl CatalogCache {
                     let known = known.filter(|known| ***known == view).cloned();
                     catalog.add_view(known.unwrap_or_else(|| Arc::new(view)));
                 }
+                CatalogObject::Domain(def) => {
+                    catalog.domains.insert(def.object, Arc::new(def));
+                }
                 CatalogObject::Enum(def) => catalog.add_enum(Arc::new(def)),
                 CatalogObject::Schema(schema) => catalog.add_schema(&schema),
             }

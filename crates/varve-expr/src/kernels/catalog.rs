@@ -1,8 +1,11 @@
 //! Functions about the database that need no look at its catalogue.
 
-use varve_types::{LogicalType, Result, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use super::Row;
+use crate::SetRows;
+use crate::names::unparenthesized;
+use crate::set_rows::values;
 
 /// `pg_typeof(any)`
 pub(super) fn type_of(row: &Row<'_>) -> Result<Value> {
@@ -30,9 +33,12 @@ pub(super) fn every_change(_: &Row<'_>) -> Result<Value> {
     Ok(Value::Int4(28))
 }
 
-/// `pg_get_expr(text, oid)`: expressions are kept as text.
+/// `pg_get_expr(text, oid [, pretty])`: expressions are kept as text.
 pub(super) fn expression(row: &Row<'_>) -> Result<Value> {
-    Ok(row.value(0))
+    Ok(match row.value(2) {
+        Value::Boolean(true) => Value::text(unparenthesized(row.text(0))),
+        _ => row.value(0),
+    })
 }
 
 /// `pg_get_userbyid(oid)`, `current_user`: there is one role.
@@ -57,6 +63,50 @@ pub(super) fn version(_: &Row<'_>) -> Result<Value> {
 /// `pg_encoding_to_char(integer)`, `getdatabaseencoding()`
 pub(super) fn encoding(_: &Row<'_>) -> Result<Value> {
     Ok(Value::text("UTF8"))
+}
+
+/// `pg_char_to_encoding(name)`
+pub(super) fn encoding_number(row: &Row<'_>) -> Result<Value> {
+    let is_known = matches!(
+        row.text(0).to_ascii_uppercase().as_str(),
+        "UTF8" | "UTF-8" | "UNICODE"
+    );
+    Ok(Value::Int4(if is_known { 6 } else { -1 }))
+}
+
+/// What is empty everywhere.
+pub(super) fn empty(_: &Row<'_>) -> Result<Value> {
+    Ok(Value::text(""))
+}
+
+/// Rows that there are none of.
+pub(super) fn no_rows(_: &Row<'_>) -> Result<Box<dyn SetRows>> {
+    Ok(values(Vec::new()))
+}
+
+/// Whether a value is one of a domain: the value, the domain, then names of constraints and what
+/// must hold; without a name it is NOT NULL.
+pub(super) fn domain(row: &Row<'_>) -> Result<Value> {
+    for at in (2..row.args.len()).step_by(2) {
+        if row.value(at + 1) != Value::Boolean(false) {
+            continue;
+        }
+        let number = u32::try_from(row.int8(1)).unwrap_or(0);
+        let domain = Value::Reg(LogicalType::Regtype, number);
+        let domain = crate::format_value(&domain, row.context.locale);
+        return Err(match row.text(at) {
+            "" => {
+                let message = format!("domain {domain} does not allow null values");
+                Error::new(SqlState::NOT_NULL_VIOLATION, message)
+            }
+            name => {
+                let message =
+                    format!("value for domain {domain} violates check constraint \"{name}\"");
+                Error::new(SqlState::CHECK_VIOLATION, message).with_constraint(name)
+            }
+        });
+    }
+    Ok(Value::Boolean(true))
 }
 
 /// What there is none of.

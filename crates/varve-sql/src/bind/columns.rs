@@ -14,6 +14,7 @@ use crate::bind::names::fold_name;
 use crate::bind::sequence::serial_type;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef};
+use crate::domain::DomainDef;
 use crate::index::Deferral;
 use crate::plan::NewIndex;
 use crate::sequence::SequenceDef;
@@ -35,6 +36,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) uniques: Vec<Unique<'a>>,
     pub(crate) references: Vec<WrittenReference<'a>>,
     pub(crate) indexes: Vec<&'a IndexConstraint>,
+    /// Of columns of domains, by the position of the column.
+    pub(crate) domains: Vec<(usize, DomainDef)>,
 }
 
 /// A primary key.
@@ -76,6 +79,9 @@ impl Binder<'_> {
             None => self.data_type(data_type, position)?,
         };
         let mut constraints = self.column_constraints(options, &column_name, table, position)?;
+        if let Some(domain) = self.domain_of(data_type) {
+            parts.domains.push((at, domain.clone()));
+        }
         let identity = constraints.identity.take();
         if serial.is_some() {
             let is_there = constraints.default.is_some() || identity.is_some();
@@ -221,6 +227,15 @@ impl Binder<'_> {
             }
         }
         self.column_expressions(table, &parts.defaults)?;
+        for (at, domain) in &parts.domains {
+            if let Some(column) = table.columns.get_mut(*at)
+                && column.default.is_none()
+                && column.filled == Filled::ByStatement
+            {
+                column.default.clone_from(&domain.default);
+            }
+            table.checks.push(Binder::domain_check(domain, *at)?);
+        }
         for (name, check) in &parts.checks {
             let check = self.check_constraint(table, *name, check, &[])?;
             if table.checks.iter().any(|known| known.name == check.name) {

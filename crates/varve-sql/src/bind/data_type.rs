@@ -8,7 +8,7 @@ use varve_parser::{Parser, Token, tokenize};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::interval::interval_modifier;
-use crate::bind::names::{fold_name, simple_name};
+use crate::bind::names::{fold_name, simple_name, undefined_schema};
 use crate::bind::{Binder, located};
 use crate::schema::{Catalog, RelationName};
 
@@ -319,9 +319,21 @@ impl Binder<'_> {
     pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
         let found = bounded_type(data_type).map_err(|error| located(error, position))?;
         let found = found.or_else(|| Some((user_type(self.catalog, data_type)?, TypeMod::NONE)));
+        let found = found.or_else(|| {
+            let domain = self.domain_of(data_type)?;
+            Some((domain.base, domain.modifier))
+        });
         found.ok_or_else(|| {
             if let Some((name, position)) = unknown_name(data_type) {
-                return located(undefined_type(name), position);
+                let missing = name.schema.as_deref().filter(|schema| {
+                    !matches!(*schema, "pg_catalog" | "information_schema")
+                        && self.catalog.schema(schema).is_none()
+                });
+                let error = match missing {
+                    Some(schema) => undefined_schema(schema),
+                    None => undefined_type(name),
+                };
+                return located(error, position);
             }
             let (name, instead) = nearest(data_type);
             let error = located(Error::unsupported(format!("type {name}")), position);

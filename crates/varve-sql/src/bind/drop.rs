@@ -27,7 +27,7 @@ impl Binder<'_> {
         for name in names {
             let found = match kind {
                 ObjectKind::Schema => self.dropped_schema(name),
-                ObjectKind::Type => self.dropped_type(name),
+                ObjectKind::Type | ObjectKind::Domain => self.dropped_type(kind, name),
                 _ => self.dropped_relation(kind, name),
             };
             match found {
@@ -55,6 +55,11 @@ impl Binder<'_> {
             drops.add_dependents(*object);
         }
         let Drops { all, lines, .. } = drops;
+        let has_column = |object: &Dropped| matches!(object, Dropped::Column(..));
+        if cascade && all.iter().any(has_column) {
+            let error = Error::unsupported("DROP ... CASCADE of a type that columns have");
+            return Err(error.with_hint("Drop the columns first, or change their types."));
+        }
         if !lines.is_empty() && !cascade {
             let what = match asked.as_slice() {
                 [object] => self.catalog.described(*object),
@@ -117,9 +122,16 @@ impl Binder<'_> {
         }
     }
 
-    fn dropped_type(&mut self, name: &ObjectName) -> Result<Option<Dropped>> {
+    fn dropped_type(&mut self, kind: ObjectKind, name: &ObjectName) -> Result<Option<Dropped>> {
         let written = self.relation_name(name)?;
+        if let Some(domain) = self.catalog.domain_named(&written) {
+            return Ok(Some(Dropped::Type(domain.object)));
+        }
         match self.catalog.enum_named(&written) {
+            Some(_) if kind == ObjectKind::Domain => {
+                let message = format!("\"{written}\" is not a domain");
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
             Some(def) => Ok(Some(Dropped::Type(def.object))),
             None => {
                 let message = format!("type \"{written}\" does not exist");
@@ -290,6 +302,10 @@ impl Catalog {
                 let views = self.views.values();
                 let views = views.filter(|view| view.schema == schema && !view.is_materialized());
                 found.extend(views.map(|view| (view.object, Dropped::View(view.object), false)));
+                let enums = self.types.values().map(|def| (def.schema, def.object));
+                let domains = self.domains.values().map(|def| (def.schema, def.object));
+                let types = enums.chain(domains).filter(|(of, _)| *of == schema);
+                found.extend(types.map(|(_, object)| (object, Dropped::Type(object), false)));
                 let sequences = self
                     .sequences
                     .values()
@@ -303,11 +319,18 @@ impl Catalog {
                 let ty = self.types.get(&object).and_then(|def| def.ty());
                 let is_of =
                     |of: LogicalType| Some(of) == ty || ty.and_then(LogicalType::array) == Some(of);
+                let domain = self.domains.get(&object).map(|def| def.oid());
                 for table in self.tables.values() {
-                    if table.columns.iter().any(|column| is_of(column.ty)) {
-                        found.push((table.object, Dropped::Table(table.object), false));
+                    for (at, column) in table.columns.iter().enumerate() {
+                        let of_domain = domain.is_some() && table.domain_of(at) == domain;
+                        if is_of(column.ty) || of_domain {
+                            let column = Dropped::Column(table.object, column.id);
+                            found.push((table.object, column, false));
+                        }
                     }
                 }
+                let domains = self.domains.values().filter(|def| is_of(def.base));
+                found.extend(domains.map(|def| (def.object, Dropped::Type(def.object), false)));
             }
             Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
         }
@@ -337,7 +360,11 @@ impl Catalog {
             Dropped::Sequence(object) => (self.sequences.get(&object))
                 .map(|sequence| name("sequence", sequence.schema, &sequence.name)),
             Dropped::Type(object) => {
-                (self.types.get(&object)).map(|def| format!("type {}", quoted_as_needed(&def.name)))
+                let domain = self.domains.get(&object);
+                let domain = domain.map(|def| (def.schema, &def.name));
+                let named = self.types.get(&object).map(|def| (def.schema, &def.name));
+                let named = named.or(domain);
+                named.map(|(schema, name)| format!("type {}", self.type_def_name(schema, name)))
             }
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
             Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {

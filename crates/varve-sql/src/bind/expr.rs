@@ -228,7 +228,8 @@ impl Binder<'_> {
                     }
                     other => self.expr(other, scope)?,
                 };
-                known(self.explicit_cast(input, to, position)?)
+                let value = self.explicit_cast(input, to, position)?;
+                known(self.as_domain(value, data_type)?)
             }
             Ast::Array(array) => {
                 let position = self.source.expr(ast);

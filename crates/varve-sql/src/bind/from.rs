@@ -414,8 +414,8 @@ impl Binder<'_> {
                 with_ordinality,
                 alias,
             } => self.table_function(name, args, *with_ordinality, alias.as_ref(), base),
-            TableFactor::TableFunction { .. } => {
-                Err(unsupported_at("this function in FROM", position))
+            TableFactor::TableFunction { expr, alias } => {
+                self.table_value(expr, alias.as_ref(), base)
             }
             _ => Err(unsupported_at("this kind of relation in FROM", position)),
         }

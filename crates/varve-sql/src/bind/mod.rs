@@ -19,6 +19,7 @@ mod cte;
 mod data_type;
 mod ddl;
 mod delete;
+mod domain;
 mod drop;
 mod expr;
 mod foreign_key;

@@ -276,9 +276,13 @@ pub(crate) fn result_name(expr: &Ast) -> String {
             }
             Ast::Case { else_result, .. } => {
                 // PostgreSQL looks into ELSE, and only at what has a name itself.
-                if let Some(otherwise) = else_result
+                let mut otherwise = else_result.as_deref();
+                while let Some(Ast::Cast { expr, .. } | Ast::Nested(expr)) = otherwise {
+                    otherwise = Some(expr);
+                }
+                if let Some(otherwise) = otherwise
                     && let Ast::Identifier(_) | Ast::CompoundIdentifier(_) | Ast::Function(_) =
-                        otherwise.as_ref()
+                        otherwise
                 {
                     return result_name(otherwise);
                 }

@@ -1,7 +1,7 @@
 //! Comparisons, arithmetic and the conditions that are written with words.
 
 use sqlparser::ast::{BinaryOperator, Expr as Ast, UnaryOperator, Value as AstValue};
-use varve_expr::{Expr, common_type, implicit_cast_allowed, resolve_operator};
+use varve_expr::{Expr, common_type, implicit_cast_allowed, operator_named, resolve_operator};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
@@ -65,6 +65,17 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
         BinaryOperator::QuestionPipe => Infix::Function("?|"),
         BinaryOperator::AtQuestion => Infix::Function("@?"),
         BinaryOperator::AtAt => Infix::Function("@@"),
+        BinaryOperator::PGCustomBinaryOperator(parts) => {
+            let symbol = parts.last()?.as_str();
+            use CompareOp::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
+            let symbol = if symbol == "!=" { "<>" } else { symbol };
+            let all = [Eq, NotEq, Lt, LtEq, Gt, GtEq];
+            let compared = all.into_iter().find(|op| op.symbol() == symbol);
+            match compared {
+                Some(op) => Infix::Compare(op),
+                None => Infix::Function(operator_named(symbol)?),
+            }
+        }
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::{fold_name, simple_name};
+use crate::bind::names::{fold_name, result_name, simple_name};
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{Plan, ProjectSetNode, SetCall};
@@ -141,6 +141,35 @@ impl Binder<'_> {
             (None, None) => function,
         };
         let plan = table_plan(calls, with_ordinality);
+        Ok((plan, Scope::table(name, 0, columns)))
+    }
+}
+
+impl Binder<'_> {
+    /// A value as a relation of one row: `FROM current_schema()`.
+    pub(crate) fn table_value(
+        &mut self,
+        ast: &Ast,
+        alias: Option<&TableAlias>,
+        base: usize,
+    ) -> Result<(Plan, Scope)> {
+        let names = Scope::default();
+        let value = self.lateral(base, |binder| {
+            let mut scope = ExprScope::plain(&names, "a function in FROM");
+            let operand = binder.expr(ast, &mut scope)?;
+            binder.settle(operand)
+        })?;
+        let own = result_name(ast);
+        let column = alias.map_or_else(|| own.clone(), |alias| fold_name(&alias.name));
+        let mut columns: Columns = vec![(column, value.logical_type())];
+        let name = match alias {
+            Some(alias) => self.apply_alias(alias, &mut columns)?,
+            None => own,
+        };
+        let plan = Plan::Project {
+            input: Box::new(one_row()),
+            exprs: vec![fold(value)],
+        };
         Ok((plan, Scope::table(name, 0, columns)))
     }
 }

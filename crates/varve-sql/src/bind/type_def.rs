@@ -22,10 +22,7 @@ impl Binder<'_> {
         labels: &[String],
     ) -> Result<Statement> {
         let (schema, name) = self.new_relation(name, false)?;
-        if self.catalog.enum_in(schema, &name).is_some() {
-            let message = format!("type \"{name}\" already exists");
-            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
-        }
+        self.free_type_name(schema, &name)?;
         for (at, label) in labels.iter().enumerate() {
             check_label(label)?;
             if labels.iter().take(at).any(|known| known == label) {
@@ -93,10 +90,7 @@ impl Binder<'_> {
             }
             AlterEnum::Rename(to) => {
                 let to = self.new_name(to)?;
-                if self.catalog.enum_in(def.schema, &to).is_some() {
-                    let message = format!("type \"{to}\" already exists");
-                    return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
-                }
+                self.free_type_name(def.schema, &to)?;
                 def.name = to;
             }
         }

@@ -29,6 +29,7 @@ impl Binder<'_> {
                 if_exists,
                 cascade,
             } => self.drop_objects(*kind, names, *if_exists, *cascade),
+            UtilityStatement::CreateDomain(create) => self.create_domain(create),
             UtilityStatement::CreateEnum { name, labels } => self.create_enum(name, labels),
             UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
             UtilityStatement::CreateSchema {

@@ -6,7 +6,8 @@ use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState,
 use super::relations::{object_of, relation_oid};
 use super::{constraints, definitions, text};
 use crate::bind::{folded_path, undefined_table};
-use crate::schema::Catalog;
+use crate::schema::{Catalog, Named};
+use crate::view::ViewDef;
 
 impl Names for Catalog {
     fn reg_name(&self, ty: LogicalType, oid: u32) -> Option<String> {
@@ -26,6 +27,7 @@ impl Names for Catalog {
             Some(Value::Oid(number) | Value::Reg(_, number)) => *number,
             _ => 0,
         };
+        let is_pretty = args.last() == Some(&Value::Boolean(true));
         let word = |at: usize| args.get(at).and_then(Value::str).unwrap_or_default();
         let optional = |answer: Option<String>| answer.map_or(Value::Null, text);
         Ok(match function {
@@ -50,13 +52,13 @@ impl Names for Catalog {
                     Value::Boolean(is_own || !name.contains('.'))
                 })
             }
-            "pg_get_constraintdef" => optional(constraints::definition(self, number)),
+            "pg_get_constraintdef" => optional(constraints::definition(self, number, is_pretty)),
             "pg_get_indexdef" => {
                 let part = match args.get(1) {
                     Some(Value::Int4(part)) => usize::try_from(*part).unwrap_or(usize::MAX),
                     _ => 0,
                 };
-                optional(definitions::index_definition(self, number, part))
+                optional(definitions::index_definition(self, number, part, is_pretty))
             }
             "pg_get_viewdef" => {
                 let number = match args.first() {
@@ -110,6 +112,13 @@ impl Catalog {
     /// The sequence that a column of a table owns.
     fn serial_sequence(&self, table: &str, column: &str) -> Result<Value> {
         let name = folded_path(table)?;
+        if let Some(Named::View(view)) = self.find(&name) {
+            let view = self.views.get(&view);
+            let has = |view: &ViewDef| view.columns.iter().any(|known| known.name == column);
+            if view.is_some_and(|view| has(view)) {
+                return Ok(Value::Null);
+            }
+        }
         let table = self.table_named(&name);
         let table = table.ok_or_else(|| undefined_table(&name, 0))?;
         let mut columns = table.columns.iter();

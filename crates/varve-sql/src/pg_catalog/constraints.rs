@@ -1,5 +1,6 @@
 //! Constraints: their rows in `pg_constraint`, and how ALTER TABLE would write them.
 
+use varve_expr::unparenthesized;
 use varve_types::Value;
 
 use super::relations::{
@@ -8,6 +9,8 @@ use super::relations::{
 };
 use super::{int2s, oid, text};
 use crate::catalog::{CheckDef, TableDef};
+use crate::deparse::deparse;
+use crate::domain::DomainDef;
 use crate::foreign_key::{ForeignKeyDef, KeyAction};
 use crate::index::Deferral;
 use crate::schema::{Catalog, quoted_as_needed};
@@ -30,6 +33,8 @@ pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
         .map(|key| (key.constraint, Constraint::Key(key)))
         .collect();
     let checks = (0..).zip(&table.checks);
+    // Those of domains belong to the domains.
+    let checks = checks.filter(|(_, check)| check.domain().is_none());
     found.extend(checks.map(|(number, check)| {
         let number = of_table(FIRST_CHECK, number);
         (number, Constraint::Check(check))
@@ -43,7 +48,7 @@ pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
 }
 
 impl Constraint<'_> {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         match self {
             Constraint::Key(key) => &key.name,
             Constraint::Check(check) => &check.name,
@@ -51,7 +56,7 @@ impl Constraint<'_> {
         }
     }
 
-    fn deferral(&self) -> Deferral {
+    pub(super) fn deferral(&self) -> Deferral {
         match self {
             Constraint::Key(key) => key.deferral,
             Constraint::Check(_) => Deferral::Never,
@@ -67,6 +72,7 @@ pub(super) fn rows(catalog: &Catalog) -> Vec<Vec<Value>> {
             rows.push(row(catalog, table, number, &constraint));
         }
     }
+    rows.extend(domain_checks(catalog).map(|(number, check)| domain_row(number, &check)));
     rows
 }
 
@@ -176,7 +182,10 @@ fn column_list(table: &TableDef, places: impl Iterator<Item = usize>) -> String 
 }
 
 /// `pg_get_constraintdef(oid)`
-pub(super) fn definition(catalog: &Catalog, number: u32) -> Option<String> {
+pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Option<String> {
+    if let Some((_, check)) = domain_checks(catalog).find(|(known, _)| *known == number) {
+        return Some(check_definition(&check.text, is_pretty));
+    }
     let mut tables = catalog.tables.values();
     let (table, constraint) = tables.find_map(|table| {
         let mut constraints = constraints_of(table).into_iter();
@@ -184,7 +193,7 @@ pub(super) fn definition(catalog: &Catalog, number: u32) -> Option<String> {
         Some((table, found))
     })?;
     let mut sql = match &constraint {
-        Constraint::Check(check) => format!("CHECK ({})", check_text(table, &check.expr)),
+        Constraint::Check(check) => check_definition(&check_text(table, &check.expr), is_pretty),
         Constraint::Key(key) => {
             let kind = if key.is_primary {
                 "PRIMARY KEY"
@@ -218,6 +227,61 @@ pub(super) fn definition(catalog: &Catalog, number: u32) -> Option<String> {
         sql.push_str(" NOT VALID");
     }
     Some(sql)
+}
+
+fn check_definition(condition: &str, is_pretty: bool) -> String {
+    match is_pretty {
+        true => format!("CHECK ({})", unparenthesized(condition)),
+        false => format!("CHECK ({condition})"),
+    }
+}
+
+/// A CHECK of a domain.
+pub(super) struct DomainCheck<'a> {
+    pub(super) domain: &'a DomainDef,
+    pub(super) name: &'a str,
+    pub(super) text: String,
+}
+
+/// The constraints of domains with their OIDs.
+pub(super) fn domain_checks(catalog: &Catalog) -> impl Iterator<Item = (u32, DomainCheck<'_>)> {
+    let domains = catalog.domains.values();
+    domains.flat_map(|domain| {
+        (0..).zip(&domain.checks).map(|(number, check)| {
+            let number = numbered(FIRST_CHECK, domain.object.0, MANY, number);
+            let text = deparse(&check.expr, &["VALUE".to_owned()]);
+            let name = check.name.as_str();
+            (number, DomainCheck { domain, name, text })
+        })
+    })
+}
+
+fn domain_row(number: u32, check: &DomainCheck<'_>) -> Vec<Value> {
+    let yes = Value::Boolean;
+    let none = || oid(0);
+    vec![
+        oid(number),
+        text(check.name),
+        oid(schema_oid(check.domain.schema)),
+        text("c"),
+        yes(false),
+        yes(false),
+        yes(true),
+        none(),
+        oid(check.domain.oid()),
+        none(),
+        none(),
+        none(),
+        text(" "),
+        text(" "),
+        text(" "),
+        yes(true),
+        Value::Int2(0),
+        yes(false),
+        Value::Null,
+        Value::Null,
+        text(&check.text),
+    ]
 }
 
 fn foreign_definition(catalog: &Catalog, table: &TableDef, key: &ForeignKeyDef) -> String {

@@ -1,11 +1,12 @@
 //! The views of `pg_catalog` that show relations as their owners wrote them.
 
+use varve_expr::unparenthesized;
 use varve_types::Value;
 
 use super::relations::{
     Key, as_relation, column_name, kept_views, key_columns, keys, plain_views, predicate_text,
 };
-use super::{OWNER, text};
+use super::{OWNER, oid, text};
 use crate::catalog::TableDef;
 use crate::schema::{Catalog, quoted_as_needed};
 use crate::sequence::SequenceDef;
@@ -69,7 +70,7 @@ pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
                 text(relation),
                 text(&key.name),
                 Value::Null,
-                text(create_index(catalog, table, &key)),
+                text(create_index(catalog, table, &key, false)),
             ]);
         }
     }
@@ -77,10 +78,15 @@ pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// `pg_get_indexdef(oid, part)`: all of it, or one of its columns from 1.
-pub(super) fn index_definition(catalog: &Catalog, number: u32, part: usize) -> Option<String> {
+pub(super) fn index_definition(
+    catalog: &Catalog,
+    number: u32,
+    part: usize,
+    is_pretty: bool,
+) -> Option<String> {
     let (table, key) = catalog.index_of(number)?;
     let Some(at) = part.checked_sub(1) else {
-        return Some(create_index(catalog, table, &key));
+        return Some(create_index(catalog, table, &key, is_pretty));
     };
     let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
     let place = places.copied().nth(at);
@@ -92,14 +98,19 @@ pub(super) fn index_definition(catalog: &Catalog, number: u32, part: usize) -> O
     )
 }
 
-fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> String {
+fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: bool) -> String {
     let (_, relation, _) = as_relation(catalog, table);
+    let relation = match is_pretty {
+        true => catalog.shown_name(table.schema, relation),
+        false => {
+            let schema = quoted_as_needed(catalog.schema_name(table.schema));
+            format!("{schema}.{}", quoted_as_needed(relation))
+        }
+    };
     let mut definition = format!(
-        "CREATE {}INDEX {} ON {}.{} USING btree ({})",
+        "CREATE {}INDEX {} ON {relation} USING btree ({})",
         if key.is_unique { "UNIQUE " } else { "" },
         quoted_as_needed(&key.name),
-        quoted_as_needed(catalog.schema_name(table.schema)),
-        quoted_as_needed(relation),
         key_columns(table, key)
     );
     let included = key.include.iter().filter_map(|at| column_name(table, *at));
@@ -111,7 +122,12 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> String {
         definition.push_str(" NULLS NOT DISTINCT");
     }
     if let Some(predicate) = predicate_text(table, key) {
-        definition.push_str(&format!(" WHERE {predicate}"));
+        let shown = if is_pretty {
+            unparenthesized(&predicate)
+        } else {
+            &predicate
+        };
+        definition.push_str(&format!(" WHERE {shown}"));
     }
     definition
 }
@@ -132,4 +148,33 @@ pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
         ]
     };
     catalog.sequences.values().map(|one| row(one)).collect()
+}
+
+/// Tables; what happens to them is not counted.
+pub(super) fn table_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |table: &TableDef| {
+        let (number, name, _) = as_relation(catalog, table);
+        let schema = text(catalog.schema_name(table.schema));
+        vec![oid(number), schema, text(name)]
+    };
+    catalog.tables.values().map(|table| row(table)).collect()
+}
+
+/// Indexes; what happens to them is not counted.
+pub(super) fn index_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let (number, name, _) = as_relation(catalog, table);
+        for key in keys(table) {
+            let schema = text(catalog.schema_name(table.schema));
+            rows.push(vec![
+                oid(number),
+                oid(key.oid),
+                schema,
+                text(name),
+                text(key.name),
+            ]);
+        }
+    }
+    rows
 }

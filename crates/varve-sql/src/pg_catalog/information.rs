@@ -2,10 +2,15 @@
 
 use varve_types::{LogicalType, TypeMod, Value};
 
-use super::relations::{check_text, checked_columns, default_text, keys};
+use super::constraints::{
+    Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
+};
+use super::relations::{check_text, checked_columns, default_text, domain_default};
 use super::types::stored_name;
 use super::{DATABASE, OWNER, int4, text, yes_or_no};
 use crate::catalog::{Filled, TableDef};
+use crate::domain::DomainDef;
+use crate::foreign_key::ForeignKeyDef;
 use crate::index::Deferral;
 use crate::schema::{Catalog, is_temporary};
 use crate::view::ViewKind;
@@ -144,6 +149,9 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         for (number, column) in (1..).zip(&table.columns) {
+            let domain = table.domain_of(number - 1);
+            let domain =
+                domain.and_then(|oid| catalog.domains.values().find(|def| def.oid() == oid));
             let mut row = named(catalog, table.schema, &table.name);
             row.extend(column_cells(
                 catalog,
@@ -157,6 +165,13 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                     filled: column.filled,
                 },
             ));
+            if let Some(domain) = domain {
+                // Behind the collation: name, database and schema.
+                row.push(Value::Null);
+                let mut of = named(catalog, domain.schema, &domain.name);
+                row.extend(of.pop());
+                row.extend(of);
+            }
             rows.push(row);
         }
     }
@@ -184,87 +199,239 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
+/// The kind of a constraint in words.
+fn kind_of(constraint: &Constraint<'_>) -> &'static str {
+    match constraint {
+        Constraint::Key(key) if key.is_primary => "PRIMARY KEY",
+        Constraint::Key(_) => "UNIQUE",
+        Constraint::Check(_) => "CHECK",
+        Constraint::Foreign(_) => "FOREIGN KEY",
+    }
+}
+
+/// The constraints of all tables.
+fn each_constraint(catalog: &Catalog, add: &mut dyn FnMut(&TableDef, &Constraint<'_>)) {
     for table in plain_tables(catalog) {
-        let mut add = |name: &str, kind: &str, deferral: Deferral| {
-            let mut row = named(catalog, table.schema, name);
-            row.extend(named(catalog, table.schema, &table.name));
-            row.extend([
-                text(kind),
-                yes_or_no(deferral != Deferral::Never),
-                yes_or_no(deferral == Deferral::Deferred),
-                text("YES"),
-            ]);
-            rows.push(row);
-        };
-        for key in keys(table).iter().filter(|key| key.is_constraint) {
-            let kind = if key.is_primary {
-                "PRIMARY KEY"
-            } else {
-                "UNIQUE"
-            };
-            add(&key.name, kind, key.deferral);
-        }
-        for check in &table.checks {
-            add(&check.name, "CHECK", Deferral::Never);
+        for (_, constraint) in constraints_of(table) {
+            add(table, &constraint);
         }
     }
+}
+
+pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    each_constraint(catalog, &mut |table, constraint| {
+        let deferral = constraint.deferral();
+        let mut row = named(catalog, table.schema, constraint.name());
+        row.extend(named(catalog, table.schema, &table.name));
+        row.extend([
+            text(kind_of(constraint)),
+            yes_or_no(deferral != Deferral::Never),
+            yes_or_no(deferral == Deferral::Deferred),
+            text("YES"),
+        ]);
+        if let Constraint::Key(key) = constraint
+            && !key.is_primary
+        {
+            row.push(yes_or_no(!key.equal_nulls));
+        }
+        rows.push(row);
+    });
     rows
 }
 
 pub(super) fn key_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in plain_tables(catalog) {
-        for key in keys(table).iter().filter(|key| key.is_constraint) {
-            for (number, (at, _)) in (1..).zip(&key.columns) {
-                let Some(column) = table.columns.get(*at) else {
-                    continue;
-                };
-                let mut row = named(catalog, table.schema, &key.name);
-                row.extend(named(catalog, table.schema, &table.name));
-                row.extend([text(&column.name), int4(number)]);
-                rows.push(row);
+    each_constraint(catalog, &mut |table, constraint| {
+        let places: Vec<usize> = match constraint {
+            Constraint::Key(key) => key.columns.iter().map(|(at, _)| *at).collect(),
+            Constraint::Foreign(key) => key.columns.clone(),
+            Constraint::Check(_) => return,
+        };
+        for (number, at) in (1..).zip(places) {
+            let Some(column) = table.columns.get(at) else {
+                continue;
+            };
+            let mut row = named(catalog, table.schema, constraint.name());
+            row.extend(named(catalog, table.schema, &table.name));
+            row.extend([text(&column.name), int4(number)]);
+            if let Constraint::Foreign(key) = constraint {
+                row.push(place_in_parent(catalog, key, number - 1));
             }
+            rows.push(row);
+        }
+    });
+    rows
+}
+
+/// The place in the key of the other table of a column of a foreign key, from 1.
+fn place_in_parent(catalog: &Catalog, key: &ForeignKeyDef, number: usize) -> Value {
+    let place = || {
+        let parent = catalog.tables.get(&key.parent)?;
+        let places = key.parent_positions(parent);
+        let of = parent_key(parent, &places)?;
+        let wanted = places.get(number)?;
+        of.columns.iter().position(|(at, _)| at == wanted)
+    };
+    place().map_or(Value::Null, |place| int4(place + 1))
+}
+
+pub(super) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    each_constraint(catalog, &mut |table, constraint| {
+        let (of, places) = match constraint {
+            Constraint::Key(key) => {
+                let places = key.columns.iter().map(|(at, _)| *at);
+                (Some(table), places.collect())
+            }
+            Constraint::Check(check) => (Some(table), checked_columns(table, &check.expr)),
+            Constraint::Foreign(key) => {
+                let parent = catalog.tables.get(&key.parent).map(AsRef::as_ref);
+                let places = parent.map(|parent| key.parent_positions(parent));
+                (parent, places.unwrap_or_default())
+            }
+        };
+        let Some(of) = of else {
+            return;
+        };
+        for column in places.iter().filter_map(|at| of.columns.get(*at)) {
+            let mut row = named(catalog, of.schema, &of.name);
+            row.push(text(&column.name));
+            row.extend(named(catalog, table.schema, constraint.name()));
+            rows.push(row);
+        }
+    });
+    rows
+}
+
+pub(super) fn constraint_table_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    each_constraint(catalog, &mut |table, constraint| {
+        let of = match constraint {
+            Constraint::Foreign(key) => catalog.tables.get(&key.parent).map(AsRef::as_ref),
+            Constraint::Key(_) => Some(table),
+            Constraint::Check(_) => None,
+        };
+        if let Some(of) = of {
+            let mut row = named(catalog, of.schema, &of.name);
+            row.extend(named(catalog, table.schema, constraint.name()));
+            rows.push(row);
+        }
+    });
+    rows
+}
+
+pub(super) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    each_constraint(catalog, &mut |table, constraint| {
+        let Constraint::Foreign(key) = constraint else {
+            return;
+        };
+        let Some(parent) = catalog.tables.get(&key.parent) else {
+            return;
+        };
+        let unique = parent_key(parent, &key.parent_positions(parent));
+        let unique = unique.filter(|key| key.is_constraint);
+        let mut row = named(catalog, table.schema, &key.name);
+        match unique {
+            Some(unique) => row.extend(named(catalog, parent.schema, &unique.name)),
+            None => row.extend([Value::Null, Value::Null, Value::Null]),
+        }
+        row.extend([
+            text(if key.is_full { "FULL" } else { "NONE" }),
+            text(action_words(key.on_update)),
+            text(action_words(key.on_delete)),
+        ]);
+        rows.push(row);
+    });
+    rows
+}
+
+pub(super) fn table_privileges(catalog: &Catalog) -> Vec<Vec<Value>> {
+    const PRIVILEGES: [&str; 7] = [
+        "INSERT",
+        "SELECT",
+        "UPDATE",
+        "DELETE",
+        "TRUNCATE",
+        "REFERENCES",
+        "TRIGGER",
+    ];
+    let tables = plain_tables(catalog).map(|table| (table.schema, &table.name));
+    let views = catalog.views.values();
+    let views = views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }));
+    let views = views.map(|view| (view.schema, &view.name));
+    let mut rows = Vec::new();
+    for (schema, name) in tables.chain(views) {
+        for privilege in PRIVILEGES {
+            let mut row = vec![text(OWNER), text(OWNER)];
+            row.extend(named(catalog, schema, name));
+            row.extend([
+                text(privilege),
+                text("YES"),
+                yes_or_no(privilege == "SELECT"),
+            ]);
+            rows.push(row);
         }
     }
     rows
 }
 
-pub(super) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let mut rows = Vec::new();
-    for table in plain_tables(catalog) {
-        let keys = keys(table);
-        let of_keys = keys.iter().filter(|key| key.is_constraint).map(|key| {
-            let places = key.columns.iter().map(|(at, _)| *at);
-            (key.name.as_str(), places.collect::<Vec<_>>())
-        });
-        let of_checks = table.checks.iter().map(|check| {
-            let columns = checked_columns(table, &check.expr);
-            (check.name.as_str(), columns)
-        });
-        for (name, places) in of_keys.chain(of_checks) {
-            for column in places.iter().filter_map(|at| table.columns.get(*at)) {
-                let mut row = named(catalog, table.schema, &table.name);
-                row.push(text(&column.name));
-                row.extend(named(catalog, table.schema, name));
-                rows.push(row);
-            }
-        }
-    }
-    rows
+pub(super) fn roles(_: &Catalog) -> Vec<Vec<Value>> {
+    vec![vec![text(OWNER)]]
+}
+
+pub(super) fn catalog_name(_: &Catalog) -> Vec<Vec<Value>> {
+    vec![vec![text(DATABASE)]]
 }
 
 pub(super) fn check_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
-        for check in &table.checks {
+        let checks = table.checks.iter();
+        for check in checks.filter(|check| check.domain().is_none()) {
             let mut row = named(catalog, table.schema, &check.name);
             row.push(text(check_text(table, &check.expr)));
             rows.push(row);
         }
     }
     rows
+}
+
+pub(super) fn domains(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |def: &DomainDef| {
+        let default = domain_default(catalog, def);
+        let cells = column_cells(
+            catalog,
+            Column {
+                name: "",
+                number: 0,
+                default,
+                nullable: true,
+                ty: def.base,
+                modifier: def.modifier,
+                filled: Filled::ByStatement,
+            },
+        );
+        let mut row = named(catalog, def.schema, &def.name);
+        // The type with its lengths, the default, and the name of the type.
+        let places = [4, 5, 6, 7, 8, 9, 10, 2, 11, 12, 13];
+        row.extend(places.map(|at| cells.get(at).cloned().unwrap_or(Value::Null)));
+        row
+    };
+    catalog.domains.values().map(|def| row(def)).collect()
+}
+
+pub(super) fn domain_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |check: &DomainCheck<'_>| {
+        let mut row = named(catalog, check.domain.schema, check.name);
+        row.extend(named(catalog, check.domain.schema, &check.domain.name));
+        row.extend([text("NO"), text("NO")]);
+        row
+    };
+    domain_checks(catalog)
+        .map(|(_, check)| row(&check))
+        .collect()
 }
 
 pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {

@@ -4,15 +4,18 @@
 mod answers;
 mod constraints;
 mod definitions;
+mod functions;
 mod information;
 mod reg;
 mod relations;
 mod types;
+mod views;
 
 use varve_types::{ArrayValue, ElementType, LogicalType, Value};
 
 use crate::plan::Field;
 use crate::schema::Catalog;
+use views::VIEWS;
 
 /// A view of the catalogue.
 pub(crate) struct CatalogView {
@@ -23,256 +26,6 @@ pub(crate) struct CatalogView {
     /// Its rows; columns that they do not have are NULL.
     rows: fn(&Catalog) -> Vec<Vec<Value>>,
 }
-
-const fn view(
-    schema: &'static str,
-    name: &'static str,
-    columns: &'static str,
-    rows: fn(&Catalog) -> Vec<Vec<Value>>,
-) -> CatalogView {
-    CatalogView {
-        schema,
-        name,
-        columns,
-        rows,
-    }
-}
-
-const fn pg(
-    name: &'static str,
-    columns: &'static str,
-    rows: fn(&Catalog) -> Vec<Vec<Value>>,
-) -> CatalogView {
-    view("pg_catalog", name, columns, rows)
-}
-
-const fn info(
-    name: &'static str,
-    columns: &'static str,
-    rows: fn(&Catalog) -> Vec<Vec<Value>>,
-) -> CatalogView {
-    view("information_schema", name, columns, rows)
-}
-
-fn none(_: &Catalog) -> Vec<Vec<Value>> {
-    Vec::new()
-}
-
-static VIEWS: &[CatalogView] = &[
-    pg(
-        "pg_namespace",
-        "ooid tnspname onspowner",
-        relations::namespaces,
-    ),
-    pg(
-        "pg_class",
-        "ooid trelname orelnamespace oreltype orelowner orelam freltuples irelpages brelhasindex \
-         brelisshared trelpersistence trelkind srelnatts srelchecks brelhasrules brelhastriggers \
-         brelhassubclass brelrowsecurity brelforcerowsecurity brelispopulated trelreplident \
-         brelispartition oreltoastrelid oreltablespace oreloftype",
-        relations::classes,
-    ),
-    pg(
-        "pg_attribute",
-        "oattrelid tattname oatttypid sattlen sattnum iatttypmod battnotnull batthasdef \
-         tattidentity tattgenerated battisdropped battislocal iattndims oattcollation \
-         batthasmissing sattinhcount",
-        relations::attributes,
-    ),
-    pg(
-        "pg_attrdef",
-        "ooid oadrelid sadnum tadbin",
-        relations::defaults,
-    ),
-    pg(
-        "pg_index",
-        "oindexrelid oindrelid sindnatts sindnkeyatts bindisunique bindnullsnotdistinct \
-         bindisprimary bindisexclusion bindimmediate bindisclustered bindisvalid bindisready \
-         bindislive bindisreplident Sindkey Sindoption tindexprs tindpred",
-        relations::indexes,
-    ),
-    pg(
-        "pg_constraint",
-        "ooid tconname oconnamespace tcontype bcondeferrable bcondeferred bconvalidated oconrelid \
-         ocontypid oconindid oconparentid oconfrelid tconfupdtype tconfdeltype tconfmatchtype \
-         bconislocal sconinhcount bconnoinherit Sconkey Sconfkey tconbin",
-        constraints::rows,
-    ),
-    pg(
-        "pg_type",
-        "ooid ttypname otypnamespace otypowner styplen btypbyval ttyptype ttypcategory \
-         btypispreferred btypisdefined ttypdelim otyprelid otypelem otyparray btypnotnull \
-         otypbasetype ityptypmod itypndims otypcollation ttypdefault",
-        types::types,
-    ),
-    pg(
-        "pg_sequence",
-        "oseqrelid oseqtypid lseqstart lseqincrement lseqmax lseqmin lseqcache bseqcycle",
-        relations::sequences,
-    ),
-    pg(
-        "pg_tables",
-        "tschemaname ttablename ttableowner ttablespace bhasindexes bhasrules bhastriggers \
-         browsecurity",
-        definitions::tables,
-    ),
-    pg(
-        "pg_views",
-        "tschemaname tviewname tviewowner tdefinition",
-        definitions::views,
-    ),
-    pg(
-        "pg_matviews",
-        "tschemaname tmatviewname tmatviewowner ttablespace bhasindexes bispopulated tdefinition",
-        definitions::materialized_views,
-    ),
-    pg(
-        "pg_indexes",
-        "tschemaname ttablename tindexname ttablespace tindexdef",
-        definitions::index_definitions,
-    ),
-    pg(
-        "pg_sequences",
-        "tschemaname tsequencename tsequenceowner tdata_type lstart_value lmin_value lmax_value \
-         lincrement_by bcycle lcache_size llast_value",
-        definitions::sequence_definitions,
-    ),
-    pg(
-        "pg_database",
-        "ooid tdatname odatdba iencoding tdatcollate tdatctype bdatistemplate bdatallowconn",
-        types::databases,
-    ),
-    pg(
-        "pg_roles",
-        "ooid trolname brolsuper brolinherit brolcreaterole brolcreatedb brolcanlogin \
-         brolreplication irolconnlimit brolbypassrls",
-        types::roles,
-    ),
-    pg("pg_am", "ooid tamname tamtype", types::access_methods),
-    pg(
-        "pg_collation",
-        "ooid tcollname ocollnamespace ocollowner tcollprovider",
-        types::collations,
-    ),
-    pg(
-        "pg_extension",
-        "ooid textname oextowner oextnamespace textversion",
-        none,
-    ),
-    pg(
-        "pg_enum",
-        "ooid oenumtypid fenumsortorder tenumlabel",
-        types::enum_labels,
-    ),
-    pg(
-        "pg_description",
-        "oobjoid oclassoid iobjsubid tdescription",
-        none,
-    ),
-    pg(
-        "pg_depend",
-        "oclassid oobjid iobjsubid orefclassid orefobjid irefobjsubid tdeptype",
-        none,
-    ),
-    pg(
-        "pg_trigger",
-        "ooid otgrelid ttgname otgfoid stgtype ttgenabled btgisinternal otgconstraint",
-        none,
-    ),
-    pg(
-        "pg_inherits",
-        "oinhrelid oinhparent iinhseqno binhdetachpending",
-        none,
-    ),
-    pg(
-        "pg_rewrite",
-        "ooid trulename oev_class tev_type tev_enabled",
-        none,
-    ),
-    pg(
-        "pg_policy",
-        "ooid tpolname opolrelid tpolcmd bpolpermissive",
-        none,
-    ),
-    pg(
-        "pg_proc",
-        "ooid tproname opronamespace oproowner oprolang tprokind bproretset spronargs oprorettype \
-         tprosrc tprovolatile",
-        none,
-    ),
-    info(
-        "schemata",
-        "tcatalog_name tschema_name tschema_owner",
-        information::schemata,
-    ),
-    info(
-        "tables",
-        "ttable_catalog ttable_schema ttable_name ttable_type tis_insertable_into tis_typed",
-        information::tables,
-    ),
-    info(
-        "columns",
-        "ttable_catalog ttable_schema ttable_name tcolumn_name iordinal_position tcolumn_default \
-         tis_nullable tdata_type icharacter_maximum_length icharacter_octet_length \
-         inumeric_precision inumeric_precision_radix inumeric_scale idatetime_precision \
-         tudt_catalog tudt_schema tudt_name tis_identity tidentity_generation tis_generated \
-         tgeneration_expression tis_updatable tcollation_name tdomain_name",
-        information::columns,
-    ),
-    info(
-        "table_constraints",
-        "tconstraint_catalog tconstraint_schema tconstraint_name ttable_catalog ttable_schema \
-         ttable_name tconstraint_type tis_deferrable tinitially_deferred tenforced",
-        information::table_constraints,
-    ),
-    info(
-        "key_column_usage",
-        "tconstraint_catalog tconstraint_schema tconstraint_name ttable_catalog ttable_schema \
-         ttable_name tcolumn_name iordinal_position iposition_in_unique_constraint",
-        information::key_column_usage,
-    ),
-    info(
-        "constraint_column_usage",
-        "ttable_catalog ttable_schema ttable_name tcolumn_name tconstraint_catalog \
-         tconstraint_schema tconstraint_name",
-        information::constraint_column_usage,
-    ),
-    info(
-        "check_constraints",
-        "tconstraint_catalog tconstraint_schema tconstraint_name tcheck_clause",
-        information::check_constraints,
-    ),
-    info(
-        "referential_constraints",
-        "tconstraint_catalog tconstraint_schema tconstraint_name tunique_constraint_catalog \
-         tunique_constraint_schema tunique_constraint_name tmatch_option tupdate_rule tdelete_rule",
-        none,
-    ),
-    info(
-        "views",
-        "ttable_catalog ttable_schema ttable_name tview_definition tcheck_option tis_updatable \
-         tis_insertable_into",
-        information::views,
-    ),
-    info(
-        "sequences",
-        "tsequence_catalog tsequence_schema tsequence_name tdata_type inumeric_precision \
-         inumeric_precision_radix inumeric_scale tstart_value tminimum_value tmaximum_value \
-         tincrement tcycle_option",
-        information::sequences,
-    ),
-    info(
-        "routines",
-        "tspecific_schema tspecific_name troutine_schema troutine_name troutine_type",
-        none,
-    ),
-    info(
-        "triggers",
-        "ttrigger_schema ttrigger_name tevent_manipulation tevent_object_schema \
-         tevent_object_table taction_statement taction_timing",
-        none,
-    ),
-];
 
 /// The number of the view of a schema and name.
 pub(crate) fn catalog_view(schema: &str, name: &str) -> Option<u16> {
@@ -326,6 +79,7 @@ pub(crate) fn catalog_columns(view: u16) -> Vec<Field> {
 
 fn column_type(letter: &str) -> LogicalType {
     match letter {
+        "Z" => LogicalType::TimestampTz,
         "b" => LogicalType::Boolean,
         "f" => LogicalType::Float4,
         "i" => LogicalType::Int4,
@@ -381,6 +135,16 @@ fn int2(number: usize) -> Value {
 
 fn int4(number: usize) -> Value {
     Value::Int4(i32::try_from(number).unwrap_or(i32::MAX))
+}
+
+/// An array whose subscripts begin at 0, as those of `int2vector` do.
+fn from_zero(numbers: Vec<usize>) -> Value {
+    let numbers = numbers.into_iter().map(int2).collect();
+    let mut array = ArrayValue::of(ElementType::Int2, numbers);
+    for dimension in &mut array.dimensions {
+        dimension.lower = 0;
+    }
+    Value::array(&array)
 }
 
 fn int2s(numbers: Vec<usize>) -> Value {

@@ -103,6 +103,9 @@ impl Catalog {
         if let Some(ty) = LogicalType::from_oid(number) {
             return Some(modifier.name_of(ty));
         }
+        if let Some(def) = self.domains.values().find(|def| def.oid() == number) {
+            return Some(self.type_def_name(def.schema, &def.name));
+        }
         let def = self.types.values().find_map(|def| {
             let ty = def.ty()?;
             let is_array = ty.array().map(LogicalType::oid) == Some(number);
@@ -120,6 +123,7 @@ impl Catalog {
             name: name.to_owned(),
         };
         let seen = self.enum_named(&plain).map(|def| def.schema);
+        let seen = seen.or_else(|| self.domain_named(&plain).map(|def| def.schema));
         let name = quoted_as_needed(name);
         match seen == Some(schema) {
             true => name,
@@ -129,6 +133,10 @@ impl Catalog {
 
     /// The OID of a type by its name in SQL.
     pub(super) fn type_number(&self, text: &str) -> Result<u32> {
+        let domain = folded_path(text).ok();
+        if let Some(domain) = domain.and_then(|name| self.domain_named(&name)) {
+            return Ok(domain.oid());
+        }
         let (ty, _) = crate::bind::type_of_text(self, text)?;
         Ok(ty.oid())
     }

@@ -8,10 +8,12 @@ use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uni
 
 use super::types::length_of;
 use super::{
-    INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, int2, int2s, oid, text,
+    INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
+    text,
 };
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::deparse::{deparse, deparse_predicate};
+use crate::domain::DomainDef;
 use crate::index::Deferral;
 use crate::schema::{Catalog, PUBLIC, is_temporary, quoted_as_needed};
 use crate::sequence::SequenceDef;
@@ -287,7 +289,18 @@ fn attribute(
         oid(if ty.is_string() { 100 } else { 0 }),
         Value::Boolean(false),
         Value::Int2(0),
+        text("i"),
+        text(storage_of(ty)),
     ]
+}
+
+/// How long values would be stored in PostgreSQL.
+fn storage_of(ty: LogicalType) -> &'static str {
+    match ty {
+        LogicalType::Numeric => "m",
+        ty if length_of(ty) < 0 => "x",
+        _ => "p",
+    }
 }
 
 fn has_default(column: &ColumnDef) -> bool {
@@ -304,7 +317,11 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
         let relation = relation_oid(table.object);
         for (number, column) in (1..).zip(&table.columns) {
             let ty = (column.ty, column.modifier);
-            rows.push(attribute(relation, &column.name, ty, number, Some(column)));
+            let mut row = attribute(relation, &column.name, ty, number, Some(column));
+            if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {
+                *of = oid(domain);
+            }
+            rows.push(row);
         }
         for key in keys(table) {
             let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
@@ -342,6 +359,9 @@ pub(super) fn default_text(
     column: &ColumnDef,
 ) -> Option<String> {
     let default = column.default.as_ref().filter(|_| has_default(column))?;
+    if let Some(label) = label_text(catalog, default) {
+        return Some(label);
+    }
     let plain = match default {
         Expr::Cast { input, .. } => input,
         other => other,
@@ -364,6 +384,27 @@ pub(super) fn default_text(
     }
     let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
     Some(deparse(default, &names))
+}
+
+/// A label of an enumeration as a constant.
+fn label_text(catalog: &Catalog, expr: &Expr) -> Option<String> {
+    let Expr::Literal {
+        value: Value::Enum(id, place),
+        ..
+    } = expr
+    else {
+        return None;
+    };
+    let labels = catalog.enums().and_then(|enums| enums.get(id));
+    let label = labels.and_then(|labels| labels.label(*place))?;
+    let name = catalog.type_text(id.oid(), TypeMod::NONE)?;
+    Some(format!("'{}'::{name}", label.replace('\'', "''")))
+}
+
+/// The default of a domain as text.
+pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<String> {
+    let default = def.default.as_ref()?;
+    label_text(catalog, default).or_else(|| Some(deparse(default, &[])))
 }
 
 /// The name of the sequence that an argument of `nextval` means.
@@ -425,8 +466,8 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 yes(true),
                 yes(true),
                 yes(false),
-                int2s(numbers),
-                int2s(options.collect()),
+                from_zero(numbers),
+                from_zero(options.collect()),
                 if has_expression {
                     text(key_columns(table, &key))
                 } else {

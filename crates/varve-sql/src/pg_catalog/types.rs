@@ -2,12 +2,14 @@
 
 use varve_types::{LogicalType, PhysicalType, Value, nearest_f32};
 
-use super::relations::schema_oid;
+use super::relations::{domain_default, schema_oid};
 use super::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
 use crate::bind::internal_name;
+use crate::domain::DomainDef;
 use crate::schema::Catalog;
 use crate::type_def::PLACES_APART;
 
+const DATABASE_OID: u32 = 5;
 /// The OIDs of labels.
 const FIRST_LABEL: u32 = 1 << 28;
 const LABELS_MAX: u32 = 10_000;
@@ -18,7 +20,33 @@ pub(super) fn types(catalog: &Catalog) -> Vec<Vec<Value>> {
     let scalars: Vec<LogicalType> = own.chain(users).collect();
     let arrays = scalars.iter().copied().filter_map(LogicalType::array);
     let all = scalars.iter().copied().chain(arrays);
-    all.map(|ty| type_row(catalog, ty)).collect()
+    let domains = catalog.domains.values().map(|def| domain_row(catalog, def));
+    all.map(|ty| type_row(catalog, ty)).chain(domains).collect()
+}
+
+/// A domain: as its base type, but for what it is called and based on.
+fn domain_row(catalog: &Catalog, def: &DomainDef) -> Vec<Value> {
+    let mut row = type_row(catalog, def.base);
+    let default = domain_default(catalog, def);
+    let own = [
+        (0, oid(def.oid())),
+        (1, text(&def.name)),
+        (2, oid(schema_oid(def.schema))),
+        (6, text("d")),
+        (8, Value::Boolean(false)),
+        (12, oid(0)),
+        (13, oid(0)),
+        (14, Value::Boolean(def.not_null)),
+        (15, oid(def.base.oid())),
+        (16, Value::Int4(def.modifier.0)),
+    ];
+    for (at, value) in own {
+        if let Some(cell) = row.get_mut(at) {
+            *cell = value;
+        }
+    }
+    row.push(default.map_or(Value::Null, text));
+    row
 }
 
 /// Labels, their places counted from 1.
@@ -118,7 +146,7 @@ pub(super) fn length_of(ty: LogicalType) -> i16 {
 
 pub(super) fn databases(_: &Catalog) -> Vec<Vec<Value>> {
     vec![vec![
-        oid(5),
+        oid(DATABASE_OID),
         text(DATABASE),
         oid(OWNER_OID),
         Value::Int4(6),
@@ -126,6 +154,11 @@ pub(super) fn databases(_: &Catalog) -> Vec<Vec<Value>> {
         text("C"),
         Value::Boolean(false),
         Value::Boolean(true),
+        text("c"),
+        Value::Null,
+        Value::Null,
+        oid(1663),
+        Value::Int4(-1),
     ]]
 }
 
@@ -152,7 +185,54 @@ pub(super) fn collations(_: &Catalog) -> Vec<Vec<Value>> {
             catalog,
             oid(OWNER_OID),
             text(provider),
+            Value::Int4(-1),
+            text(if provider == "c" { name } else { "" }),
+            text(if provider == "c" { name } else { "" }),
+            Value::Null,
+            Value::Null,
+            Value::Boolean(true),
         ]
     };
     collations.into_iter().map(row).collect()
+}
+
+pub(super) fn users(_: &Catalog) -> Vec<Vec<Value>> {
+    let mut user = vec![text(OWNER), oid(OWNER_OID)];
+    user.extend((0..4).map(|_| Value::Boolean(true)));
+    vec![user]
+}
+
+pub(super) fn tablespaces(_: &Catalog) -> Vec<Vec<Value>> {
+    let spaces = [(1663, "pg_default"), (1664, "pg_global")];
+    let row = |(number, name)| vec![oid(number), text(name), oid(OWNER_OID)];
+    spaces.into_iter().map(row).collect()
+}
+
+pub(super) fn languages(_: &Catalog) -> Vec<Vec<Value>> {
+    let languages = [(12, "internal", false), (14, "sql", true)];
+    let row = |(number, name, trusted): (u32, &str, bool)| {
+        let (is_procedural, trusted) = (Value::Boolean(false), Value::Boolean(trusted));
+        vec![
+            oid(number),
+            text(name),
+            oid(OWNER_OID),
+            is_procedural,
+            trusted,
+        ]
+    };
+    languages.into_iter().map(row).collect()
+}
+
+/// The session that asks.
+pub(super) fn activity(_: &Catalog) -> Vec<Vec<Value>> {
+    let mut row = vec![
+        oid(DATABASE_OID),
+        text(DATABASE),
+        Value::Int4(1),
+        oid(OWNER_OID),
+    ];
+    row.push(text(OWNER));
+    row.extend((0..5).map(|_| Value::Null));
+    row.extend([text("active"), Value::Null, text("client backend")]);
+    vec![row]
 }

@@ -274,6 +274,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::Refresh { .. } => Some("REFRESH MATERIALIZED VIEW"),
             Utility::CreateTableAs { .. } => Some("CREATE TABLE AS"),
             Utility::CreateSchema(_) => Some("CREATE SCHEMA"),
+            Utility::CreateDomain(_) => Some("CREATE DOMAIN"),
             Utility::PutEnum(def, _) if def.object == ObjectId(0) => Some("CREATE TYPE"),
             Utility::PutEnum(..) => Some("ALTER TYPE"),
             Utility::Alter(_) => Some("ALTER"),

@@ -1,8 +1,8 @@
 //! Carries out the statements around queries.
 
 use varve_sql::{
-    Catalog, Definition, Dropped, NewTable, Query, SchemaDef, TableDef, Utility, ViewDef, ViewKind,
-    encode_enum, encode_schema, encode_view,
+    Catalog, Definition, DomainDef, Dropped, NewTable, Query, SchemaDef, TableDef, Utility,
+    ViewDef, ViewKind, encode_domain, encode_enum, encode_schema, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
@@ -54,6 +54,14 @@ impl Run<'_> {
             Utility::Drop(objects) => {
                 drop_objects(transaction, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
+            }
+            Utility::CreateDomain(def) => {
+                let def = DomainDef {
+                    object: transaction.new_object_id(),
+                    ..DomainDef::clone(def)
+                };
+                transaction.put_object(def.object, 1, encode_domain(&def));
+                Ok(ResultSet::command("CREATE"))
             }
             Utility::PutEnum(def, word) => {
                 let mut def = def.clone();

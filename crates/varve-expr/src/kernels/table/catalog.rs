@@ -6,7 +6,9 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{catalog, input};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, columns, lax, stable, with_nulls};
+use super::{
+    ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, columns, lax, repeated, stable, strict, with_nulls,
+};
 use Kernel::{Catalog, Rows, Set};
 
 const OID: Param = Param::of(LogicalType::Oid);
@@ -112,6 +114,21 @@ pub(super) static ROWS: &[Entry] = &[
         BOOL,
         catalog::yes,
     ),
+    fixed("pg_conversion_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_tablespace_location", &[OID], TEXT, catalog::empty),
+    fixed(
+        "pg_char_to_encoding",
+        &[NAME],
+        INT4,
+        catalog::encoding_number,
+    ),
+    strict(
+        "pg_partition_ancestors",
+        &[REGCLASS],
+        REGCLASS,
+        Set(catalog::no_rows),
+    ),
+    with_nulls(repeated(fixed("\0domain", &[ANY], BOOL, catalog::domain))),
     known("obj_description", &[OID, TEXT], TEXT),
     known("obj_description", &[OID], TEXT),
     known("col_description", &[OID, INT4], TEXT),
