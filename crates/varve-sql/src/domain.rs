@@ -137,7 +137,8 @@ pub fn encode_domain(def: &DomainDef) -> Vec<u8> {
     def.base.encode(&mut bytes);
     bytes.extend(def.modifier.0.to_le_bytes());
     let has_default = u8::from(def.default.is_some()) * DEFAULT;
-    bytes.push(u8::from(def.not_null) * NOT_NULL | has_default);
+    let not_null = u8::from(def.not_null) * NOT_NULL;
+    bytes.push(not_null | has_default);
     if let Some(default) = &def.default {
         put_expr(&mut bytes, default);
     }

@@ -374,6 +374,17 @@ pub(super) fn default_text(
                 return Some(format!("nextval('{name}'::regclass)"));
             }
         }
+        // As many digits as are needed; those of the column come with the value.
+        Expr::Literal {
+            value: Value::Numeric(number),
+            ..
+        } if number.is_finite() => {
+            let shown = number.to_string();
+            return Some(match shown.contains('.') {
+                true => shown.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => shown,
+            });
+        }
         Expr::Literal { value, .. } if column.ty.is_string() => {
             if let Some(text) = value.str() {
                 let text = text.replace('\'', "''");
