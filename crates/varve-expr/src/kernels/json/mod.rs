@@ -8,6 +8,7 @@ mod change;
 mod inspect;
 mod path;
 mod sets;
+pub(super) mod sqlite;
 
 pub(super) use access::{extract_path, get, get_path};
 pub(super) use build::{

@@ -11,6 +11,7 @@ mod math;
 mod more_math;
 mod regexp;
 mod sets;
+mod sqlite;
 mod strings;
 mod system;
 mod text;
@@ -21,7 +22,7 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 21] = [
+pub(crate) static TABLE: [&[Entry]; 22] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -39,6 +40,7 @@ pub(crate) static TABLE: [&[Entry]; 21] = [
     more_math::ROWS,
     regexp::ROWS,
     sets::ROWS,
+    sqlite::ROWS,
     strings::ANYTHING,
     strings::ROWS,
     system::ROWS,
