@@ -49,6 +49,7 @@ impl Failure {
     pub fn is_of_data(&self) -> bool {
         self.kind == FailureKind::Timeout
             || matches!(self.class(), "22" | "21")
+            || (self.state == "0A000" && self.message.starts_with("unit \""))
             || matches!(self.state.as_str(), "57014" | "53200" | "53400" | "54000")
     }
 }

@@ -256,6 +256,7 @@ impl Binder<'_> {
             let operand = self.expr(arg, &mut inner)?;
             exprs.push(fold(self.settle(operand)?));
         }
+        let position = args.first().map_or(position, |arg| self.source.expr(arg));
         scope.groupings.push((exprs, position));
         Ok(Operand::Known(Expr::Column {
             index: GROUPING_COLUMNS + scope.groupings.len() - 1,

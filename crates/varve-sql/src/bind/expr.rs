@@ -153,6 +153,12 @@ impl Binder<'_> {
             Ast::IsNotTrue(input) => self.is_truth(input, true, true, scope),
             Ast::IsFalse(input) => self.is_truth(input, false, false, scope),
             Ast::IsNotFalse(input) => self.is_truth(input, false, true, scope),
+            Ast::IsDistinctFrom(left, right) | Ast::IsNotDistinctFrom(left, right)
+                if row_of(left).is_some() || row_of(right).is_some() =>
+            {
+                let negated = matches!(ast, Ast::IsNotDistinctFrom(..));
+                self.row_is_distinct(left, right, negated, scope)
+            }
             Ast::IsDistinctFrom(left, right) | Ast::IsNotDistinctFrom(left, right) => {
                 let position = self.source.before(self.source.expr(right));
                 let left = self.expr(left, scope)?;

@@ -404,8 +404,22 @@ impl Binder<'_> {
                 table_with_joins,
                 alias,
             } => {
-                refuse(alias.is_some(), "an alias of a join", position)?;
-                self.table_with_joins(table_with_joins, base)
+                let (plan, names) = self.table_with_joins(table_with_joins, base)?;
+                if alias.is_none() {
+                    return Ok((plan, names));
+                }
+                let star = names.star.iter();
+                let (exprs, columns) = star
+                    .filter_map(|index| {
+                        let (_, name, ty) = names.column(*index)?;
+                        Some((Expr::Column { index: *index, ty }, (name.to_owned(), ty)))
+                    })
+                    .unzip();
+                let plan = Plan::Project {
+                    input: Box::new(plan),
+                    exprs,
+                };
+                self.named_plan(plan, String::new(), columns, alias.as_ref())
             }
             TableFactor::Function {
                 lateral: _,

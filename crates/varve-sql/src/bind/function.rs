@@ -49,6 +49,12 @@ const WINDOW_FUNCTIONS: [&str; 11] = [
     "nth_value",
 ];
 
+/// An aggregate without arguments, which `*` should stand for.
+fn parameterless(name: &str, position: u32) -> Error {
+    let message = format!("{name}(*) must be used to call a parameterless aggregate function");
+    located(Error::new(SqlState::WRONG_OBJECT_TYPE, message), position)
+}
+
 impl Binder<'_> {
     /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
     /// function of the function table.
@@ -117,6 +123,9 @@ impl Binder<'_> {
                 let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
                 return Err(located(error, position));
             }
+            if is_aggregate(&name, false) && args.list.is_empty() && !args.star {
+                return Err(parameterless(&name, position));
+            }
             let filter = filter.as_deref();
             return self.window_call(&name, &args.list, filter, over, position, scope);
         }
@@ -142,10 +151,7 @@ impl Binder<'_> {
                 return Err(located(error, position));
             }
             if args.list.is_empty() && !args.star && within_group.is_empty() {
-                let message =
-                    format!("{name}(*) must be used to call a parameterless aggregate function");
-                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-                return Err(located(error, position));
+                return Err(parameterless(&name, position));
             }
             refuse(args.spread, "VARIADIC of an aggregate", position)?;
             let named = !args.names.is_empty();

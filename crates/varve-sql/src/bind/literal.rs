@@ -58,8 +58,14 @@ pub(crate) fn number(digits: &str) -> Result<Expr> {
             return Ok(literal(value, ty));
         }
     }
-    let value = parse_value(digits, LogicalType::Numeric, &DEFAULT_LOCALE)?;
-    Ok(literal(value, LogicalType::Numeric))
+    // What no numeric holds is the nearest float.
+    let as_type = |ty| parse_value(digits, ty, &DEFAULT_LOCALE).map(|value| literal(value, ty));
+    match as_type(LogicalType::Numeric) {
+        Err(error) if error.state() == SqlState::NUMERIC_VALUE_OUT_OF_RANGE => {
+            as_type(LogicalType::Float8).map_err(|_| error)
+        }
+        other => other,
+    }
 }
 
 impl Binder<'_> {

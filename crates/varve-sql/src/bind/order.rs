@@ -7,7 +7,7 @@ use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::names::fold_name;
+use crate::bind::names::{fold_name, simple_name};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::Field;
 use crate::walk::same_meaning;
@@ -125,9 +125,19 @@ impl Binder<'_> {
         let descending = match sort {
             None | Some(OrderBySort::Asc) => false,
             Some(OrderBySort::Desc) => true,
-            Some(OrderBySort::Using(_)) => {
-                return Err(unsupported_at("ORDER BY ... USING", position));
-            }
+            Some(OrderBySort::Using(operator)) => match &*simple_name(operator).unwrap_or_default()
+            {
+                "<" => false,
+                ">" => true,
+                operator => {
+                    let message = format!("operator {operator} is not a valid ordering operator");
+                    let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                    return Err(located(error, position).with_hint(
+                        "Ordering operators must be \"<\" or \">\" members of btree operator \
+                         families.",
+                    ));
+                }
+            },
         };
         Ok((descending, nulls_first.unwrap_or(descending)))
     }

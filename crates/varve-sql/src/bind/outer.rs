@@ -11,7 +11,7 @@ use crate::bind::{Binder, located};
 use crate::optimize::bind_outer;
 use crate::plan::AggregateCall;
 use crate::plan_walk::expr_reads_outer;
-use crate::scope::{Scope, ScopeTable};
+use crate::scope::{Scope, ScopeTable, UNNAMED};
 use crate::walk::for_each_column;
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
@@ -219,7 +219,19 @@ impl Binder<'_> {
             .with_detail(format!(
                 "There is an entry for table \"{table}\", but it cannot be referenced from this \
                  part of the query."
-            )),
+            ))
+            .with_hint("To reference that table, you must mark this subquery with LATERAL."),
+            None if unknown.fields().hint.is_none() => match self.hidden_column(name) {
+                Some(table) => unknown
+                    .with_detail(format!(
+                        "There is a column named \"{name}\" in table \"{table}\", but it cannot be \
+                         referenced from this part of the query."
+                    ))
+                    .with_hint(
+                        "To reference that column, you must mark this subquery with LATERAL.",
+                    ),
+                None => unknown,
+            },
             _ => unknown,
         })
     }
@@ -278,6 +290,16 @@ impl Binder<'_> {
     pub(crate) fn new_slot(&mut self) -> usize {
         self.slots += 1;
         self.slots - 1
+    }
+
+    /// The table beside, out of reach, that has a column of this name.
+    fn hidden_column(&self, name: &str) -> Option<&str> {
+        let mut hidden = self.outer.iter().rev().filter(|level| !level.is_visible);
+        hidden.find_map(|level| {
+            let index = level.names.find_unqualified(name, 0).ok()??;
+            let (table, ..) = level.names.column(index)?;
+            (!table.name.starts_with(UNNAMED)).then_some(table.name.as_str())
+        })
     }
 
     fn is_hidden(&self, table: &str) -> bool {

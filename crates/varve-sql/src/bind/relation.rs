@@ -248,8 +248,7 @@ impl Binder<'_> {
                 columns.len(),
                 new_names.len()
             );
-            let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
-            return Err(located(error, position));
+            return Err(Error::new(SqlState::INVALID_COLUMN_REFERENCE, message));
         }
         for (column, new_name) in columns.iter_mut().zip(new_names) {
             refuse(

@@ -124,6 +124,33 @@ impl Binder<'_> {
         Ok(Operand::Known(compare_rows(op, &pairs)?))
     }
 
+    /// `(a, b) IS [NOT] DISTINCT FROM (c, d)`.
+    pub(crate) fn row_is_distinct(
+        &mut self,
+        left: &Ast,
+        right: &Ast,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.before(self.source.expr(right));
+        let left = self.row_operands(left, scope)?;
+        let right = self.row_operands(right, scope)?;
+        let pairs = self.row_pairs(CompareOp::Eq, left, right, position)?;
+        let mut fields: Vec<Expr> = pairs
+            .into_iter()
+            .map(|(left, right)| Expr::Distinct {
+                left: Box::new(left),
+                right: Box::new(right),
+                negated,
+            })
+            .collect();
+        Ok(Operand::Known(match (fields.len(), negated) {
+            (1, _) => fields.remove(0),
+            (_, true) => Expr::And(fields),
+            (_, false) => Expr::Or(fields),
+        }))
+    }
+
     /// `(a, b) IN ((c, d), ...)`.
     pub(crate) fn row_in_list(
         &mut self,

@@ -83,6 +83,7 @@ impl Binder<'_> {
             split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
             condition_subqueries = scope.take_subqueries();
         }
+        self.check_window_names(named_window)?;
         let mut scope = ExprScope {
             aggregates: Some(Vec::new()),
             windows: Some(Vec::new()),

@@ -176,6 +176,19 @@ impl Binder<'_> {
         })
     }
 
+    /// Refuses a name that two windows of WINDOW have.
+    pub(crate) fn check_window_names(&self, windows: &[NamedWindowDefinition]) -> Result<()> {
+        for (at, NamedWindowDefinition(name, _)) in windows.iter().enumerate() {
+            let folded = fold_name(name);
+            let mut before = windows.iter().take(at);
+            if before.any(|known| fold_name(&known.0) == folded) {
+                let message = format!("window \"{folded}\" is already defined");
+                return Err(windowing_error(message, self.source.ident(name)));
+            }
+        }
+        Ok(())
+    }
+
     /// The window of WINDOW with a name.
     fn named_window<'s>(&self, name: &Ident, scope: &ExprScope<'s>) -> Result<Written<'s>> {
         self.window_before(name, scope, scope.window_definitions.len())

@@ -142,8 +142,11 @@ impl From<&ResultSet> for Answer {
                 message
             },
         });
+        // A query may have no columns, but it has rows all the same.
+        let has_rows = !result.fields.is_empty()
+            || (result.command == "SELECT" && result.affected_rows.is_none());
         Answer {
-            table: (!result.fields.is_empty()).then(|| table(result)),
+            table: has_rows.then(|| table(result)),
             affected: result.affected_rows,
             notices: notices.collect(),
         }

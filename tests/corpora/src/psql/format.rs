@@ -84,7 +84,7 @@ fn aligned(table: &Table, format: &Format, out: &mut String) {
     if !format.tuples_only {
         header(table, &widths, out);
     }
-    for row in &table.rows {
+    for row in table.rows.iter().filter(|row| !row.is_empty()) {
         let cells: Vec<Vec<&str>> = row
             .iter()
             .map(|c| cell(c, format).split('\n').collect())
@@ -107,10 +107,7 @@ fn header(table: &Table, widths: &[usize], out: &mut String) {
         out.push_str(&column.name);
         pad(free - free / 2 + 1, out);
     }
-    out.push('\n');
-    if widths.is_empty() {
-        out.push_str("--");
-    }
+    out.push_str(if widths.is_empty() { "--" } else { "\n" });
     for (at, width) in widths.iter().enumerate() {
         out.push_str(if at == 0 { "-" } else { "+-" });
         out.extend(std::iter::repeat_n('-', width + 1));
