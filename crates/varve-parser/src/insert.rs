@@ -10,15 +10,15 @@ use crate::keyword::Keyword;
 use crate::parser::{Parser, attached};
 use crate::token::{Lexeme, Token};
 
-/// What an INSERT says beside its syntax tree.
-#[derive(Clone, Debug, Default)]
-pub struct InsertClauses {
+/// What an INSERT says that its tree has no fields for: fields of other dialects hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct InsertClauses<'t> {
     /// `OVERRIDING ... VALUE`
     pub overriding: Option<Overriding>,
     /// The columns and expressions after ON CONFLICT.
-    pub target: Vec<Expr>,
+    pub target: &'t [Expr],
     /// The condition after them.
-    pub target_filter: Option<Expr>,
+    pub target_filter: Option<&'t Expr>,
 }
 
 /// `OVERRIDING ... VALUE`
@@ -30,36 +30,29 @@ pub enum Overriding {
     User,
 }
 
-impl InsertClauses {
-    /// Takes the clauses out of the fields of other dialects that hold them in a tree.
-    pub fn take(insert: &mut Insert) -> InsertClauses {
-        let overriding = insert.priority.take().map(|priority| match priority {
+impl InsertClauses<'_> {
+    /// The clauses of a tree.
+    pub fn of(insert: &Insert) -> InsertClauses<'_> {
+        let overriding = insert.priority.as_ref().map(|priority| match priority {
             MysqlInsertPriority::HighPriority => Overriding::System,
             _ => Overriding::User,
         });
         let filter = insert
             .settings
-            .take()
-            .and_then(|mut settings| settings.pop());
+            .as_ref()
+            .and_then(|settings| settings.last());
         InsertClauses {
             overriding,
-            target: insert.partitioned.take().unwrap_or_default(),
-            target_filter: filter.map(|filter| filter.value),
+            target: insert.partitioned.as_deref().unwrap_or_default(),
+            target_filter: filter.map(|filter| &filter.value),
         }
     }
 }
 
 impl Parser<'_> {
-    /// What follows `INSERT`.
-    pub fn parse_insert(&mut self, insert_token: Lexeme) -> Result<(Insert, InsertClauses)> {
-        let mut insert = self.parse_whole_insert(insert_token)?;
-        let clauses = InsertClauses::take(&mut insert);
-        Ok((insert, clauses))
-    }
-
-    /// What follows `INSERT`, with its clauses in fields of other dialects
-    /// (see [`InsertClauses::take`]).
-    pub fn parse_whole_insert(&mut self, insert_token: Lexeme) -> Result<Insert> {
+    /// What follows `INSERT`, with its clauses in fields of other dialects (see
+    /// [`InsertClauses::of`]).
+    pub fn parse_insert(&mut self, insert_token: Lexeme) -> Result<Insert> {
         self.expect_keyword(Keyword::INTO)?;
         let mut insert = Insert {
             insert_token: attached(insert_token),

@@ -76,7 +76,7 @@ impl Parser<'_> {
         let body = match next.keyword {
             Keyword::INSERT => {
                 let first = self.next_token();
-                SetExpr::Insert(Statement::Insert(self.parse_whole_insert(first)?))
+                SetExpr::Insert(Statement::Insert(self.parse_insert(first)?))
             }
             Keyword::UPDATE => {
                 let first = self.next_token();

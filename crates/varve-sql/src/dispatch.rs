@@ -5,7 +5,7 @@
 
 use sqlparser::ast::{Insert, ObjectType, SetExpr, Statement, UtilityOption, Values, With};
 use varve_parser::alter::Alter;
-use varve_parser::{Copy, InsertClauses, Keyword, Parser, Token};
+use varve_parser::{Copy, Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::{Command, Words, parse_command};
@@ -26,7 +26,7 @@ pub(crate) struct Parsed {
 /// What kind of statement it is.
 pub(crate) enum Body {
     Statement(Box<Statement>),
-    Insert(Box<Insert>, Box<InsertClauses>),
+    Insert(Box<Insert>),
     Sequence(Box<SequenceStatement>),
     Truncate(Box<Truncate>),
     Copy(Box<Copy>),
@@ -86,10 +86,7 @@ fn changing(mut statement: Box<Statement>) -> (Option<With>, Body) {
         rows: Vec::new(),
     });
     match core::mem::replace(&mut *query.body, nothing) {
-        SetExpr::Insert(Statement::Insert(mut insert)) => {
-            let clauses = InsertClauses::take(&mut insert);
-            (with, Body::Insert(Box::new(insert), Box::new(clauses)))
-        }
+        SetExpr::Insert(Statement::Insert(insert)) => (with, Body::Insert(Box::new(insert))),
         SetExpr::Insert(change)
         | SetExpr::Update(change)
         | SetExpr::Delete(change)
@@ -152,8 +149,7 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
             Statement::Query(parser.parse_query()?)
         }
         Keyword::INSERT => {
-            let (insert, clauses) = parser.parse_insert(first)?;
-            return Ok(Body::Insert(Box::new(insert), Box::new(clauses)));
+            return Ok(Body::Insert(Box::new(parser.parse_insert(first)?)));
         }
         Keyword::UPDATE => parser.parse_update(first)?,
         Keyword::DELETE => parser.parse_delete(first)?,

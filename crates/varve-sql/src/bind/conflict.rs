@@ -26,7 +26,7 @@ impl Binder<'_> {
         table: &TableDef,
         name: &str,
         on: &AstOnConflict,
-        clauses: &InsertClauses,
+        clauses: InsertClauses<'_>,
     ) -> Result<OnConflict> {
         let AstOnConflict {
             conflict_target,
@@ -47,7 +47,7 @@ impl Binder<'_> {
                 self.inferred_arbiters(table, &target, None)?
             }
             None if !clauses.target.is_empty() => {
-                self.inferred_arbiters(table, &clauses.target, clauses.target_filter.as_ref())?
+                self.inferred_arbiters(table, clauses.target, clauses.target_filter)?
             }
             None => {
                 if let OnConflictAction::DoUpdate(_) = action {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, SetExpr, Statement as AstStatement};
 use varve_expr::Expr;
-use varve_parser::{Copy, CopySource, CopyTarget, InsertClauses};
+use varve_parser::{Copy, CopySource, CopyTarget};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::copy_options::CopyColumns;
@@ -129,11 +129,7 @@ impl Binder<'_> {
     /// The statement that changes rows, where a query is none.
     pub(crate) fn changing(&mut self, query: &AstQuery) -> Result<Option<Statement>> {
         let statement = match query.body.as_ref() {
-            SetExpr::Insert(AstStatement::Insert(insert)) => {
-                let mut insert = insert.clone();
-                let clauses = InsertClauses::take(&mut insert);
-                self.insert(&insert, &clauses)?
-            }
+            SetExpr::Insert(AstStatement::Insert(insert)) => self.insert(insert)?,
             SetExpr::Update(AstStatement::Update(update)) => self.update(update)?,
             SetExpr::Delete(AstStatement::Delete(delete)) => self.delete(delete)?,
             _ => return Ok(None),

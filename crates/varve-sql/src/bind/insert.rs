@@ -23,7 +23,7 @@ use crate::scope::Scope;
 use varve_parser::{InsertClauses, Overriding};
 
 impl Binder<'_> {
-    pub(crate) fn insert(&mut self, insert: &Insert, clauses: &InsertClauses) -> Result<Statement> {
+    pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
         let Insert {
             insert_token: _,
             optimizer_hints: _,
@@ -36,35 +36,33 @@ impl Binder<'_> {
             overwrite,
             source,
             assignments,
-            partitioned,
+            partitioned: _,
             after_columns,
             has_table_keyword,
             on,
             returning,
             output,
             replace_into,
-            priority,
+            priority: _,
             insert_alias,
-            settings,
+            settings: _,
             format_clause,
             multi_table_insert_type,
             multi_table_into_clauses,
             multi_table_when_clauses,
             multi_table_else_clause,
         } = insert;
+        let clauses = InsertClauses::of(insert);
         let position = self.source.first();
         let other_dialect = or.is_some()
             || *ignore
             || *overwrite
             || !assignments.is_empty()
-            || partitioned.is_some()
             || !after_columns.is_empty()
             || *has_table_keyword
             || output.is_some()
             || *replace_into
-            || priority.is_some()
             || insert_alias.is_some()
-            || settings.is_some()
             || format_clause.is_some()
             || multi_table_insert_type.is_some()
             || !multi_table_into_clauses.is_empty()

@@ -38,7 +38,7 @@ impl Binder<'_> {
         let Some(explain) = explain else {
             return match body {
                 Body::Statement(statement) => self.statement(statement, command),
-                Body::Insert(insert, clauses) => self.insert(insert, clauses),
+                Body::Insert(insert) => self.insert(insert),
                 Body::Sequence(statement) => self.sequence_statement(statement),
                 Body::Utility(statement) => self.utility(statement),
                 Body::Upkeep(upkeep) => self.upkeep(upkeep),
@@ -64,7 +64,7 @@ impl Binder<'_> {
         const OTHER: &str = "EXPLAIN of this statement";
         let statement = match body {
             Body::Statement(statement) => self.statement(statement, OTHER)?,
-            Body::Insert(insert, clauses) => self.insert(insert, clauses)?,
+            Body::Insert(insert) => self.insert(insert)?,
             Body::Utility(statement) => self.utility(statement)?,
             _ => return Err(unsupported_at(OTHER, position)),
         };
