@@ -62,11 +62,12 @@ pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
 pub use pg_catalog::catalog_rows;
 pub use plan::{
-    AggregateCall, Arbiter, Bound, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
-    CopyPlan, CteScanNode, Field, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, MergeAction,
-    MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Plan,
-    ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, Row, RowLock,
-    ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
+    AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
+    CopyOptions, CopyOut, CopyPlan, CteScanNode, Field, InsertPlan, JoinKind, JoinNode, LookupNode,
+    Mark, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit,
+    OnConflict, Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning,
+    Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView,
+    WithNode,
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use schema::{

@@ -10,9 +10,9 @@ use crate::scan_order::OrderColumn;
 use crate::window::WindowNode;
 
 pub use crate::statement::{
-    Arbiter, Bound, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut, CopyPlan,
-    InsertPlan, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit,
-    OnConflict, Query, Returning, Row, RowLock, Statement,
+    Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
+    CopyPlan, InsertPlan, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable,
+    OnCommit, OnConflict, Query, Returning, Row, RowLock, Statement,
 };
 
 /// A column of a result.

@@ -97,6 +97,8 @@ pub enum Statement {
         /// What is shown.
         options: ExplainOptions,
     },
+    /// A statement with those that change rows before it, by WITH.
+    Changes(Box<Changes>),
     /// One of the statements around queries.
     Utility(Box<Utility>),
     /// One about what the session keeps.
@@ -194,6 +196,28 @@ pub struct ModifyPlan {
     /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
     /// row's position in `source`.
     pub returning: Option<Returning>,
+}
+
+/// A statement that reads what statements before it return.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// Those that change rows, in the order in which they run.
+    pub changes: Vec<Change>,
+    /// What is run behind them.
+    pub body: Statement,
+}
+
+/// A named statement that changes rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Its number among the named queries.
+    pub id: usize,
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub statement: Statement,
+    /// The types of what it returns.
+    pub types: Vec<LogicalType>,
 }
 
 /// A MERGE.
@@ -374,6 +398,7 @@ impl Statement {
     pub fn fields(&self) -> &[Field] {
         let returning = match self {
             Statement::Query(query) => return &query.fields,
+            Statement::Changes(changes) => return changes.body.fields(),
             Statement::Insert(insert) => &insert.returning,
             Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
             _ => return &[],

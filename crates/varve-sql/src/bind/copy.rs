@@ -112,8 +112,9 @@ impl Binder<'_> {
                     let message = "COPY (SELECT INTO) is not supported";
                     return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
                 }
+                self.is_first_with = query.with.is_some();
                 let query = self.lockable_query(query)?;
-                return Ok(Statement::Query(Query {
+                return self.with_changes(Statement::Query(Query {
                     plan: optimize(query.plan),
                     ..query
                 }));

@@ -4,19 +4,38 @@ use sqlparser::ast::{Cte, CteAsMaterialized, Query as AstQuery, SetExpr, SetOper
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::bind::change_cte::is_change;
 use crate::bind::set_operation::{is_all, retyped};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::optimize::taken;
 use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, WithNode};
 
 /// A named query in reach.
+#[derive(Clone)]
 pub(crate) struct CteBinding {
     id: usize,
     name: String,
     columns: Vec<(String, LogicalType)>,
-    /// `None` while its own recursive part is bound.
+    /// `None` while its own recursive part is bound, and where it changes rows.
     plan: Option<Plan>,
     materialized: Option<bool>,
+}
+
+impl CteBinding {
+    /// What a statement that changes rows returns.
+    pub(crate) fn of_change(
+        id: usize,
+        name: String,
+        columns: Vec<(String, LogicalType)>,
+    ) -> CteBinding {
+        CteBinding {
+            id,
+            name,
+            columns,
+            plan: None,
+            materialized: None,
+        }
+    }
 }
 
 impl Binder<'_> {
@@ -50,7 +69,8 @@ impl Binder<'_> {
             cte_tables,
         } = with;
         let base = self.ctes.len();
-        let bound = self.bind_ctes(cte_tables, *recursive, base);
+        let is_first = core::mem::take(&mut self.is_first_with);
+        let bound = self.bind_ctes(cte_tables, *recursive, (base, is_first));
         let bound = bound.and_then(|()| bind(self));
         let ctes = self.ctes.split_off(base);
         let mut query = bound?;
@@ -61,7 +81,14 @@ impl Binder<'_> {
         Ok(query)
     }
 
-    fn bind_ctes(&mut self, ctes: &[Cte], recursive: bool, base: usize) -> Result<()> {
+    /// Binds named queries; `base` is how many are in reach already, `is_first` whether they are
+    /// those of the whole statement.
+    fn bind_ctes(
+        &mut self,
+        ctes: &[Cte],
+        recursive: bool,
+        (base, is_first): (usize, bool),
+    ) -> Result<()> {
         for cte in ctes {
             let Cte {
                 alias,
@@ -79,6 +106,10 @@ impl Binder<'_> {
                 let message = format!("WITH query name \"{name}\" specified more than once");
                 let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
                 return Err(located(error, position));
+            }
+            if is_change(query) {
+                self.change_cte(cte, base, is_first)?;
+                continue;
             }
             let id = self.new_cte_id();
             let bound = match recursive_parts(query).filter(|_| recursive) {
@@ -206,7 +237,7 @@ fn uses(plan: &Plan, id: usize) -> usize {
 
 /// The plan with a named query that it may read: put in its place where it is read once, else run
 /// once for all readers.
-fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
+pub(crate) fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
     let Some(definition) = cte.plan else {
         return body;
     };

@@ -139,6 +139,7 @@ impl Binder<'_> {
         command: &str,
     ) -> Result<Statement> {
         let mut changed = None;
+        self.is_first_with = true;
         let query = self.with_ctes(with, |binder| {
             let mut statement = binder.explained(explain, body, command)?;
             let source = source_of(&mut statement)
@@ -161,8 +162,9 @@ impl Binder<'_> {
 }
 
 /// The plan of the rows that a statement changes.
-fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
+pub(crate) fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
     match statement {
+        Statement::Query(query) => Some(&mut query.plan),
         Statement::Insert(insert) => Some(&mut insert.source),
         Statement::Update(modify) | Statement::Delete(modify) => Some(&mut modify.source),
         Statement::Merge(merge) => Some(&mut merge.source),

@@ -9,6 +9,7 @@ mod alter_column;
 mod alter_drop;
 mod alter_name;
 mod array;
+mod change_cte;
 mod check;
 mod columns;
 mod conflict;
@@ -86,6 +87,7 @@ use crate::parse::{ParsedStatement, too_deep};
 use crate::plan::Bound;
 use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
+use crate::statement::Change;
 use crate::utility::Message;
 use crate::view::{ViewDef, ViewRead};
 
@@ -105,6 +107,7 @@ pub fn bind(
     let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, parameter_types, locale);
     let bound = binder.parsed(&statement.parsed, &statement.command);
+    let bound = bound.and_then(|bound| binder.with_changes(bound));
     let bound = bound.map_err(|error| catalog.named_types(error))?;
     let parameters = binder
         .parameters
@@ -156,6 +159,10 @@ pub(crate) struct Binder<'a> {
     ctes: Vec<CteBinding>,
     /// Number of named queries met so far.
     cte_ids: usize,
+    /// The statements that change rows, named by WITH before this one.
+    changes: Vec<Change>,
+    /// Whether the next WITH is that of the whole statement.
+    is_first_with: bool,
     /// Number of relations met that have no name.
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
@@ -202,6 +209,8 @@ impl<'a> Binder<'a> {
             slots: 0,
             ctes: Vec::new(),
             cte_ids: 0,
+            changes: Vec::new(),
+            is_first_with: false,
             unnamed: 0,
             reads_locale: false,
             reads_settings: false,

@@ -84,6 +84,7 @@ impl Binder<'_> {
         if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
             && let Some((plan, columns)) = self.cte_scan(&fold_name(ident))
         {
+            self.check_returning(ident)?;
             return self.named_plan(plan, fold_name(ident), columns, alias);
         }
         let written = self.relation_name(name)?;

@@ -86,7 +86,10 @@ impl Binder<'_> {
         match statement {
             AstStatement::Query(query) => match self.select_into(query)? {
                 Some(statement) => Ok(statement),
-                None => Ok(Statement::Query(self.whole_query(query)?)),
+                None => {
+                    self.is_first_with = query.with.is_some();
+                    Ok(Statement::Query(self.whole_query(query)?))
+                }
             },
             AstStatement::Update(update) => self.update(update),
             AstStatement::Delete(delete) => self.delete(delete),

@@ -6,6 +6,7 @@ use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstState
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
+use crate::bind::change_cte::is_change;
 use crate::bind::modifier::modifier_of;
 use crate::bind::names::undefined_table;
 use crate::catalog::{ColumnDef, TableDef};
@@ -30,6 +31,11 @@ pub(crate) type Columns = Vec<(String, LogicalType)>;
 
 impl Binder<'_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
+        let named = create.query.with.iter().flat_map(|with| &with.cte_tables);
+        if named.into_iter().any(|cte| is_change(&cte.query)) {
+            let message = "views must not contain data-modifying statements in WITH";
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         let (mut schema, name) = self.new_relation(&create.name, create.temporary)?;
         let known = self.catalog.find_in(schema, &name);
         if let Some(Materialized {

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
-use varve_expr::{EvalContext, Locale};
+use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, ExplainOptions, Field, NodeActual, Plan, Returning, Statement, StatementActual,
-    Utility, explain_with,
+    Catalog, Change, Changes, ExplainOptions, Field, NodeActual, Plan, Returning, Statement,
+    StatementActual, Utility, explain_with,
 };
 use varve_store::Transaction;
 use varve_types::{
@@ -113,6 +113,7 @@ impl Run<'_> {
                 self.explain(transaction, deferred, statement, options)
                     .await
             }
+            Statement::Changes(changes) => self.changes(transaction, deferred, changes).await,
             Statement::CopyTo(copy) => {
                 let source = Box::pin(self.statement(transaction, deferred, &copy.source)).await?;
                 Ok(CopyData::answer(copy, source, self.locale))
@@ -121,6 +122,37 @@ impl Run<'_> {
             Statement::AlterTable(alter) => self.alter_table(transaction, deferred, alter).await,
             _ => self.define(transaction, statement).await,
         }
+    }
+
+    /// Runs statements that change rows, then the one that reads what they return.
+    async fn changes(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        changes: &Changes,
+    ) -> Result<ResultSet> {
+        let Changes { changes, body } = changes;
+        let mut returned: Vec<(&Change, Plan)> = Vec::with_capacity(changes.len());
+        let with_rows = |statement: &Statement, returned: &[(&Change, Plan)]| {
+            let all = returned.iter();
+            all.fold(statement.clone(), |statement, (change, rows)| {
+                statement.with_named(change, rows)
+            })
+        };
+        for change in changes {
+            let statement = with_rows(&change.statement, &returned);
+            let result = Box::pin(self.statement(transaction, deferred, &statement)).await?;
+            let literal = |(value, ty): (Value, &LogicalType)| Expr::Literal { value, ty: *ty };
+            let literals = |row: Vec<Value>| row.into_iter().zip(&change.types).map(literal);
+            let rows = result.rows().into_iter();
+            let rows = Plan::Values {
+                rows: rows.map(|row| literals(row).collect()).collect(),
+                types: change.types.clone(),
+            };
+            returned.push((change, rows));
+        }
+        let body = with_rows(body, &returned);
+        Box::pin(self.statement(transaction, deferred, &body)).await
     }
 
     fn eval(&self) -> EvalContext<'_> {
@@ -287,6 +319,10 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::CreateIndex { .. } => Some("CREATE INDEX"),
         Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),
+        Statement::Changes(changes) => {
+            let mut all = changes.changes.iter();
+            all.find_map(|change| writing_command(&change.statement))
+        }
         Statement::CopyTo(copy) => writing_command(&copy.source),
         Statement::Query(query) => query.lock.map(|lock| match lock.update {
             true => "SELECT FOR UPDATE",

@@ -1,0 +1,147 @@
+//! Statements that change rows, named by WITH: `WITH moved AS (DELETE ... RETURNING *) INSERT ...`.
+//!
+//! They run in order before the statement behind them, which reads the rows that they return. As
+//! all of them see what was there before, one that reads a table which an earlier one changes is
+//! refused.
+
+use sqlparser::ast::{Cte, Ident, Query as AstQuery, SetExpr};
+use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
+
+use crate::bind::cte::{CteBinding, with_definition};
+use crate::bind::merge::source_of;
+use crate::bind::names::fold_name;
+use crate::bind::{Binder, located, unsupported_at};
+use crate::optimize::taken;
+use crate::plan::{Plan, Relation, Statement, WithNode};
+use crate::statement::{Change, Changes};
+
+/// Whether a query is a statement that changes rows.
+pub(crate) fn is_change(query: &AstQuery) -> bool {
+    matches!(
+        query.body.as_ref(),
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
+    )
+}
+
+impl Binder<'_> {
+    /// A named statement that changes rows; `base` is where the named queries beside it begin.
+    pub(crate) fn change_cte(&mut self, cte: &Cte, base: usize, is_first: bool) -> Result<()> {
+        let position = self.source.ident(&cte.alias.name);
+        if !is_first {
+            let message =
+                "WITH clause containing a data-modifying statement must be at the top level";
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(located(error, position));
+        }
+        let id = self.new_cte_id();
+        let name = fold_name(&cte.alias.name);
+        let Some(mut statement) = self.changing(&cte.query)? else {
+            return Err(unsupported_at("MERGE in WITH", position));
+        };
+        if let Some(source) = source_of(&mut statement) {
+            let mut plan = taken(source);
+            for known in self.ctes.iter().skip(base).rev() {
+                plan = with_definition(plan, known.clone());
+            }
+            *source = plan;
+        }
+        let fields = statement.fields().iter();
+        let mut columns: Vec<(String, LogicalType)> =
+            fields.map(|field| (field.name.clone(), field.ty)).collect();
+        let types = columns.iter().map(|(_, ty)| *ty).collect();
+        self.apply_alias(&cte.alias, &mut columns)?;
+        self.ctes
+            .push(CteBinding::of_change(id, name.clone(), columns));
+        self.changes.push(Change {
+            id,
+            name,
+            statement,
+            types,
+        });
+        Ok(())
+    }
+
+    /// Refuses to read what returns no rows.
+    pub(crate) fn check_returning(&self, ident: &Ident) -> Result<()> {
+        let name = fold_name(ident);
+        let mut named = self.changes.iter().filter(|change| change.name == name);
+        match named
+            .next_back()
+            .is_some_and(|change| change.types.is_empty())
+        {
+            true => {
+                let message = format!("WITH query \"{name}\" does not have a RETURNING clause");
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                Err(located(error, self.source.ident(ident)))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The statement with the changes that WITH names before it.
+    pub(crate) fn with_changes(&mut self, body: Statement) -> Result<Statement> {
+        let changes = core::mem::take(&mut self.changes);
+        if changes.is_empty() {
+            return Ok(body);
+        }
+        let position = self.source.first();
+        let mut changed: Vec<TreeId> = Vec::new();
+        for statement in changes
+            .iter()
+            .map(|change| &change.statement)
+            .chain([&body])
+        {
+            let mut statement = statement.clone();
+            let Some(source) = source_of(&mut statement) else {
+                let what = "a change in WITH before this statement";
+                return Err(unsupported_at(what, position));
+            };
+            if reads(source, &changed) {
+                let what = "a query of a table that the same statement changes";
+                return Err(unsupported_at(what, position));
+            }
+            changed.extend(statement.changed_tree());
+        }
+        Ok(Statement::Changes(Box::new(Changes { changes, body })))
+    }
+}
+
+/// Whether a plan reads one of some trees.
+fn reads(plan: &Plan, trees: &[TreeId]) -> bool {
+    let mut found = match plan {
+        Plan::Scan(scan) => {
+            matches!(scan.relation, Relation::Tree(tree) if trees.contains(&tree))
+        }
+        Plan::Lookup(lookup) => trees.contains(&lookup.tree),
+        _ => false,
+    };
+    plan.for_each_input(&mut |input| found |= reads(input, trees));
+    found
+}
+
+impl Statement {
+    /// The statement with a named query that its plan may read.
+    pub fn with_named(&self, change: &Change, rows: &Plan) -> Statement {
+        let mut statement = self.clone();
+        if let Some(source) = source_of(&mut statement) {
+            let body = taken(source);
+            *source = Plan::With(WithNode {
+                id: change.id,
+                name: change.name.clone(),
+                definition: Box::new(rows.clone()),
+                body: Box::new(body),
+            });
+        }
+        statement
+    }
+
+    /// The tree of the table that it changes.
+    fn changed_tree(&self) -> Option<TreeId> {
+        match self {
+            Statement::Insert(insert) => Some(insert.table.tree),
+            Statement::Update(modify) | Statement::Delete(modify) => Some(modify.table.tree),
+            Statement::Merge(merge) => Some(merge.table.tree),
+            _ => None,
+        }
+    }
+}
