@@ -12,6 +12,17 @@ fn bytes<'r>(row: &'r Row<'_>, i: usize) -> &'r [u8] {
     row.bytes(i).unwrap_or_default()
 }
 
+/// `int4send` and its like: the bytes of a number as the binary protocol has them.
+pub(super) fn send(row: &Row<'_>) -> Result<Value> {
+    match row.value(0) {
+        Value::Int2(number) => bytea(number.to_be_bytes()),
+        Value::Int4(number) => bytea(number.to_be_bytes()),
+        Value::Float4(number) => bytea(number.to_be_bytes()),
+        Value::Float8(number) => bytea(number.to_be_bytes()),
+        other => bytea(other.word().unwrap_or(0).to_be_bytes()),
+    }
+}
+
 fn count(number: usize) -> Result<Value> {
     Ok(Value::Int4(i32::try_from(number).unwrap_or(i32::MAX)))
 }

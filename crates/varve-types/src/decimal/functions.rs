@@ -306,13 +306,13 @@ impl Decimal {
         if self.signum() == 0 && exponent.signum() < 0 && !exponent.is_nan() {
             return Err(bad_power("zero raised to a negative power is undefined"));
         }
-        if !self.is_finite() || !exponent.is_finite() {
-            return Ok(self.special_power(exponent, is_odd));
-        }
-        if self.signum() < 0 && !is_integer {
+        if self.signum() < 0 && exponent.is_finite() && !is_integer {
             return Err(bad_power(
                 "a negative number raised to a non-integer power yields a complex result",
             ));
+        }
+        if !self.is_finite() || !exponent.is_finite() {
+            return Ok(self.special_power(exponent, is_odd));
         }
         if self.signum() == 0 && exponent.signum() > 0 && !is_integer {
             return Ok(Decimal::new(0, 16).unwrap_or(Decimal::ZERO));

@@ -139,9 +139,12 @@ fn parse_digits(unsigned: &str) -> Option<(Big, i32)> {
 
 fn parse_exponent(text: &str) -> Option<i32> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_digit()) {
+    // Digits may be grouped: `1_0`.
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|c| c.is_ascii_digit());
+    if !digits.split('_').all(is_digits) {
         return None;
     }
+    let digits = digits.replace('_', "");
     let size = digits.parse().unwrap_or(EXPONENT_MAX).min(EXPONENT_MAX);
     Some(if text.starts_with('-') { -size } else { size })
 }

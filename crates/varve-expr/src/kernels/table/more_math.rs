@@ -1,7 +1,7 @@
 //! Numbers: angles, bits, whole numbers, the digits of numerics.
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{angle, bucket_number, math, numeric, whole};
+use crate::kernels::{angle, bucket_number, bytes, math, numeric, whole};
 use crate::signature::Param;
 
 use super::{ANY, FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, TEXT, strict, variadic};
@@ -22,6 +22,11 @@ const fn of_whole(
         [] => INT4,
     };
     strict(name, args, result, Rows(kernel))
+}
+
+const fn send(name: &'static str, args: &'static [Param]) -> Entry {
+    let bytea = Param::of(varve_types::LogicalType::Bytea);
+    strict(name, args, bytea, Rows(bytes::send))
 }
 
 pub(super) static ROWS: &[Entry] = &[
@@ -113,4 +118,9 @@ pub(super) static ROWS: &[Entry] = &[
     strict("to_char", &[FLOAT4, TEXT], TEXT, Rows(numeric::to_char)),
     strict("to_char", &[FLOAT8, TEXT], TEXT, Rows(numeric::to_char)),
     strict("to_number", &[TEXT, TEXT], NUM, Rows(numeric::to_number)),
+    send("int2send", &[INT2]),
+    send("int4send", &[INT4]),
+    send("int8send", &[INT8]),
+    send("float4send", &[FLOAT4]),
+    send("float8send", &[FLOAT8]),
 ];
