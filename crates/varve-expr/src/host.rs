@@ -48,8 +48,8 @@ pub trait Host: fmt::Debug {
     /// The value of a setting; `None` where there is none of this name.
     fn setting(&self, name: &str) -> Option<String>;
 
-    /// Sets a setting for the session, to what it was at first where there is no value, or when `local` until the end of the transaction; answers
-    /// the value that it has then.
+    /// Sets a setting for the session, or when `local` until the end of the transaction; without a
+    /// value to what it was at first. Answers the value that it has then.
     fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String>;
 
     /// Gives an order to the job with this number; false where no such job is under way.

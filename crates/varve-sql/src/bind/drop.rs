@@ -55,8 +55,11 @@ impl Binder<'_> {
             drops.add_dependents(*object);
         }
         let Drops { all, lines, .. } = drops;
-        let has_column = |object: &Dropped| matches!(object, Dropped::Column(..));
-        if cascade && all.iter().any(has_column) {
+        let stays_without = |object: &Dropped| match object {
+            Dropped::Column(table, _) => !all.contains(&Dropped::Table(*table)),
+            _ => false,
+        };
+        if cascade && all.iter().any(stays_without) {
             let error = Error::unsupported("DROP ... CASCADE of a type that columns have");
             return Err(error.with_hint("Drop the columns first, or change their types."));
         }
@@ -229,7 +232,7 @@ impl Drops<'_> {
             let mut dependents = self.catalog.dependents(object);
             dependents.retain(|(dependent, _)| match dependent {
                 // What is part of a table goes with it.
-                Dropped::Key(table, _) | Dropped::Default(table, _)
+                Dropped::Key(table, _) | Dropped::Default(table, _) | Dropped::Column(table, _)
                     if self.all.contains(&Dropped::Table(*table)) =>
                 {
                     false
