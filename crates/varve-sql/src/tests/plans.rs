@@ -50,7 +50,7 @@ fn plans_are_shown_as_trees() {
         ),
         (
             "select 1 from u where a = null",
-            &["Seq Scan on u", "  Filter: NULL::boolean"],
+            &["Seq Scan on u", "  Filter: false"],
         ),
         (
             "select 1 from t where a <> 1 and a = b",
