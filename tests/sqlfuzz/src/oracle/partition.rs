@@ -67,7 +67,8 @@ pub(super) fn tlp(generator: &mut Generator<'_>) -> Option<Case> {
         }
         6 => {
             let is_join = |from: &From| matches!(from, From::Join { kind: "JOIN", .. });
-            if select.from.first().is_some_and(is_join) {
+            // ON sees only its join: nothing may stand beside it.
+            if matches!(select.from.as_slice(), [from] if is_join(from)) {
                 Form::On
             } else {
                 Form::Rows
