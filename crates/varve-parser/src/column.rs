@@ -34,6 +34,12 @@ impl Parser<'_> {
                 true => Some(self.parse_identifier()?),
                 false => None,
             };
+            let stored = [Keyword::STORAGE, Keyword::COMPRESSION];
+            if name.is_none() && self.parse_one_of_keywords(&stored).is_some() {
+                // How values are stored is not up to the user.
+                self.parse_label()?;
+                continue;
+            }
             match self.column_option()? {
                 Some(option) => options.push(ColumnOptionDef { name, option }),
                 None if name.is_some() => return self.unexpected(),
@@ -81,13 +87,6 @@ impl Parser<'_> {
             }
             Keyword::REFERENCES => ColumnOption::ForeignKey(self.references(None, Vec::new())?),
             Keyword::GENERATED => self.generated()?,
-            Keyword::STORAGE | Keyword::COMPRESSION => {
-                let what = match next.keyword {
-                    Keyword::STORAGE => "STORAGE",
-                    _ => "COMPRESSION",
-                };
-                return Err(Error::unsupported(what).at(next.position));
-            }
             _ => return Ok(None),
         };
         Ok(Some(option))

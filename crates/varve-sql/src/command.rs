@@ -260,6 +260,19 @@ fn set(parser: &mut Parser<'_>) -> Parsed {
     if session && eat(parser, "CHARACTERISTICS") {
         return Ok(skip(parser, "SET SESSION CHARACTERISTICS"));
     }
+    let role = if session && eat(parser, "AUTHORIZATION") {
+        Some("session_authorization")
+    } else {
+        eat(parser, "ROLE").then_some("role")
+    };
+    if let Some(name) = role {
+        let value = match eat(parser, "DEFAULT") {
+            true => None,
+            false => Some(values(parser, false)?),
+        };
+        let name = name.to_owned();
+        return Ok(Words::Command(Command::Set { name, value, local }));
+    }
     if !local && !session {
         if eat(parser, "TRANSACTION") {
             if eat(parser, "SNAPSHOT") {
@@ -354,6 +367,10 @@ fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>> {
     if eat(parser, "TIME") {
         expect(parser, "ZONE")?;
         return Ok(Some("timezone".to_owned()));
+    }
+    if eat(parser, "SESSION") {
+        expect(parser, "AUTHORIZATION")?;
+        return Ok(Some("session_authorization".to_owned()));
     }
     if eat(parser, "TRANSACTION") {
         expect(parser, "ISOLATION")?;

@@ -81,13 +81,7 @@ impl Binder<'_> {
         ty: LogicalType,
         items: &[SequenceOptions],
     ) -> Result<SequenceDef> {
-        if !matches!(
-            ty,
-            LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
-        ) {
-            let message = "sequence type must be smallint, integer, or bigint";
-            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
-        }
+        is_whole(ty)?;
         let plain = SequenceDef {
             object: ObjectId(0),
             schema,
@@ -267,8 +261,19 @@ impl Binder<'_> {
             }
             return Err(undefined_table(&folded, 0));
         };
-        if options.ty.is_some() {
-            return Err(unsupported_at("ALTER SEQUENCE ... AS", self.source.first()));
+        let mut sequence = SequenceDef::clone(&sequence);
+        if let Some(ty) = &options.ty {
+            let (ty, _) = self.data_type(ty, self.source.first())?;
+            is_whole(ty)?;
+            // Bounds that were those of the type are those of the new one.
+            let (old, new) = (greatest(sequence.ty), greatest(ty));
+            if sequence.max == old {
+                sequence.max = new;
+            }
+            if sequence.min == -old - 1 {
+                sequence.min = -new - 1;
+            }
+            sequence.ty = ty;
         }
         let restart = options.restart.as_ref().map(Option::as_ref);
         let (mut changed, restart) = self.changed_sequence(&sequence, &options.items, restart)?;
@@ -405,6 +410,17 @@ fn digits(value: &AstValue) -> Option<String> {
     match value {
         AstValue::Number(digits, _) => Some(digits.to_string()),
         _ => None,
+    }
+}
+
+/// Refuses types that no sequence has.
+fn is_whole(ty: LogicalType) -> Result<()> {
+    match ty {
+        LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => Ok(()),
+        _ => {
+            let message = "sequence type must be smallint, integer, or bigint";
+            Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message))
+        }
     }
 }
 

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use varve_types::{Error, Result, SqlState};
 
+/// Who everything belongs to.
+const OWNER: &str = "postgres";
+
 /// The values that were set, by name.
 pub(super) type Others = Arc<BTreeMap<String, String>>;
 
@@ -194,11 +197,12 @@ const OTHERS: &[(&str, Shape, &str)] = &[
     ("random_page_cost", Real(0.0, f64::MAX), "4"),
     ("recursive_worktable_factor", Real(0.001, 1_000_000.0), "10"),
     ("restrict_nonsystem_relation_kind", Text, ""),
+    ("role", Word(&["none", OWNER]), "none"),
     ("row_security", Boolean, "on"),
     // RisingWave's: writes are seen by the next statement, which here is always so.
     ("rw_implicit_flush", Word(&["on", "true"]), "on"),
     ("seq_page_cost", Real(0.0, f64::MAX), "1"),
-    ("session_authorization", Fixed, "postgres"),
+    ("session_authorization", Word(&[OWNER]), OWNER),
     (
         "session_replication_role",
         Word(&["origin", "replica", "local"]),
@@ -312,6 +316,12 @@ fn is_valid_custom(name: &str) -> bool {
 /// A value in the form in which it is shown.
 fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
     let invalid = |message: String| Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+    if matches!(name, "role" | "session_authorization")
+        && let Shape::Word(words) = shape
+        && !words.contains(&value)
+    {
+        return Err(invalid(format!("role \"{value}\" does not exist")));
+    }
     let wrong = || {
         invalid(format!(
             "invalid value for parameter \"{name}\": \"{value}\""

@@ -8,7 +8,7 @@ use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_ins
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
     Catalog, Change, Changes, ExplainOptions, Field, NodeActual, Plan, Returning, Statement,
-    StatementActual, Utility, explain_with,
+    StatementActual, Utility, explain_with, is_temporary,
 };
 use varve_store::Transaction;
 use varve_types::{
@@ -60,6 +60,7 @@ impl Run<'_> {
         statement: &Statement,
     ) -> Result<ResultSet> {
         if self.scope.read_only
+            && !is_for_session(statement)
             && let Some(command) = writing_command(statement)
         {
             return Err(read_only_error(command));
@@ -288,6 +289,16 @@ fn answer(
         result.batches = writer.returned(returning, rows)?;
     }
     Ok(result)
+}
+
+/// Whether a statement changes a temporary table, which a transaction may that only reads.
+fn is_for_session(statement: &Statement) -> bool {
+    let schema = match statement {
+        Statement::Insert(insert) => insert.table.schema,
+        Statement::Update(modify) | Statement::Delete(modify) => modify.table.schema,
+        _ => return false,
+    };
+    is_temporary(schema)
 }
 
 /// The name of a statement that writes.
