@@ -1,4 +1,5 @@
-//! Templates of `to_char`, `to_date` and `to_timestamp`: `YYYY-MM-DD HH24:MI:SS`, cut into patterns and literal text.
+//! Templates of `to_char`, `to_date` and `to_timestamp`, such as `YYYY-MM-DD HH24:MI:SS`, cut into
+//! patterns and literal text.
 
 /// A pattern of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

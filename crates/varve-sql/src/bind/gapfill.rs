@@ -40,7 +40,11 @@ impl Gapfill {
     /// The group that is to be filled, if there is one; what its arguments leave out is found in
     /// the conditions of WHERE.
     pub(super) fn find(groups: &[Expr], conditions: &[Expr]) -> Result<Option<Gapfill>> {
-        let is_gapfill = |group: &&Expr| matches!(group, Expr::Call { function, .. } if function.name() == GAPFILL);
+        let name = |group: &Expr| match group {
+            Expr::Call { function, .. } => function.name(),
+            _ => "",
+        };
+        let is_gapfill = |group: &&Expr| name(group) == GAPFILL;
         if groups.iter().filter(is_gapfill).count() > 1 {
             let message = "multiple time_bucket_gapfill calls not allowed";
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
