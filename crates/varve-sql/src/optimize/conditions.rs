@@ -162,7 +162,7 @@ fn push_into_join(mut join: JoinNode, conditions: Vec<Expr>) -> Plan {
 fn narrow(join: &mut JoinNode, conditions: &[Expr], left_width: usize, right_width: usize) {
     let refuses = |first: usize, count: usize| {
         conditions.iter().any(|condition| {
-            is_strict(condition, &|column| {
+            is_refused(condition, &|column| {
                 (first..first + count).contains(&column)
             })
         })
@@ -183,37 +183,39 @@ fn narrow(join: &mut JoinNode, conditions: &[Expr], left_width: usize, right_wid
     };
 }
 
-/// Whether an expression is NULL, or a condition not true, when all columns for which `nulled`
-/// holds are NULL; false where that is not known.
-fn is_strict(expr: &Expr, nulled: &dyn Fn(usize) -> bool) -> bool {
-    match expr {
-        Expr::Column { index, .. } => nulled(*index),
-        Expr::Compare { left, right, .. } => is_strict(left, nulled) || is_strict(right, nulled),
+/// Whether a condition is not true when all columns for which `nulled` holds are NULL; false where
+/// that is not known.
+fn is_refused(condition: &Expr, nulled: &dyn Fn(usize) -> bool) -> bool {
+    match condition {
+        Expr::And(items) => items.iter().any(|item| is_refused(item, nulled)),
+        Expr::Or(items) => items.iter().all(|item| is_refused(item, nulled)),
+        Expr::IsNull {
+            input,
+            negated: true,
+        } => is_null(input, nulled),
         Expr::Not(input) => match input.as_ref() {
             Expr::IsNull {
                 input,
                 negated: false,
-            } => is_strict(input, nulled),
-            Expr::Compare { .. } | Expr::Column { .. } | Expr::Call { .. } => {
-                is_strict(input, nulled)
-            }
-            _ => false,
+            } => is_null(input, nulled),
+            input => is_null(input, nulled),
         },
-        Expr::IsNull {
-            input,
-            negated: true,
-        } => is_strict(input, nulled),
-        Expr::And(items) => items.iter().any(|item| is_strict(item, nulled)),
-        Expr::Or(items) => items.iter().all(|item| is_strict(item, nulled)),
-        Expr::Cast { input, .. } => is_strict(input, nulled),
-        Expr::Call { function, args, .. } => {
-            function.is_strict() && args.iter().any(|arg| is_strict(arg, nulled))
+        _ => is_null(condition, nulled),
+    }
+}
+
+/// Whether an expression is NULL then.
+fn is_null(expr: &Expr, nulled: &dyn Fn(usize) -> bool) -> bool {
+    match expr {
+        Expr::Column { index, .. } => nulled(*index),
+        Expr::Compare { left, right, .. } => is_null(left, nulled) || is_null(right, nulled),
+        Expr::And(items) | Expr::Or(items) => items.iter().all(|item| is_null(item, nulled)),
+        Expr::Not(input) | Expr::Cast { input, .. } | Expr::InList { input, .. } => {
+            is_null(input, nulled)
         }
-        Expr::InList {
-            input,
-            negated: false,
-            ..
-        } => is_strict(input, nulled),
+        Expr::Call { function, args, .. } => {
+            function.is_strict() && args.iter().any(|arg| is_null(arg, nulled))
+        }
         _ => false,
     }
 }
