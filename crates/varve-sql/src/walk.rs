@@ -131,7 +131,50 @@ pub(crate) fn split_conjunction(expr: Expr, into: &mut Vec<Expr>) {
             value: varve_types::Value::Boolean(true),
             ..
         } => {}
+        Expr::Or(branches) => into.extend(common_first(branches)),
         other => into.push(other),
+    }
+}
+
+/// An OR as conditions that must all hold: what stands in every branch, then the OR of the rest.
+/// Only comparisons of columns and literals are taken out, which cannot fail where their branch
+/// would not have been reached.
+fn common_first(branches: Vec<Expr>) -> Vec<Expr> {
+    let is_shared = |part: &Expr| {
+        is_plain_comparison(part) && branches.iter().all(|branch| parts(branch).contains(part))
+    };
+    let first = branches.first().map_or(&[][..], parts);
+    let mut shared: Vec<Expr> = first
+        .iter()
+        .filter(|part| is_shared(part))
+        .cloned()
+        .collect();
+    if shared.is_empty() {
+        return vec![Expr::Or(branches)];
+    }
+    let rest = |branch: &Expr| {
+        let left = parts(branch).iter().filter(|part| !shared.contains(part));
+        conjunction(left.cloned().collect())
+    };
+    // A branch without a rest holds wherever the shared conditions do.
+    let rests: Option<Vec<Expr>> = branches.iter().map(rest).collect();
+    shared.extend(rests.map(Expr::Or));
+    shared
+}
+
+/// The conditions of an AND; of anything else itself.
+fn parts(condition: &Expr) -> &[Expr] {
+    match condition {
+        Expr::And(items) => items,
+        other => std::slice::from_ref(other),
+    }
+}
+
+fn is_plain_comparison(condition: &Expr) -> bool {
+    let is_plain = |side: &Expr| matches!(side, Expr::Column { .. } | Expr::Literal { .. });
+    match condition {
+        Expr::Compare { left, right, .. } => is_plain(left) && is_plain(right),
+        _ => false,
     }
 }
 
