@@ -1,7 +1,7 @@
 //! Sorting where the size of the code matters more than the time it takes.
 //!
-//! The sorts of the standard library are compiled anew for each type and each comparison, 4 to 10 KB
-//! a time. Here the places of the items are sorted by one copy of that code, and the items then
+//! The sorts of the standard library are compiled anew for each type and each comparison, 4 to 10
+//! KB a time. Here the places of the items are sorted by one copy of that code, and the items then
 //! swapped to where they belong: about three times slower, some hundred bytes for each use. What
 //! sorts rows or values by the million uses the standard library's.
 //!

@@ -1,5 +1,5 @@
-//! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER, COMMENT,
-//! GRANT and the like. What they name must be there.
+//! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER,
+//! COMMENT, GRANT and the like. What they name must be there.
 
 use sqlparser::ast::ObjectName;
 use varve_parser::{Keyword, Parser, Token};

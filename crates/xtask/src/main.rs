@@ -1,7 +1,7 @@
 //! Checks of the repository that no other tool makes, run as `cargo xtask tidy`, the way to the
 //! benchmarks, the corpora and the fuzzing of queries, `cargo xtask bench`, `corpora` and `fuzz`,
-//! the page on SQL, `cargo xtask docs`, and the packing of the time zones, `cargo xtask zones`. Each
-//! rule is a small pure function over names and texts, so that its tests need no repository.
+//! the page on SQL, `cargo xtask docs`, and the packing of the time zones, `cargo xtask zones`.
+//! Each rule is a small pure function over names and texts, so that its tests need no repository.
 //!
 //! Invariant: a rule only reads; nothing in the repository is ever changed by a check.
 //! Invariant: every finding names the rule, the file, the line and what to do.

@@ -110,7 +110,10 @@ pub(super) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
         .ok()
         .map(|number| (number, char::from_u32(number)))
     {
-        None => limit("character number must be positive".to_owned()),
+        None => {
+            let message = "character number must be positive";
+            Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message))
+        }
         Some((0, _)) => limit("null character not permitted".to_owned()),
         Some((_, None)) => limit(format!(
             "requested character too large for encoding: {number}"

@@ -119,8 +119,8 @@ impl Binder<'_> {
         })
     }
 
-    /// What `EXPLAIN (...)` asks for. Costs and buffers are never shown: plans are not chosen by the
-    /// first, and statements are not charged for the second.
+    /// What `EXPLAIN (...)` asks for. Costs and buffers are never shown: plans are not chosen by
+    /// the first, and statements are not charged for the second.
     fn explain_options(&self, options: &[UtilityOption]) -> Result<ExplainOptions> {
         let mut shown = ExplainOptions::default();
         let mut summary = None;

@@ -109,9 +109,9 @@ impl Transaction {
         self.change(CatalogueChange::DropTree(tree))
     }
 
-    /// Forbids that others write to a tree meanwhile: the commit fails with `40001` if somebody else
-    /// has written to it since the snapshot, and so does that of whoever has begun before it and
-    /// writes to the tree. For those the schema gets another version.
+    /// Forbids that others write to a tree meanwhile: the commit fails with `40001` if somebody
+    /// else has written to it since the snapshot, and so does that of whoever has begun before
+    /// it and writes to the tree. For those the schema gets another version.
     pub fn guard_tree(&mut self, tree: TreeId, version: u32) -> Result<()> {
         let mut schema = TreeSchema::clone(self.tree(tree)?.schema());
         schema.version = version;

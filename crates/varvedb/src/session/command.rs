@@ -79,8 +79,15 @@ impl Session {
             return self.set(settings::find(name)?, value, local);
         }
         other_settings::set(&mut self.settings.others, name, value)?;
-        if !local && let Block::Open(open) = &mut self.block {
-            other_settings::set(&mut open.settings_after.others, name, value)?;
+        if let Block::Open(open) = &mut self.block {
+            let after = &mut open.settings_after.others;
+            // A setting of a prefix that was local once is known from then on, and empty.
+            let is_new = name.contains('.') && !after.contains_key(name);
+            match local {
+                false => other_settings::set(after, name, value)?,
+                true if is_new => other_settings::set(after, name, Some(""))?,
+                true => {}
+            }
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Temporary relations: those of a session go when it ends, some with each transaction.
 //!
-//! They are kept as all others are, in a schema of the session's own. Nothing can be dropped while a
-//! session is dropped, so what it leaves behind is dropped by the next session that makes temporary
-//! relations, or when the database is opened again.
+//! They are kept as all others are, in a schema of the session's own. Nothing can be dropped while
+//! a session is dropped, so what it leaves behind is dropped by the next session that makes
+//! temporary relations, or when the database is opened again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
