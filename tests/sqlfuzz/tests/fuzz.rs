@@ -48,7 +48,7 @@ fn seeds_that_failed_once_pass() {
 fn finds(bug: Planted, oracle: Oracle) {
     let functions = known_functions();
     plant(Some(bug));
-    let found = (1..20).find_map(|seed| {
+    let found = (1..100).find_map(|seed| {
         let mut stage = Stage::new(World::new(seed), None);
         (0..100).find_map(|index| {
             let chance = Chance::of_case(seed, index);

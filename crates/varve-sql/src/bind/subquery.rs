@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery};
-use varve_expr::Expr;
+use varve_expr::{Expr, fold};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
@@ -415,6 +415,9 @@ impl Binder<'_> {
             })
         });
         let pairs = self.row_pairs(op, left, right.collect(), position)?;
+        // Folded as expressions of GROUP BY are, which are looked for in it.
+        let pairs = pairs.into_iter().map(|(left, right)| (fold(left), right));
+        let pairs = pairs.collect();
         Ok(self.add_subquery(scope, SubqueryKind::Any(op, pairs), query.plan, outer))
     }
 }

@@ -262,7 +262,12 @@ impl Generator<'_> {
         let array = self.expr(ty, depth, scope);
         let op = self.chance.pick(&COMPARISONS);
         let word = self.chance.pick(&["ANY", "ALL"]);
-        boolean(&format!("({{}} {op} {word} ({{}}))"), vec![left, array])
+        // With the cast a subquery is one array, and not rows of elements.
+        let name = ty.name();
+        boolean(
+            &format!("({{}} {op} {word} ({{}}::{name}))"),
+            vec![left, array],
+        )
     }
 }
 
