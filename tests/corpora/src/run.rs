@@ -186,7 +186,7 @@ impl Corpus {
         Ok(match self.family.reader {
             Reader::Slt(dialect) => self.run_slt(dialect, path, &mut client, skips),
             Reader::Regress => self.run_regress(path, &mut client, skips),
-            Reader::TpcH => sets::tpch(&mut client, &self.files),
+            Reader::TpcH => sets::tpch(&mut client, &self.files, answers)?,
             Reader::Tsbs => sets::tsbs(&mut client, &self.files),
             Reader::ClickBench => sets::clickbench(&mut client, &self.files, answers)?,
             Reader::H2o => sets::h2o(&mut client, &self.files, answers)?,

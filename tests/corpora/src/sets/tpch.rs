@@ -1,6 +1,9 @@
-//! TPC-H's 22 queries at scale factor 0.01 with the answers that came with them.
+//! TPC-H's 22 queries at scale factor 0.01 with the answers that came with them, or PostgreSQL's.
+
+use std::path::Path;
 
 use super::judge::{Stage, text, wrong_rows};
+use super::known::Known;
 use crate::archive::SourceFile;
 use crate::engine::{Client, failure};
 use crate::run::Judged;
@@ -53,7 +56,19 @@ const TABLES: [(&str, &str); 8] = [
     ),
 ];
 
-pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
+/// Queries whose answers came with addresses and comments of another generator than the data's.
+const OTHER_TEXTS: [u32; 5] = [2, 10, 13, 15, 20];
+
+const ANSWERS: &str = include_str!("../../answers/tpch.txt");
+
+/// Runs the queries, or with a folder writes the answers of those into it whose answers are of
+/// other data.
+pub fn run(
+    client: &mut Client,
+    files: &[SourceFile],
+    folder: Option<&Path>,
+) -> Result<Vec<Judged>, String> {
+    let mut known = Known::new(ANSWERS, folder);
     let mut stage = Stage::new(client);
     for (table, columns) in TABLES {
         stage.make(&format!("CREATE TABLE {table} ({columns})"));
@@ -77,11 +92,16 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
             String::from_utf8_lossy(sql),
             String::from_utf8_lossy(wanted),
         );
+        if OTHER_TEXTS.contains(&number) {
+            stage.query(&path, 1, &sql, |answer| known.wrong(&path, answer));
+            continue;
+        }
         let lines: Vec<&str> = wanted.lines().skip(1).collect();
         let in_order = sql.to_lowercase().contains("order by");
         stage.query(&path, 1, &sql, |answer| {
             wrong_rows(answer, &lines, '|', in_order)
         });
     }
-    stage.judged
+    known.save("tpch")?;
+    Ok(stage.judged)
 }
