@@ -9,8 +9,14 @@ function digits(number: number, width: number): string {
   return String(number).padStart(width, '0');
 }
 
+/** The greatest and the least number are no dates. */
+const DAYS_INFINITY = 2_147_483_647;
+const US_INFINITY = 9_223_372_036_854_775_807n;
+
 /** `2026-01-31`, with ` BC` after years before 1. Takes days since 1970-01-01. */
 export function dateText(days: number): string {
+  if (days === DAYS_INFINITY) return 'infinity';
+  if (days === -DAYS_INFINITY - 1) return '-infinity';
   const { text, isBc } = civil(days);
   return isBc ? `${text} BC` : text;
 }
@@ -18,6 +24,8 @@ export function dateText(days: number): string {
 /** `2026-01-31 12:00:00.5`. Takes microseconds since 1970-01-01 00:00; `zone` goes behind the time. */
 export function timestampText(us: number | bigint, zone: '' | '+00'): string {
   const all = BigInt(us);
+  if (all === US_INFINITY) return 'infinity';
+  if (all === -US_INFINITY - 1n) return '-infinity';
   const time = ((all % DAY_US) + DAY_US) % DAY_US;
   const { text, isBc } = civil(Number((all - time) / DAY_US));
   const seconds = Number(time / 1_000_000n);

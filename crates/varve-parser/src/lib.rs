@@ -9,9 +9,12 @@
 //! of nodes into the download, some 40 KB.
 //! Invariant: every tree stands where PostgreSQL's grammar has it.
 
-#![allow(
-    clippy::boxed_local,
-    reason = "a node stays on the heap: a frame that holds it by value fills a worker's stack"
+#![cfg_attr(
+    target_pointer_width = "32",
+    expect(
+        clippy::boxed_local,
+        reason = "a node stays on the heap: a frame that holds it by value fills a worker's stack"
+    )
 )]
 
 pub mod alter;

@@ -17,7 +17,7 @@
 //! | values | layout 1: bits, pad; 2: `i32`, pad; 3: `i64`; 4: `f64`; 5: `u32` offsets, one more than values, pad; UTF-8, pad; 6: as 5, any bytes |
 //!
 //! Layout 5 has text, and what JavaScript has no type for as PostgreSQL writes it: numeric, time,
-//! interval, uuid, jsonb, arrays. Layout 6 has bytea. A real is the double nearest to its shortest
+//! interval, uuid, jsonb, arrays, enums, names of the catalogues (`regclass` and the like). Layout 6 has bytea. A real is the double nearest to its shortest
 //! text.
 //!
 //! Dictionaries of a set are numbered from 0 in the order in which they first occur, so a reader
@@ -126,11 +126,18 @@ fn encode_column(
     encode_values(writer, &column)
 }
 
+/// Whether the numbers of a type say nothing to a reader who has not got the catalogue.
+fn is_sent_as_text(ty: LogicalType) -> bool {
+    ty.is_reg() || matches!(ty, LogicalType::Time | LogicalType::Enum(_))
+}
+
 fn layout(column: &Column) -> Result<u8> {
+    if is_sent_as_text(column.logical_type()) {
+        return Ok(5);
+    }
     match column.data() {
         ColumnData::Boolean(_) => Ok(1),
         ColumnData::Int32(_) => Ok(2),
-        ColumnData::Int64(_) if column.logical_type() == LogicalType::Time => Ok(5),
         ColumnData::Int64(_) => Ok(3),
         ColumnData::Float64(_) => Ok(4),
         ColumnData::Binary(_) if column.logical_type() == LogicalType::Bytea => Ok(6),
@@ -140,7 +147,7 @@ fn layout(column: &Column) -> Result<u8> {
 }
 
 fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
-    if column.logical_type() == LogicalType::Time {
+    if is_sent_as_text(column.logical_type()) {
         return encode_as_text(writer, column);
     }
     match column.data() {

@@ -43,6 +43,19 @@ test('values keep their type there and back', async () => {
   ]);
 });
 
+test('labels of enums and names of the catalogue are text', async () => {
+  const db = await create();
+  await db.exec("CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE TABLE person (mood mood)");
+  const { rows: changed } = await db.query('INSERT INTO person VALUES ($1) RETURNING mood', [
+    'happy',
+  ]);
+  expect(changed).toEqual([{ mood: 'happy' }]);
+  const { rows } = await db.query(
+    "SELECT mood, array[mood] AS moods, 'person'::regclass AS name FROM person",
+  );
+  expect(rows).toEqual([{ mood: 'happy', moods: '{happy}', name: 'person' }]);
+});
+
 test('a count is a number, a bigint that is not exact as one stays a bigint, a sum of them is text', async () => {
   const db = await create();
   await db.exec('CREATE TABLE n (x bigint); INSERT INTO n VALUES (9007199254740991), (2)');

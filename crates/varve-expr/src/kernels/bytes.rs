@@ -59,7 +59,10 @@ fn part(all: &[u8], start: i64, length: Option<i64>) -> Result<&[u8]> {
         return Err(Error::new(SqlState::SUBSTRING_ERROR, message));
     }
     let end = length.map_or(i64::MAX, |length| start.saturating_add(length));
-    let place = |at: i64| usize::try_from(at - 1).unwrap_or(0).min(all.len());
+    let place = |at: i64| {
+        let place = usize::try_from((at - 1).max(0)).unwrap_or(usize::MAX);
+        place.min(all.len())
+    };
     Ok(all.get(place(start)..place(end)).unwrap_or_default())
 }
 

@@ -238,7 +238,7 @@ fn chars(text: &str) -> i64 {
 
 /// The characters from `start` to `end`, as far as there are any.
 pub(super) fn char_slice(text: &str, start: i64, end: i64) -> &str {
-    let place = |position: i64| usize::try_from(position).unwrap_or(0);
+    let place = |position: i64| usize::try_from(position.max(0)).unwrap_or(usize::MAX);
     let (start, end) = (place(start), place(end));
     let (from, to) = if text.is_ascii() {
         (start.min(text.len()), end.min(text.len()))
