@@ -6,7 +6,7 @@ use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
 use crate::alter::AlterTable;
-use crate::catalog::TableDef;
+use crate::catalog::{CheckDef, TableDef};
 use crate::command::Command;
 use crate::explain::ExplainOptions;
 use crate::found::Found;
@@ -141,6 +141,9 @@ pub struct InsertPlan {
     pub source: Plan,
     /// `ON CONFLICT`
     pub on_conflict: Option<OnConflict>,
+    /// What new rows must pass: the conditions of views that they are written through, by the
+    /// names of these.
+    pub checks: Vec<CheckDef>,
     /// `RETURNING`, over the columns of the table.
     pub returning: Option<Returning>,
 }
@@ -193,6 +196,8 @@ pub struct ModifyPlan {
     pub source: Plan,
     /// The columns that get new values.
     pub assigned: Vec<usize>,
+    /// As for INSERT.
+    pub checks: Vec<CheckDef>,
     /// `RETURNING`: over the columns of the table, one that is not used, and what follows the
     /// row's position in `source`.
     pub returning: Option<Returning>,

@@ -78,6 +78,7 @@ sqlstates! {
     INVALID_SAVEPOINT_SPECIFICATION "3B001" "invalid_savepoint_specification",
     SERIALIZATION_FAILURE "40001" "serialization_failure",
     SYNTAX_ERROR "42601" "syntax_error",
+    WITH_CHECK_OPTION_VIOLATION "44000" "with_check_option_violation",
     UNDEFINED_COLUMN "42703" "undefined_column",
     UNDEFINED_FUNCTION "42883" "undefined_function",
     UNDEFINED_TABLE "42P01" "undefined_table",

@@ -86,6 +86,17 @@ pub(crate) fn first_failing(
     Ok((0..rows.rows()).find(fails))
 }
 
+/// The first row for which a condition is not true.
+pub(crate) fn first_not_true(
+    check: &CheckDef,
+    rows: &Batch,
+    context: &EvalContext<'_>,
+) -> Result<Option<usize>> {
+    let passed = evaluate(&check.expr, rows, context)?;
+    let fails = |row: &usize| passed.value(*row) != Value::Boolean(true);
+    Ok((0..rows.rows()).find(fails))
+}
+
 /// `23502` for one column, without its detail.
 pub(crate) fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
     let message = format!(
@@ -107,7 +118,13 @@ fn check_error(table: &TableDef, check: &CheckDef) -> Error {
         .with_constraint(&check.name)
 }
 
-fn failing_row(table: &TableDef, rows: &Batch, row: usize, context: &EvalContext<'_>) -> String {
+/// The detail that shows a row.
+pub(crate) fn failing_row(
+    table: &TableDef,
+    rows: &Batch,
+    row: usize,
+    context: &EvalContext<'_>,
+) -> String {
     let columns = rows.physical_columns().iter().take(table.columns.len());
     let shown = columns.map(|column| match column.value(row) {
         Value::Null => "null".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
-use varve_sql::{Catalog, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
+use varve_sql::{Catalog, CheckDef, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
 use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
 
@@ -14,7 +14,7 @@ use crate::foreign_keys::Work;
 use crate::index;
 use crate::session::CancelFlag;
 use crate::source::TransactionSource;
-use crate::table_rows::checked;
+use crate::table_rows::{checked, failing_row, first_not_true};
 
 /// What a statement writes with.
 pub(crate) struct Writer<'a> {
@@ -129,6 +129,22 @@ impl Writer<'_> {
         let positions = positions_of(&rows, at)?;
         self.delete(&plan.table, &positions).await?;
         Ok(rows)
+    }
+
+    /// `44000` where a row that was written does not belong to a view that it was written through.
+    pub fn passed(&self, checks: &[CheckDef], table: &TableDef, rows: &[Batch]) -> Result<()> {
+        for (check, batch) in checks
+            .iter()
+            .flat_map(|check| rows.iter().map(move |r| (check, r)))
+        {
+            let Some(row) = first_not_true(check, batch, &self.context)? else {
+                continue;
+            };
+            let message = format!("new row violates check option for view \"{}\"", check.name);
+            let error = Error::new(SqlState::WITH_CHECK_OPTION_VIOLATION, message);
+            return Err(error.with_detail(failing_row(table, batch, row, &self.context)));
+        }
+        Ok(())
     }
 
     /// What RETURNING says of rows.

@@ -9,6 +9,7 @@ use varve_types::{ColumnPredicate, Error, Result, SqlState, Uniqueness};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::fold_name;
+use crate::bind::target::{Target, Verb};
 use crate::bind::update::{named_types, target_scope};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
@@ -23,11 +24,12 @@ use varve_parser::InsertClauses;
 impl Binder<'_> {
     pub(crate) fn on_conflict(
         &mut self,
-        table: &TableDef,
+        target: &Target,
         name: &str,
         on: &AstOnConflict,
         clauses: InsertClauses<'_>,
     ) -> Result<OnConflict> {
+        let table = &target.table;
         let AstOnConflict {
             conflict_target,
             action,
@@ -43,11 +45,11 @@ impl Binder<'_> {
                 vec![named_arbiter(table, &fold_name(ident))?]
             }
             Some(ConflictTarget::Columns(columns)) => {
-                let target: Vec<Ast> = columns.iter().cloned().map(Ast::Identifier).collect();
-                self.inferred_arbiters(table, &target, None)?
+                let columns: Vec<Ast> = columns.iter().cloned().map(Ast::Identifier).collect();
+                self.inferred_arbiters(target, &columns, None)?
             }
             None if !clauses.target.is_empty() => {
-                self.inferred_arbiters(table, clauses.target, clauses.target_filter)?
+                self.inferred_arbiters(target, clauses.target, clauses.target_filter)?
             }
             None => {
                 if let OnConflictAction::DoUpdate(_) = action {
@@ -62,14 +64,14 @@ impl Binder<'_> {
         };
         let update = match action {
             OnConflictAction::DoNothing => None,
-            OnConflictAction::DoUpdate(update) => Some(self.conflict_update(table, name, update)?),
+            OnConflictAction::DoUpdate(update) => Some(self.conflict_update(target, name, update)?),
         };
         Ok(OnConflict { arbiters, update })
     }
 
     fn conflict_update(
         &mut self,
-        table: &TableDef,
+        target: &Target,
         name: &str,
         update: &DoUpdate,
     ) -> Result<ConflictUpdate> {
@@ -77,13 +79,14 @@ impl Binder<'_> {
             assignments,
             selection,
         } = update;
-        let width = table.columns.len();
-        let mut names = Scope::table(name.to_owned(), 0, named_types(table));
-        let excluded = Scope::table("excluded".to_owned(), width, named_types(table));
+        let shape = &target.shape;
+        let named = shape.columns.len();
+        let mut names = Scope::table(name.to_owned(), 0, named_types(shape));
+        let excluded = Scope::table("excluded".to_owned(), named, named_types(shape));
         names.append(excluded, 0)?;
-        let mut exprs = column_exprs(table);
+        let mut values = column_exprs(shape);
         let mut scope = ExprScope::plain(&names, "ON CONFLICT DO UPDATE");
-        let assigned = self.assignments(table, assignments, &mut scope, &mut exprs)?;
+        let given = self.assignments(shape, assignments, &mut scope, &mut values)?;
         let filter = match selection {
             None => None,
             Some(selection) => {
@@ -91,6 +94,24 @@ impl Binder<'_> {
                 Some(self.filter(selection, &mut scope)?)
             }
         };
+        if target.view.is_none() {
+            return Ok(ConflictUpdate {
+                exprs: values,
+                filter,
+                assigned: given,
+            });
+        }
+        // The row that is there, then the one that was to be inserted, as rows of the table.
+        let places = [(0, 0), (named, target.table.columns.len())];
+        let on_table = |expr: Expr| target.on_table(expr, &places);
+        let assigned = target.assigned(&given, Verb::Update)?;
+        let mut exprs = column_exprs(&target.table);
+        for (at, place) in given.iter().zip(&assigned) {
+            if let (Some(slot), Some(value)) = (exprs.get_mut(*place), values.get(*at)) {
+                *slot = on_table(value.clone())?;
+            }
+        }
+        let filter = filter.map(on_table).transpose()?;
         Ok(ConflictUpdate {
             exprs,
             filter,
@@ -101,16 +122,18 @@ impl Binder<'_> {
     /// The unique indexes over exactly these columns and expressions.
     fn inferred_arbiters(
         &mut self,
-        table: &TableDef,
-        target: &[Ast],
+        target: &Target,
+        columns: &[Ast],
         filter: Option<&Ast>,
     ) -> Result<Vec<Arbiter>> {
-        let names = target_scope(table, None);
-        let mut wanted = Vec::with_capacity(target.len());
-        for ast in target {
+        let table = &target.table;
+        let names = target_scope(&target.shape, None);
+        let mut wanted = Vec::with_capacity(columns.len());
+        for ast in columns {
             let mut scope = ExprScope::plain(&names, "index expressions");
             let operand = self.expr(ast, &mut scope)?;
             let expr = varve_expr::fold(self.settle(operand)?);
+            let expr = target.on_table(expr, &[(0, 0)])?;
             let at = match expr {
                 Expr::Column { index, .. } => Some(index),
                 expr => {
@@ -125,7 +148,8 @@ impl Binder<'_> {
         if let Some(filter) = filter {
             let mut scope = ExprScope::plain(&names, "WHERE");
             let mut conditions = Vec::new();
-            split_conjunction(self.filter(filter, &mut scope)?, &mut conditions);
+            let filter = self.filter(filter, &mut scope)?;
+            split_conjunction(target.on_table(filter, &[(0, 0)])?, &mut conditions);
             known.extend(conditions.iter().filter_map(|condition| {
                 match pushed_predicate(condition, None) {
                     Some(PushedPredicate::Fixed(test)) => Some(test),

@@ -4,6 +4,7 @@ use sqlparser::ast::{Delete, FromTable};
 use varve_types::Result;
 
 use crate::bind::conflict::column_exprs;
+use crate::bind::target::Verb;
 use crate::bind::update::{Changed, position_column};
 use crate::bind::{Binder, refuse, unsupported_at};
 use crate::optimize::optimize;
@@ -34,19 +35,19 @@ impl Binder<'_> {
             return Err(unsupported_at("DELETE from several tables", position));
         };
         let (name, alias) = self.target_table(target)?;
-        let table = self.writable_table(name)?;
+        let mut target = self.target(name, Verb::Delete)?;
         let using = using.as_deref().unwrap_or_default();
         let Changed {
             plan,
             names,
             mut others,
-        } = self.changed_rows(&table, alias, using, selection.as_ref())?;
+        } = self.changed_rows(&mut target, alias, using, selection.as_ref())?;
         let returning = self.returning(returning.as_deref(), &names)?;
         let mut exprs = match returning {
-            Some(_) => column_exprs(&table),
+            Some(_) => column_exprs(&target.table),
             None => Vec::new(),
         };
-        exprs.push(position_column(&table));
+        exprs.push(position_column(&target.table));
         if returning.is_some() {
             exprs.append(&mut others);
         }
@@ -55,9 +56,10 @@ impl Binder<'_> {
             exprs,
         });
         Ok(Statement::Delete(ModifyPlan {
-            table,
+            table: target.table,
             source,
             assigned: Vec::new(),
+            checks: Vec::new(),
             returning,
         }))
     }

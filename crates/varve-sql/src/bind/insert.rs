@@ -13,6 +13,7 @@ use crate::bind::array::part_type;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::fold_name;
+use crate::bind::target::{Target, Verb};
 use crate::bind::update::target_scope;
 use crate::bind::values::value_plan;
 use crate::bind::{Binder, located, refuse, unsupported_at};
@@ -72,35 +73,79 @@ impl Binder<'_> {
         let TableObject::TableName(name) = table else {
             return Err(unsupported_at("this target of INSERT", position));
         };
-        let table = self.writable_table(name)?;
-        let targets = self.insert_targets(&table, columns)?;
+        let target = self.target(name, Verb::Insert)?;
+        let shape = Arc::clone(&target.shape);
+        let targets = self.insert_targets(&shape, columns)?;
         let alias = table_alias.as_ref().map(|alias| &alias.alias);
         let overriding = clauses.overriding;
-        let source = match source {
-            None => Plan::Values {
-                rows: vec![table.columns.iter().map(Self::default_value).collect()],
-                types: table.columns.iter().map(|column| column.ty).collect(),
-            },
+        let (rows, given) = match source {
+            None => (
+                Plan::Values {
+                    rows: vec![shape.columns.iter().map(Self::default_value).collect()],
+                    types: shape.columns.iter().map(|column| column.ty).collect(),
+                },
+                0,
+            ),
             Some(query) => match plain_values(query) {
-                Some(values) => self.insert_values(&table, &targets, overriding, values)?,
-                None => self.insert_query(&table, &targets, overriding, query)?,
+                Some(values) => self.insert_values(&shape, &targets, overriding, values)?,
+                None => self.insert_query(&shape, &targets, overriding, query)?,
             },
         };
-        let names = target_scope(&table, alias);
+        let rows = Self::table_rows_of(
+            &target,
+            rows,
+            targets.positions.get(..given).unwrap_or_default(),
+        )?;
+        let names = target_scope(&shape, alias);
         let on_conflict = match on {
             None => None,
             Some(OnInsert::OnConflict(on)) => {
-                let name = alias.map_or_else(|| table.name.clone(), fold_name);
-                Some(self.on_conflict(&table, &name, on, clauses)?)
+                let name = alias.map_or_else(|| shape.name.clone(), fold_name);
+                Some(self.on_conflict(&target, &name, on, clauses)?)
             }
             Some(_) => return Err(unsupported_at("this form of INSERT", position)),
         };
-        let returning = self.returning(returning.as_deref(), &names)?;
+        let mut returning = self.returning(returning.as_deref(), &names)?;
+        for expr in returning
+            .iter_mut()
+            .flat_map(|returning| &mut returning.exprs)
+        {
+            *expr = target.on_table(expr.clone(), &[(0, 0)])?;
+        }
         Ok(Statement::Insert(InsertPlan {
-            table,
-            source,
+            checks: target.checks()?,
+            table: target.table,
+            source: rows,
             on_conflict,
             returning,
+        }))
+    }
+
+    /// The rows of a table that these of a view are, of which some columns are given.
+    fn table_rows_of(target: &Target, rows: Plan, given: &[usize]) -> Result<Plan> {
+        if target.view.is_none() {
+            return Ok(rows);
+        }
+        let places = target.assigned(given, Verb::Insert)?;
+        let mut exprs: Vec<Expr> = target
+            .table
+            .columns
+            .iter()
+            .map(Self::default_value)
+            .collect();
+        for (at, place) in given.iter().zip(places) {
+            if let (Some(slot), Some(column)) =
+                (exprs.get_mut(place), target.shape.columns.get(*at))
+            {
+                *slot = Expr::Column {
+                    index: *at,
+                    ty: column.ty,
+                };
+            }
+        }
+        Ok(optimize(Plan::Project {
+            input: Box::new(rows),
+            exprs,
         }))
     }
 
@@ -146,13 +191,14 @@ impl Binder<'_> {
         )
     }
 
+    /// The rows of VALUES, and how many values each gives.
     fn insert_values(
         &mut self,
         table: &TableDef,
         targets: &Targets,
         overriding: Option<Overriding>,
         values: &sqlparser::ast::Values,
-    ) -> Result<Plan> {
+    ) -> Result<(Plan, usize)> {
         let rows = self.value_rows(values)?;
         let width = rows.first().map_or(0, |row| row.len());
         let extra = rows
@@ -170,10 +216,11 @@ impl Binder<'_> {
         let types = table.columns.iter().map(|column| column.ty).collect();
         let subqueries = scope.take_subqueries();
         let plan = value_plan(bound, types, &subqueries)?;
-        Ok(match subqueries.as_slice() {
+        let plan = match subqueries.as_slice() {
             [] => plan,
             _ => optimize(plan),
-        })
+        };
+        Ok((plan, width))
     }
 
     /// A whole row of a table: values for some columns, and the defaults of the others.
@@ -228,13 +275,14 @@ impl Binder<'_> {
         self.given_row(table, &targets, None, values, scope)
     }
 
+    /// The rows of a query, and how many values each gives.
     fn insert_query(
         &mut self,
         table: &TableDef,
         targets: &Targets,
         overriding: Option<Overriding>,
         query: &AstQuery,
-    ) -> Result<Plan> {
+    ) -> Result<(Plan, usize)> {
         let hints: Vec<LogicalType> = targets
             .positions
             .iter()
@@ -270,10 +318,11 @@ impl Binder<'_> {
                 };
             }
         }
-        Ok(optimize(Plan::Project {
+        let plan = optimize(Plan::Project {
             input: Box::new(plan),
             exprs,
-        }))
+        });
+        Ok((plan, fields.len()))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::optimize::{optimize, taken};
 use crate::plan::{
     JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Relation, Statement,
 };
+use crate::schema::Named;
 use crate::scope::Scope;
 
 impl Binder<'_> {
@@ -37,6 +38,12 @@ impl Binder<'_> {
             output: _,
         } = merge;
         let (name, alias) = self.target_factor(target)?;
+        let folded = self.relation_name(name)?;
+        if let Some(Named::View(_)) = self.find(&folded) {
+            let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(error.with_detail("This operation is not supported for views."));
+        }
         let table = self.writable_table(name)?;
         reachable(clauses)?;
         let shown = alias.map_or_else(|| table.name.clone(), fold_name);

@@ -56,7 +56,9 @@ mod set_operation;
 mod stage;
 mod statement;
 mod subquery;
+mod target;
 mod text;
+mod through;
 mod truncate;
 mod type_def;
 mod update;
@@ -77,6 +79,7 @@ pub(crate) use data_type::{internal_name, type_of_text};
 pub use names::folded_path;
 pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub use session::bind_arguments;
+pub(crate) use through::updatable_columns;
 
 use cte::CteBinding;
 use outer::OuterLevel;

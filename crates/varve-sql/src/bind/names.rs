@@ -130,7 +130,10 @@ impl Binder<'_> {
             return wrong(state, format!("cannot change system view \"{folded}\""));
         }
         let what = match self.find(&folded) {
-            Some(Named::View(_)) => return Err(unsupported_at("writing to a view", position)),
+            Some(Named::View(_)) => {
+                let message = format!("\"{}\" is not a table", folded.name);
+                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+            }
             Some(Named::Table(table)) if self.catalog.view_of(table).is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", folded.name);
                 return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));

@@ -14,15 +14,15 @@ use crate::bind::expr::ExprScope;
 use crate::bind::insert::is_default;
 use crate::bind::literal::Operand;
 use crate::bind::names::fold_name;
-use crate::bind::relation::full_scan;
 use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
+use crate::bind::target::{Target, Verb};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::optimize;
-use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Relation, Statement};
+use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Statement};
 use crate::scope::Scope;
-use crate::walk::split_conjunction;
+use crate::walk::{map_columns, split_conjunction};
 
 /// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
 /// of the other relations.
@@ -69,18 +69,41 @@ impl Binder<'_> {
             output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some();
         refuse(other_dialect, "this form of UPDATE", position)?;
         let (name, alias) = self.target_table(table)?;
-        let table = self.writable_table(name)?;
+        let mut target = self.target(name, Verb::Update)?;
         let Changed {
             plan,
             names,
             mut others,
-        } = self.changed_rows(&table, alias, from, selection.as_ref())?;
-        let mut exprs = column_exprs(&table);
+        } = self.changed_rows(&mut target, alias, from, selection.as_ref())?;
+        let Target { table, shape, .. } = &target;
+        let mut exprs = column_exprs(table);
         let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
-        let assigned = self.assignments(&table, assignments, &mut scope, &mut exprs)?;
+        let assigned = match target.first() {
+            0 => self.assignments(shape, assignments, &mut scope, &mut exprs)?,
+            first => {
+                let mut values = column_exprs(shape);
+                for value in &mut values {
+                    map_columns(value, &|index| index + first);
+                }
+                let given = self.assignments(shape, assignments, &mut scope, &mut values)?;
+                let places = target.assigned(&given, Verb::Update)?;
+                for (at, place) in given.iter().zip(&places) {
+                    if let (Some(slot), Some(value)) = (exprs.get_mut(*place), values.get(*at)) {
+                        slot.clone_from(value);
+                    }
+                }
+                places
+            }
+        };
         let subqueries = scope.take_subqueries();
-        exprs.push(position_column(&table));
-        let returning = self.returning(returning.as_deref(), &names)?;
+        exprs.push(position_column(table));
+        let mut returning = self.returning(returning.as_deref(), &names)?;
+        for expr in returning
+            .iter_mut()
+            .flat_map(|returning| &mut returning.exprs)
+        {
+            *expr = target.on_table(expr.clone(), &[(target.first(), 0)])?;
+        }
         if returning.is_some() {
             exprs.append(&mut others);
         }
@@ -91,7 +114,8 @@ impl Binder<'_> {
             exprs,
         });
         Ok(Statement::Update(ModifyPlan {
-            table,
+            checks: target.checks()?,
+            table: target.table,
             source,
             assigned,
             returning,
@@ -264,22 +288,22 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The rows of a table that a statement changes, joined with those of other relations.
+    /// The rows that a statement changes, joined with those of other relations.
     pub(crate) fn changed_rows(
         &mut self,
-        table: &Arc<TableDef>,
+        target: &mut Target,
         alias: Option<&Ident>,
         others: &[TableWithJoins],
         selection: Option<&Ast>,
     ) -> Result<Changed> {
-        let mut names = target_scope(table, alias);
-        let columns = named_types(table);
-        let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
-        scan.table = Some(Arc::clone(table));
-        scan.with_position = true;
-        let mut plan = Plan::Scan(scan);
-        let width = columns.len() + 1;
-        let mut other_columns = Vec::new();
+        let mut names = target.names(alias);
+        let mut plan = target.take_rows();
+        let types = plan.types();
+        let width = types.len();
+        let behind = target.table.columns.len() + 1;
+        let others_of_row = (behind..).zip(types.into_iter().skip(behind));
+        let others_of_row = others_of_row.map(|(index, ty)| Expr::Column { index, ty });
+        let mut other_columns: Vec<Expr> = others_of_row.collect();
         if let [first, ..] = others {
             let position = self.factor_position(&first.relation);
             let (other, other_names) = self.from(others)?;

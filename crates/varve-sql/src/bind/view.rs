@@ -296,30 +296,38 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The query of a view, with its columns under their names.
-    pub(crate) fn view_plan(&mut self, view: &Arc<ViewDef>) -> Result<Query> {
+    /// Binds something of the query of a view, around which nothing is in its reach.
+    pub(crate) fn in_view<T>(
+        &mut self,
+        view: &Arc<ViewDef>,
+        bind: impl FnOnce(&mut Self, &AstQuery) -> Result<T>,
+    ) -> Result<T> {
         let parsed = view.parsed()?;
         let ast = view_query(&parsed)?;
         let nesting = self.nesting + parsed.nesting + 2;
         if nesting > NESTING_MAX {
             return Err(too_deep());
         }
-        // Nothing around the view is in reach of its query.
+        self.found.borrow_mut().add_view(view);
         let nesting = core::mem::replace(&mut self.nesting, nesting);
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
         let outer = core::mem::take(&mut self.outer);
         let ctes = core::mem::take(&mut self.ctes);
         let reads = self.reads.take();
         let around = self.view.replace(Arc::clone(view));
-        let query = self.query(ast, None);
+        let bound = bind(self, ast);
         self.view = around;
         self.reads = reads;
         self.ctes = ctes;
         self.outer = outer;
         self.source = source;
         self.nesting = nesting;
-        let mut query = query?;
-        self.found.borrow_mut().add_view(view);
+        bound
+    }
+
+    /// The query of a view, with its columns under their names.
+    pub(crate) fn view_plan(&mut self, view: &Arc<ViewDef>) -> Result<Query> {
+        let mut query = self.in_view(view, |binder, ast| binder.query(ast, None))?;
         let is_same = query.fields.len() == view.columns.len()
             && (query.fields.iter().zip(&view.columns))
                 .all(|(field, column)| field.ty == column.ty);

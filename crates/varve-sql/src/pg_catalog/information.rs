@@ -1,5 +1,7 @@
 //! The information schema.
 
+use std::sync::Arc;
+
 use varve_types::{LogicalType, TypeMod, Value};
 
 use super::constraints::{
@@ -8,12 +10,13 @@ use super::constraints::{
 use super::relations::{check_text, checked_columns, default_text, domain_default};
 use super::types::stored_name;
 use super::{DATABASE, OWNER, int4, text, yes_or_no};
+use crate::bind::updatable_columns;
 use crate::catalog::{Filled, TableDef};
 use crate::domain::DomainDef;
 use crate::foreign_key::ForeignKeyDef;
 use crate::index::Deferral;
 use crate::schema::{Catalog, is_temporary};
-use crate::view::ViewKind;
+use crate::view::{ViewCheck, ViewDef, ViewKind};
 
 fn plain_tables(catalog: &Catalog) -> impl Iterator<Item = &TableDef> {
     let tables = catalog.tables.values().map(AsRef::as_ref);
@@ -51,7 +54,7 @@ pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
     for view in catalog.views.values() {
         if matches!(view.kind, ViewKind::Plain { .. }) {
             let mut row = named(catalog, view.schema, &view.name);
-            row.extend([text("VIEW"), text("NO"), text("NO")]);
+            row.extend([text("VIEW"), is_updatable(catalog, view), text("NO")]);
             rows.push(row);
         }
     }
@@ -67,6 +70,7 @@ struct Column<'a> {
     ty: LogicalType,
     modifier: TypeMod,
     filled: Filled,
+    is_updatable: bool,
 }
 
 fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
@@ -141,7 +145,7 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
         identity,
         text(if is_generated { "ALWAYS" } else { "NEVER" }),
         generation,
-        text("YES"),
+        yes_or_no(column.is_updatable),
     ]
 }
 
@@ -163,6 +167,7 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                     ty: column.ty,
                     modifier: column.modifier,
                     filled: column.filled,
+                    is_updatable: true,
                 },
             ));
             if let Some(domain) = domain {
@@ -179,8 +184,10 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
         if matches!(view.kind, ViewKind::Materialized { .. }) {
             continue;
         }
+        let updatable = updatable_columns(catalog, view).unwrap_or_default();
         for (number, column) in (1..).zip(&view.columns) {
             let mut row = named(catalog, view.schema, &view.name);
+            let is_updatable = updatable.get(number - 1) == Some(&true);
             row.extend(column_cells(
                 catalog,
                 Column {
@@ -191,6 +198,7 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                     ty: column.ty,
                     modifier: column.modifier,
                     filled: Filled::ByStatement,
+                    is_updatable,
                 },
             ));
             rows.push(row);
@@ -411,6 +419,7 @@ pub(super) fn domains(catalog: &Catalog) -> Vec<Vec<Value>> {
                 ty: def.base,
                 modifier: def.modifier,
                 filled: Filled::ByStatement,
+                is_updatable: true,
             },
         );
         let mut row = named(catalog, def.schema, &def.name);
@@ -439,11 +448,28 @@ pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {
     for view in catalog.views.values() {
         if matches!(view.kind, ViewKind::Plain { .. }) {
             let mut row = named(catalog, view.schema, &view.name);
-            row.extend([text(&view.text), text("NONE"), text("NO"), text("NO")]);
+            let updatable = is_updatable(catalog, view);
+            let check = match view.kind {
+                ViewKind::Plain {
+                    check: ViewCheck::Local,
+                } => "LOCAL",
+                ViewKind::Plain {
+                    check: ViewCheck::Cascaded,
+                } => "CASCADED",
+                _ => "NONE",
+            };
+            row.extend([text(&view.text), text(check), updatable.clone(), updatable]);
+            row.extend([text("NO"), text("NO"), text("NO")]);
             rows.push(row);
         }
     }
     rows
+}
+
+/// Whether a view takes new rows, and whether its rows can be changed.
+fn is_updatable(catalog: &Catalog, view: &Arc<ViewDef>) -> Value {
+    let columns = updatable_columns(catalog, view).unwrap_or_default();
+    yes_or_no(columns.contains(&true))
 }
 
 pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {

@@ -86,6 +86,7 @@ impl Run<'_> {
                     None => writer.insert(table, &rows).await?,
                     Some(conflict) => rows = writer.insert_or(table, conflict, &rows).await?,
                 }
+                writer.passed(&insert.checks, table, &rows)?;
                 writer.settle().await?;
                 answer(&writer, "INSERT", insert.returning.as_ref(), &rows)
             }
@@ -93,6 +94,7 @@ impl Run<'_> {
                 let rows = self.rows_of(transaction, &update.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let rows = writer.update_rows(update, rows).await?;
+                writer.passed(&update.checks, &update.table, &rows)?;
                 writer.settle().await?;
                 answer(&writer, "UPDATE", update.returning.as_ref(), &rows)
             }

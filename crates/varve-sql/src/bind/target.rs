@@ -1,0 +1,268 @@
+//! What INSERT, UPDATE and DELETE write: a table, or a view that can be written through.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_types::{ColumnId, Error, LogicalType, Result, SqlState};
+
+use sqlparser::ast::{Ident, ObjectName};
+
+use crate::bind::names::fold_name;
+use crate::bind::relation::full_scan;
+use crate::bind::subquery::used_subqueries;
+use crate::bind::update::named_types;
+use crate::bind::{Binder, located};
+use crate::catalog::{CheckDef, ColumnDef, TableDef};
+use crate::optimize::taken;
+use crate::plan::{Plan, Relation};
+use crate::schema::Named;
+use crate::scope::Scope;
+use crate::view::ViewDef;
+use crate::walk::{for_each_column, map_columns, substitute};
+
+/// What a statement does to a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Insert,
+    Update,
+    Delete,
+}
+
+impl Verb {
+    fn doing(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Verb::Insert => ("insert into", "inserting into", "INSERT"),
+            Verb::Update => ("update", "updating", "UPDATE"),
+            Verb::Delete => ("delete from", "deleting from", "DELETE"),
+        }
+    }
+
+    /// `55000`: the view cannot be written through.
+    pub(crate) fn refused(self, view: &ViewDef, detail: &str) -> Error {
+        let (what, doing, event) = self.doing();
+        let message = format!("cannot {what} view \"{}\"", view.name);
+        let hint = format!(
+            "To enable {doing} the view, provide an INSTEAD OF {event} trigger or an \
+             unconditional ON {event} DO INSTEAD rule."
+        );
+        Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+            .with_detail(detail)
+            .with_hint(hint)
+    }
+
+    fn refused_column(self, view: &str, column: &str) -> Error {
+        let (what, ..) = self.doing();
+        let message = format!("cannot {what} column \"{column}\" of view \"{view}\"");
+        let detail = "View columns that are not columns of their base relation are not updatable.";
+        Error::new(SqlState::FEATURE_NOT_SUPPORTED, message).with_detail(detail)
+    }
+}
+
+/// What a statement writes.
+pub(crate) struct Target {
+    /// The table whose rows change.
+    pub(crate) table: Arc<TableDef>,
+    /// What the statement names: the table, or a view with its columns as if it were one.
+    pub(crate) shape: Arc<TableDef>,
+    /// Where the statement names a view.
+    pub(crate) view: Option<Box<Through>>,
+}
+
+/// The way from a view to its table.
+pub(crate) struct Through {
+    /// The columns of the table, the position of the row, then the columns of the view.
+    pub(crate) plan: Plan,
+    pub(crate) columns: Vec<ThroughColumn>,
+    /// The conditions of the view and of those under it, the innermost first; `None` where
+    /// subqueries decide.
+    pub(crate) conditions: Vec<(String, Option<Expr>)>,
+    /// Those of them that new rows must pass.
+    pub(crate) checked: Vec<bool>,
+}
+
+/// A column of a view.
+#[derive(Clone)]
+pub(crate) struct ThroughColumn {
+    pub(crate) name: String,
+    pub(crate) ty: LogicalType,
+    /// What it is, over the columns of the table; `None` where subqueries decide.
+    pub(crate) expr: Option<Expr>,
+}
+
+impl ThroughColumn {
+    /// The column of the table that it is.
+    pub(crate) fn base(&self) -> Option<usize> {
+        match self.expr {
+            Some(Expr::Column { index, .. }) => Some(index),
+            _ => None,
+        }
+    }
+}
+
+impl Target {
+    pub(crate) fn of_table(table: Arc<TableDef>) -> Target {
+        Target {
+            shape: Arc::clone(&table),
+            table,
+            view: None,
+        }
+    }
+
+    fn of_view(name: &str, table: Arc<TableDef>, through: Through) -> Target {
+        let columns = (1..).zip(&through.columns).map(|(id, column)| {
+            let known = column.base().and_then(|at| table.columns.get(at));
+            let unknown = || ColumnDef::new(ColumnId(id), "", column.ty, true);
+            ColumnDef {
+                id: ColumnId(id),
+                name: column.name.clone(),
+                ..known.cloned().unwrap_or_else(unknown)
+            }
+        });
+        let shape = TableDef {
+            schema: table.schema,
+            ..TableDef::new(name, columns.collect(), Vec::new())
+        };
+        Target {
+            table,
+            shape: Arc::new(shape),
+            view: Some(Box::new(through)),
+        }
+    }
+
+    /// Number of the first of the columns that the statement may name among those of
+    /// [`Binder::changed_rows`].
+    pub(crate) fn first(&self) -> usize {
+        match self.view {
+            Some(_) => self.table.columns.len() + 1,
+            None => 0,
+        }
+    }
+
+    /// The names that UPDATE and DELETE may use.
+    pub(crate) fn names(&self, alias: Option<&Ident>) -> Scope {
+        let name = alias.map_or_else(|| self.shape.name.clone(), fold_name);
+        Scope::table(name, self.first(), named_types(&self.shape))
+    }
+
+    /// The rows to be changed, as [`Binder::changed_rows`] has them.
+    pub(crate) fn take_rows(&mut self) -> Plan {
+        match &mut self.view {
+            Some(through) => taken(&mut through.plan),
+            None => rows_of(&self.table),
+        }
+    }
+
+    /// An expression over the columns that the statement names as one over those of the table;
+    /// see [`over_table`].
+    pub(crate) fn on_table(&self, expr: Expr, places: &[(usize, usize)]) -> Result<Expr> {
+        match &self.view {
+            None => Ok(expr),
+            Some(through) => over_table(&through.columns, &expr, places)
+                .ok_or_else(|| Error::unsupported("a subquery of a view in this place")),
+        }
+    }
+
+    /// The columns of the table that these of the view are, which a statement gives values.
+    pub(crate) fn assigned(&self, assigned: &[usize], verb: Verb) -> Result<Vec<usize>> {
+        let Some(through) = &self.view else {
+            return Ok(assigned.to_vec());
+        };
+        let mut places: Vec<usize> = Vec::with_capacity(assigned.len());
+        for (number, at) in assigned.iter().enumerate() {
+            let Some(column) = through.columns.get(*at) else {
+                continue;
+            };
+            let place = column.base();
+            let place = place.ok_or_else(|| verb.refused_column(&self.shape.name, &column.name))?;
+            // A part of a column may be assigned to beside another one.
+            let mut earlier = places.iter().zip(assigned).take(number);
+            if earlier.any(|(known, other)| *known == place && other != at) {
+                let name = self.table.columns.get(place).map(|column| &column.name);
+                let name = name.map_or("", |name| name);
+                let message = format!("multiple assignments to same column \"{name}\"");
+                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+            }
+            places.push(place);
+        }
+        Ok(places)
+    }
+
+    /// What rows written through the view must pass.
+    pub(crate) fn checks(&self) -> Result<Vec<CheckDef>> {
+        let Some(through) = &self.view else {
+            return Ok(Vec::new());
+        };
+        let mut checks = Vec::new();
+        for ((name, expr), checked) in through.conditions.iter().zip(&through.checked) {
+            if *checked {
+                let expr = expr.clone().ok_or_else(|| {
+                    Error::unsupported("WITH CHECK OPTION of a view with a subquery")
+                })?;
+                let name = name.clone();
+                checks.push(CheckDef { name, expr });
+            }
+        }
+        Ok(checks)
+    }
+}
+
+/// An expression over some columns, over what these are; `None` where subqueries decide. Each of
+/// `places` is where these columns are numbered from, and where those of the table then are.
+pub(crate) fn over_table(
+    columns: &[ThroughColumn],
+    expr: &Expr,
+    places: &[(usize, usize)],
+) -> Option<Expr> {
+    let place = |index: usize| {
+        let mut places = places.iter();
+        places.find_map(|(first, shift)| Some((columns.get(index.checked_sub(*first)?)?, *shift)))
+    };
+    let mut is_known = used_subqueries(expr).is_empty();
+    for_each_column(expr, &mut |index| {
+        is_known &= place(index).is_none_or(|(column, _)| column.expr.is_some());
+    });
+    let mut over = expr.clone();
+    substitute(&mut over, &|expr| match expr {
+        Expr::Column { index, .. } => {
+            let (column, shift) = place(*index)?;
+            let mut over = column.expr.clone()?;
+            map_columns(&mut over, &|index| index + shift);
+            Some(over)
+        }
+        _ => None,
+    });
+    is_known.then_some(over)
+}
+
+/// All columns of a table's rows and the position of each.
+pub(crate) fn rows_of(table: &Arc<TableDef>) -> Plan {
+    let columns = named_types(table);
+    let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+    scan.table = Some(Arc::clone(table));
+    scan.with_position = true;
+    Plan::Scan(scan)
+}
+
+impl Binder<'_> {
+    /// What a statement writes.
+    pub(crate) fn target(&mut self, name: &ObjectName, verb: Verb) -> Result<Target> {
+        let folded = self.relation_name(name)?;
+        let Some(Named::View(view)) = self.find(&folded) else {
+            return self.writable_table(name).map(Target::of_table);
+        };
+        let view = self.catalog.views.get(&view).cloned();
+        let view = view.ok_or_else(|| Error::internal("a view that is not there"))?;
+        let position = self.source.name(name);
+        let bound = self.through(&view, verb, false);
+        let (table, through) = bound.map_err(|error| match error.fields().position {
+            None => error,
+            Some(_) => located(error, position),
+        })?;
+        let has_updatable = through.columns.iter().any(|column| column.base().is_some());
+        if verb != Verb::Delete && !has_updatable {
+            let detail = "Views that have no updatable columns are not automatically updatable.";
+            return Err(verb.refused(&view, detail));
+        }
+        Ok(Target::of_view(&view.name, table, through))
+    }
+}
