@@ -2,12 +2,13 @@
 
 use sqlparser::ast::{
     DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgOperator,
-    FunctionArgumentClause, FunctionArgumentList, FunctionArguments, JsonNullClause,
-    JsonReturningClause, ObjectName, ObjectNamePart, OrderByExpr, WindowType,
+    FunctionArgumentClause, FunctionArgumentList, FunctionArguments, ObjectName, OrderByExpr,
+    WindowType,
 };
-use varve_types::{Error, Result};
+use varve_types::Result;
 
 use crate::expr::Node;
+use crate::json_call::is_json_call;
 use crate::keyword::Keyword;
 use crate::marker::{VARIADIC, marker};
 use crate::parser::{Parser, attached};
@@ -41,7 +42,11 @@ impl Parser<'_> {
         self.call_of(name, args)
     }
 
-    fn call_of(&mut self, name: ObjectName, args: FunctionArgumentList) -> Result<Function> {
+    pub(crate) fn call_of(
+        &mut self,
+        name: ObjectName,
+        args: FunctionArgumentList,
+    ) -> Result<Function> {
         let mut function = Function {
             name,
             uses_odbc_syntax: false,
@@ -104,6 +109,9 @@ impl Parser<'_> {
             return Ok(());
         }
         let of_json = is_json_call(name);
+        if of_json && self.at_query() {
+            self.push_query(list)?;
+        }
         if self.consume_token(&Token::Mul) {
             list.args
                 .push(FunctionArg::Unnamed(FunctionArgExpr::Wildcard));
@@ -118,7 +126,7 @@ impl Parser<'_> {
         if list.duplicate_treatment.is_some() {
             self.next_token();
         }
-        if !(of_json && self.at_json_clause()) {
+        if list.args.is_empty() && !(of_json && self.at_json_clause()) {
             loop {
                 self.push_argument(&mut list.args, of_json)?;
                 if !self.consume_token(&Token::Comma) {
@@ -184,74 +192,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn at_json_value(&self) -> bool {
-        self.peek() == Token::Colon
-            || matches!(self.peek_token().keyword, Keyword::VALUE | Keyword::FORMAT)
-    }
-
-    /// `key : value` or `key VALUE value`, behind the key.
-    #[inline(never)]
-    fn push_json(&mut self, args: &mut Vec<FunctionArg>, key: Node) -> Result<()> {
-        let operator = match self.peek() {
-            Token::Colon => FunctionArgOperator::Colon,
-            _ => FunctionArgOperator::Value,
-        };
-        let arg = match self.peek_keyword(Keyword::FORMAT) {
-            true => None,
-            false => {
-                self.next_token();
-                Some(self.node()?)
-            }
-        };
-        match arg.filter(|_| !self.peek_keyword(Keyword::FORMAT)) {
-            Some(arg) => {
-                push_pair(args, key, arg, operator);
-                Ok(())
-            }
-            None => Err(Error::unsupported("FORMAT JSON").at(self.peek_token().position)),
-        }
-    }
-
-    fn at_json_clause(&self) -> bool {
-        matches!(self.peek_token().keyword, Keyword::RETURNING)
-            || (matches!(self.peek_token().keyword, Keyword::NULL | Keyword::ABSENT)
-                && self.second_is(Keyword::ON))
-    }
-
-    /// What follows the arguments of JSON_OBJECT and its like.
-    #[inline(never)]
-    fn json_clauses(&mut self, list: &mut FunctionArgumentList) -> Result<()> {
-        let clause = match self.peek_token().keyword {
-            Keyword::NULL => Some(JsonNullClause::NullOnNull),
-            Keyword::ABSENT => Some(JsonNullClause::AbsentOnNull),
-            _ => None,
-        };
-        if let Some(clause) = clause {
-            self.next_token();
-            self.expect_keywords(&[Keyword::ON, Keyword::NULL])?;
-            list.clauses
-                .push(FunctionArgumentClause::JsonNullClause(clause));
-        }
-        if self.peek_keyword(Keyword::WITH) || self.peek_keyword(Keyword::WITHOUT) {
-            let with = self.next_token().keyword == Keyword::WITH;
-            self.expect_keyword(Keyword::UNIQUE)?;
-            let _ = self.parse_keyword(Keyword::KEYS);
-            if with {
-                return Err(Error::unsupported("WITH UNIQUE KEYS"));
-            }
-        }
-        if self.parse_keyword(Keyword::RETURNING) {
-            let data_type = self.parse_data_type()?;
-            if self.parse_keyword(Keyword::FORMAT) {
-                return Err(Error::unsupported("FORMAT in RETURNING"));
-            }
-            let returning = JsonReturningClause { data_type };
-            list.clauses
-                .push(FunctionArgumentClause::JsonReturningClause(returning));
-        }
-        Ok(())
-    }
-
     /// `*` of a select list.
     pub(crate) fn star(&mut self) -> sqlparser::ast::helpers::attached_token::AttachedToken {
         attached(self.next_token())
@@ -259,7 +199,7 @@ impl Parser<'_> {
 }
 
 #[inline(never)]
-fn push_plain(args: &mut Vec<FunctionArg>, expr: Node) {
+pub(crate) fn push_plain(args: &mut Vec<FunctionArg>, expr: Node) {
     args.push(FunctionArg::Unnamed(match *expr {
         Expr::QualifiedWildcard(name, _) => FunctionArgExpr::QualifiedWildcard(name),
         expr => FunctionArgExpr::Expr(expr),
@@ -267,7 +207,12 @@ fn push_plain(args: &mut Vec<FunctionArg>, expr: Node) {
 }
 
 #[inline(never)]
-fn push_pair(args: &mut Vec<FunctionArg>, name: Node, arg: Node, operator: FunctionArgOperator) {
+pub(crate) fn push_pair(
+    args: &mut Vec<FunctionArg>,
+    name: Node,
+    arg: Node,
+    operator: FunctionArgOperator,
+) {
     args.push(FunctionArg::ExprNamed {
         name: *name,
         arg: FunctionArgExpr::Expr(*arg),
@@ -275,21 +220,10 @@ fn push_pair(args: &mut Vec<FunctionArg>, name: Node, arg: Node, operator: Funct
     });
 }
 
-fn no_arguments() -> FunctionArgumentList {
+pub(crate) fn no_arguments() -> FunctionArgumentList {
     FunctionArgumentList {
         duplicate_treatment: None,
         args: Vec::new(),
         clauses: Vec::new(),
     }
-}
-
-fn is_json_call(name: &ObjectName) -> bool {
-    let words = [
-        "json_object",
-        "json_array",
-        "json_objectagg",
-        "json_arrayagg",
-    ];
-    matches!(name.0.as_slice(), [ObjectNamePart::Identifier(ident)]
-        if words.iter().any(|word| ident.value.eq_ignore_ascii_case(word)))
 }

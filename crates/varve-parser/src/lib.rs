@@ -31,6 +31,7 @@ mod from;
 mod infix;
 mod insert;
 mod interval;
+mod json_call;
 mod keyword;
 mod lexer;
 pub mod marker;

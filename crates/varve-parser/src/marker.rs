@@ -24,6 +24,13 @@ pub const SYMMETRIC: &str = "\0symmetric";
 /// is included (`+DEFAULTS`) and excluded (`-INDEXES`) as modifiers.
 pub const LIKE: &str = "\0like";
 
+/// The name of the call that FORMAT JSON puts around a value; its second argument is the encoding.
+pub const FORMAT_JSON: &str = "\0format json";
+/// The name of the call that holds the query of `JSON_ARRAY(SELECT ...)`.
+pub const JSON_ROWS: &str = "\0json rows";
+/// The name of the argument that WITH UNIQUE KEYS becomes.
+pub const UNIQUE_KEYS: &str = "\0unique keys";
+
 /// A marker as a quoted identifier.
 pub(crate) fn marker(name: &str, position: u32) -> Ident {
     Ident {

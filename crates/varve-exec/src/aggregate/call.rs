@@ -92,9 +92,7 @@ impl<'a> Call<'a> {
         args: &[ColumnRef],
         eval: &EvalContext<'_>,
     ) -> Result<()> {
-        let position = self.call.position;
-        let result = self.accumulator.update(groups, group_count, args, eval);
-        result.map_err(|error| error_at(error, position))
+        self.accumulator.update(groups, group_count, args, eval)
     }
 
     /// One row a group.
@@ -112,9 +110,7 @@ impl<'a> Call<'a> {
                 self.accumulate(&groups, group_count, args, eval)?;
             }
         }
-        let position = self.call.position;
-        let result = self.accumulator.finish(group_count);
-        result.map_err(|error| error_at(error, position))
+        self.accumulator.finish(group_count)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
@@ -141,12 +137,4 @@ fn new_keys(seen: &mut KeyIndex, groups: &[u32], args: &[ColumnRef]) -> Result<V
 fn take(groups: &[u32], rows: &[u32]) -> Vec<u32> {
     let group = |row: &u32| groups.get(*row as usize).copied();
     rows.iter().filter_map(group).collect()
-}
-
-/// Position 0 stands for no place of its own.
-fn error_at(error: Error, position: u32) -> Error {
-    match position {
-        0 => error,
-        _ => error.at(position),
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate};
 use varve_sql::WindowNode;
-use varve_types::{Batch, ColumnRef, Error, LocalFuture, Reservation, Result};
+use varve_types::{Batch, ColumnRef, LocalFuture, Reservation, Result};
 
 use crate::BatchStream;
 use crate::context::{Running, book};
@@ -99,7 +99,7 @@ impl<'a> WindowStream<'a> {
         for call in &self.node.calls {
             let eval = self.running.eval();
             let result = compute(call, &self.node.order, &partition, &eval);
-            results.push(result.map_err(|error| placed(error, call.position))?);
+            results.push(result?);
             self.running.checkpoint().await?;
         }
         let mut start = 0;
@@ -115,14 +115,6 @@ impl<'a> WindowStream<'a> {
             start += rows;
         }
         Ok(())
-    }
-}
-
-/// Position 0 stands for no place of its own.
-fn placed(error: Error, position: u32) -> Error {
-    match position {
-        0 => error,
-        _ => error.at(position),
     }
 }
 

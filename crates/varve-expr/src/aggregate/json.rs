@@ -46,7 +46,16 @@ fn key_text(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(super) fn add_text(state: &mut State, row: &Row<'_>) -> Result<()> {
-    state.push(text_of(row, 0)?);
+    let mut text = text_of(row, 0)?;
+    let ty = row.args.first().map(|arg| arg.logical_type());
+    // What has parts begins on a line of its own.
+    if matches!(ty, Some(LogicalType::Array(_)))
+        && !row.is_null(0)
+        && !matches!(state, State::Empty)
+    {
+        text = Value::text(format!("\n {}", text.str().unwrap_or_default()));
+    }
+    state.push(text);
     state.check_size()
 }
 
@@ -76,6 +85,29 @@ pub(super) fn add_pair_strict(state: &mut State, row: &Row<'_>) -> Result<()> {
     }
     state.push(key);
     state.push(text_of(row, 1)?);
+    state.check_size()
+}
+
+/// Of pairs whose value is NULL the key alone is kept.
+pub(super) fn add_unique_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
+    add_either(state, row, add_pair)
+}
+
+/// As [`add_unique_pair`], of jsonb.
+pub(super) fn add_unique_jsonb_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
+    add_either(state, row, add_jsonb_pair)
+}
+
+fn add_either(
+    state: &mut State,
+    row: &Row<'_>,
+    add: fn(&mut State, &Row<'_>) -> Result<()>,
+) -> Result<()> {
+    if row.is_null(0) || !row.is_null(1) {
+        return add(state, row);
+    }
+    state.push(key_text(row)?);
+    state.push(Value::Null);
     state.check_size()
 }
 
@@ -118,20 +150,24 @@ fn json_of(value: &Value) -> Result<Json> {
 }
 
 /// The pairs as an object, NULL without a row.
-pub(super) fn object(state: &State, ty: LogicalType) -> Result<Value> {
+pub(super) fn all_pairs(state: &State, ty: LogicalType) -> Result<Value> {
     if matches!(state, State::Empty) {
         return Ok(Value::Null);
     }
     let (pairs, _) = state.values().as_chunks::<2>();
+    object(&mut pairs.iter(), ty)
+}
+
+fn object(pairs: &mut dyn Iterator<Item = &[Value; 2]>, ty: LogicalType) -> Result<Value> {
     if ty == LogicalType::Jsonb {
-        let pairs = pairs.iter().map(|[key, value]| {
+        let pairs = pairs.map(|[key, value]| {
             let key = key.str().unwrap_or_default().to_owned();
             Ok((key, json_of(value)?))
         });
         return jsonb(&Json::object(pairs.collect::<Result<_>>()?));
     }
     let mut text = "{ ".to_owned();
-    for (i, [key, value]) in pairs.iter().enumerate() {
+    for (i, [key, value]) in pairs.enumerate() {
         if i > 0 {
             text.push_str(", ");
         }
@@ -143,17 +179,24 @@ pub(super) fn object(state: &State, ty: LogicalType) -> Result<Value> {
     Ok(Value::text(text))
 }
 
-/// As [`object`], `22030` where a key comes twice.
+/// As [`all_pairs`], `22030` where a key comes twice; pairs without a value only say that the key was
+/// there.
 pub(super) fn unique_object(state: &State, ty: LogicalType) -> Result<Value> {
+    if matches!(state, State::Empty) {
+        return Ok(Value::Null);
+    }
     let (pairs, _) = state.values().as_chunks::<2>();
     let mut keys: Vec<&str> = pairs.iter().filter_map(|[key, _]| key.str()).collect();
     varve_sort::sort(&mut keys);
     let mut twice = keys.windows(2).filter(|pair| pair.first() == pair.last());
     if let Some([key, ..]) = twice.next() {
-        return Err(Error::new(
-            SqlState::DUPLICATE_JSON_OBJECT_KEY_VALUE,
-            format!("duplicate JSON object key value: \"{key}\""),
-        ));
+        let mut message = "duplicate JSON object key value".to_owned();
+        if ty != LogicalType::Jsonb {
+            message.push_str(&format!(": \"{key}\""));
+        }
+        let state = SqlState::DUPLICATE_JSON_OBJECT_KEY_VALUE;
+        return Err(Error::new(state, message));
     }
-    object(state, ty)
+    let mut kept = pairs.iter().filter(|[_, value]| !value.is_null());
+    object(&mut kept, ty)
 }

@@ -332,25 +332,25 @@ static OF_JSON: &[Entry] = &[
         json::add_jsonb,
         json::array,
     ),
-    pairs_of("json_object_agg", JSON, json::add_pair, json::object),
+    pairs_of("json_object_agg", JSON, json::add_pair, json::all_pairs),
     pairs_of(
         "jsonb_object_agg",
         JSONB,
         json::add_jsonb_pair,
-        json::object,
+        json::all_pairs,
     ),
-    pairs_of("json_group_object", JSON, json::add_pair, json::object),
+    pairs_of("json_group_object", JSON, json::add_pair, json::all_pairs),
     pairs_of(
         "json_object_agg_strict",
         JSON,
         json::add_pair_strict,
-        json::object,
+        json::all_pairs,
     ),
     pairs_of(
         "jsonb_object_agg_strict",
         JSONB,
         json::add_jsonb_pair_strict,
-        json::object,
+        json::all_pairs,
     ),
     pairs_of(
         "json_object_agg_unique",
@@ -367,13 +367,13 @@ static OF_JSON: &[Entry] = &[
     pairs_of(
         "json_object_agg_unique_strict",
         JSON,
-        json::add_pair_strict,
+        json::add_unique_pair,
         json::unique_object,
     ),
     pairs_of(
         "jsonb_object_agg_unique_strict",
         JSONB,
-        json::add_jsonb_pair_strict,
+        json::add_unique_jsonb_pair,
         json::unique_object,
     ),
 ];

@@ -6,12 +6,22 @@ use super::lex::{Lexer, Token};
 
 /// The input function of `jsonb`: `22P02`, `22003`, `22P05`, `54001`.
 pub(crate) fn parse_json(text: &str) -> Result<Json> {
-    whole(text, true)
+    whole(text, true, false)
 }
 
 /// The input function of `json`, which keeps the text as it is.
 pub(crate) fn check_json(text: &str) -> Result<()> {
-    whole(text, false).map(|_| ())
+    whole(text, false, false).map(|_| ())
+}
+
+/// The kind of a JSON text as `json_typeof` names it; `None` for what is none, and where keys are
+/// to be unique and are not. `54001` for one that is nested too deep.
+pub(crate) fn json_kind(text: &str, unique: bool) -> Result<Option<&'static str>> {
+    match whole(text, false, unique) {
+        Ok(_) => super::text_kind(text).map(Some),
+        Err(error) if error.state() == SqlState::STATEMENT_TOO_COMPLEX => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// `54001`.
@@ -25,10 +35,11 @@ pub(crate) fn too_deep() -> Error {
     ))
 }
 
-fn whole(text: &str, keep: bool) -> Result<Json> {
+fn whole(text: &str, keep: bool, unique: bool) -> Result<Json> {
     let mut reader = Reader {
-        lexer: Lexer::new(text, keep)?,
+        lexer: Lexer::new(text, keep || unique)?,
         keep,
+        unique,
     };
     let value = reader.value(0)?;
     match reader.lexer.token {
@@ -41,6 +52,8 @@ struct Reader<'a> {
     lexer: Lexer<'a>,
     /// Whether values are wanted, or only whether the text is sound.
     keep: bool,
+    /// Whether a key that comes twice in an object is refused.
+    unique: bool,
 }
 
 impl Reader<'_> {
@@ -98,7 +111,7 @@ impl Reader<'_> {
                 }
                 self.lexer.advance()?;
                 let value = self.value(depth + 1)?;
-                if self.keep {
+                if self.keep || self.unique {
                     pairs.push((key, value));
                 }
                 match self.lexer.token {
@@ -110,6 +123,16 @@ impl Reader<'_> {
             }
         }
         self.lexer.advance()?;
-        Ok(Json::object(pairs))
+        if !self.unique {
+            return Ok(Json::object(pairs));
+        }
+        let count = pairs.len();
+        match Json::object(pairs) {
+            Json::Object(kept) if kept.len() < count => {
+                let state = SqlState::DUPLICATE_JSON_OBJECT_KEY_VALUE;
+                Err(Error::new(state, "duplicate JSON object key value"))
+            }
+            object => Ok(object),
+        }
     }
 }

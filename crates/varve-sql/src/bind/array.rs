@@ -34,6 +34,15 @@ pub(crate) fn form(
     })
 }
 
+/// What the rows of a query become.
+#[derive(Clone, Copy)]
+pub(crate) enum RowsOf {
+    /// An array, empty where there are none.
+    Array,
+    /// What this aggregate of JSON makes of them.
+    Json(&'static str),
+}
+
 /// The type of what is assigned to a part of a value.
 pub(crate) fn part_type(ty: LogicalType, subscripts: &[AccessExpr]) -> LogicalType {
     match ty {
@@ -119,10 +128,11 @@ impl Binder<'_> {
         )?)))
     }
 
-    /// `ARRAY(SELECT ...)`: the rows of one column.
+    /// `ARRAY(SELECT ...)`, `JSON_ARRAY(SELECT ...)`: the rows of one column.
     pub(crate) fn array_of_rows(
         &mut self,
         query: &AstQuery,
+        of: RowsOf,
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
@@ -133,8 +143,12 @@ impl Binder<'_> {
             return Err(located(error, position));
         };
         let args = AggregateArgs::List(&[Some(ty)]);
-        let function = resolve_aggregate("array_agg", args, position)?;
-        let function = function.ok_or_else(|| Error::internal("array_agg is no aggregate"))?;
+        let name = match of {
+            RowsOf::Array => "array_agg",
+            RowsOf::Json(name) => name,
+        };
+        let function = resolve_aggregate(name, args, position)?;
+        let function = function.ok_or_else(|| Error::internal("no aggregate of rows"))?;
         let of_rows = function.result_type();
         let call = AggregateCall {
             function,
@@ -151,7 +165,7 @@ impl Binder<'_> {
         };
         let rows = self.row_of_subquery(plan, of_rows, outer, scope);
         let LogicalType::Array(element) = of_rows else {
-            return Err(Error::internal("array_agg gives no array"));
+            return Ok(Operand::Known(rows));
         };
         let empty = Value::array(&ArrayValue::of(element, Vec::new()));
         Ok(Operand::Known(Expr::Coalesce {
@@ -205,6 +219,9 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
+        if base.ty() == Some(LogicalType::Jsonb) {
+            return self.json_subscript(base, subscripts, position, scope);
+        }
         let Some(LogicalType::Array(element)) = base.ty() else {
             let shown = base.ty().map_or("unknown", LogicalType::name);
             let message =
@@ -282,6 +299,13 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Expr> {
+        if column.ty == LogicalType::Jsonb {
+            let steps = self.json_steps(subscripts, position, scope)?;
+            let value = self.assigned_part(value, column, subscripts, position)?;
+            let mut args = vec![before, value];
+            args.extend(steps);
+            return Ok(fold(form("\0assign json", None, args, position)?));
+        }
         let LogicalType::Array(element) = column.ty else {
             let message = format!(
                 "cannot subscript type {} because it does not support subscripting",
@@ -296,11 +320,25 @@ impl Binder<'_> {
         } else {
             "\0assign"
         };
+        let value = self.assigned_part(value, column, subscripts, position)?;
+        let mut args = vec![before, value];
+        args.extend(bounds);
+        Ok(fold(form(name, Some(element.logical()), args, position)?))
+    }
+
+    /// A value in the type of the part of a column that it is for.
+    fn assigned_part(
+        &mut self,
+        value: Operand,
+        column: &ColumnDef,
+        subscripts: &[AccessExpr],
+        position: u32,
+    ) -> Result<Expr> {
         let to = part_type(column.ty, subscripts);
         let from = value.ty();
         let (modifier, context) = (column.modifier, CastContext::Assignment);
         let value = self.convert_bounded(value, to, modifier, context, position)?;
-        let value = value.ok_or_else(|| {
+        value.map(fold).ok_or_else(|| {
             let from = from.unwrap_or(LogicalType::Text);
             let message = format!(
                 "subscripted assignment to \"{}\" requires type {to} but expression is of type {from}",
@@ -308,10 +346,7 @@ impl Binder<'_> {
             );
             let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
             located(error, position).with_hint("You will need to rewrite or cast the expression.")
-        })?;
-        let mut args = vec![before, fold(value)];
-        args.extend(bounds);
-        Ok(fold(form(name, Some(element.logical()), args, position)?))
+        })
     }
 
     /// `0A000` for DEFAULT as the value of a part of a column.

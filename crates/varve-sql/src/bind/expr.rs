@@ -268,6 +268,12 @@ impl Binder<'_> {
                 compare_op,
                 right,
             } => self.quantified(left, compare_op, right, true, scope),
+            Ast::IsJson {
+                expr,
+                kind,
+                unique_keys,
+                negated,
+            } => self.is_json(expr, kind.as_ref(), unique_keys.as_ref(), *negated, scope),
             Ast::Interval(interval) => {
                 let position = self.source.expr(ast);
                 let modifier =

@@ -12,6 +12,7 @@ use varve_expr::{
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::aggregate::AggregateSyntax;
+use crate::bind::array::RowsOf;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::{fold_name, simple_name};
@@ -101,7 +102,10 @@ impl Binder<'_> {
             return Err(unsupported_at("a function in a schema", position));
         };
         if let (FunctionArguments::Subquery(query), "array") = (args, name.as_str()) {
-            return self.array_of_rows(query, position, scope);
+            return self.array_of_rows(query, RowsOf::Array, position, scope);
+        }
+        if let Some(made) = self.json_constructor(&name, ast, position, scope)? {
+            return Ok(made);
         }
         let args = Arguments::of_call(args, position)?;
         if let Some(over) = over {

@@ -32,6 +32,7 @@ mod grouping;
 mod index;
 mod insert;
 mod interval;
+mod json_call;
 mod like;
 mod limit;
 mod literal;

@@ -13,11 +13,15 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
 
 /// The functions that read rows.
-const ROW_READERS: [&str; 13] = [
+const ROW_READERS: [&str; 17] = [
     "json_agg",
+    "json_array",
+    "json_arrayagg",
     "json_build_array",
     "json_build_object",
+    "json_object",
     "json_object_agg",
+    "json_objectagg",
     "jsonb_agg",
     "jsonb_build_array",
     "jsonb_build_object",

@@ -52,19 +52,7 @@ pub(in crate::kernels) fn array_to_json(row: &Row<'_>) -> Result<Value> {
 
 /// `json[b]_build_array`
 pub(in crate::kernels) fn build_array(row: &Row<'_>) -> Result<Value> {
-    if wants_jsonb(row) {
-        let values = (0..row.args.len()).map(|i| jsonb_of(row, i));
-        return jsonb(&Json::Array(values.collect::<Result<_>>()?));
-    }
-    let mut text = "[".to_owned();
-    for i in 0..row.args.len() {
-        if i > 0 {
-            text.push_str(", ");
-        }
-        write(row, i, ",", &mut text)?;
-    }
-    text.push(']');
-    Ok(Value::text(text))
+    array_from(row, 0, false)
 }
 
 /// `json[b]_build_object`
@@ -76,24 +64,81 @@ pub(in crate::kernels) fn build_object(row: &Row<'_>) -> Result<Value> {
             "The arguments of {name}_build_object() must consist of alternating keys and values."
         )));
     }
+    object_from(row, 0, false, false)
+}
+
+/// Where the values of a constructor of SQL/JSON begin: before them stand a NULL of the type of
+/// the result and the flags.
+const FIRST: usize = 2;
+/// The flag of ABSENT ON NULL.
+const ABSENT: i32 = 1;
+/// The flag of WITH UNIQUE KEYS.
+const UNIQUE: i32 = 2;
+
+/// `JSON_ARRAY`
+pub(in crate::kernels) fn constructed_array(row: &Row<'_>) -> Result<Value> {
+    array_from(row, FIRST, row.int4(1) & ABSENT != 0)
+}
+
+/// `JSON_OBJECT`
+pub(in crate::kernels) fn constructed_object(row: &Row<'_>) -> Result<Value> {
+    let flags = row.int4(1);
+    object_from(row, FIRST, flags & ABSENT != 0, flags & UNIQUE != 0)
+}
+
+/// The arguments from `first` on as an array.
+fn array_from(row: &Row<'_>, first: usize, absent: bool) -> Result<Value> {
+    let places = (first..row.args.len()).filter(|i| !(absent && row.is_null(*i)));
+    if wants_jsonb(row) {
+        let values = places.map(|i| jsonb_of(row, i));
+        return jsonb(&Json::Array(values.collect::<Result<_>>()?));
+    }
+    let mut text = "[".to_owned();
+    for i in places {
+        if text.len() > 1 {
+            text.push_str(", ");
+        }
+        write(row, i, ",", &mut text)?;
+    }
+    text.push(']');
+    Ok(Value::text(text))
+}
+
+/// The arguments from `first` on, keys and values by turns, as an object.
+fn object_from(row: &Row<'_>, first: usize, absent: bool, unique: bool) -> Result<Value> {
     let mut pairs = Vec::new();
+    let mut keys = Vec::new();
     let mut text = "{".to_owned();
-    for i in (0..row.args.len()).step_by(2) {
+    for i in (first..row.args.len()).step_by(2) {
         let key = row.value(i);
         if key.is_null() {
             return Err(if wants_jsonb(row) {
-                invalid(format!("argument {}: key must not be null", i + 1))
+                invalid(format!("argument {}: key must not be null", i - first + 1))
             } else {
                 let message = "null value not allowed for object key";
                 Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message)
             });
         }
         let key = json::key_of(&key, type_of(row, i), row.context.locale)?;
+        if unique {
+            if keys.contains(&key) {
+                let mut message = "duplicate JSON object key value".to_owned();
+                if !wants_jsonb(row) {
+                    message.push_str(&format!(": \"{key}\""));
+                }
+                let state = SqlState::DUPLICATE_JSON_OBJECT_KEY_VALUE;
+                return Err(Error::new(state, message));
+            }
+            keys.push(key.clone());
+        }
+        if absent && row.is_null(i + 1) {
+            continue;
+        }
         if wants_jsonb(row) {
             pairs.push((key, jsonb_of(row, i + 1)?));
             continue;
         }
-        if i > 0 {
+        if text.len() > 1 {
             text.push_str(", ");
         }
         write_string(&key, &mut text);

@@ -87,6 +87,37 @@ pub(in crate::kernels) fn set_lax(row: &Row<'_>) -> Result<Value> {
     }
 }
 
+/// `value[step][step] = new`: what is missing on the way is made.
+pub(in crate::kernels) fn assign(row: &Row<'_>) -> Result<Value> {
+    let mut steps = Vec::with_capacity(row.args.len());
+    let mut is_index = false;
+    for i in 2..row.args.len() {
+        let step = match row.value(i) {
+            Value::Null => {
+                let message = "jsonb subscript in assignment must not be null";
+                return Err(Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message));
+            }
+            Value::Text(key) => key.to_string(),
+            index => {
+                is_index |= i == 2;
+                index.word().unwrap_or(0).to_string()
+            }
+        };
+        steps.push(Some(step));
+    }
+    let mut json = match (row.is_null(0), is_index) {
+        (false, _) => row.jsonb(0)?,
+        (true, true) => Json::Array(Vec::new()),
+        (true, false) => Json::Object(Vec::new()),
+    };
+    let new = match row.is_null(1) {
+        true => Json::Null,
+        false => row.jsonb(1)?,
+    };
+    json::change(&mut json, &steps, Change::Assign, &new)?;
+    jsonb(&json)
+}
+
 fn replacement(row: &Row<'_>) -> Change {
     if row.value(3) == Value::Boolean(true) {
         Change::Set

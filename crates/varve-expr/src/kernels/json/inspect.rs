@@ -18,6 +18,32 @@ pub(in crate::kernels) fn type_of(row: &Row<'_>) -> Result<Value> {
     }))
 }
 
+/// `IS JSON`: the wanted kind (0 any, 1 object, 2 array, 3 scalar), and 4 for unique keys.
+pub(in crate::kernels) fn is_json(row: &Row<'_>) -> Result<Value> {
+    let wanted = row.int4(1);
+    let unique = wanted & 4 != 0;
+    let kind = match row.value(0) {
+        Value::Text(text) => json::json_kind(&text, unique)?,
+        Value::Bpchar(text) => json::json_kind(&text, unique)?,
+        Value::Bytea(bytes) => match core::str::from_utf8(&bytes) {
+            Ok(text) => json::json_kind(text, unique)?,
+            Err(_) => None,
+        },
+        _ => Some(match row.view(0)?.kind() {
+            Some(JsonKind::Array(_)) => "array",
+            Some(JsonKind::Object(_)) => "object",
+            _ => "scalar",
+        }),
+    };
+    Ok(Value::Boolean(match (kind, wanted & 3) {
+        (None, _) => false,
+        (Some(_), 0) => true,
+        (Some(kind), 1) => kind == "object",
+        (Some(kind), 2) => kind == "array",
+        (Some(kind), _) => !matches!(kind, "object" | "array"),
+    }))
+}
+
 /// `json[b]_array_length`
 pub(in crate::kernels) fn array_length(row: &Row<'_>) -> Result<Value> {
     let length = if row.is_json(0) {

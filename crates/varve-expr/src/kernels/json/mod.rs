@@ -12,13 +12,15 @@ pub(super) mod sqlite;
 
 pub(super) use access::{extract_path, get, get_path};
 pub(super) use build::{
-    array_to_json, build_array, build_object, object, object_of_two, row_object, to_json,
+    array_to_json, build_array, build_object, constructed_array, constructed_object, object,
+    object_of_two, row_object, to_json,
 };
 pub(super) use change::{
-    concat, delete_element, delete_key, delete_keys, delete_path, insert, set, set_lax, strip_nulls,
+    assign, concat, delete_element, delete_key, delete_keys, delete_path, insert, set, set_lax,
+    strip_nulls,
 };
 pub(super) use inspect::{
-    array_length, contained, contains, has_all_keys, has_any_key, has_key, pretty, type_of,
+    array_length, contained, contains, has_all_keys, has_any_key, has_key, is_json, pretty, type_of,
 };
 pub(super) use path::{
     path_array, path_array_tz, path_exists, path_exists_tz, path_first, path_first_tz, path_match,

@@ -183,6 +183,25 @@ pub(super) static BUILDERS: &[Entry] = &[
     stable("jsonb_build_object", &[], JSONB, Rows(json::build_object)),
     strict("row_to_json", &[JSON], JSON, Rows(json::to_json)),
     builder("\0object", &[ANY], JSON, Rows(json::row_object)),
+    builder(
+        "\0json array",
+        &[ELEMENT, ANY],
+        ELEMENT,
+        Rows(json::constructed_array),
+    ),
+    builder(
+        "\0json object",
+        &[ELEMENT, ANY],
+        ELEMENT,
+        Rows(json::constructed_object),
+    ),
+    strict("\0is json", &[ANY, INT4], BOOL, Rows(json::is_json)),
+    variadic(
+        "\0assign json",
+        &[JSONB, JSONB, ANY],
+        JSONB,
+        Rows(json::assign),
+    ),
     strict("json_object", &[TEXTS], JSON, Rows(json::object)),
     strict("jsonb_object", &[TEXTS], JSONB, Rows(json::object)),
     strict(
