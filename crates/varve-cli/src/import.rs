@@ -5,10 +5,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use varve_psql::Verbosity;
 use varve_types::{LogicalType, Value};
 use varvedb::{DEFAULT_LOCALE, Session, parse_value};
 
-use crate::{caret, open};
+use crate::{message, open};
 
 const CHUNK_BYTES: usize = 1 << 20;
 /// Lines that types are guessed from.
@@ -33,7 +34,7 @@ pub fn run(job: &Job) -> Result<(), String> {
     let mut session = database.session();
     let imported = import(job, &mut session, &mut reader, bytes);
     drop(session);
-    let closed = pollster::block_on(database.close()).map_err(|error| caret::render(&error, ""));
+    let closed = pollster::block_on(database.close()).map_err(|error| message::of(&error));
     println!("{} rows imported into {}", imported?, job.table);
     closed
 }
@@ -54,14 +55,14 @@ fn import(
         let columns = guess_columns(&String::from_utf8_lossy(&header), job)?;
         let sql = format!("CREATE TABLE {} ({columns})", quoted(&job.table));
         pollster::block_on(session.query(&sql, &[]))
-            .map_err(|error| caret::render(&error, &sql))?;
+            .map_err(|error| message::of_statement(&error, &sql, Verbosity::Verbose))?;
         true
     };
     let outcome = copy(job, session, reader, bytes);
     if created && outcome.is_err() {
         let sql = format!("DROP TABLE {}", quoted(&job.table));
         pollster::block_on(session.query(&sql, &[]))
-            .map_err(|error| caret::render(&error, &sql))?;
+            .map_err(|error| message::of_statement(&error, &sql, Verbosity::Verbose))?;
     }
     outcome
 }
@@ -78,7 +79,7 @@ fn copy(
         "COPY {} FROM STDIN WITH (FORMAT csv, HEADER true, DELIMITER '{delimiter}', NULL '{null}')",
         quoted(&job.table)
     );
-    let failed = |error: varve_types::Error| caret::render(&error, "");
+    let failed = |error: varve_types::Error| message::of(&error);
     pollster::block_on(session.copy_begin(&sql)).map_err(failed)?;
     let progress = ProgressBar::new(bytes).with_style(
         ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {msg} {eta}")
@@ -108,7 +109,7 @@ fn table_exists(session: &mut Session, table: &str) -> Result<bool, String> {
     let sql = "SELECT 1 FROM varve_tables WHERE table_name = $1";
     pollster::block_on(session.query(sql, &[Value::text(table)]))
         .map(|result| result.row_count() > 0)
-        .map_err(|error| caret::render(&error, sql))
+        .map_err(|error| message::of_statement(&error, sql, Verbosity::Verbose))
 }
 
 /// `"name" type, ...` from a header line and the lines below it that were read with it.

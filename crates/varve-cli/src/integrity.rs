@@ -5,12 +5,12 @@ use std::path::Path;
 use pollster::block_on;
 use varvedb::{Database, RepairReport};
 
-use crate::{caret, open};
+use crate::{message, open};
 
 /// Prints what is damaged; fails if anything is.
 pub fn check(path: &Path) -> Result<(), String> {
     let database = open::existing(path)?;
-    let report = block_on(database.check()).map_err(|error| caret::render(&error, ""));
+    let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
     let report = report?;
     println!(
@@ -34,7 +34,7 @@ pub fn repair(path: &Path, drop_quarantined: bool) -> Result<(), String> {
     let (database, report) = open::repaired(path)?;
     print(&report);
     let dropped = if drop_quarantined {
-        block_on(database.drop_quarantined()).map_err(|error| caret::render(&error, ""))
+        block_on(database.drop_quarantined()).map_err(|error| message::of(&error))
     } else {
         Ok(())
     };
@@ -71,5 +71,5 @@ fn print(report: &RepairReport) {
 }
 
 fn close(database: &Database) -> Result<(), String> {
-    block_on(database.close()).map_err(|error| caret::render(&error, ""))
+    block_on(database.close()).map_err(|error| message::of(&error))
 }

@@ -7,14 +7,17 @@ use varve_kv::Kv;
 use varve_kv_rocksdb::{RocksKv, RocksOptions};
 use varvedb::{Database, Options, RepairReport, SystemEnv};
 
+use crate::message;
+
 /// Opens or makes the database at `path`; the error is a sentence for the user.
 pub fn database(path: &Path) -> Result<Database, String> {
-    let opened = Database::open(
-        storage(path)?,
-        Arc::new(SystemEnv::new()),
-        Options::native(),
-    );
-    let database = pollster::block_on(opened).map_err(|error| crate::caret::render(&error, ""))?;
+    on(storage(path)?)
+}
+
+/// Opens the database that `kv` holds, and has its jobs done.
+pub fn on(kv: Arc<dyn Kv>) -> Result<Database, String> {
+    let opened = Database::open(kv, Arc::new(SystemEnv::new()), Options::native());
+    let database = pollster::block_on(opened).map_err(|error| message::of(&error))?;
     let jobs = database.spawn_jobs();
     jobs.map_err(|error| format!("cannot start a thread: {error}"))?;
     Ok(database)
@@ -34,7 +37,7 @@ pub fn repaired(path: &Path) -> Result<(Database, RepairReport), String> {
         Arc::new(SystemEnv::new()),
         Options::native(),
     );
-    pollster::block_on(repaired).map_err(|error| crate::caret::render(&error, ""))
+    pollster::block_on(repaired).map_err(|error| message::of(&error))
 }
 
 fn storage(path: &Path) -> Result<Arc<dyn Kv>, String> {

@@ -103,6 +103,22 @@ pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Op
                 notice: Some("there are no roles: every session may do everything"),
             }
         }
+        Keyword::CREATE if parser.parse_keyword(Keyword::DATABASE) => {
+            parser.skip_rest();
+            Upkeep {
+                on: None,
+                notice: Some("a store holds one database: CREATE DATABASE makes no other"),
+            }
+        }
+        Keyword::DROP
+            if parser.parse_keywords(&[Keyword::DATABASE, Keyword::IF, Keyword::EXISTS]) =>
+        {
+            parser.skip_rest();
+            Upkeep {
+                on: None,
+                notice: Some("a store holds one database: there is no other to drop"),
+            }
+        }
         _ => return Ok(None),
     }))
 }

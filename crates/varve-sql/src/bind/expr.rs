@@ -317,6 +317,10 @@ impl Binder<'_> {
             AstValue::SingleQuotedString(text)
             | AstValue::EscapedStringLiteral(text)
             | AstValue::UnicodeStringLiteral(text) => Operand::Text(text.clone(), position),
+            AstValue::NationalStringLiteral(text) => Operand::Known(literal(
+                Value::Bpchar(text.as_str().into()),
+                LogicalType::Bpchar,
+            )),
             AstValue::DollarQuotedString(text) => Operand::Text(text.value.clone(), position),
             AstValue::Boolean(truth) => {
                 Operand::Known(literal(Value::Boolean(*truth), LogicalType::Boolean))

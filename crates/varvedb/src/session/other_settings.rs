@@ -90,6 +90,7 @@ const OTHERS: &[(&str, Shape, &str)] = &[
     ("default_tablespace", Text, ""),
     ("default_toast_compression", Word(&["pglz", "lz4"]), "pglz"),
     ("default_transaction_deferrable", Boolean, "off"),
+    ("default_with_oids", Word(&["off", "false"]), "off"),
     ("effective_cache_size", Whole(BLOCKS, 1, INT_MAX), "4GB"),
     ("effective_io_concurrency", Whole(NONE, 0, 1_000), "1"),
     ("enable_async_append", Boolean, "on"),

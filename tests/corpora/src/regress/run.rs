@@ -3,13 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
+use varve_psql::Format;
 
 use super::expected::{Answers, DataFinder, align};
 use super::judge::judge;
 use super::session::Psql;
 use crate::causes::Causes;
 use crate::engine::{Answer, Client, Failure, FailureKind, Outcome, failure};
-use crate::psql::{Format, Item, ItemKind, Send, scan, substitute, write_failure, write_table};
+use crate::psql::{Item, ItemKind, Send, scan, substitute, write_failure, write_table};
 use crate::record::{Place, Verdict};
 use crate::run::Judged;
 use crate::server_files::ServerFiles;

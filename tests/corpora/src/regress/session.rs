@@ -1,7 +1,9 @@
 //! The state of one psql: variables, format, branches of `\if`; and what its commands do.
 
 use crate::engine::{Answer, Table};
-use crate::psql::{Format, Layout, Variables, Verbosity, substitute};
+use varve_psql::{Format, Layout, Verbosity};
+
+use crate::psql::{Variables, substitute};
 
 /// The folder that the scripts know their data by.
 const DATA_ROOT: &str = "/corpus";
@@ -87,7 +89,7 @@ impl Psql {
             "a" => {
                 self.format.layout = match self.format.layout {
                     Layout::Aligned => Layout::Unaligned,
-                    Layout::Unaligned => Layout::Aligned,
+                    _ => Layout::Aligned,
                 };
             }
             "q" | "quit" => self.quits = true,

@@ -7,6 +7,7 @@ const RULE: &str = "layers";
 /// is a change of the architecture, so change both, and say why.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("varve-sort", &[]),
+    ("varve-psql", &[]),
     ("varve-types", &[]),
     ("varve-kernels", &[]),
     ("varve-codec", &["varve-kernels"]),
@@ -42,7 +43,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("varve-wasm-zstd", &["varve-codec"]),
     (
         "varve-cli",
-        &["varvedb", "varve-kv", "varve-kv-rocksdb", "varve-types"],
+        &[
+            "varvedb",
+            "varve-kv",
+            "varve-kv-rocksdb",
+            "varve-psql",
+            "varve-types",
+        ],
     ),
     (
         "varve-server",
