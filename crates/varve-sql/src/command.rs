@@ -30,6 +30,8 @@ pub enum Command {
     Release(String),
     /// `SET TRANSACTION ...`
     SetTransaction(TransactionModes),
+    /// `SET SESSION CHARACTERISTICS AS TRANSACTION`
+    SetCharacteristics(TransactionModes),
     /// `SET CONSTRAINTS ...`
     SetConstraints {
         /// Names of constraints; `None` for `ALL`.
@@ -105,8 +107,46 @@ pub enum DiscardWhat {
 /// What a transaction is asked to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransactionModes {
+    /// ISOLATION LEVEL, where the statement says.
+    pub isolation: Option<Isolation>,
     /// `READ ONLY` or `READ WRITE`, where the statement says.
     pub read_only: Option<bool>,
+    /// `DEFERRABLE` or `NOT DEFERRABLE`, where the statement says.
+    pub deferrable: Option<bool>,
+}
+
+/// How far transactions are kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// READ UNCOMMITTED
+    ReadUncommitted,
+    /// READ COMMITTED
+    ReadCommitted,
+    /// REPEATABLE READ
+    #[default]
+    RepeatableRead,
+    /// SERIALIZABLE
+    Serializable,
+}
+
+impl Isolation {
+    /// All levels, the weakest first.
+    pub const ALL: [Isolation; 4] = [
+        Isolation::ReadUncommitted,
+        Isolation::ReadCommitted,
+        Isolation::RepeatableRead,
+        Isolation::Serializable,
+    ];
+
+    /// As SHOW gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "read uncommitted",
+            Isolation::ReadCommitted => "read committed",
+            Isolation::RepeatableRead => "repeatable read",
+            Isolation::Serializable => "serializable",
+        }
+    }
 }
 
 /// What the words after the first one turned out to be.
@@ -177,34 +217,16 @@ pub(crate) fn name(parser: &mut Parser<'_>) -> Result<String> {
 }
 
 fn begin(parser: &mut Parser<'_>) -> Parsed {
-    Ok(match modes(parser, true)? {
-        Ok(modes) => Words::Command(Command::Begin(modes)),
-        Err(what) => Words::Unsupported(what),
-    })
+    Ok(Words::Command(Command::Begin(modes(parser, true)?)))
 }
 
-/// Every transaction reads one snapshot, so all levels up to REPEATABLE READ get at least what they
-/// ask for; SERIALIZABLE would not.
-fn modes(
-    parser: &mut Parser<'_>,
-    may_be_empty: bool,
-) -> Result<Result<TransactionModes, &'static str>> {
+fn modes(parser: &mut Parser<'_>, may_be_empty: bool) -> Result<TransactionModes> {
     let mut modes = TransactionModes::default();
-    let mut refused = None;
     let mut first = true;
     loop {
         if eat(parser, "ISOLATION") {
             expect(parser, "LEVEL")?;
-            if eat(parser, "SERIALIZABLE") {
-                refused = Some("ISOLATION LEVEL SERIALIZABLE");
-            } else if eat(parser, "REPEATABLE") {
-                expect(parser, "READ")?;
-            } else {
-                expect(parser, "READ")?;
-                if !eat(parser, "UNCOMMITTED") {
-                    expect(parser, "COMMITTED")?;
-                }
-            }
+            modes.isolation = Some(isolation(parser)?);
         } else if eat(parser, "READ") {
             let read_only = eat(parser, "ONLY");
             if !read_only {
@@ -213,11 +235,12 @@ fn modes(
             modes.read_only = Some(read_only);
         } else if eat(parser, "NOT") {
             expect(parser, "DEFERRABLE")?;
-        } else if !eat(parser, "DEFERRABLE") {
-            // DEFERRABLE concerns serializable transactions only.
-            if first && may_be_empty {
-                return Ok(Ok(modes));
-            }
+            modes.deferrable = Some(false);
+        } else if eat(parser, "DEFERRABLE") {
+            modes.deferrable = Some(true);
+        } else if first && may_be_empty {
+            return Ok(modes);
+        } else {
             let found = parser.peek_token();
             return parser.expected("a transaction mode", found);
         }
@@ -225,9 +248,25 @@ fn modes(
         let comma = parser.consume_token(&Token::Comma);
         let ended = matches!(parser.peek_token().token, Token::EOF);
         if ended && !comma {
-            return Ok(refused.map_or(Ok(modes), Err));
+            return Ok(modes);
         }
     }
+}
+
+fn isolation(parser: &mut Parser<'_>) -> Result<Isolation> {
+    if eat(parser, "SERIALIZABLE") {
+        return Ok(Isolation::Serializable);
+    }
+    if eat(parser, "REPEATABLE") {
+        expect(parser, "READ")?;
+        return Ok(Isolation::RepeatableRead);
+    }
+    expect(parser, "READ")?;
+    if eat(parser, "UNCOMMITTED") {
+        return Ok(Isolation::ReadUncommitted);
+    }
+    expect(parser, "COMMITTED")?;
+    Ok(Isolation::ReadCommitted)
 }
 
 fn and_chain(parser: &mut Parser<'_>) -> Result<bool> {
@@ -258,7 +297,10 @@ fn set(parser: &mut Parser<'_>) -> Parsed {
     let local = eat(parser, "LOCAL");
     let session = !local && eat(parser, "SESSION");
     if session && eat(parser, "CHARACTERISTICS") {
-        return Ok(skip(parser, "SET SESSION CHARACTERISTICS"));
+        expect(parser, "AS")?;
+        expect(parser, "TRANSACTION")?;
+        let modes = modes(parser, false)?;
+        return Ok(Words::Command(Command::SetCharacteristics(modes)));
     }
     let role = if session && eat(parser, "AUTHORIZATION") {
         Some("session_authorization")
@@ -278,10 +320,8 @@ fn set(parser: &mut Parser<'_>) -> Parsed {
             if eat(parser, "SNAPSHOT") {
                 return Ok(skip(parser, "SET TRANSACTION SNAPSHOT"));
             }
-            return Ok(match modes(parser, false)? {
-                Ok(modes) => Words::Command(Command::SetTransaction(modes)),
-                Err(what) => Words::Unsupported(what),
-            });
+            let modes = modes(parser, false)?;
+            return Ok(Words::Command(Command::SetTransaction(modes)));
         }
         if eat(parser, "CONSTRAINTS") {
             return set_constraints(parser);

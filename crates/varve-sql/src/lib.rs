@@ -52,7 +52,7 @@ pub use alter::AlterTable;
 pub use bind::{bind, bind_arguments, folded_path};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
-pub use command::{Command, Direction, DiscardWhat, TransactionModes};
+pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
 pub use domain::{DomainDef, encode_domain};
 pub use explain::{ExplainOptions, NodeActual, StatementActual, explain, explain_with};
 pub use foreign_key::{ForeignKeyDef, KeyAction};

@@ -22,6 +22,7 @@ use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::optimize;
 use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Statement};
 use crate::scope::Scope;
+use crate::utility::Message;
 use crate::walk::{map_columns, split_conjunction};
 
 /// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
@@ -42,7 +43,33 @@ struct Assigned<'t> {
     position: u32,
 }
 
+/// What scripts for PostgreSQL set in `pg_class` to steer its planner.
+const ESTIMATES: [&str; 3] = ["reltuples", "relpages", "relallvisible"];
+
 impl Binder<'_> {
+    /// Whether it is an UPDATE of nothing but the estimates of `pg_class`.
+    fn sets_estimates(&self, name: &ObjectName, assignments: &[Assignment]) -> Result<bool> {
+        let name = self.relation_name(name)?;
+        let is_catalogue = name
+            .schema
+            .as_deref()
+            .is_none_or(|schema| schema == "pg_catalog");
+        Ok(is_catalogue
+            && name.name == "pg_class"
+            && self.find(&name).is_none()
+            && assignments
+                .iter()
+                .all(|assignment| match &assignment.target {
+                    AssignmentTarget::ColumnName(ObjectName(parts)) => match parts.as_slice() {
+                        [ObjectNamePart::Identifier(ident)] => {
+                            ESTIMATES.contains(&fold_name(ident).as_str())
+                        }
+                        _ => false,
+                    },
+                    AssignmentTarget::Tuple(_) => false,
+                }))
+    }
+
     pub(crate) fn update(&mut self, update: &Update) -> Result<Statement> {
         let Update {
             update_token: _,
@@ -69,6 +96,13 @@ impl Binder<'_> {
             output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some();
         refuse(other_dialect, "this form of UPDATE", position)?;
         let (name, alias) = self.target_table(table)?;
+        if self.sets_estimates(name, assignments)? {
+            let message = "estimates of pg_class are ignored: plans go by the tables themselves";
+            return Ok(self.nothing(Message::new(
+                SqlState::FEATURE_NOT_SUPPORTED,
+                message.to_owned(),
+            )));
+        }
         let mut target = self.target(name, Verb::Update)?;
         let Changed {
             plan,

@@ -480,15 +480,7 @@ fn what_is_not_supported_says_so() {
         ),
         ("select (1, 2)", "a row value"),
         ("create index on t using gin (a)", "this access method"),
-        (
-            "begin isolation level serializable",
-            "ISOLATION LEVEL SERIALIZABLE",
-        ),
         ("commit prepared 'x'", "COMMIT PREPARED"),
-        (
-            "set session characteristics as transaction read only",
-            "SET SESSION CHARACTERISTICS",
-        ),
         ("explain commit", "EXPLAIN of this statement"),
         ("explain (wal) select 1", "this EXPLAIN option"),
         (

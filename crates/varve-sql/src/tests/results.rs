@@ -2,8 +2,8 @@
 
 use super::bound;
 use crate::{
-    ColumnDef, Command, CopyFormat, CopyHeader, CopyOptions, Dropped, Plan, Relation, Statement,
-    TableDef, TransactionModes, Utility,
+    ColumnDef, Command, CopyFormat, CopyHeader, CopyOptions, Dropped, Isolation, Plan, Relation,
+    Statement, TableDef, TransactionModes, Utility,
 };
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 use varve_types::{ColumnId, ObjectId};
@@ -324,7 +324,13 @@ fn copies() {
 
 #[test]
 fn commands() {
-    let modes = |read_only| TransactionModes { read_only };
+    let modes = |isolation, read_only, deferrable| TransactionModes {
+        isolation,
+        read_only,
+        deferrable,
+    };
+    let none = modes(None, None, None);
+    let read_only = modes(None, Some(true), None);
     let text = |text: &str| text.to_owned();
     let set = |name: &str, value: Option<&str>, local| Command::Set {
         name: name.to_owned(),
@@ -345,19 +351,23 @@ fn commands() {
             .collect(),
     };
     let cases = [
-        ("begin", Command::Begin(modes(None))),
-        ("begin work", Command::Begin(modes(None))),
+        ("begin", Command::Begin(none)),
+        ("begin work", Command::Begin(none)),
         (
             "start transaction isolation level repeatable read",
-            Command::Begin(modes(None)),
+            Command::Begin(modes(Some(Isolation::RepeatableRead), None, None)),
         ),
         (
             "begin isolation level read committed read write",
-            Command::Begin(modes(Some(false))),
+            Command::Begin(modes(Some(Isolation::ReadCommitted), Some(false), None)),
         ),
         (
             "begin isolation level read uncommitted, read only, not deferrable",
-            Command::Begin(modes(Some(true))),
+            Command::Begin(modes(
+                Some(Isolation::ReadUncommitted),
+                Some(true),
+                Some(false),
+            )),
         ),
         ("commit", Command::Commit { chain: false }),
         (
@@ -374,7 +384,11 @@ fn commands() {
         ("release savepoint s", Command::Release(text("s"))),
         (
             "set transaction read only",
-            Command::SetTransaction(modes(Some(true))),
+            Command::SetTransaction(read_only),
+        ),
+        (
+            "set session characteristics as transaction isolation level serializable, deferrable",
+            Command::SetCharacteristics(modes(Some(Isolation::Serializable), None, Some(true))),
         ),
         ("set constraints all deferred", constraints(None, true)),
         (

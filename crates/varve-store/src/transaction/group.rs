@@ -193,7 +193,7 @@ impl Store {
     pub(super) async fn commit(self: &Arc<Store>, work: Work) -> Result<CommitSeq> {
         let (bytes, is_alone) = {
             let own = crate::read::lock_own(&work.own);
-            let is_alone = work.spill.is_some() || !own.changes.is_empty();
+            let is_alone = work.spill.is_some() || !own.changes.is_empty() || own.watched.is_some();
             (own.buffer_bytes(), is_alone)
         };
         let request = Arc::new(Request {

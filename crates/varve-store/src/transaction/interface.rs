@@ -119,6 +119,14 @@ impl Transaction {
         self.change(CatalogueChange::CreateTree(schema))
     }
 
+    /// Makes the transaction serializable: from now on it notes which trees it reads, and if it
+    /// writes anything, its commit fails with `40001` if somebody else has written to one of them
+    /// since the snapshot. Such transactions happen as if one after another, in the order of their
+    /// commits; one that only reads, at its snapshot.
+    pub fn watch_reads(&mut self) {
+        self.own().watched.get_or_insert_default();
+    }
+
     /// The schema of a tree that this transaction sees.
     pub fn tree_schema(&self, tree: TreeId) -> Option<Arc<TreeSchema>> {
         let catalogue = self.catalogue();
@@ -131,6 +139,7 @@ impl Transaction {
     /// Streams rows. The transaction must not write while the scan runs. `55000` for an index that
     /// is not complete yet.
     pub async fn scan(&self, options: ScanOptions) -> Result<TreeScan> {
+        self.own().note_read(options.tree);
         let tree = self.tree(options.tree)?;
         if tree
             .index()
@@ -156,6 +165,7 @@ impl Transaction {
             let row = self.get(tree, key, columns, with_position).await?;
             return Ok(row.into_iter().collect());
         }
+        self.own().note_read(tree);
         let view = self.view(tree).await?;
         let key_bytes: Result<Vec<Vec<u8>>> =
             keys.iter().map(|key| encode_key(&view.tree, key)).collect();
@@ -180,6 +190,7 @@ impl Transaction {
         positions: &[RowPosition],
         columns: &[usize],
     ) -> Result<Vec<Batch>> {
+        self.own().note_read(tree);
         let view = self.view(tree).await?;
         let rows = unpack(&view, positions)?;
         let columns = stored(&view.tree, columns)?;
@@ -189,6 +200,7 @@ impl Transaction {
     /// How many rows a tree has, exactly; `None` for no such tree, one with a damaged run, or where
     /// this transaction is about to write rows of it out.
     pub fn row_count(&self, tree: TreeId) -> Option<u64> {
+        self.own().note_read(tree);
         let tree = self.tree(tree).ok()?;
         let spilling = self.spill.try_lock()?;
         let unfinished = spilling.as_ref().map_or(0, |spill| {

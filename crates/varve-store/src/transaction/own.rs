@@ -33,6 +33,8 @@ pub(crate) struct Own {
     pub(crate) claims: Claims,
     /// Trees that nobody else may have written to.
     pub(crate) guarded: BTreeSet<TreeId>,
+    /// Trees that were read, where it matters: nobody else may have written to them either.
+    pub(crate) watched: Option<BTreeSet<TreeId>>,
     /// Keys of rows that were added without looking whether they are new.
     pub(crate) deferred: BTreeMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
@@ -78,6 +80,7 @@ impl Own {
             savepoints: Savepoints::default(),
             claims: Claims::default(),
             guarded: BTreeSet::new(),
+            watched: None,
             deferred: BTreeMap::new(),
             failure: None,
         }
@@ -89,6 +92,13 @@ impl Own {
             && self.dead_versions.is_empty()
             && self.dead_rows.is_empty()
             && self.trees.values().all(OwnTree::is_empty)
+    }
+
+    /// Notes that a tree is read.
+    pub(crate) fn note_read(&mut self, tree: TreeId) {
+        if let Some(watched) = &mut self.watched {
+            watched.insert(tree);
+        }
     }
 
     pub(crate) fn check_usable(&self) -> Result<()> {

@@ -38,7 +38,11 @@ impl Transaction {
         if self.spill.try_lock().is_none_or(|spill| spill.is_some()) {
             return Ok(PointRead::Wait);
         }
-        self.own().check_usable()?;
+        {
+            let mut own = self.own();
+            own.check_usable()?;
+            own.note_read(tree);
+        }
         let tree = self.tree(tree)?;
         let key = encode_key(&tree, key)?;
         let columns = stored(&tree, columns)?;

@@ -160,6 +160,13 @@ fn check_trees(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
             return Err(conflict("a table was changed while it was altered"));
         }
     }
+    for tree in own.watched.iter().flatten() {
+        let written = state.written.get(tree);
+        if written.is_some_and(|written| *written > snapshot.seq) {
+            let message = "a table that was read was changed by a concurrent commit";
+            return Err(conflict(message));
+        }
+    }
     if own.catalogue.is_some() {
         return Ok(());
     }

@@ -4,6 +4,7 @@ use varve_sql::TransactionModes;
 use varve_store::Transaction;
 use varve_types::{Error, Result, SqlState};
 
+use super::modes::Modes;
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
@@ -21,7 +22,7 @@ pub(super) enum Block {
     Failed {
         kept: Option<OpenBlock>,
         /// Of the block that failed, for `ROLLBACK AND CHAIN`.
-        read_only: bool,
+        modes: Modes,
     },
 }
 
@@ -30,7 +31,7 @@ impl Block {
     pub(super) fn lost() -> Block {
         Block::Failed {
             kept: None,
-            read_only: false,
+            modes: Modes::default(),
         }
     }
 }
@@ -43,7 +44,7 @@ pub(super) struct OpenBlock {
     pub implicit: bool,
     /// When it began.
     pub now_us: i64,
-    pub read_only: bool,
+    pub modes: Modes,
     /// Whether a statement has run.
     pub has_run: bool,
     /// The oldest first.
@@ -58,7 +59,7 @@ impl OpenBlock {
     pub(super) fn scope(&self) -> Scope {
         Scope {
             now_us: self.now_us,
-            read_only: self.read_only,
+            modes: self.modes,
             is_alone: false,
             savepoints: self.savepoints.len(),
         }
@@ -87,7 +88,7 @@ impl Session {
             deferred: Box::default(),
             implicit,
             now_us: self.shared.env.now_us(),
-            read_only: self.settings.default_read_only,
+            modes: self.settings.modes,
             has_run: false,
             savepoints: Vec::new(),
             settings_before: self.settings.clone(),
@@ -108,21 +109,18 @@ impl Session {
 
     /// Ends a block in which a statement failed, as far as the error does; answers the error.
     pub(super) async fn fail<T>(&mut self, open: OpenBlock, error: Error) -> Result<T> {
-        let read_only = open.read_only;
+        let modes = open.modes;
         if !open.implicit && !open.savepoints.is_empty() {
             self.block = Block::Failed {
                 kept: Some(open),
-                read_only,
+                modes,
             };
             return Err(error);
         }
         self.block = if open.implicit {
             Block::None
         } else {
-            Block::Failed {
-                kept: None,
-                read_only,
-            }
+            Block::Failed { kept: None, modes }
         };
         self.settings = open.settings_before;
         self.cursors.roll_back(None);
@@ -135,12 +133,12 @@ impl Session {
         match &mut self.block {
             Block::None => {
                 let mut open = self.open_block(false);
-                open.read_only = modes.read_only.unwrap_or(open.read_only);
+                open.modes = open.modes.with(modes);
                 self.block = Block::Open(open);
             }
             Block::Open(open) if open.implicit => {
                 open.implicit = false;
-                open.read_only = modes.read_only.unwrap_or(open.read_only);
+                open.modes = open.modes.with(modes);
             }
             Block::Open(_) | Block::Failed { .. } => result.notices.push(Notice::warning(
                 SqlState::ACTIVE_SQL_TRANSACTION,
@@ -175,7 +173,7 @@ impl Session {
                 }
                 self.cursors.commit();
                 self.settings = open.settings_after;
-                self.chain(chain, open.read_only);
+                self.chain(chain, open.modes);
                 Ok(ResultSet::command("COMMIT"))
             }
         }
@@ -190,27 +188,27 @@ impl Session {
     }
 
     async fn rollback(&mut self, block: Block, chain: bool) -> Result<ResultSet> {
-        let (open, read_only) = match block {
-            Block::None => (None, false),
+        let (open, modes) = match block {
+            Block::None => (None, self.settings.modes),
             Block::Open(open) => {
-                let read_only = open.read_only;
-                (Some(open), read_only)
+                let modes = open.modes;
+                (Some(open), modes)
             }
-            Block::Failed { kept, read_only } => (kept, read_only),
+            Block::Failed { kept, modes } => (kept, modes),
         };
         self.cursors.roll_back(None);
         if let Some(open) = open {
             self.settings = open.settings_before;
             open.transaction.rollback().await?;
         }
-        self.chain(chain, read_only);
+        self.chain(chain, modes);
         Ok(ResultSet::command("ROLLBACK"))
     }
 
-    fn chain(&mut self, chain: bool, read_only: bool) {
+    fn chain(&mut self, chain: bool, modes: Modes) {
         if chain {
             let mut open = self.open_block(false);
-            open.read_only = read_only;
+            open.modes = modes;
             self.block = Block::Open(open);
         }
     }

@@ -5,6 +5,7 @@ use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
+use super::modes::OpenModes;
 use super::other_settings::{self, Others};
 use super::settings::{self, SETTINGS, Scope, Setting};
 use crate::deferred::Constraint;
@@ -22,6 +23,7 @@ impl Session {
             Command::Savepoint(name) => self.savepoint(name),
             Command::Release(name) => self.release(name),
             Command::SetTransaction(modes) => self.set_transaction(*modes),
+            Command::SetCharacteristics(modes) => Ok(self.set_characteristics(*modes)),
             Command::SetConstraints { names, deferred } => {
                 self.set_constraints(names.as_deref(), *deferred).await
             }
@@ -67,7 +69,11 @@ impl Session {
             shared: &self.shared,
             session: &mut self.settings,
             block: match &mut self.block {
-                Block::Open(open) => Some((&mut open.read_only, open.has_run)),
+                Block::Open(open) => Some(OpenModes {
+                    modes: &mut open.modes,
+                    has_run: open.has_run,
+                    in_savepoint: !open.savepoints.is_empty(),
+                }),
                 Block::None | Block::Failed { .. } => None,
             },
         }
@@ -124,10 +130,18 @@ impl Session {
         if !self.in_transaction() {
             result.notices.push(outside_block("SET TRANSACTION"));
         }
-        if let Some(read_only) = modes.read_only {
-            settings::set_read_only(&mut self.scope().block, read_only)?;
+        if let Some(open) = &mut self.scope().block {
+            open.change(modes)?;
         }
         Ok(result)
+    }
+
+    fn set_characteristics(&mut self, modes: TransactionModes) -> ResultSet {
+        self.settings.modes = self.settings.modes.with(modes);
+        if let Block::Open(open) = &mut self.block {
+            open.settings_after.modes = open.settings_after.modes.with(modes);
+        }
+        ResultSet::command("SET")
     }
 
     async fn set_constraints(

@@ -61,7 +61,7 @@ impl Session {
             Block::None => {
                 self.block = Block::None;
                 let transaction = self.shared.store.begin();
-                let read_only = self.settings.default_read_only;
+                let read_only = self.settings.modes.read_only;
                 let plan = self.copy_plan(&transaction, statement, read_only).await?;
                 let now_us = self.shared.env.now_us();
                 let locale = self.locale_in(&transaction, now_us)?;
@@ -90,7 +90,7 @@ impl Session {
                 Ok(())
             }
             Block::Open(open) => {
-                let read_only = open.read_only;
+                let read_only = open.modes.read_only;
                 let locale = self.locale_in(&open.transaction, open.now_us);
                 let plan = self.copy_plan(&open.transaction, statement, read_only);
                 match plan.await.and_then(|plan| Ok((plan, locale?))) {

@@ -3,6 +3,7 @@
 use varve_types::Result;
 
 use super::Session;
+use super::modes::{Modes, OpenModes};
 use super::other_settings;
 use super::settings::{self, Scope, SessionSettings};
 use crate::database::Shared;
@@ -11,7 +12,7 @@ use crate::database::Shared;
 #[derive(Debug)]
 pub(crate) struct LentSettings {
     copy: SessionSettings,
-    read_only: bool,
+    modes: Modes,
     changes: Vec<Change>,
 }
 
@@ -29,11 +30,15 @@ impl LentSettings {
             return other_settings::show(&self.copy.others, name);
         }
         let setting = settings::find(name).ok()?;
-        let mut read_only = self.read_only;
+        let mut modes = self.modes;
         Some(setting.show(&Scope {
             shared,
             session: &mut self.copy.clone(),
-            block: Some((&mut read_only, false)),
+            block: Some(OpenModes {
+                modes: &mut modes,
+                has_run: false,
+                in_savepoint: false,
+            }),
         }))
     }
 
@@ -66,10 +71,10 @@ impl LentSettings {
 
 impl Session {
     /// Lends the settings to a statement that asks for them.
-    pub(super) fn lend_settings(&self, read_only: bool) {
+    pub(super) fn lend_settings(&self, modes: Modes) {
         let _ = self.host.swap_settings(Some(LentSettings {
             copy: self.settings.clone(),
-            read_only,
+            modes,
             changes: Vec::new(),
         }));
     }

@@ -13,6 +13,7 @@ mod direct;
 mod kept;
 mod lent;
 mod locale;
+mod modes;
 mod other_settings;
 mod run;
 mod savepoint;
@@ -47,6 +48,7 @@ pub(crate) use lent::LentSettings;
 use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
+use modes::Modes;
 use settings::SessionSettings;
 use temporary::Temporary;
 
@@ -263,7 +265,7 @@ impl Session {
             let mut transaction = self.shared.store.begin();
             let scope = Scope {
                 now_us: self.shared.env.now_us(),
-                read_only: self.settings.default_read_only,
+                modes: self.settings.modes,
                 is_alone: true,
                 savepoints: 0,
             };
@@ -319,6 +321,9 @@ impl Session {
         parameters: &[Value],
         scope: Scope,
     ) -> Result<ResultSet> {
+        if scope.modes.is_serializable() {
+            transaction.watch_reads();
+        }
         let (planned, catalog) = self.plan(transaction, task)?;
         if let Statement::CopyFrom(_) = planned.bound.statement {
             return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
@@ -330,7 +335,7 @@ impl Session {
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         if planned.bound.reads_settings {
-            self.lend_settings(scope.read_only);
+            self.lend_settings(scope.modes);
         }
         let around = Surroundings {
             transaction,
@@ -487,7 +492,7 @@ impl Session {
 struct Scope {
     /// `now()`: when the transaction began.
     now_us: i64,
-    read_only: bool,
+    modes: Modes,
     /// Whether the statement is all that the transaction does.
     is_alone: bool,
     /// Number of savepoints that are set.

@@ -59,7 +59,7 @@ impl Run<'_> {
         deferred: &mut Deferred,
         statement: &Statement,
     ) -> Result<ResultSet> {
-        if self.scope.read_only
+        if self.scope.modes.read_only
             && !is_for_session(statement)
             && let Some(command) = writing_command(statement)
         {

@@ -5,6 +5,7 @@ use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
+use super::modes::Modes;
 use super::settings::SessionSettings;
 use crate::ResultSet;
 use crate::deferred::Deferred;
@@ -13,6 +14,8 @@ use crate::deferred::Deferred;
 pub(super) struct Savepoint {
     name: String,
     id: SavepointId,
+    /// The modes of the transaction, which are for the time until its end.
+    modes: Modes,
     /// The settings in force, and those after a commit.
     settings: (SessionSettings, SessionSettings),
     /// What was to be checked later.
@@ -30,6 +33,7 @@ impl Session {
         open.savepoints.push(Savepoint {
             name: name.to_owned(),
             id,
+            modes: open.modes,
             settings: (self.settings.clone(), open.settings_after.clone()),
             deferred: open.deferred.clone(),
         });
@@ -44,6 +48,9 @@ impl Session {
         };
         let (at, id) = find(open, name)?;
         open.transaction.release(id)?;
+        if let Some(savepoint) = open.savepoints.get(at) {
+            open.modes = savepoint.modes;
+        }
         open.savepoints.truncate(at);
         self.cursors.release(at);
         Ok(ResultSet::command("RELEASE"))
@@ -65,6 +72,7 @@ impl Session {
         if let Some(savepoint) = open.savepoints.last() {
             let (now, after) = savepoint.settings.clone();
             self.settings = now;
+            open.modes = savepoint.modes;
             open.settings_after = after;
             open.deferred = savepoint.deferred.clone();
         }

@@ -1,6 +1,7 @@
 //! Settings: of a session, and of the database that all sessions share.
 
 use varve_expr::Locale;
+use varve_sql::{Isolation, TransactionModes};
 use varve_store::StoreSettings;
 use varve_types::{Error, MemoryAccount, Result, SqlState};
 
@@ -8,6 +9,7 @@ use super::locale::LocaleSetting;
 use crate::Durability;
 use crate::catalog_cache::SearchPath;
 use crate::database::Shared;
+use crate::session::modes::{Modes, OpenModes};
 use crate::session::other_settings::Others;
 use crate::session::time_setting::{read_time, show_time};
 
@@ -15,8 +17,8 @@ use crate::session::time_setting::{read_time, show_time};
 #[derive(Clone, Debug)]
 pub(super) struct SessionSettings {
     pub durability: Durability,
-    /// Whether transactions are read-only unless they say otherwise.
-    pub default_read_only: bool,
+    /// Of transactions that do not say otherwise.
+    pub modes: Modes,
     application_name: String,
     /// After which a statement is stopped; 0 for never.
     pub statement_timeout_us: u64,
@@ -32,7 +34,7 @@ impl SessionSettings {
     pub(super) fn new(durability: Durability) -> SessionSettings {
         SessionSettings {
             durability,
-            default_read_only: false,
+            modes: Modes::default(),
             application_name: String::new(),
             statement_timeout_us: 0,
             search_path: SearchPath::default(),
@@ -55,8 +57,10 @@ enum Kind {
     Fixed(&'static str),
     Durability,
     SynchronousCommit,
-    DefaultReadOnly,
-    ReadOnly,
+    /// A mode of the transactions to come.
+    Default(Mode),
+    /// A mode of the transaction that is open.
+    Current(Mode),
     ApplicationName,
     StatementTimeout,
     SearchPath,
@@ -65,6 +69,13 @@ enum Kind {
     ParseCacheEntries,
     PlanCacheEntries,
     Store(fn(&StoreSettings) -> u64, Unit),
+}
+
+#[derive(Clone, Copy)]
+enum Mode {
+    Isolation,
+    ReadOnly,
+    Deferrable,
 }
 
 #[derive(Clone, Copy)]
@@ -99,13 +110,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Form of dates, and the order of day, month and year",
     ),
     setting(
+        "default_transaction_deferrable",
+        Kind::Default(Mode::Deferrable),
+        "Whether new transactions are deferrable",
+    ),
+    setting(
         "default_transaction_isolation",
-        Kind::Fixed("repeatable read"),
+        Kind::Default(Mode::Isolation),
         "Isolation of new transactions",
     ),
     setting(
         "default_transaction_read_only",
-        Kind::DefaultReadOnly,
+        Kind::Default(Mode::ReadOnly),
         "Whether new transactions are read-only",
     ),
     setting(
@@ -154,13 +170,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Time zone of the session",
     ),
     setting(
+        "transaction_deferrable",
+        Kind::Current(Mode::Deferrable),
+        "Whether the transaction is deferrable",
+    ),
+    setting(
         "transaction_isolation",
-        Kind::Fixed("repeatable read"),
+        Kind::Current(Mode::Isolation),
         "Isolation of the transaction",
     ),
     setting(
         "transaction_read_only",
-        Kind::ReadOnly,
+        Kind::Current(Mode::ReadOnly),
         "Whether the transaction is read-only",
     ),
     setting(
@@ -214,9 +235,8 @@ pub(super) const SETTINGS: &[Setting] = &[
 pub(super) struct Scope<'a> {
     pub shared: &'a Shared,
     pub session: &'a mut SessionSettings,
-    /// Whether the transaction is read-only, and whether a statement of it has run; `None` outside
-    /// a block.
-    pub block: Option<(&'a mut bool, bool)>,
+    /// The modes of the transaction; `None` outside a block.
+    pub block: Option<OpenModes<'a>>,
 }
 
 /// The setting of a name, in any case.
@@ -233,6 +253,17 @@ pub(super) fn unknown(name: &str) -> Error {
     Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
 
+impl Mode {
+    fn show(self, modes: Modes) -> &'static str {
+        let on = match self {
+            Mode::Isolation => return modes.isolation.name(),
+            Mode::ReadOnly => modes.read_only,
+            Mode::Deferrable => modes.deferrable,
+        };
+        if on { "on" } else { "off" }
+    }
+}
+
 impl Setting {
     /// The value as SHOW gives it.
     pub(super) fn show(&self, scope: &Scope<'_>) -> String {
@@ -241,11 +272,11 @@ impl Setting {
             Kind::Fixed(value) => value.to_owned(),
             Kind::Durability => scope.session.durability.name().to_owned(),
             Kind::SynchronousCommit => on_off(scope.session.durability == Durability::Strict),
-            Kind::DefaultReadOnly => on_off(scope.session.default_read_only),
-            Kind::ReadOnly => on_off(match &scope.block {
-                Some((read_only, _)) => **read_only,
-                None => scope.session.default_read_only,
-            }),
+            Kind::Default(mode) => mode.show(scope.session.modes).to_owned(),
+            Kind::Current(mode) => {
+                let open = scope.block.as_ref().map(|open| *open.modes);
+                mode.show(open.unwrap_or(scope.session.modes)).to_owned()
+            }
             Kind::ApplicationName => scope.session.application_name.clone(),
             Kind::StatementTimeout => show_time(scope.session.statement_timeout_us),
             Kind::SearchPath => scope.session.search_path.text.to_string(),
@@ -264,8 +295,7 @@ impl Setting {
             self.kind,
             Kind::Durability
                 | Kind::SynchronousCommit
-                | Kind::DefaultReadOnly
-                | Kind::ReadOnly
+                | Kind::Default(_)
                 | Kind::ApplicationName
                 | Kind::StatementTimeout
                 | Kind::SearchPath
@@ -304,18 +334,19 @@ impl Setting {
                     },
                 };
             }
-            Kind::DefaultReadOnly => {
-                scope.session.default_read_only = match value {
-                    None => first().default_read_only,
-                    Some(value) => self.boolean(value)?,
-                };
+            Kind::Default(mode) => {
+                let modes = self.modes(mode, value, first().modes)?;
+                scope.session.modes = scope.session.modes.with(modes);
             }
-            Kind::ReadOnly => {
-                let wanted = match value {
-                    None => scope.session.default_read_only,
-                    Some(value) => self.boolean(value)?,
-                };
-                set_read_only(&mut scope.block, wanted)?;
+            Kind::Current(mode) => {
+                if value.is_none() {
+                    let message = format!("parameter \"{}\" cannot be reset", self.name);
+                    return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+                }
+                let modes = self.modes(mode, value, Modes::default())?;
+                if let Some(open) = &mut scope.block {
+                    open.change(modes)?;
+                }
             }
             Kind::ApplicationName => {
                 scope.session.application_name = value.unwrap_or_default().to_owned();
@@ -360,12 +391,42 @@ impl Setting {
         let words: &[&str] = match self.name {
             "client_encoding" => &["utf-8", "unicode"],
             "standard_conforming_strings" | "integer_datetimes" => &["true", "1", "yes"],
-            "transaction_isolation" | "default_transaction_isolation" => {
-                &["read committed", "read uncommitted"]
-            }
             _ => &[],
         };
         words.iter().any(|word| value.eq_ignore_ascii_case(word))
+    }
+
+    /// One mode and nothing of the others; `None` is what it was at first.
+    fn modes(&self, mode: Mode, value: Option<&str>, first: Modes) -> Result<TransactionModes> {
+        let mut modes = TransactionModes::default();
+        match mode {
+            Mode::Isolation => modes.isolation = Some(self.isolation(value, first)?),
+            Mode::ReadOnly => {
+                let given = value.map(|value| self.boolean(value)).transpose()?;
+                modes.read_only = Some(given.unwrap_or(first.read_only));
+            }
+            Mode::Deferrable => {
+                let given = value.map(|value| self.boolean(value)).transpose()?;
+                modes.deferrable = Some(given.unwrap_or(first.deferrable));
+            }
+        }
+        Ok(modes)
+    }
+
+    fn isolation(&self, value: Option<&str>, first: Modes) -> Result<Isolation> {
+        let Some(value) = value else {
+            return Ok(first.isolation);
+        };
+        let mut levels = Isolation::ALL.into_iter().rev();
+        let found = levels.find(|level| level.name().eq_ignore_ascii_case(value));
+        found.ok_or_else(|| {
+            let known: Vec<&str> = Isolation::ALL
+                .iter()
+                .rev()
+                .map(|level| level.name())
+                .collect();
+            self.invalid(value, &known.join(", "))
+        })
     }
 
     fn boolean(&self, value: &str) -> Result<bool> {
@@ -414,21 +475,6 @@ impl Setting {
 const ENTRIES_MAX: usize = 65_536;
 /// Below this not even a flush finds the memory that it needs.
 const MEMORY_LIMIT_MIN: u64 = 1 << 20;
-
-/// `25001` where a read-only transaction that has begun its work is to become another one.
-pub(super) fn set_read_only(block: &mut Option<(&mut bool, bool)>, wanted: bool) -> Result<()> {
-    let Some((read_only, has_run)) = block else {
-        return Ok(());
-    };
-    if **read_only && !wanted && *has_run {
-        return Err(Error::new(
-            SqlState::ACTIVE_SQL_TRANSACTION,
-            "transaction read-write mode must be set before any query",
-        ));
-    }
-    **read_only = wanted;
-    Ok(())
-}
 
 pub(super) fn boolean(value: &str) -> Option<bool> {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));

@@ -12,6 +12,7 @@ mod jobs;
 mod prepared;
 mod savepoints;
 mod sequences;
+mod serializable;
 mod session;
 mod settings;
 mod temporary;
