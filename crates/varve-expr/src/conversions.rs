@@ -1,6 +1,6 @@
 //! Which types convert to which, as in PostgreSQL.
 
-use varve_types::LogicalType;
+use varve_types::{LogicalType, RowTypeId};
 
 use LogicalType as T;
 
@@ -8,6 +8,9 @@ use LogicalType as T;
 pub fn implicit_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
     if let (T::Array(from), T::Array(to)) = (from, to) {
         return implicit_cast_allowed(from.logical(), to.logical());
+    }
+    if let (T::Row(_), T::Row(to)) = (from, to) {
+        return from == T::Row(to) || to == RowTypeId::RECORD;
     }
     if from.is_reg() {
         return to == T::Oid || to == from;
@@ -48,6 +51,7 @@ pub fn assignment_cast_allowed(from: LogicalType, to: LogicalType) -> bool {
     }
     implicit_cast_allowed(from, to)
         || to.is_string()
+        || (from == T::Row(RowTypeId::RECORD) && matches!(to, T::Row(_)))
         || (from.is_reg() && matches!(to, T::Int4 | T::Int8))
         || matches!(
             (from, to),

@@ -4,7 +4,7 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use varve_types::{LogicalType, Result, TypeMod, Value};
+use varve_types::{LogicalType, Result, RowTypeId, TypeMod, Value};
 
 /// The catalogue that a statement sees.
 pub trait Names: Debug + Send + Sync {
@@ -16,6 +16,9 @@ pub trait Names: Debug + Send + Sync {
 
     /// The type that a text names, as SQL writes it.
     fn type_named(&self, text: &str) -> Result<(LogicalType, TypeMod)>;
+
+    /// The names and types of the fields of a type of rows; `None` where there is no such type.
+    fn row_fields(&self, id: RowTypeId) -> Option<Vec<(String, LogicalType, TypeMod)>>;
 
     /// What a function of the catalogue answers.
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value>;

@@ -37,10 +37,12 @@ impl Param {
         Param(ty.code())
     }
 
-    /// The parameter of exactly this type; that of an enumeration is in no row of the table.
+    /// The parameter of exactly this type; those of the catalogue are in no row of the table.
     pub(crate) fn of_type(ty: LogicalType) -> Param {
         match ty {
-            LogicalType::Enum(_) | LogicalType::Array(ElementType::Enum(_)) => Param(127),
+            LogicalType::Enum(_)
+            | LogicalType::Row(_)
+            | LogicalType::Array(ElementType::Enum(_) | ElementType::Row(_)) => Param(127),
             ty => Param::of(ty),
         }
     }

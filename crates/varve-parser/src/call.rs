@@ -200,10 +200,7 @@ impl Parser<'_> {
 
 #[inline(never)]
 pub(crate) fn push_plain(args: &mut Vec<FunctionArg>, expr: Node) {
-    args.push(FunctionArg::Unnamed(match *expr {
-        Expr::QualifiedWildcard(name, _) => FunctionArgExpr::QualifiedWildcard(name),
-        expr => FunctionArgExpr::Expr(expr),
-    }));
+    args.push(FunctionArg::Unnamed(FunctionArgExpr::Expr(*expr)));
 }
 
 #[inline(never)]

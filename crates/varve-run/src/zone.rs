@@ -97,7 +97,7 @@ impl ZoneMap {
 
     fn set_bounds(&mut self, min: Value, max: Value) {
         // Too long to be kept, and not to be cut.
-        if matches!(min, Value::Jsonb(_) | Value::Array(..)) {
+        if matches!(min, Value::Jsonb(_) | Value::Array(..) | Value::Row(..)) {
             self.bounds_exact = false;
             return;
         }

@@ -43,7 +43,7 @@ use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 use crate::schema::{KIND_SCHEMA, SchemaDef, decode_schema, schema_head, take_schema_head};
 use crate::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
-use crate::type_def::{EnumDef, KIND_ENUM, decode_enum};
+use crate::type_def::{EnumDef, KIND_ENUM, KIND_ROW_TYPE, decode_enum};
 use crate::view::{KIND_VIEW, ViewDef, decode_view};
 
 /// The layout without expressions.
@@ -377,7 +377,7 @@ pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
         Some(&KIND_DOMAIN) => decode_domain(bytes).map(CatalogObject::Domain),
-        Some(&KIND_ENUM) => decode_enum(bytes).map(CatalogObject::Enum),
+        Some(&(KIND_ENUM | KIND_ROW_TYPE)) => decode_enum(bytes).map(CatalogObject::Enum),
         Some(&KIND_VIEW) => decode_view(bytes).map(CatalogObject::View),
         Some(&KIND_SCHEMA) => decode_schema(bytes).map(CatalogObject::Schema),
         Some(&KIND_SEQUENCE) => decode_sequence(bytes).map(CatalogObject::Sequence),

@@ -52,7 +52,19 @@ pub(crate) enum Place {
 pub(crate) fn create_type(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     let name = parser.parse_object_name(false)?;
     if !eat_all(parser, &["AS", "ENUM"]) {
-        return Ok(None);
+        if !eat(parser, "AS") || parser.peek_token().token != Token::LParen {
+            return Ok(None);
+        }
+        parser.next_token();
+        let mut fields = Vec::new();
+        if !parser.consume_token(&Token::RParen) {
+            fields = parser.parse_comma_separated(|parser| {
+                let name = parser.parse_identifier()?;
+                Ok((name, parser.parse_data_type()?))
+            })?;
+            parser.expect_token(&Token::RParen)?;
+        }
+        return Ok(Some(UtilityStatement::CreateRowType { name, fields }));
     }
     parser.expect_token(&Token::LParen)?;
     let mut labels = Vec::new();

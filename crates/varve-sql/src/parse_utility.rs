@@ -1,7 +1,7 @@
 //! The statements around queries: CREATE VIEW, DROP, schemas and so on. The parser's own forms
 //! of them know every dialect; these are small.
 
-use sqlparser::ast::{Ident, ObjectName, Query};
+use sqlparser::ast::{DataType, Ident, ObjectName, Query};
 use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
@@ -29,6 +29,10 @@ pub(crate) enum UtilityStatement {
     CreateEnum {
         name: ObjectName,
         labels: Vec<String>,
+    },
+    CreateRowType {
+        name: ObjectName,
+        fields: Vec<(Ident, DataType)>,
     },
     AlterEnum {
         name: ObjectName,

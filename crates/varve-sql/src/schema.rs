@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{EnumLabels, Enums};
-use varve_types::{Error, ObjectId, Result};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
@@ -178,7 +178,7 @@ impl Catalog {
 
     /// Adds an enumeration.
     pub fn add_enum(&mut self, def: Arc<EnumDef>) {
-        if let Some(id) = def.id() {
+        if let (Some(id), None) = (def.id(), &def.fields) {
             let labels = EnumLabels {
                 name: def.name.clone(),
                 labels: def.labels.clone(),
@@ -228,28 +228,71 @@ impl Catalog {
         }
     }
 
-    /// The text with the names of enumerations where [`varve_types::LogicalType`] writes `enum#`
+    /// The text with the names of types where [`varve_types::LogicalType`] writes `type#`
     /// and an id.
     pub(crate) fn with_type_names(&self, text: &str) -> Option<String> {
-        let mut parts = text.split("enum#");
+        let mut parts = text.split("type#");
         let mut named = parts.next()?.to_owned();
         let mut has_names = false;
         for part in parts {
             let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let id = part.get(..digits).and_then(|digits| digits.parse().ok());
-            let def = id.and_then(|id| self.types.get(&ObjectId(id)));
-            match def {
-                Some(def) => named.push_str(&self.type_def_name(def.schema, &def.name)),
-                None => named.push_str("enum#"),
+            let name = id.and_then(|id| self.type_of_object(ObjectId(id)));
+            match &name {
+                Some(name) => named.push_str(name),
+                None => named.push_str("type#"),
             }
-            has_names |= def.is_some();
-            let from = if def.is_some() { digits } else { 0 };
+            has_names |= name.is_some();
+            let from = if name.is_some() { digits } else { 0 };
             named.push_str(part.get(from..).unwrap_or_default());
         }
         has_names.then_some(named)
     }
 
-    /// The error with the names of enumerations in its message.
+    /// The name of the type that an object is, or that its rows are of.
+    pub(crate) fn type_of_object(&self, object: ObjectId) -> Option<String> {
+        let named = self.types.get(&object).map(|def| (def.schema, &def.name));
+        let named = named.or_else(|| {
+            let table = self.tables.get(&object);
+            let table = table.map(|table| (table.schema, &table.name));
+            let view = || {
+                self.views
+                    .get(&object)
+                    .map(|view| (view.schema, &view.name))
+            };
+            table.or_else(view)
+        });
+        named.map(|(schema, name)| self.type_def_name(schema, name))
+    }
+
+    /// The fields of a type of rows.
+    pub(crate) fn fields_of(&self, id: RowTypeId) -> Option<Vec<(String, LogicalType, TypeMod)>> {
+        let object = ObjectId(u64::from(id.0));
+        if let Some(table) = self.tables.get(&object) {
+            let columns = table.columns.iter();
+            let columns = columns.map(|column| (column.name.clone(), column.ty, column.modifier));
+            return Some(columns.collect());
+        }
+        let of_view = || self.views.get(&object).map(|view| &view.columns);
+        let def = self.types.get(&object);
+        let fields = def.and_then(|def| def.fields.as_ref()).or_else(of_view)?;
+        let fields = fields.iter();
+        let fields = fields.map(|field| (field.name.clone(), field.ty, field.modifier));
+        Some(fields.collect())
+    }
+
+    /// The type of the rows of a relation or a composite type.
+    pub(crate) fn row_type(&self, name: &RelationName) -> Option<LogicalType> {
+        let object = match self.find(name)? {
+            Named::Table(object) => self.view_of(object).map_or(object, |view| view.object),
+            Named::View(object) => object,
+            Named::Sequence(_) | Named::Index(_) => return None,
+        };
+        let id = u32::try_from(object.0).ok()?;
+        Some(LogicalType::Row(RowTypeId(id)))
+    }
+
+    /// The error with the names of types in its message.
     pub(crate) fn named_types(&self, error: Error) -> Error {
         match self.with_type_names(&error.fields().message) {
             Some(message) => error.with_message(message),

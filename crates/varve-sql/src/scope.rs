@@ -1,6 +1,6 @@
 //! The names that a query's expressions may use.
 
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
 /// Starts the names of derived tables without an alias; no query can write it.
 pub(crate) const UNNAMED: char = '\0';
@@ -23,6 +23,8 @@ pub(crate) struct ScopeTable {
     pub(crate) columns: Vec<(String, LogicalType)>,
     /// Positions of the columns that tell its rows apart: the primary key of a table.
     pub(crate) key: Vec<usize>,
+    /// What its rows are of.
+    pub(crate) row_type: RowTypeId,
 }
 
 impl ScopeTable {
@@ -45,6 +47,7 @@ impl Scope {
                 first,
                 columns,
                 key: Vec::new(),
+                row_type: RowTypeId::RECORD,
             }],
         }
     }

@@ -1,4 +1,4 @@
-//! Types that users define, and their bytes in the catalogue:
+//! Enumerations and composite types, and their bytes in the catalogue:
 //!
 //! | field | bytes |
 //! |---|---|
@@ -7,20 +7,26 @@
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
 //! | number of labels, each: place, label | 2, then 4 + 2 + UTF-8 |
+//!
+//! A composite type is of kind 22, and has behind its name the number of its fields, each: type
+//! code, modifier, name (2, then bytes + 4 + 2 + UTF-8).
 
-use varve_types::{EnumId, LogicalType, ObjectId, Result};
+use varve_types::{EnumId, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::schema::{schema_head, take_schema_head};
+use crate::view::ViewColumn;
 
 const LAYOUT_VERSION: u8 = 1;
 /// The kind of object that an enumeration is.
 pub(crate) const KIND_ENUM: u8 = 19;
+/// The kind of object that a composite type is.
+pub(crate) const KIND_ROW_TYPE: u8 = 22;
 /// The distance between the places of labels that are made one after another: so many may come
 /// between them.
 pub(crate) const PLACES_APART: i32 = 1 << 16;
 
-/// An enumeration.
+/// An enumeration or a composite type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnumDef {
     /// Its catalogue object.
@@ -31,6 +37,8 @@ pub struct EnumDef {
     pub name: String,
     /// Its labels in order, with the places that stored values hold.
     pub labels: Vec<(i32, String)>,
+    /// Of a composite type: its fields in order.
+    pub fields: Option<Vec<ViewColumn>>,
 }
 
 impl EnumDef {
@@ -42,6 +50,7 @@ impl EnumDef {
             schema,
             name,
             labels: places.zip(labels).collect(),
+            fields: None,
         }
     }
 
@@ -52,7 +61,11 @@ impl EnumDef {
 
     /// The type.
     pub fn ty(&self) -> Option<LogicalType> {
-        self.id().map(LogicalType::Enum)
+        let id = self.id()?;
+        Some(match &self.fields {
+            None => LogicalType::Enum(id),
+            Some(_) => LogicalType::Row(RowTypeId(id.0)),
+        })
     }
 
     /// The place for a label before label `at`; `None` where none is left.
@@ -73,12 +86,25 @@ impl EnumDef {
     }
 }
 
-/// The bytes of an enumeration in the catalogue.
+/// The bytes of an enumeration or a composite type in the catalogue.
 pub fn encode_enum(def: &EnumDef) -> Vec<u8> {
     let mut bytes = schema_head(def.schema);
-    bytes.extend([LAYOUT_VERSION, KIND_ENUM]);
+    let kind = match &def.fields {
+        None => KIND_ENUM,
+        Some(_) => KIND_ROW_TYPE,
+    };
+    bytes.extend([LAYOUT_VERSION, kind]);
     bytes.extend(def.object.0.to_le_bytes());
     put_name(&mut bytes, &def.name);
+    if let Some(fields) = &def.fields {
+        put_count(&mut bytes, fields.len());
+        for field in fields {
+            field.ty.encode(&mut bytes);
+            bytes.extend(field.modifier.0.to_le_bytes());
+            put_name(&mut bytes, &field.name);
+        }
+        return bytes;
+    }
     put_count(&mut bytes, def.labels.len());
     for (place, label) in &def.labels {
         bytes.extend(place.to_le_bytes());
@@ -91,13 +117,29 @@ pub fn encode_enum(def: &EnumDef) -> Vec<u8> {
 pub(crate) fn decode_enum(bytes: &[u8]) -> Result<EnumDef> {
     let (schema, rest) = take_schema_head(bytes)?;
     let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_ENUM {
+    let (version, kind) = (input.u8()?, input.u8()?);
+    if version != LAYOUT_VERSION || !matches!(kind, KIND_ENUM | KIND_ROW_TYPE) {
         return Err(broken("kind"));
     }
     let object = ObjectId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let mut labels: Vec<(i32, String)> = Vec::new();
-    for _ in 0..input.count()? {
+    let mut fields = None;
+    if kind == KIND_ROW_TYPE {
+        let fields: &mut Vec<ViewColumn> = fields.get_or_insert_default();
+        for _ in 0..input.count()? {
+            fields.push(ViewColumn {
+                ty: input.ty().ok_or_else(|| broken("type of a field"))?,
+                modifier: TypeMod(i32::from_le_bytes(input.array()?)),
+                name: input.name()?,
+            });
+        }
+    }
+    let places = match kind {
+        KIND_ENUM => input.count()?,
+        _ => 0,
+    };
+    for _ in 0..places {
         let place = i32::from_le_bytes(input.array()?);
         if labels.last().is_some_and(|(last, _)| *last >= place) {
             return Err(broken("places of an enumeration"));
@@ -112,13 +154,15 @@ pub(crate) fn decode_enum(bytes: &[u8]) -> Result<EnumDef> {
         schema,
         name,
         labels,
+        fields,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::{EnumDef, PLACES_APART, decode_enum, encode_enum};
-    use varve_types::ObjectId;
+    use crate::view::ViewColumn;
+    use varve_types::{LogicalType, ObjectId, RowTypeId, TypeMod};
 
     fn mood() -> EnumDef {
         let labels = ["sad", "ok", "happy"].map(str::to_owned).to_vec();
@@ -130,8 +174,24 @@ mod tests {
 
     #[test]
     fn every_damaged_enumeration_is_refused_or_sound() {
-        let good = encode_enum(&mood());
-        assert_eq!(decode_enum(&good), Ok(mood()));
+        let field = |name: &str, ty| ViewColumn {
+            name: name.to_owned(),
+            ty,
+            modifier: TypeMod::NONE,
+        };
+        let mut pair = mood();
+        pair.labels.clear();
+        pair.fields = Some(vec![
+            field("a", LogicalType::Int4),
+            field("b", LogicalType::Row(RowTypeId(9))),
+        ]);
+        damaged(&mood());
+        damaged(&pair);
+    }
+
+    fn damaged(def: &EnumDef) {
+        let good = encode_enum(def);
+        assert_eq!(decode_enum(&good).as_ref(), Ok(def));
         for len in 0..good.len() {
             assert!(decode_enum(&good[..len]).is_err(), "{len}");
         }

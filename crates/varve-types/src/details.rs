@@ -1,7 +1,7 @@
 //! What a value shows beside what compares as equal: the scale of a numeric, the sign of a zero,
 //! the parts of an interval, the padding of a character string.
 //!
-//! Jsonb and arrays hold their contents as bytes that order as the values do, then the *details* of
+//! Jsonb, arrays and rows hold their contents as bytes that order as the values do, then the *details* of
 //! what is in them, left out where all are as the order bytes read back, then how long those are: a
 //! byte, or 255 after a u32 (little-endian).
 
@@ -40,7 +40,7 @@ pub(crate) fn split(stored: &[u8]) -> Option<(&[u8], &[u8])> {
 pub fn binary_order(ty: LogicalType, stored: &[u8]) -> &[u8] {
     match ty {
         LogicalType::Interval => stored.get(..Interval::ORDER_BYTES).unwrap_or(stored),
-        LogicalType::Jsonb | LogicalType::Array(_) => {
+        LogicalType::Jsonb | LogicalType::Array(_) | LogicalType::Row(_) => {
             split(stored).map_or(stored, |(order, _)| order)
         }
         _ => stored,
@@ -62,7 +62,7 @@ pub fn put_details(value: &Value, out: &mut Vec<u8>) {
             let spaces = u32::try_from(spaces).unwrap_or(0);
             out.extend_from_slice(&spaces.to_le_bytes());
         }
-        Value::Jsonb(stored) | Value::Array(_, stored) => {
+        Value::Jsonb(stored) | Value::Array(_, stored) | Value::Row(_, stored) => {
             let details = split(stored).map_or(&[][..], |(_, details)| details);
             let length = u32::try_from(details.len()).unwrap_or(0);
             out.extend_from_slice(&length.to_le_bytes());
@@ -103,6 +103,7 @@ pub fn with_details(value: Value, details: &mut &[u8]) -> Option<Value> {
         Value::Array(element, stored) => {
             Value::Array(element, with_inner(&stored, details)?.into())
         }
+        Value::Row(id, stored) => Value::Row(id, with_inner(&stored, details)?.into()),
         other => other,
     })
 }

@@ -44,8 +44,34 @@ id!(
     EnumId(u32)
 );
 
+id!(
+    /// A type of rows: a composite type or a table of the catalogue.
+    RowTypeId(u32)
+);
+
 /// OIDs below are those of PostgreSQL's own objects.
 const USER_OIDS: u32 = 16_384;
+
+impl RowTypeId {
+    /// Rows of no type that has a name: what `ROW(1, 'a')` is of.
+    pub const RECORD: RowTypeId = RowTypeId(0);
+
+    /// The OID of the type.
+    pub const fn oid(self) -> u32 {
+        match self.0 {
+            0 => 2249,
+            id => EnumId(id).oid(),
+        }
+    }
+
+    /// The OID of arrays of the type.
+    pub const fn array_oid(self) -> u32 {
+        match self.0 {
+            0 => 2287,
+            id => EnumId(id).array_oid(),
+        }
+    }
+}
 
 impl EnumId {
     /// The OID of the type.
@@ -56,5 +82,10 @@ impl EnumId {
     /// The OID of arrays of the type.
     pub const fn array_oid(self) -> u32 {
         self.oid().saturating_add(1)
+    }
+
+    /// The type of which an OID is, or is that of its arrays.
+    pub fn of_oid(oid: u32) -> Option<EnumId> {
+        oid.checked_sub(USER_OIDS).map(|twice| EnumId(twice / 2))
     }
 }

@@ -17,7 +17,7 @@
 //! | numeric | `01` -Infinity, `02` below 0, `03` 0, `04` above 0, `05` Infinity, `06` NaN; of the two signs, inverted below 0: the exponent of ten of the first digit plus 210, the digits in pairs from the first on, each plus 1, without zeros at the end, then `00` |
 //! | uuid | its 16 bytes |
 //! | interval | 16 bytes, big-endian, sign bit flipped: its microseconds, a month being 30 days |
-//! | jsonb, arrays | as text: the bytes of their stored form that order |
+//! | jsonb, arrays, rows | as text: the bytes of their stored form that order |
 //!
 //! Of a descending column the bytes after the flag are inverted. Where NULLs sort first, NULL is
 //! `00`, whatever the direction.
@@ -160,6 +160,7 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
         Value::Array(element, stored) => {
             encode_string(binary_order(LogicalType::Array(*element), stored), key);
         }
+        Value::Row(id, stored) => encode_string(binary_order(LogicalType::Row(*id), stored), key),
     }
 }
 

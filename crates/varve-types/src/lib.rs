@@ -30,6 +30,7 @@ mod keycode;
 mod logical_type;
 mod memory;
 mod predicate;
+mod row;
 mod schema;
 mod sqlstate;
 #[cfg(any(test, feature = "testing"))]
@@ -49,7 +50,7 @@ pub use decimal_data::DecimalData;
 pub use details::{binary_order, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Parallel};
 pub use error::{Error, ErrorFields, Result};
-pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RunId, TreeId};
+pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;
 pub use json::{JSON_DEPTH_MAX, Json, key_order};
 pub use json_view::{JsonKind, JsonView};
@@ -60,6 +61,7 @@ pub use keycode::{
 pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
+pub use row::RowValue;
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sqlstate::SqlState;
 pub use text::TextData;

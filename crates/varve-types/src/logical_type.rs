@@ -1,6 +1,6 @@
 //! The SQL types of columns and expressions, with their PostgreSQL names and OIDs.
 
-use crate::EnumId;
+use crate::{EnumId, RowTypeId};
 
 /// How the values of a column lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,8 @@ macro_rules! scalar_types {
             $(#[doc = concat!("`", $text, "`")] $name,)*
             /// An enumeration that the catalogue defines.
             Enum(EnumId),
+            /// Rows, of a type that the catalogue defines or of none.
+            Row(RowTypeId),
             /// An array of any number of dimensions.
             Array(ElementType),
         }
@@ -42,6 +44,8 @@ macro_rules! scalar_types {
             $(#[doc = concat!("`", $text, "`")] $name,)*
             /// An enumeration.
             Enum(EnumId),
+            /// Rows.
+            Row(RowTypeId),
         }
 
         impl ElementType {
@@ -50,6 +54,7 @@ macro_rules! scalar_types {
                 match self {
                     $(ElementType::$name => LogicalType::$name,)*
                     ElementType::Enum(id) => LogicalType::Enum(id),
+                    ElementType::Row(id) => LogicalType::Row(id),
                 }
             }
         }
@@ -63,6 +68,7 @@ macro_rules! scalar_types {
                 match self {
                     $(LogicalType::$name => Some(ElementType::$name),)*
                     LogicalType::Enum(id) => Some(ElementType::Enum(id)),
+                    LogicalType::Row(id) => Some(ElementType::Row(id)),
                     LogicalType::Array(_) => None,
                 }
             }
@@ -85,6 +91,14 @@ macro_rules! scalar_types {
                         physical: PhysicalType::Int32,
                         name: "enum",
                     },
+                    LogicalType::Row(id) => Facts {
+                        code: ROW_CODE,
+                        oid: id.oid(),
+                        array_oid: id.array_oid(),
+                        category: if id.0 == 0 { b'P' } else { b'C' },
+                        physical: PhysicalType::Binary,
+                        name: "record",
+                    },
                     LogicalType::Array(element) => {
                         let of = element.logical().facts();
                         Facts {
@@ -106,6 +120,7 @@ macro_rules! scalar_types {
                 match self {
                     $(ElementType::$name => concat!($text, "[]"),)*
                     ElementType::Enum(_) => "enum[]",
+                    ElementType::Row(_) => "record[]",
                 }
             }
         }
@@ -122,6 +137,7 @@ struct Facts {
 }
 
 const ENUM_CODE: u8 = 30;
+const ROW_CODE: u8 = 31;
 const ARRAY_FLAG: u8 = 0x80;
 
 // Codes are never changed and never reused.
@@ -193,16 +209,16 @@ impl LogicalType {
         self.facts().code
     }
 
-    /// Appends the bytes that name the type in stored formats: its code, and of an enumeration its
-    /// id (u32, little-endian).
+    /// Appends the bytes that name the type in stored formats: its code, and of an enumeration or of
+    /// rows its id (u32, little-endian).
     pub fn encode(self, out: &mut Vec<u8>) {
         out.push(self.code());
         let of = match self {
             LogicalType::Array(element) => element.logical(),
             other => other,
         };
-        if let LogicalType::Enum(id) = of {
-            out.extend_from_slice(&id.0.to_le_bytes());
+        if let LogicalType::Enum(EnumId(id)) | LogicalType::Row(RowTypeId(id)) = of {
+            out.extend_from_slice(&id.to_le_bytes());
         }
     }
 
@@ -210,10 +226,14 @@ impl LogicalType {
     pub fn decode(bytes: &mut &[u8]) -> Option<LogicalType> {
         let (code, rest) = bytes.split_first()?;
         *bytes = rest;
-        let of = if code & !ARRAY_FLAG == ENUM_CODE {
+        let of = if matches!(code & !ARRAY_FLAG, ENUM_CODE | ROW_CODE) {
             let (id, rest) = rest.split_first_chunk::<4>()?;
             *bytes = rest;
-            LogicalType::Enum(EnumId(u32::from_le_bytes(*id)))
+            let id = u32::from_le_bytes(*id);
+            match code & !ARRAY_FLAG {
+                ENUM_CODE => LogicalType::Enum(EnumId(id)),
+                _ => LogicalType::Row(RowTypeId(id)),
+            }
         } else {
             LogicalType::from_code(code & !ARRAY_FLAG)?
         };
@@ -255,13 +275,15 @@ impl LogicalType {
     }
 }
 
-/// The name; of an enumeration `enum#` and its id, for which whoever knows the catalogue puts its
-/// name.
+/// The name; of a type of the catalogue `type#` and its id, for which whoever knows the catalogue
+/// puts its name.
 impl core::fmt::Display for LogicalType {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            LogicalType::Enum(id) => write!(f, "enum#{}", id.0),
-            LogicalType::Array(ElementType::Enum(id)) => write!(f, "enum#{}[]", id.0),
+            LogicalType::Array(element) => write!(f, "{}[]", element.logical()),
+            LogicalType::Enum(EnumId(id)) | LogicalType::Row(RowTypeId(id)) if *id > 0 => {
+                write!(f, "type#{id}")
+            }
             _ => f.write_str(self.name()),
         }
     }
@@ -276,7 +298,8 @@ mod tests {
     fn bytes_name_types() {
         let scalars = LogicalType::ALL
             .into_iter()
-            .chain([LogicalType::Enum(EnumId(70_000))]);
+            .chain([LogicalType::Enum(EnumId(70_000))])
+            .chain([LogicalType::Row(crate::RowTypeId(70_000))]);
         for ty in scalars {
             let array = ty.array().unwrap();
             for ty in [ty, array] {

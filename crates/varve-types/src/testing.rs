@@ -2,12 +2,13 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "small numbers")]
 
-use crate::{ArrayValue, Decimal, EnumId, Interval, Json, LogicalType, Value};
+use crate::{ArrayValue, Decimal, EnumId, Interval, Json, LogicalType, RowTypeId, RowValue, Value};
 
-/// Every type, an enumeration among them, and the arrays of all.
+/// Every type, an enumeration and rows among them, and the arrays of all.
 pub fn sample_types() -> Vec<LogicalType> {
     let scalars = LogicalType::ALL.into_iter();
-    let scalars = scalars.chain([LogicalType::Enum(EnumId(3))]);
+    let users = [LogicalType::Enum(EnumId(3)), LogicalType::Row(RowTypeId(4))];
+    let scalars = scalars.chain(users);
     scalars
         .flat_map(|ty| [Some(ty), ty.array()])
         .flatten()
@@ -49,6 +50,15 @@ pub fn sample_value(ty: LogicalType, bits: u64, text: &str) -> Value {
             };
             let values = (0..bits % 4).map(cell).collect();
             Value::array(&ArrayValue::of(element, values))
+        }
+        LogicalType::Row(id) => {
+            let types = [LogicalType::Numeric, LogicalType::Text];
+            let field = |ty| match bits & 7 {
+                0 => (ty, Value::Null),
+                _ => (ty, sample_value(ty, bits >> 3, text)),
+            };
+            let fields = types.map(field).to_vec();
+            Value::row(id, &RowValue { fields })
         }
         LogicalType::Oid => Value::Oid(bits as u32),
         ty if ty.is_reg() => Value::Reg(ty, bits as u32),

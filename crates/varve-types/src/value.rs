@@ -4,7 +4,10 @@ use core::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::details::binary_order;
-use crate::{ArrayValue, Decimal, ElementType, EnumId, Interval, Json, LogicalType, PhysicalType};
+use crate::{
+    ArrayValue, Decimal, ElementType, EnumId, Interval, Json, LogicalType, PhysicalType, RowTypeId,
+    RowValue,
+};
 
 /// One SQL value, for constants, parameters, keys and statistics; tables hold [`crate::Column`]s.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +56,8 @@ pub enum Value {
     Enum(EnumId, i32),
     /// An array in the form that [`ArrayValue::encode`] gives
     Array(ElementType, Arc<[u8]>),
+    /// A row of this type in the form that [`RowValue::encode`] gives
+    Row(RowTypeId, Arc<[u8]>),
 }
 
 impl Value {
@@ -69,6 +74,11 @@ impl Value {
     /// An array value.
     pub fn array(array: &ArrayValue) -> Value {
         Value::Array(array.element, array.encode().into())
+    }
+
+    /// A row of a type.
+    pub fn row(id: RowTypeId, row: &RowValue) -> Value {
+        Value::Row(id, row.encode().into())
     }
 
     /// The type of the value; `None` for NULL. That of [`Value::Text`] is text, whichever string
@@ -97,6 +107,7 @@ impl Value {
             Value::Reg(ty, _) => *ty,
             Value::Enum(id, _) => LogicalType::Enum(*id),
             Value::Array(element, _) => LogicalType::Array(*element),
+            Value::Row(id, _) => LogicalType::Row(*id),
         })
     }
 
@@ -198,7 +209,10 @@ impl Value {
     /// `None` for values of others.
     pub fn with_binary<T>(&self, take: impl FnOnce(&[u8]) -> T) -> Option<T> {
         Some(match self {
-            Value::Bytea(bytes) | Value::Jsonb(bytes) | Value::Array(_, bytes) => take(bytes),
+            Value::Bytea(bytes)
+            | Value::Jsonb(bytes)
+            | Value::Array(_, bytes)
+            | Value::Row(_, bytes) => take(bytes),
             Value::Uuid(bytes) => take(bytes),
             Value::Interval(interval) => take(&interval.to_bytes()),
             _ => return None,
@@ -206,7 +220,7 @@ impl Value {
     }
 
     /// The value of a type that is held as bytes; `None` where it is no such type or cannot have
-    /// that length. What is in jsonb and arrays is not looked at.
+    /// that length. What is in jsonb, arrays and rows is not looked at.
     pub fn of_binary(ty: LogicalType, bytes: &[u8]) -> Option<Value> {
         Some(match ty {
             LogicalType::Bytea => Value::Bytea(bytes.into()),
@@ -214,6 +228,7 @@ impl Value {
             LogicalType::Interval => Value::Interval(Interval::from_bytes(bytes)?),
             LogicalType::Jsonb => Value::Jsonb(bytes.into()),
             LogicalType::Array(element) => Value::Array(element, bytes.into()),
+            LogicalType::Row(id) => Value::Row(id, bytes.into()),
             _ => return None,
         })
     }
@@ -240,6 +255,10 @@ impl Value {
             }
             (Value::Array(of_a, a), Value::Array(of_b, b)) if of_a == of_b => {
                 let ty = LogicalType::Array(*of_a);
+                binary_order(ty, a).cmp(binary_order(ty, b))
+            }
+            (Value::Row(of_a, a), Value::Row(_, b)) => {
+                let ty = LogicalType::Row(*of_a);
                 binary_order(ty, a).cmp(binary_order(ty, b))
             }
             _ if self.logical_type() == other.logical_type() => self.word()?.cmp(&other.word()?),

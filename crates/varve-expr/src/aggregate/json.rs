@@ -49,7 +49,7 @@ pub(super) fn add_text(state: &mut State, row: &Row<'_>) -> Result<()> {
     let mut text = text_of(row, 0)?;
     let ty = row.args.first().map(|arg| arg.logical_type());
     // What has parts begins on a line of its own.
-    if matches!(ty, Some(LogicalType::Array(_)))
+    if matches!(ty, Some(LogicalType::Array(_) | LogicalType::Row(_)))
         && !row.is_null(0)
         && !matches!(state, State::Empty)
     {

@@ -66,7 +66,10 @@ pub(crate) struct Ranks {
 fn heap_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) | Value::Bpchar(text) => text.len(),
-        Value::Bytea(bytes) | Value::Jsonb(bytes) | Value::Array(_, bytes) => bytes.len(),
+        Value::Bytea(bytes)
+        | Value::Jsonb(bytes)
+        | Value::Array(_, bytes)
+        | Value::Row(_, bytes) => bytes.len(),
         _ => 0,
     }
 }

@@ -7,6 +7,7 @@ use varve_types::{
 
 use super::length::coerce_length;
 use super::parse::parse_value;
+use super::row::convert_row;
 use super::write::write_as_text;
 use crate::conversions::{assignment_cast_allowed, explicit_cast_allowed};
 use crate::datetime::{convert_moment, is_zone_conversion};
@@ -182,6 +183,7 @@ fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
                 values: values.collect::<Result<_>>()?,
             })
         }
+        (Value::Row(_, stored), T::Row(to)) => convert_row(stored, to, locale, convert)?,
         (Value::Jsonb(stored), to) => {
             let json = Json::decode(stored).ok_or_else(|| Error::corrupted("a jsonb value"))?;
             convert_json(&json, to, locale)?

@@ -6,6 +6,7 @@ mod convert;
 mod immutable;
 mod length;
 mod parse;
+mod row;
 mod write;
 
 pub(crate) use array::too_many_dimensions;

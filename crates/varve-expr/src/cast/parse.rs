@@ -5,6 +5,7 @@ use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value}
 use super::array::parse_array;
 use super::binary::{parse_bytea, parse_uuid};
 use super::length::coerce_length;
+use super::row::parse_row;
 use crate::datetime::{parse_date, parse_interval, parse_time, parse_timestamp};
 use crate::json::{check_json, parse_json, parse_path, write_path};
 use crate::locale::Locale;
@@ -79,6 +80,7 @@ pub fn parse_value_with_mod(
             labels.value(id, text)?
         }
         ty if ty.is_reg() => Value::Reg(ty, parse_reg(text, ty, locale)?),
+        LogicalType::Row(id) => return parse_row(text, id, locale),
         LogicalType::Array(element) => return parse_array(text, element, modifier, locale),
         other => return Err(Error::unsupported(other)),
     };

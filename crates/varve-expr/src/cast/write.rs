@@ -6,6 +6,7 @@ use varve_types::{ArrayValue, Column, Json, Value, unpadded};
 
 use super::array::write_array;
 use super::binary::{write_bytea, write_uuid};
+use super::row::write_row;
 use crate::datetime::{write_date, write_interval, write_time, write_timestamp};
 use crate::json::write_json;
 use crate::locale::Locale;
@@ -46,6 +47,7 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
                 write_array(&array, locale, text);
             }
         }
+        Value::Row(_, stored) => write_row(stored, locale, text),
         Value::Enum(id, place) => {
             let labels = locale.enums.as_ref().and_then(|enums| enums.get(id));
             match labels.and_then(|labels| labels.label(*place)) {

@@ -1,7 +1,7 @@
 //! JSON from values of other types.
 
 use varve_types::{
-    ArrayValue, Column, Error, JSON_DEPTH_MAX, Json, LogicalType, Result, SqlState, Value,
+    ArrayValue, Column, Error, JSON_DEPTH_MAX, Json, LogicalType, Result, RowValue, SqlState, Value,
 };
 
 use super::parse::{parse_json, too_deep};
@@ -30,6 +30,28 @@ pub(crate) fn write_as_json(
                 .map(|dimension| usize::try_from(dimension.length).unwrap_or(0))
                 .collect();
             write_elements(&mut values, &lengths, separator, locale, out)?;
+        }
+        Value::Row(id, stored) => {
+            let row = RowValue::decode(stored).ok_or_else(|| Error::corrupted("a row"))?;
+            let names = locale.names.as_ref();
+            let names = names.and_then(|names| names.0.row_fields(*id));
+            let names = names.unwrap_or_default();
+            out.push('{');
+            for (at, (ty, value)) in row.fields.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(separator);
+                }
+                match names.get(at) {
+                    Some((name, ..)) => write_string(name, out),
+                    None => write_string(&format!("f{}", at + 1), out),
+                }
+                out.push(':');
+                match value.str().filter(|_| *ty == LogicalType::Json) {
+                    Some(text) => out.push_str(text),
+                    None => write_as_json(value, ",", locale, out)?,
+                }
+            }
+            out.push('}');
         }
         other => {
             let mut text = String::new();
@@ -132,7 +154,9 @@ pub(crate) fn to_json(value: &Value, ty: LogicalType, locale: &Locale) -> Result
 
 /// A value as the key of an object, argument `index` from 0 of a builder.
 pub(crate) fn key_of(value: &Value, ty: LogicalType, locale: &Locale) -> Result<String> {
-    if matches!(value, Value::Jsonb(_) | Value::Array(..)) || ty == LogicalType::Json {
+    if matches!(value, Value::Jsonb(_) | Value::Array(..) | Value::Row(..))
+        || ty == LogicalType::Json
+    {
         return Err(Error::new(
             SqlState::INVALID_PARAMETER_VALUE,
             "key value must be scalar, not array, composite, or json",

@@ -18,6 +18,7 @@ mod math;
 mod numeric;
 mod operand;
 mod regexp;
+mod row;
 mod run;
 mod sequences;
 mod series;

@@ -12,7 +12,7 @@ use varve_types::{
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal};
-use crate::bind::names::simple_name;
+use crate::bind::names::{fold_name, simple_name};
 use crate::bind::operator::{Infix, comparison_type, undefined_operator};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::ColumnDef;
@@ -202,6 +202,12 @@ impl Binder<'_> {
                 .iter()
                 .take_while(|access| matches!(access, AccessExpr::Subscript(_)))
                 .count();
+            if let AccessExpr::Dot(Ast::Identifier(name)) = first {
+                let row = self.settle(base)?;
+                base = Operand::Known(self.row_field(&row, &fold_name(name), position)?);
+                chain = chain.get(1..).unwrap_or_default();
+                continue;
+            }
             if count == 0 {
                 return Err(unsupported_at(feature(first), position));
             }

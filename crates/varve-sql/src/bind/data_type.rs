@@ -250,7 +250,10 @@ fn user_type(catalog: &Catalog, data_type: &DataType) -> Option<LogicalType> {
                 schema: name.schema.clone(),
                 name: element.to_owned(),
             });
-            let named = |name: &RelationName| catalog.enum_named(name)?.ty();
+            let named = |name: &RelationName| match catalog.enum_named(name) {
+                Some(def) => def.ty(),
+                None => catalog.row_type(name),
+            };
             named(&name).or_else(|| named(&element?)?.array())
         }
         DataType::Array(

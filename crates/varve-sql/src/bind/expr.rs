@@ -9,7 +9,7 @@ use crate::bind::interval::literal_modifier;
 use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
 use crate::bind::operator::Infix;
-use crate::bind::row::row_of;
+use crate::bind::row::{is_null, row_of};
 use crate::bind::subquery::Subquery;
 use crate::bind::window::WindowUse;
 use crate::bind::{Binder, located, unsupported_at};
@@ -100,10 +100,12 @@ impl Binder<'_> {
 
     fn bound_expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let known = |expr| Ok(Operand::Known(expr));
-        if self.reads_rows
-            && let Some(fields) = row_of(ast)
-        {
-            return self.written_row(&fields, self.source.expr(ast), scope);
+        if let Some(fields) = row_of(ast) {
+            let position = self.source.expr(ast);
+            return match self.reads_rows {
+                true => self.written_row(&fields, position, scope),
+                false => self.row_value(&fields, position, scope),
+            };
         }
         match ast {
             Ast::Identifier(ident) => {
@@ -128,6 +130,7 @@ impl Binder<'_> {
                     self.source.expr(ast),
                 )),
             },
+            Ast::QualifiedWildcard(name, _) => self.star_row(name, scope),
             Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
             Ast::BinaryOp { .. } => self.infix_chain(ast, scope),
             Ast::UnaryOp { op, expr } => self.prefix(*op, expr, scope),
@@ -135,11 +138,10 @@ impl Binder<'_> {
                 self.row_is_null(input, matches!(ast, Ast::IsNotNull(_)), scope)
             }
             Ast::IsNull(input) | Ast::IsNotNull(input) => {
+                let position = self.source.expr(input);
                 let input = self.expr(input, scope)?;
-                known(Expr::IsNull {
-                    input: Box::new(self.settle(input)?),
-                    negated: matches!(ast, Ast::IsNotNull(_)),
-                })
+                let input = self.settle(input)?;
+                known(is_null(input, matches!(ast, Ast::IsNotNull(_)), position)?)
             }
             Ast::IsUnknown(input) | Ast::IsNotUnknown(input) => {
                 let position = self.source.expr(input);

@@ -5,7 +5,7 @@ use sqlparser::ast::{
     TableFunctionArgs, TableWithJoins,
 };
 use varve_expr::Expr;
-use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
@@ -188,6 +188,7 @@ impl Binder<'_> {
                 first: width,
                 columns: columns.collect(),
                 key: Vec::new(),
+                row_type: RowTypeId::RECORD,
             });
             exprs.extend(computed.into_iter().map(|(_, value)| value));
             plan = Plan::Project {

@@ -155,7 +155,12 @@ impl Binder<'_> {
         let mut positions = Vec::with_capacity(columns.len());
         let mut subscripts = Vec::with_capacity(columns.len());
         for name in columns {
-            let ident = self.target_name(table, name)?;
+            let (ident, fields) = self.target_name(table, name)?;
+            refuse(
+                !fields.is_empty(),
+                "a field as a target of INSERT",
+                self.source.ident(ident),
+            )?;
             let position = self.target_column(table, ident)?;
             let (_, part) = self.source.target(ident);
             let mut known = positions.iter().zip(&subscripts);

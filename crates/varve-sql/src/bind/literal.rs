@@ -162,6 +162,9 @@ impl Binder<'_> {
                 }
             }
         };
+        if let Some(row) = self.row_as(&expr, to, context, position)? {
+            return Ok(Some(row));
+        }
         let from = expr.logical_type();
         if from == to && modifier.is_none() {
             return Ok(Some(expr));

@@ -12,6 +12,7 @@ mod array;
 mod change_cte;
 mod check;
 mod columns;
+mod composite;
 mod conflict;
 mod copy;
 mod copy_options;

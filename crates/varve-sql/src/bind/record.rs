@@ -1,7 +1,7 @@
 //! Whole rows: `row_to_json(t)`, `json_agg(t)`, `to_jsonb(ROW(1, 2))`.
 //!
-//! There are no values of row types. Where a function of JSON reads a row, the row is made into
-//! the JSON object at once, which is what these functions would make of it.
+//! Where a function of JSON reads a row, the row is made into the JSON object at once, which is
+//! what these functions would make of it. Elsewhere it is a value (`composite.rs`).
 
 use sqlparser::ast::Expr as Ast;
 use varve_expr::Expr;
@@ -9,6 +9,7 @@ use varve_types::{LogicalType, Result, Value};
 
 use crate::bind::Binder;
 use crate::bind::array::form;
+use crate::bind::composite::row_call;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
 
@@ -39,28 +40,32 @@ pub(crate) fn reads_rows(name: &str) -> bool {
 }
 
 impl Binder<'_> {
-    /// The row of a relation in reach as an object; `None` where no relation has the name, or no
-    /// function reads rows here.
+    /// The row of a relation in reach; `None` where no relation has the name.
     pub(crate) fn whole_row(
         &mut self,
         name: &str,
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Option<Operand>> {
-        if !self.reads_rows {
-            return Ok(None);
-        }
         let own = scope.names.tables.iter();
         let levels = self.outer.iter().rev();
         let mut tables = own.chain(levels.flat_map(|level| level.tables()));
         let Some(table) = tables.find(|table| table.name == name) else {
             return Ok(None);
         };
+        let row_type = table.row_type;
         let columns: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
         let mut fields = Vec::with_capacity(columns.len());
         for column in columns {
             let value = self.column(Some(name), &column, position, scope)?;
             fields.push((column, self.settle(value)?));
+        }
+        if !self.reads_rows {
+            let several = scope.names.tables.len() > 1;
+            let fields = fields.into_iter().map(|(_, value)| value).collect();
+            return row_call(row_type, fields, several, position)
+                .map(Operand::Known)
+                .map(Some);
         }
         object(fields, position).map(Some)
     }

@@ -7,7 +7,7 @@ use sqlparser::ast::{
     TableSampleMethod, TableSampleModifier, TableWithJoins,
 };
 use varve_expr::Expr;
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::from::Bound;
@@ -117,9 +117,14 @@ impl Binder<'_> {
                 (Plan::Scan(scan), columns, Vec::new())
             }
         };
+        let row_type = match self.catalog.row_type(&written) {
+            Some(LogicalType::Row(id)) => id,
+            _ => RowTypeId::RECORD,
+        };
         let (plan, mut names) = self.named_plan(plan, written.name, columns, alias)?;
         for table in &mut names.tables {
             table.key.clone_from(&key);
+            table.row_type = row_type;
         }
         Ok((plan, names))
     }

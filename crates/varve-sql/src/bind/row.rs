@@ -4,8 +4,9 @@ use sqlparser::ast::{
     BinaryOperator, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments,
 };
 use varve_expr::Expr;
-use varve_types::{CompareOp, Error, Result, SqlState};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
+use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::names::simple_name;
@@ -29,6 +30,21 @@ pub(crate) fn row_of(ast: &Ast) -> Option<Vec<&Ast>> {
         }
         _ => None,
     }
+}
+
+/// `input IS [NOT] NULL`; of a row, whether all its fields are or none is.
+pub(crate) fn is_null(input: Expr, negated: bool, position: u32) -> Result<Expr> {
+    if !matches!(input.logical_type(), LogicalType::Row(_)) {
+        return Ok(Expr::IsNull {
+            input: Box::new(input),
+            negated,
+        });
+    }
+    let name = match negated {
+        true => "\0row is not null",
+        false => "\0row is null",
+    };
+    form(name, None, vec![input], position)
 }
 
 /// A comparison of rows, field by field, as three-valued conditions.
@@ -71,7 +87,11 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<Operand>> {
         match row_of(ast) {
-            None => Ok(vec![self.expr(ast, scope)?]),
+            None => {
+                let operand = self.expr(ast, scope)?;
+                let position = self.source.expr(ast);
+                self.fields_of_operand(operand, position)
+            }
             Some(fields) => {
                 let mut operands = Vec::with_capacity(fields.len());
                 for field in fields {
@@ -187,8 +207,9 @@ impl Binder<'_> {
     ) -> Result<Operand> {
         let mut tests = Vec::new();
         for field in self.row_operands(row, scope)? {
+            let field = self.settle(field)?;
             tests.push(Expr::IsNull {
-                input: Box::new(self.settle(field)?),
+                input: Box::new(field),
                 negated,
             });
         }

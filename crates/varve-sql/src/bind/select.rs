@@ -239,8 +239,12 @@ impl Binder<'_> {
                 }
                 SelectItem::QualifiedWildcard(kind, options) => {
                     self.wildcard(options)?;
-                    let SelectItemQualifiedWildcardKind::ObjectName(name) = kind else {
-                        return Err(unsupported_at("* of an expression", self.source.first()));
+                    let name = match kind {
+                        SelectItemQualifiedWildcardKind::ObjectName(name) => name,
+                        SelectItemQualifiedWildcardKind::Expr(row) => {
+                            self.spread_fields(row, scope, &mut outputs)?;
+                            continue;
+                        }
                     };
                     let position = self.source.name(name);
                     let table = match name.0.as_slice() {
@@ -276,6 +280,34 @@ impl Binder<'_> {
             });
         }
         Ok(outputs)
+    }
+
+    /// `(row).*`: the fields of a row as columns.
+    fn spread_fields(
+        &mut self,
+        ast: &Ast,
+        scope: &mut ExprScope<'_>,
+        outputs: &mut Vec<Output>,
+    ) -> Result<()> {
+        let position = self.source.expr(ast);
+        scope.uses.clear();
+        let operand = self.expr(ast, scope)?;
+        let row = self.settle(operand)?;
+        let Some(fields) = self.fields_of_row(&row) else {
+            let message = format!("type {} is not composite", row.logical_type());
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(located(error, position));
+        };
+        for (place, (name, ty, _)) in fields.into_iter().enumerate() {
+            outputs.push(Output {
+                expr: varve_expr::fold(self.field_at(&row, (place, ty), position)?),
+                name,
+                uses: scope.uses.clone(),
+                untyped: false,
+            });
+        }
+        scope.uses.clear();
+        Ok(())
     }
 
     /// Where `*` stands; whatever modifies it is refused.

@@ -1,6 +1,6 @@
-//! CREATE TYPE, ALTER TYPE: enumerations.
+//! CREATE TYPE, ALTER TYPE: enumerations and composite types.
 
-use sqlparser::ast::ObjectName;
+use sqlparser::ast::{DataType, Ident, ObjectName};
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
@@ -9,6 +9,7 @@ use crate::parse_type::{AlterEnum, Place};
 use crate::plan::Statement;
 use crate::type_def::EnumDef;
 use crate::utility::{Message, Utility};
+use crate::view::ViewColumn;
 
 /// The longest label in bytes, as in PostgreSQL.
 const LABEL_BYTES_MAX: usize = 63;
@@ -36,6 +37,30 @@ impl Binder<'_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
+    pub(crate) fn create_row_type(
+        &mut self,
+        name: &ObjectName,
+        fields: &[(Ident, DataType)],
+    ) -> Result<Statement> {
+        let position = self.source.name(name);
+        let (schema, name) = self.new_relation(name, false)?;
+        self.free_type_name(schema, &name)?;
+        let mut known: Vec<ViewColumn> = Vec::with_capacity(fields.len());
+        for (ident, data_type) in fields {
+            let name = self.new_name(ident)?;
+            let found = self.data_type(data_type, position);
+            let (ty, modifier) = found.map_err(Error::without_position)?;
+            if known.iter().any(|field| field.name == name) {
+                let message = format!("column \"{name}\" specified more than once");
+                return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+            }
+            known.push(ViewColumn { name, ty, modifier });
+        }
+        let mut def = EnumDef::new(schema, name, Vec::new());
+        def.fields = Some(known);
+        Ok(utility(Utility::PutEnum(def, "CREATE")))
+    }
+
     pub(crate) fn alter_enum(&mut self, name: &ObjectName, alter: &AlterEnum) -> Result<Statement> {
         let written = self.relation_name(name)?;
         let Some(def) = self.catalog.enum_named(&written) else {
@@ -43,6 +68,10 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         };
         let mut def = EnumDef::clone(def);
+        if def.fields.is_some() && !matches!(alter, AlterEnum::Rename(_)) {
+            let message = format!("\"{written}\" is not an enum");
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
         let find = |def: &EnumDef, label: &str| {
             let found = def.labels.iter().position(|(_, known)| known == label);
             found.ok_or_else(|| {

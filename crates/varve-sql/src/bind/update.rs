@@ -40,6 +40,8 @@ struct Assigned<'t> {
     index: usize,
     column: &'t ColumnDef,
     subscripts: Arc<[AccessExpr]>,
+    /// `column.field.field`
+    fields: Vec<String>,
     position: u32,
 }
 
@@ -193,10 +195,10 @@ impl Binder<'_> {
         name: &ObjectName,
         assigned: &mut Vec<(usize, bool)>,
     ) -> Result<Assigned<'t>> {
-        let ident = self.target_name(table, name)?;
+        let (ident, fields) = self.target_name(table, name)?;
         let index = self.target_column(table, ident)?;
         let (name, subscripts) = self.source.target(ident);
-        let is_part = !subscripts.is_empty();
+        let is_part = !subscripts.is_empty() || !fields.is_empty();
         if assigned
             .iter()
             .any(|(other, part)| *other == index && !(is_part && *part))
@@ -211,6 +213,7 @@ impl Binder<'_> {
             index,
             column: column.ok_or_else(|| Error::internal("a column out of its table"))?,
             subscripts,
+            fields,
             position: self.source.ident(ident),
         })
     }
@@ -220,19 +223,25 @@ impl Binder<'_> {
         &self,
         table: &TableDef,
         name: &'n ObjectName,
-    ) -> Result<&'n Ident> {
+    ) -> Result<(&'n Ident, Vec<String>)> {
         let position = self.source.name(name);
-        let (ident, field) = match name.0.as_slice() {
-            [ObjectNamePart::Identifier(ident)] => return Ok(ident),
-            [
-                ObjectNamePart::Identifier(ident),
-                ObjectNamePart::Identifier(field),
-                ..,
-            ] => (ident, fold_name(field)),
-            _ => return Err(unsupported_at("a function as a name", position)),
+        let parts = name.0.iter().map(|part| match part {
+            ObjectNamePart::Identifier(ident) => Some(ident),
+            ObjectNamePart::Function(_) => None,
+        });
+        let parts = parts.collect::<Option<Vec<&Ident>>>().unwrap_or_default();
+        let Some((ident, fields)) = parts.split_first() else {
+            return Err(unsupported_at("a function as a name", position));
+        };
+        let fields: Vec<String> = fields.iter().map(|field| fold_name(field)).collect();
+        let Some(field) = fields.first() else {
+            return Ok((ident, fields));
         };
         let index = self.target_column(table, ident)?;
         let ty = table.columns.get(index).map(|column| column.ty);
+        if matches!(ty, Some(LogicalType::Row(_))) {
+            return Ok((ident, fields));
+        }
         let message = format!(
             "cannot assign to field \"{field}\" of column \"{}\" because its type {} is not a \
              composite type",
@@ -271,6 +280,13 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Expr> {
         let column = target.column;
+        if !target.fields.is_empty() {
+            let place = match operand {
+                Operand::Text(..) => position,
+                _ => target.position,
+            };
+            return self.assign_field((&column.name, before), &target.fields, operand, place);
+        }
         if target.subscripts.is_empty() {
             return self.assign(operand, column, position);
         }

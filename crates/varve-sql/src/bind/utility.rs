@@ -31,6 +31,7 @@ impl Binder<'_> {
             } => self.drop_objects(*kind, names, *if_exists, *cascade),
             UtilityStatement::CreateDomain(create) => self.create_domain(create),
             UtilityStatement::CreateEnum { name, labels } => self.create_enum(name, labels),
+            UtilityStatement::CreateRowType { name, fields } => self.create_row_type(name, fields),
             UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
             UtilityStatement::CreateSchema {
                 name,

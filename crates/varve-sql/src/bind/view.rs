@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::change_cte::is_change;
@@ -175,6 +175,10 @@ impl Binder<'_> {
             if columns.iter().any(|known| known.name == name) {
                 let message = format!("column \"{name}\" specified more than once");
                 return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+            }
+            if field.ty == LogicalType::Row(RowTypeId::RECORD) {
+                let message = format!("column \"{name}\" has pseudo-type record");
+                return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
             }
             columns.push(ViewColumn {
                 name,

@@ -1,7 +1,9 @@
 //! Functions that the catalogue answers.
 
 use varve_expr::Names;
-use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, TypeMod, Value};
+use varve_types::{
+    ArrayValue, ElementType, Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value,
+};
 
 use super::relations::{object_of, relation_oid};
 use super::{constraints, definitions, text};
@@ -16,6 +18,10 @@ impl Names for Catalog {
 
     fn reg_oid(&self, ty: LogicalType, name: &str) -> Result<u32> {
         self.number_of_reg(ty, name)
+    }
+
+    fn row_fields(&self, id: RowTypeId) -> Option<Vec<(String, LogicalType, TypeMod)>> {
+        self.fields_of(id)
     }
 
     fn type_named(&self, text: &str) -> Result<(LogicalType, TypeMod)> {

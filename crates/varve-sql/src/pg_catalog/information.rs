@@ -122,7 +122,7 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
     };
     let data_type = match ty {
         LogicalType::Array(_) => "ARRAY",
-        LogicalType::Enum(_) => "USER-DEFINED",
+        LogicalType::Enum(_) | LogicalType::Row(_) => "USER-DEFINED",
         ty => ty.name(),
     };
     let (type_name, type_schema) = stored_name(catalog, ty);

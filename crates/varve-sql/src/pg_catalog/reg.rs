@@ -1,6 +1,6 @@
 //! Objects by OID and by name: `regclass` and the like.
 
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TypeMod};
+use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod};
 
 use super::relations::{Key, as_relation, keys, object_of, relation_oid, schema_oid};
 use super::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, VIEWS, catalog_view, view_oid};
@@ -106,14 +106,18 @@ impl Catalog {
         if let Some(def) = self.domains.values().find(|def| def.oid() == number) {
             return Some(self.type_def_name(def.schema, &def.name));
         }
-        let def = self.types.values().find_map(|def| {
-            let ty = def.ty()?;
-            let is_array = ty.array().map(LogicalType::oid) == Some(number);
-            (ty.oid() == number || is_array).then_some((def, is_array))
-        });
-        let (def, is_array) = def?;
-        let name = self.type_def_name(def.schema, &def.name);
-        Some(if is_array { format!("{name}[]") } else { name })
+        for (of, text) in [(2249, "record"), (2287, "record[]")] {
+            if of == number {
+                return Some(text.to_owned());
+            }
+        }
+        let id = EnumId::of_oid(number)?;
+        let name = self.type_of_object(ObjectId(u64::from(id.0)))?;
+        Some(if id.oid() == number {
+            name
+        } else {
+            format!("{name}[]")
+        })
     }
 
     /// The name of a type that a user defined, with its schema where that is not in the path.
@@ -124,6 +128,11 @@ impl Catalog {
         };
         let seen = self.enum_named(&plain).map(|def| def.schema);
         let seen = seen.or_else(|| self.domain_named(&plain).map(|def| def.schema));
+        let relation = |schema: &ObjectId| {
+            let found = self.find(&plain);
+            found.is_some() && found == self.find_in(*schema, &plain.name)
+        };
+        let seen = seen.or_else(|| Some(schema).filter(relation));
         let name = quoted_as_needed(name);
         match seen == Some(schema) {
             true => name,

@@ -97,6 +97,7 @@ fn type_row(catalog: &Catalog, ty: LogicalType) -> Vec<Value> {
     let (name, schema) = stored_name(catalog, ty);
     let kind = match ty {
         LogicalType::Enum(_) => "e",
+        LogicalType::Row(_) => "c",
         _ => "b",
     };
     let length = length_of(ty);

@@ -1,7 +1,7 @@
 //! Arrays, and functions of any type.
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{array, enums, math};
+use crate::kernels::{array, enums, math, row};
 use crate::signature::Param;
 
 use super::{
@@ -197,6 +197,11 @@ pub(super) static FORMS: &[Entry] = &[
         ELEMENTS,
         Rows(array::assign_slice),
     ),
+    variadic("\0row", &[ELEMENT, ANY], ELEMENT, Rows(row::construct)),
+    variadic("\0found row", &[ELEMENT, ANY], ELEMENT, Rows(row::found)),
+    lax("\0field", &[ELEMENT, ANY, INT4], ELEMENT, Rows(row::field)),
+    lax("\0row is null", &[ANY], BOOL, Rows(row::is_null)),
+    lax("\0row is not null", &[ANY], BOOL, Rows(row::has_all)),
     lax("\0any", &[TEXT, ANY, ANY], BOOL, Columns(array::any)),
     lax("\0all", &[TEXT, ANY, ANY], BOOL, Columns(array::all)),
 ];

@@ -1,0 +1,270 @@
+//! Rows as values: `ROW(1, 'a')`, their fields, their conversions, composite types.
+
+use sqlparser::ast::Expr as Ast;
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
+
+use crate::bind::array::form;
+use crate::bind::data_type::type_name;
+use crate::bind::expr::ExprScope;
+use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::{Binder, located};
+
+/// The name, type and modifier of a field.
+type Field = (String, LogicalType, TypeMod);
+
+/// A call that makes a row of these fields; `found`: NULL where all of them are.
+pub(crate) fn row_call(
+    id: RowTypeId,
+    fields: Vec<Expr>,
+    found: bool,
+    position: u32,
+) -> Result<Expr> {
+    let ty = LogicalType::Row(id);
+    let mut args = vec![literal(Value::Null, ty)];
+    args.extend(fields);
+    let name = if found { "\0found row" } else { "\0row" };
+    form(name, Some(ty), args, position)
+}
+
+/// The fields of a call that makes a row.
+fn called_fields(row: &Expr) -> Option<&[Expr]> {
+    match row {
+        Expr::Call { function, args, .. } if function.name() == "\0row" => args.get(1..),
+        _ => None,
+    }
+}
+
+/// A value whose type its place decides, where it is one.
+fn untyped(field: &Expr) -> Operand {
+    match field {
+        Expr::Literal {
+            value: Value::Null,
+            ty: LogicalType::Text,
+        } => Operand::Null,
+        Expr::Literal {
+            value: Value::Text(text),
+            ty: LogicalType::Text,
+        } => Operand::Text(text.to_string(), 0),
+        other => Operand::Known(other.clone()),
+    }
+}
+
+impl Binder<'_> {
+    /// `ROW(a, b)` as a value; `ROW(t.*)` has the columns of the relation.
+    pub(crate) fn row_value(
+        &mut self,
+        fields: &[&Ast],
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let mut values = Vec::with_capacity(fields.len());
+        for field in fields {
+            let operand = self.expr(field, scope)?;
+            let value = self.settle(operand)?;
+            match (field, &value) {
+                (Ast::QualifiedWildcard(..), Expr::Call { args, .. }) => {
+                    values.extend(args.iter().skip(1).cloned());
+                }
+                _ => values.push(value),
+            }
+        }
+        row_call(RowTypeId::RECORD, values, false, position).map(Operand::Known)
+    }
+
+    /// The names and types of the fields of a row.
+    pub(crate) fn fields_of_row(&self, row: &Expr) -> Option<Vec<Field>> {
+        let LogicalType::Row(id) = row.logical_type() else {
+            return None;
+        };
+        if id != RowTypeId::RECORD {
+            return self.catalog.fields_of(id);
+        }
+        let fields = (1..).zip(called_fields(row)?);
+        let fields = fields
+            .map(|(number, value)| (format!("f{number}"), value.logical_type(), TypeMod::NONE));
+        Some(fields.collect())
+    }
+
+    /// A field of a row by its place.
+    pub(crate) fn field_at(
+        &self,
+        row: &Expr,
+        (place, ty): (usize, LogicalType),
+        position: u32,
+    ) -> Result<Expr> {
+        if let Some(value) = called_fields(row).and_then(|fields| fields.get(place)) {
+            return Ok(value.clone());
+        }
+        let place = i32::try_from(place).unwrap_or(i32::MAX);
+        let args = vec![
+            literal(Value::Null, ty),
+            row.clone(),
+            literal(Value::Int4(place), LogicalType::Int4),
+        ];
+        form("\0field", Some(ty), args, position)
+    }
+
+    /// `(row).field`.
+    pub(crate) fn row_field(&self, row: &Expr, name: &str, position: u32) -> Result<Expr> {
+        let ty = row.logical_type();
+        if !matches!(ty, LogicalType::Row(_)) {
+            let message = format!(
+                "column notation .{name} applied to type {ty}, which is not a composite type"
+            );
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(located(error, position));
+        }
+        let fields = self.fields_of_row(row).unwrap_or_default();
+        let place = fields.iter().position(|(known, ..)| known == name);
+        match place.and_then(|place| Some((place, fields.get(place)?.1))) {
+            Some(place) => self.field_at(row, place, position),
+            None => {
+                let message = match ty {
+                    LogicalType::Row(RowTypeId::RECORD) => {
+                        format!("could not identify column \"{name}\" in record data type")
+                    }
+                    ty => format!("column \"{name}\" not found in data type {ty}"),
+                };
+                let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
+                Err(located(error, position))
+            }
+        }
+    }
+
+    /// The fields of an operand that is a row of a composite type, or the operand.
+    pub(crate) fn fields_of_operand(
+        &self,
+        operand: Operand,
+        position: u32,
+    ) -> Result<Vec<Operand>> {
+        let Operand::Known(row) = &operand else {
+            return Ok(vec![operand]);
+        };
+        let Some(fields) = self.fields_of_row(row) else {
+            return Ok(vec![operand]);
+        };
+        let mut values = Vec::with_capacity(fields.len());
+        for (place, (_, ty, _)) in fields.into_iter().enumerate() {
+            values.push(Operand::Known(self.field_at(row, (place, ty), position)?));
+        }
+        Ok(values)
+    }
+
+    /// A written row as one of a composite type; `None` for other values, or where a field does not
+    /// convert.
+    pub(crate) fn row_as(
+        &mut self,
+        row: &Expr,
+        to: LogicalType,
+        context: CastContext,
+        position: u32,
+    ) -> Result<Option<Expr>> {
+        let (LogicalType::Row(id), Some(values)) = (to, called_fields(row)) else {
+            return Ok(None);
+        };
+        if id == RowTypeId::RECORD || row.logical_type() == to || context == CastContext::Implicit {
+            return Ok(None);
+        }
+        let fields = self.catalog.fields_of(id).unwrap_or_default();
+        if fields.len() != values.len() {
+            let which = if values.len() < fields.len() {
+                "few"
+            } else {
+                "many"
+            };
+            let message = format!("cannot cast type record to {to}");
+            let error = Error::new(SqlState::CANNOT_COERCE, message);
+            let error = error.with_detail(format!("Input has too {which} columns."));
+            return Err(located(error, position));
+        }
+        let mut converted = Vec::with_capacity(fields.len());
+        for (number, (value, (_, ty, modifier))) in (1..).zip(values.iter().zip(fields)) {
+            let operand = untyped(value);
+            let from = value.logical_type();
+            let value = self.convert_bounded(operand, ty, modifier, context, position)?;
+            converted.push(value.ok_or_else(|| {
+                let message = format!("cannot cast type record to {to}");
+                let error = Error::new(SqlState::CANNOT_COERCE, message);
+                let detail = format!("Cannot cast type {from} to {ty} in column {number}.");
+                located(error.with_detail(detail), position)
+            })?);
+        }
+        row_call(id, converted, false, position).map(Some)
+    }
+
+    /// A row with a field of it, or of a field of it, replaced.
+    pub(crate) fn assign_field(
+        &mut self,
+        (column, before): (&str, &Expr),
+        path: &[String],
+        operand: Operand,
+        position: u32,
+    ) -> Result<Expr> {
+        let Some((name, rest)) = path.split_first() else {
+            return self.settle(operand);
+        };
+        let LogicalType::Row(id) = before.logical_type() else {
+            let message = format!(
+                "cannot assign to field \"{name}\" of column \"{column}\" because its type {} is \
+                 not a composite type",
+                before.logical_type()
+            );
+            let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+            return Err(located(error, position));
+        };
+        let fields = self.fields_of_row(before).unwrap_or_default();
+        if !fields.iter().any(|(known, ..)| known == name) {
+            let ty = before.logical_type();
+            let message = format!(
+                "cannot assign to field \"{name}\" of column \"{column}\" because there is no such \
+                 column in data type {ty}"
+            );
+            let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
+            return Err(located(error, position));
+        }
+        let mut operand = Some(operand);
+        let mut values = Vec::with_capacity(fields.len());
+        for (place, (known, ty, modifier)) in fields.into_iter().enumerate() {
+            let old = self.field_at(before, (place, ty), position)?;
+            let new = match operand.take_if(|_| known == *name) {
+                None => old,
+                Some(operand) if !rest.is_empty() => {
+                    self.assign_field((column, &old), rest, operand, position)?
+                }
+                Some(operand) => {
+                    let from = operand.ty().unwrap_or(LogicalType::Text);
+                    let context = CastContext::Assignment;
+                    let value = self.convert_bounded(operand, ty, modifier, context, position)?;
+                    value.ok_or_else(|| {
+                        let message = format!(
+                            "subfield \"{name}\" is of type {ty} but expression is of type {from}"
+                        );
+                        let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+                        located(error, position)
+                            .with_hint("You will need to rewrite or cast the expression.")
+                    })?
+                }
+            };
+            values.push(new);
+        }
+        row_call(id, values, false, position)
+    }
+
+    /// `t.*` among arguments: the row of the relation.
+    pub(crate) fn star_row(
+        &mut self,
+        name: &sqlparser::ast::ObjectName,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.source.name(name);
+        let name = type_name(name).map(|name| name.name).unwrap_or_default();
+        match self.whole_row(&name, position, scope)? {
+            Some(row) => Ok(row),
+            None => {
+                scope.names.find_table(&name, position)?;
+                Err(Error::internal("a relation without a row"))
+            }
+        }
+    }
+}
