@@ -39,10 +39,12 @@ use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use crate::domain::{DomainDef, KIND_DOMAIN, decode_domain};
 use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::foreign_key::{put_foreign_key, take_foreign_key};
+use crate::function_def::{FunctionDef, KIND_FUNCTION, decode_function};
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
 use crate::schema::{KIND_SCHEMA, SchemaDef, decode_schema, schema_head, take_schema_head};
 use crate::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
+use crate::trigger_def::{KIND_TRIGGER, TriggerDef, decode_trigger};
 use crate::type_def::{EnumDef, KIND_ENUM, KIND_ROW_TYPE, decode_enum};
 use crate::view::{KIND_VIEW, ViewDef, decode_view};
 
@@ -356,6 +358,10 @@ pub enum CatalogObject {
     Enum(EnumDef),
     /// A domain.
     Domain(DomainDef),
+    /// A function.
+    Function(FunctionDef),
+    /// A trigger.
+    Trigger(TriggerDef),
 }
 
 impl CatalogObject {
@@ -367,6 +373,8 @@ impl CatalogObject {
             CatalogObject::View(view) => Some(view.schema),
             CatalogObject::Enum(def) => Some(def.schema),
             CatalogObject::Domain(def) => Some(def.schema),
+            CatalogObject::Function(def) => Some(def.schema),
+            CatalogObject::Trigger(def) => Some(def.schema),
             CatalogObject::Schema(_) => None,
         }
     }
@@ -376,6 +384,8 @@ impl CatalogObject {
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
+        Some(&KIND_TRIGGER) => decode_trigger(bytes).map(CatalogObject::Trigger),
+        Some(&KIND_FUNCTION) => decode_function(bytes).map(CatalogObject::Function),
         Some(&KIND_DOMAIN) => decode_domain(bytes).map(CatalogObject::Domain),
         Some(&(KIND_ENUM | KIND_ROW_TYPE)) => decode_enum(bytes).map(CatalogObject::Enum),
         Some(&KIND_VIEW) => decode_view(bytes).map(CatalogObject::View),

@@ -9,7 +9,7 @@ use varve_types::ObjectId;
 
 use crate::catalog::TableDef;
 use crate::domain::DomainDef;
-use crate::schema::{Catalog, Named, RelationName};
+use crate::schema::{Catalog, Functions, Named, RelationName};
 use crate::sequence::SequenceDef;
 use crate::view::ViewDef;
 
@@ -24,6 +24,8 @@ pub struct Found {
     enums: Option<Arc<Enums>>,
     /// The domains that there were.
     domains: BTreeMap<ObjectId, Arc<DomainDef>>,
+    /// The functions that there were.
+    functions: Arc<Functions>,
 }
 
 impl Found {
@@ -32,6 +34,7 @@ impl Found {
         Found {
             enums: catalog.enums().cloned(),
             domains: catalog.domains.clone(),
+            functions: Arc::clone(&catalog.functions),
             ..Found::default()
         }
     }
@@ -91,6 +94,8 @@ impl Found {
         };
         self.enums.as_ref() == catalog.enums()
             && self.domains == catalog.domains
+            && (Arc::ptr_eq(&self.functions, &catalog.functions)
+                || self.functions == catalog.functions)
             && self.names.iter().all(same_name)
             && self.views.iter().all(same_view)
             && self.tables.iter().all(same_table)

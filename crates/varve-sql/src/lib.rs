@@ -17,6 +17,7 @@ mod explain;
 mod expr_codec;
 mod foreign_key;
 mod found;
+mod function_def;
 mod index;
 mod index_expression;
 mod optimize;
@@ -30,6 +31,7 @@ mod parse_utility;
 mod pg_catalog;
 mod plan;
 mod plan_walk;
+mod plpgsql;
 mod position;
 mod prune;
 mod push_down;
@@ -41,6 +43,7 @@ mod statement;
 mod system_view;
 #[cfg(test)]
 mod tests;
+mod trigger_def;
 mod type_def;
 mod utility;
 mod view;
@@ -49,7 +52,7 @@ mod window;
 mod window_exclusion;
 
 pub use alter::AlterTable;
-pub use bind::{bind, bind_arguments, folded_path};
+pub use bind::{RoutineVariable, bind, bind_arguments, bind_piece, folded_path, row_variables};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
@@ -57,6 +60,7 @@ pub use domain::{DomainDef, encode_domain};
 pub use explain::{ExplainOptions, NodeActual, StatementActual, explain, explain_with};
 pub use foreign_key::{ForeignKeyDef, KeyAction};
 pub use found::Found;
+pub use function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
@@ -69,6 +73,7 @@ pub use plan::{
     Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView,
     WithNode,
 };
+pub use plpgsql::{Code, Declared, Raise, Returned, Step, Target};
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use schema::{
     Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, quoted_as_needed,
@@ -76,6 +81,7 @@ pub use schema::{
 };
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
+pub use trigger_def::{Event, TriggerDef, encode_trigger};
 pub use type_def::{EnumDef, encode_enum};
 pub use utility::{Definition, Dropped, Kept, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};

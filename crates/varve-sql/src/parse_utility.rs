@@ -2,6 +2,8 @@
 //! of them know every dialect; these are small.
 
 use sqlparser::ast::{DataType, Ident, ObjectName, Query};
+use varve_parser::create_function::{CreateFunction, FunctionAction, FunctionName};
+use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
@@ -37,6 +39,22 @@ pub(crate) enum UtilityStatement {
     AlterEnum {
         name: ObjectName,
         alter: AlterEnum,
+    },
+    CreateFunction(Box<CreateFunction>),
+    DropFunction {
+        functions: Vec<FunctionName>,
+        if_exists: bool,
+        cascade: bool,
+    },
+    AlterFunction(Box<FunctionName>, FunctionAction),
+    CreateTrigger(Box<CreateTrigger>),
+    DropTrigger(NamedTrigger, bool),
+    RenameTrigger(NamedTrigger, Ident),
+    /// ENABLE, else DISABLE; `None` for all.
+    EnableTriggers {
+        table: ObjectName,
+        name: Option<Ident>,
+        is_enabled: bool,
     },
     CreateSchema {
         name: Option<Ident>,
@@ -137,8 +155,32 @@ pub(crate) fn parse_utility(
                 return Ok(Some(statement));
             }
             rewind(parser, start);
+            if eat(parser, "TABLE")
+                && let Some(statement) = parser.maybe_parse(enable_triggers)?
+            {
+                return Ok(Some(statement));
+            }
+            rewind(parser, start);
+            if eat(parser, "TRIGGER") {
+                let trigger = parser.parse_named_trigger(false)?;
+                expect_all(parser, &["RENAME", "TO"])?;
+                let name = parser.parse_identifier()?;
+                return Ok(Some(UtilityStatement::RenameTrigger(trigger, name)));
+            }
+            if eat(parser, "FUNCTION") {
+                let function = Box::new(parser.parse_named_function()?);
+                let action = parser.parse_function_action()?;
+                return Ok(Some(UtilityStatement::AlterFunction(function, action)));
+            }
             Ok(None)
         }
+        Keyword::DROP if eat(parser, "TRIGGER") => {
+            let trigger = parser.parse_named_trigger(true)?;
+            let cascade = eat(parser, "CASCADE");
+            let _restrict = !cascade && eat(parser, "RESTRICT");
+            Ok(Some(UtilityStatement::DropTrigger(trigger, cascade)))
+        }
+        Keyword::DROP if eat(parser, "FUNCTION") => drop_function(parser).map(Some),
         Keyword::DROP => drop_object(parser),
         Keyword::REFRESH => {
             expect_all(parser, &["MATERIALIZED", "VIEW"])?;
@@ -192,6 +234,14 @@ fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     let recursive = eat(parser, "RECURSIVE");
     if eat(parser, "VIEW") {
         return create_view(parser, (or_replace, temporary, recursive)).map(Some);
+    }
+    if !recursive && !temporary && eat(parser, "FUNCTION") {
+        let create = parser.parse_create_function(or_replace)?;
+        return Ok(Some(UtilityStatement::CreateFunction(create)));
+    }
+    if !recursive && !temporary && eat(parser, "TRIGGER") {
+        let create = parser.parse_create_trigger(or_replace)?;
+        return Ok(Some(UtilityStatement::CreateTrigger(create)));
     }
     if !recursive && !temporary && !or_replace && eat_all(parser, &["MATERIALIZED", "VIEW"]) {
         return create_materialized_view(parser).map(Some);
@@ -442,4 +492,37 @@ fn drop_object(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
         if_exists,
         cascade,
     }))
+}
+
+fn drop_function(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
+    let if_exists = eat_all(parser, &["IF", "EXISTS"]);
+    let functions = parser.parse_comma_separated(Parser::parse_named_function)?;
+    let cascade = eat(parser, "CASCADE");
+    let _restrict = !cascade && eat(parser, "RESTRICT");
+    Ok(UtilityStatement::DropFunction {
+        functions,
+        if_exists,
+        cascade,
+    })
+}
+
+/// What follows ALTER TABLE, if it is ENABLE or DISABLE TRIGGER.
+fn enable_triggers(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
+    let _only = eat(parser, "ONLY");
+    let table = parser.parse_object_name(false)?;
+    let is_enabled = eat(parser, "ENABLE");
+    let _always = is_enabled && eat(parser, "ALWAYS");
+    if !is_enabled {
+        expect_all(parser, &["DISABLE"])?;
+    }
+    expect_all(parser, &["TRIGGER"])?;
+    let name = match eat(parser, "ALL") || eat(parser, "USER") {
+        true => None,
+        false => Some(parser.parse_identifier()?),
+    };
+    Ok(UtilityStatement::EnableTriggers {
+        table,
+        name,
+        is_enabled,
+    })
 }

@@ -23,7 +23,9 @@ use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
 use crate::domain::DomainDef;
+use crate::function_def::FunctionDef;
 use crate::sequence::SequenceDef;
+use crate::trigger_def::TriggerDef;
 use crate::type_def::EnumDef;
 use crate::view::ViewDef;
 
@@ -94,6 +96,9 @@ pub enum Named {
     Index(ObjectId),
 }
 
+/// The functions of users by object.
+pub type Functions = BTreeMap<ObjectId, Arc<FunctionDef>>;
+
 /// What a statement sees, and where it looks for names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
@@ -107,6 +112,10 @@ pub struct Catalog {
     pub types: BTreeMap<ObjectId, Arc<EnumDef>>,
     /// Domains by object.
     pub domains: BTreeMap<ObjectId, Arc<DomainDef>>,
+    /// Functions by object.
+    pub functions: Arc<Functions>,
+    /// Triggers by table, each in the order of its name.
+    pub triggers: BTreeMap<ObjectId, Vec<Arc<TriggerDef>>>,
     /// Their labels; `None` where there are none.
     enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
@@ -130,6 +139,8 @@ impl Default for Catalog {
             views: BTreeMap::new(),
             types: BTreeMap::new(),
             domains: BTreeMap::new(),
+            functions: Arc::default(),
+            triggers: BTreeMap::new(),
             enums: None,
             materialized: BTreeMap::new(),
             gone_public: None,
@@ -186,6 +197,41 @@ impl Catalog {
             Arc::make_mut(self.enums.get_or_insert_default()).insert(id, labels);
         }
         self.types.insert(def.object, def);
+    }
+
+    /// Adds a function.
+    pub fn add_function(&mut self, function: Arc<FunctionDef>) {
+        Arc::make_mut(&mut self.functions).insert(function.object, function);
+    }
+
+    /// Adds a trigger.
+    pub fn add_trigger(&mut self, trigger: Arc<TriggerDef>) {
+        let known = self.triggers.entry(trigger.table).or_default();
+        let at = known.partition_point(|known| known.name < trigger.name);
+        known.insert(at, trigger);
+    }
+
+    /// The triggers of a table, in the order in which they are fired.
+    pub fn triggers_of(&self, table: ObjectId) -> &[Arc<TriggerDef>] {
+        self.triggers.get(&table).map_or(&[], Vec::as_slice)
+    }
+
+    /// The functions of a name, those of the first schema of the path first.
+    pub(crate) fn functions_named(&self, name: &RelationName) -> Vec<&Arc<FunctionDef>> {
+        if self.functions.is_empty() {
+            return Vec::new();
+        }
+        let of_schema = |schema: ObjectId| {
+            let functions = self.functions.values();
+            functions.filter(move |def| def.schema == schema && def.name == name.name)
+        };
+        match &name.schema {
+            Some(schema) => {
+                let schema = self.schema(schema).into_iter();
+                schema.flat_map(of_schema).collect()
+            }
+            None => self.path.iter().copied().flat_map(of_schema).collect(),
+        }
     }
 
     /// The domain of a name in a schema.

@@ -3,9 +3,11 @@
 use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
 use crate::domain::DomainDef;
+use crate::function_def::FunctionDef;
 use crate::plan::{NewTable, Query};
 use crate::schema::SchemaDef;
 use crate::sequence::SequenceDef;
+use crate::trigger_def::TriggerDef;
 use crate::type_def::EnumDef;
 use crate::view::ViewDef;
 
@@ -42,6 +44,10 @@ pub enum Utility {
     CreateDomain(Box<DomainDef>),
     /// An enumeration that is made (without an object) or changed, and the word of the answer.
     PutEnum(EnumDef, &'static str),
+    /// A function that is made (without an object) or changed, and the word of the answer.
+    PutFunction(Box<FunctionDef>, &'static str),
+    /// Triggers that are made (without an object) or changed, and the word of the answer.
+    PutTrigger(Vec<TriggerDef>, &'static str),
     /// `DROP`
     Drop(Vec<Dropped>),
     /// `CREATE SCHEMA`: without an object, but for `public`, whose object says that it is gone.
@@ -115,6 +121,10 @@ pub enum Dropped {
     Schema(ObjectId),
     /// An enumeration.
     Type(ObjectId),
+    /// A function.
+    Function(ObjectId),
+    /// A trigger of a table.
+    Trigger(ObjectId, ObjectId),
     /// The default of a column of a table, by position.
     Default(ObjectId, usize),
     /// A column of a table that is altered.

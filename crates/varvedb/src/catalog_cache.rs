@@ -112,6 +112,17 @@ impl CatalogCache {
                 CatalogObject::Domain(def) => {
                     catalog.domains.insert(def.object, Arc::new(def));
                 }
+                CatalogObject::Function(def) => {
+                    let known = before.as_ref();
+                    let known = known.and_then(|old| old.functions.get(&def.object));
+                    let known = known.filter(|known| ***known == def).cloned();
+                    catalog.add_function(known.unwrap_or_else(|| Arc::new(def)));
+                }
+                CatalogObject::Trigger(def) => {
+                    let known = before.iter().flat_map(|old| old.triggers_of(def.table));
+                    let known = known.into_iter().find(|known| ***known == def).cloned();
+                    catalog.add_trigger(known.unwrap_or_else(|| Arc::new(def)));
+                }
                 CatalogObject::Enum(def) => catalog.add_enum(Arc::new(def)),
                 CatalogObject::Schema(schema) => catalog.add_schema(&schema),
             }

@@ -35,12 +35,24 @@ impl Writer<'_> {
             }
             match &clause.action {
                 MergeAction::Update { exprs, assigned } => {
-                    let changed = self.checked(table, &self.made(exprs, rows)?)?;
-                    self.update(table, &positions, &changed, assigned).await?;
+                    let made = self.made(exprs, rows)?;
+                    let (made, positions, assigned) = self
+                        .before_update_rows(table, made, positions, assigned)
+                        .await?;
+                    let changed = self.checked(table, &made)?;
+                    self.update(table, &positions, &changed, &assigned).await?;
                 }
-                _ => self.delete(table, &positions).await?,
+                _ => {
+                    let mut positions = positions;
+                    if let Some(kept) = self.before_delete_rows(table, &positions).await? {
+                        let mut kept = kept.into_iter();
+                        positions.retain(|_| kept.next().unwrap_or(true));
+                    }
+                    self.delete(table, &positions).await?;
+                }
             }
         }
+        let inserted = self.before_insert(table, inserted).await?;
         let inserted = self.checked(table, &inserted)?;
         self.insert(table, &inserted).await?;
         Ok(count)

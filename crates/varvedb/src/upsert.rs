@@ -6,7 +6,8 @@ use std::sync::Arc;
 use varve_expr::{evaluate, evaluate_filter};
 use varve_sql::{Arbiter, ConflictUpdate, OnConflict, TableDef};
 use varve_types::{
-    Batch, ColumnBuilder, ColumnPredicate, Error, Result, RowPosition, SqlState, Uniqueness, Value,
+    Batch, Column, ColumnBuilder, ColumnPredicate, Error, LogicalType, Result, RowPosition,
+    SqlState, Uniqueness, Value,
 };
 
 use crate::find::{Wanted, key_bytes, rows_with};
@@ -221,21 +222,51 @@ impl Writer<'_> {
         let wanted = varve_sort::set_of(wanted.iter().copied());
         let mut positions = Vec::new();
         let mut batches = Vec::new();
+        let mut made = Vec::new();
         for (rows, pair, at) in pairs {
             let mut chosen = Vec::new();
             let mut numbers = Vec::new();
+            let mut own = Vec::new();
             for ((number, row), position) in (0_u32..).zip(rows).zip(at) {
                 if wanted.contains(row) {
                     chosen.push(number);
                     numbers.push(*row);
-                    positions.push(*position);
+                    own.push(*position);
                 }
             }
             let pair = pair.select(&varve_types::Selection::new(chosen)).compact();
             let columns = update.exprs.iter();
             let columns = columns.map(|expr| evaluate(expr, &pair, &self.context));
             let rows = Batch::new(columns.collect::<Result<_>>()?, pair.rows());
-            let mut rows = self.checked(table, &[rows])?;
+            made.push((rows, numbers, own));
+        }
+        let mut assigned = update.assigned.clone();
+        for (rows, numbers, own) in made {
+            // Which of them go on is told by a column of their numbers.
+            let mut columns = rows.physical_columns().to_vec();
+            let places = (0_i64..)
+                .take(rows.rows())
+                .map(Value::Int8)
+                .collect::<Vec<_>>();
+            columns.push(Arc::new(Column::from_values(LogicalType::Int8, &places)));
+            let rows = Batch::new(columns, rows.rows());
+            let (rows, own, all) = self
+                .before_update_rows(table, vec![rows], own, &update.assigned)
+                .await?;
+            assigned = all;
+            positions.extend(own);
+            let places = positions_of(&rows, table.columns.len())?;
+            let places = places
+                .iter()
+                .filter_map(|place| usize::try_from(place.0).ok());
+            let numbers: Vec<usize> = places
+                .filter_map(|place| numbers.get(place).copied())
+                .collect();
+            let own = rows.iter().map(|batch| {
+                let columns = batch.physical_columns().iter().take(table.columns.len());
+                Batch::new(columns.map(Arc::clone).collect(), batch.rows())
+            });
+            let mut rows = self.checked(table, &own.collect::<Vec<_>>())?;
             for (at, number) in numbers.into_iter().enumerate() {
                 if let Some(batch) = rows.first() {
                     changed.insert(number, (batch.clone(), at));
@@ -243,8 +274,7 @@ impl Writer<'_> {
             }
             batches.append(&mut rows);
         }
-        self.update(table, &positions, &batches, &update.assigned)
-            .await
+        self.update(table, &positions, &batches, &assigned).await
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
-use varve_sql::{Catalog, CheckDef, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
+use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
 use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
 
@@ -13,6 +13,8 @@ use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::index;
 use crate::session::CancelFlag;
+use crate::session::run::Run;
+use crate::session::triggers::Written;
 use crate::source::TransactionSource;
 use crate::table_rows::{checked, failing_row, first_not_true};
 
@@ -26,6 +28,10 @@ pub(crate) struct Writer<'a> {
     pub cancel: &'a CancelFlag,
     /// What foreign keys have to look at still.
     pub work: VecDeque<Work>,
+    /// What runs the functions of triggers; `None` where none are fired.
+    pub run: Option<&'a Run<'a>>,
+    /// What triggers have to look at still.
+    pub written: Vec<Written>,
 }
 
 impl Writer<'_> {
@@ -56,6 +62,8 @@ impl Writer<'_> {
             inserted.map_err(|error| name_constraint(table, error))?;
         }
         index::add(self.transaction, self.deferred, table, &rows).await?;
+        self.note_written(table, Event::Insert, &[], &rows, &[])
+            .await?;
         self.refers(table, &rows).await
     }
 
@@ -69,6 +77,8 @@ impl Writer<'_> {
         assigned: &[usize],
     ) -> Result<()> {
         let noted = self.before_update(table, positions, rows, assigned).await?;
+        self.note_written(table, Event::Update, positions, rows, assigned)
+            .await?;
         let transaction = &mut *self.transaction;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
         let old = index::read(transaction, table, positions).await?;
@@ -87,6 +97,8 @@ impl Writer<'_> {
     /// Deletes the rows at some positions.
     pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
         let noted = self.before_delete(table, positions).await?;
+        self.note_written(table, Event::Delete, positions, &[], &[])
+            .await?;
         let old = index::read(self.transaction, table, positions).await?;
         self.transaction.delete(table.tree, positions).await?;
         index::remove(self.transaction, table, &old).await?;
@@ -102,6 +114,9 @@ impl Writer<'_> {
         let width = table.columns.len();
         let rows = once_each(rows, width)?;
         let positions = positions_of(&rows, width)?;
+        let (rows, positions, assigned) = self
+            .before_update_rows(table, rows, positions, &plan.assigned)
+            .await?;
         let mut changed = Vec::with_capacity(rows.len());
         for batch in &rows {
             let columns = batch.physical_columns();
@@ -109,8 +124,7 @@ impl Writer<'_> {
             changed.push(Batch::new(own, batch.rows()));
         }
         let changed = self.checked(table, &changed)?;
-        self.update(table, &positions, &changed, &plan.assigned)
-            .await?;
+        self.update(table, &positions, &changed, &assigned).await?;
         let answered = changed.iter().zip(&rows).map(|(changed, batch)| {
             let others = batch.physical_columns().iter().skip(width);
             let columns = changed.physical_columns().iter().chain(others);
@@ -126,7 +140,12 @@ impl Writer<'_> {
             None => 0,
         };
         let rows = once_each(rows, at)?;
-        let positions = positions_of(&rows, at)?;
+        let mut positions = positions_of(&rows, at)?;
+        let mut rows = rows;
+        if let Some(kept) = self.before_delete_rows(&plan.table, &positions).await? {
+            rows = kept_rows(rows, &kept);
+            positions = positions_of(&rows, at)?;
+        }
         self.delete(&plan.table, &positions).await?;
         Ok(rows)
     }
@@ -156,6 +175,18 @@ impl Writer<'_> {
         };
         rows.iter().map(project).collect()
     }
+}
+
+/// The rows that are kept, in the order of all.
+pub(crate) fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
+    let mut kept = kept.iter();
+    let some = rows.into_iter().map(|batch| {
+        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let numbers = numbers.zip(kept.by_ref()).filter(|(_, kept)| **kept);
+        let numbers = numbers.map(|(number, _)| number).collect();
+        batch.select(&Selection::new(numbers)).compact()
+    });
+    some.collect()
 }
 
 /// Rows without those whose position was there before.

@@ -142,6 +142,17 @@ impl Binder<'_> {
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(located(error, position));
         };
+        self.array_of_plan((plan, ty, outer), of, position, scope)
+    }
+
+    /// The rows of a plan of one column, whose slots have these values, as one value.
+    pub(crate) fn array_of_plan(
+        &mut self,
+        (plan, ty, outer): (Plan, LogicalType, Vec<(usize, Expr)>),
+        of: RowsOf,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
         let args = AggregateArgs::List(&[Some(ty)]);
         let name = match of {
             RowsOf::Array => "array_agg",

@@ -6,10 +6,12 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
+use crate::function_def::Returns;
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
 use crate::schema::{Catalog, Named, RelationName, SchemaDef, quoted_as_needed};
 use crate::sequence::uses_sequence;
+use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most objects that a notice lists, as in PostgreSQL.
@@ -243,7 +245,14 @@ impl Drops<'_> {
                 self.all.push(*dependent);
                 if !is_part {
                     let shown = self.catalog.described(*dependent);
-                    let on = self.catalog.described(object);
+                    let mut on = self.catalog.described(object);
+                    if let Dropped::Function(_) = dependent
+                        && let Some((_, name)) = on.split_once(' ')
+                        && !matches!(object, Dropped::Schema(_))
+                    {
+                        // Its result has the row type of the relation.
+                        on = format!("type {name}");
+                    }
                     self.lines.push((shown, on));
                 }
             }
@@ -260,8 +269,24 @@ impl Catalog {
             let readers = self.views.values().filter(move |view| view.reads(object));
             readers.map(|view| (view.object, Dropped::View(view.object), false))
         };
+        let rows_of = |object: ObjectId| {
+            let functions = self.functions.values();
+            let functions = functions.filter(move |def| def.returns == Returns::Relation(object));
+            functions.map(|def| (def.object, Dropped::Function(def.object), false))
+        };
+        let triggers = |is: &dyn Fn(&TriggerDef) -> bool, is_part: bool| {
+            let all = self.triggers.values().flatten();
+            let some = all.filter(|def| is(def));
+            let some = some.map(|def| {
+                let dropped = Dropped::Trigger(def.table, def.object);
+                (def.object, dropped, is_part)
+            });
+            some.collect::<Vec<_>>()
+        };
         match object {
             Dropped::Table(table) => {
+                found.extend(triggers(&|def: &TriggerDef| def.table == table, true));
+                found.extend(rows_of(table));
                 found.extend(readers(table));
                 let keys = self.references_to(table);
                 let keys = keys.filter(|(child, ..)| child.object != table);
@@ -277,6 +302,7 @@ impl Catalog {
                 );
             }
             Dropped::View(view) => {
+                found.extend(rows_of(view));
                 found.extend(readers(view));
                 let rows = self.views.get(&view).and_then(|view| view.rows());
                 if let Some(rows) = rows {
@@ -309,6 +335,10 @@ impl Catalog {
                 let domains = self.domains.values().map(|def| (def.schema, def.object));
                 let types = enums.chain(domains).filter(|(of, _)| *of == schema);
                 found.extend(types.map(|(_, object)| (object, Dropped::Type(object), false)));
+                let functions = self.functions.values().filter(|def| def.schema == schema);
+                found.extend(
+                    functions.map(|def| (def.object, Dropped::Function(def.object), false)),
+                );
                 let sequences = self
                     .sequences
                     .values()
@@ -335,7 +365,16 @@ impl Catalog {
                 let domains = self.domains.values().filter(|def| is_of(def.base));
                 found.extend(domains.map(|def| (def.object, Dropped::Type(def.object), false)));
             }
-            Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
+            Dropped::Function(function) => {
+                found.extend(triggers(
+                    &|def: &TriggerDef| def.function == function,
+                    false,
+                ));
+            }
+            Dropped::Trigger(..)
+            | Dropped::Default(..)
+            | Dropped::Column(..)
+            | Dropped::Key(..) => {}
         }
         varve_sort::sort_by_key(&mut found, |(object, ..)| *object);
         let found = found.into_iter();
@@ -368,6 +407,14 @@ impl Catalog {
                 let named = self.types.get(&object).map(|def| (def.schema, &def.name));
                 let named = named.or(domain);
                 named.map(|(schema, name)| format!("type {}", self.type_def_name(schema, name)))
+            }
+            Dropped::Function(object) => (self.functions.get(&object))
+                .map(|def| format!("function {}", self.shown_function(def))),
+            Dropped::Trigger(table, object) => {
+                let mut known = self.triggers_of(table).iter();
+                let name = known.find(|def| def.object == object).map(|def| &def.name);
+                let table = self.described(Dropped::Table(table));
+                name.map(|name| format!("trigger {name} on {table}"))
             }
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
             Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {

@@ -25,9 +25,9 @@ use varve_parser::marker::VARIADIC;
 pub(crate) struct Arguments<'a> {
     list: Vec<&'a Ast>,
     /// The names of the last of them: `f(name => value)`.
-    names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// `f(VARIADIC array)`
-    spread: bool,
+    pub(crate) spread: bool,
     /// `f(*)`
     star: bool,
     distinct: bool,
@@ -98,9 +98,15 @@ impl Binder<'_> {
             "a function with parameters",
             position,
         )?;
-        let Some(name) = simple_name(name) else {
-            return Err(unsupported_at("a function in a schema", position));
+        let path = name;
+        let own = simple_name(path);
+        let written = self.relation_name(path)?;
+        let candidates = match &own {
+            Some(name) if self.is_built_in(name) => Vec::new(),
+            _ => self.candidates(&written),
         };
+        let is_user = own.is_none() || !candidates.is_empty();
+        let name = own.unwrap_or_else(|| written.to_string());
         if let (FunctionArguments::Subquery(query), "array") = (args, name.as_str()) {
             return self.array_of_rows(query, RowsOf::Array, position, scope);
         }
@@ -108,6 +114,17 @@ impl Binder<'_> {
             return Ok(made);
         }
         let args = Arguments::of_call(args, position)?;
+        if is_user {
+            if over.is_some() {
+                let message = format!(
+                    "OVER specified, but {name} is not a window function nor an aggregate function"
+                );
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(located(error, position));
+            }
+            args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
+            return self.user_call((&written, &candidates), &args, position, scope);
+        }
         if let Some(over) = over {
             let refused = [
                 (
@@ -172,20 +189,7 @@ impl Binder<'_> {
             };
             return self.aggregate(call, scope);
         }
-        let misplaced = [
-            (args.star, format!("{name}(*)")),
-            (args.distinct, "DISTINCT".to_owned()),
-            (!within_group.is_empty(), "WITHIN GROUP".to_owned()),
-            (args.order.is_some(), "ORDER BY".to_owned()),
-            (filter.is_some(), "FILTER".to_owned()),
-        ];
-        if let Some((_, what)) = misplaced.into_iter().find(|(present, _)| *present) {
-            let message = format!("{what} specified, but {name} is not an aggregate function");
-            return Err(located(
-                Error::new(SqlState::WRONG_OBJECT_TYPE, message),
-                position,
-            ));
-        }
+        args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
         let mut operands = match name.as_str() {
             "interpolate" => self.lookups(&args.list, scope)?,
             _ => self.operands(&args, scope)?,
@@ -206,6 +210,16 @@ impl Binder<'_> {
                 self.called(&name, &args, operands, position)?,
             )),
         }
+    }
+
+    /// Whether a name is that of a function which no user's can hide.
+    pub(crate) fn is_built_in(&self, name: &str) -> bool {
+        is_function(name)
+            || is_aggregate(name, false)
+            || is_aggregate(name, true)
+            || is_set_function(name)
+            || WINDOW_FUNCTIONS.contains(&name)
+            || matches!(name, "coalesce" | "nullif" | "grouping" | "array")
     }
 
     /// `int4(x)`: a cast, where no function has the name of a type.
@@ -453,6 +467,32 @@ impl Binder<'_> {
 }
 
 impl<'a> Arguments<'a> {
+    /// Refuses what may be said of the arguments of aggregates only.
+    fn refuse_clauses(
+        &self,
+        name: &str,
+        within_group: bool,
+        filter: bool,
+        position: u32,
+    ) -> Result<()> {
+        let misplaced = [
+            (self.star, "(*)"),
+            (self.distinct, "DISTINCT"),
+            (within_group, "WITHIN GROUP"),
+            (self.order.is_some(), "ORDER BY"),
+            (filter, "FILTER"),
+        ];
+        let Some((_, what)) = misplaced.into_iter().find(|(present, _)| *present) else {
+            return Ok(());
+        };
+        let before = if self.star { name } else { "" };
+        let message = format!("{before}{what} specified, but {name} is not an aggregate function");
+        Err(located(
+            Error::new(SqlState::WRONG_OBJECT_TYPE, message),
+            position,
+        ))
+    }
+
     fn of_call(args: &'a FunctionArguments, position: u32) -> Result<Arguments<'a>> {
         let FunctionArgumentList {
             duplicate_treatment,

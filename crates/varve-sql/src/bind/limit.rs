@@ -91,7 +91,9 @@ impl Binder<'_> {
         computed: &mut Vec<(usize, Plan)>,
     ) -> Result<Option<Expr>> {
         let position = self.source.expr(ast);
-        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast {
+        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast
+            && !self.has_variables()
+        {
             let error = Error::new(
                 SqlState::INVALID_COLUMN_REFERENCE,
                 format!("argument of {clause} must not contain variables"),

@@ -93,6 +93,9 @@ impl Binder<'_> {
                 );
             }
         };
+        if let Some(value) = self.numbered_variable(index, position) {
+            return value;
+        }
         if index >= self.parameters.len() {
             self.parameters.resize(index + 1, None);
         }

@@ -17,6 +17,7 @@ mod conflict;
 mod copy;
 mod copy_options;
 mod create_clauses;
+mod create_function;
 mod cte;
 mod data_type;
 mod ddl;
@@ -48,6 +49,7 @@ mod placeholder;
 mod query;
 mod record;
 mod relation;
+mod resolve_user;
 mod returning;
 mod row;
 mod select;
@@ -61,12 +63,15 @@ mod subquery;
 mod target;
 mod text;
 mod through;
+mod trigger;
 mod truncate;
 mod type_def;
 mod update;
 mod upkeep;
+mod user_function;
 mod utility;
 mod values;
+mod variables;
 mod view;
 mod window;
 
@@ -82,12 +87,15 @@ pub use names::folded_path;
 pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
+pub use trigger::{RoutineVariable, bind_piece, row_variables};
 
 use cte::CteBinding;
 use outer::OuterLevel;
+use variables::Variables;
 
 use crate::catalog::TableDef;
 use crate::found::Found;
+use crate::function_def::FunctionDef;
 use crate::parse::{ParsedStatement, too_deep};
 use crate::plan::Bound;
 use crate::position::SourceMap;
@@ -109,8 +117,20 @@ pub fn bind(
     parameter_types: &[Option<LogicalType>],
     locale: &Locale,
 ) -> Result<Bound> {
+    bind_with(statement, catalog, parameter_types, locale, None)
+}
+
+/// As [`bind`], with names that stand for more than columns.
+fn bind_with(
+    statement: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    parameter_types: &[Option<LogicalType>],
+    locale: &Locale,
+    variables: Option<Variables>,
+) -> Result<Bound> {
     let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, parameter_types, locale);
+    binder.variables = variables;
     let bound = binder.parsed(&statement.parsed, &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     let bound = bound.map_err(|error| catalog.named_types(error))?;
@@ -180,6 +200,10 @@ pub(crate) struct Binder<'a> {
     stack_kib: u32,
     /// The view whose query is bound.
     view: Option<Arc<ViewDef>>,
+    /// What names mean beside columns: the arguments of the function whose body is bound.
+    variables: Option<Variables>,
+    /// The function whose definition is checked.
+    defined: Option<Arc<FunctionDef>>,
     /// Where a view is made: what the names in its query mean.
     reads: Option<Vec<ViewRead>>,
     /// Whether a function of JSON is around: rows are objects there.
@@ -222,6 +246,8 @@ impl<'a> Binder<'a> {
             nesting: statement.nesting,
             stack_kib: 0,
             view: None,
+            variables: None,
+            defined: None,
             reads: None,
             reads_rows: false,
             is_defining: false,

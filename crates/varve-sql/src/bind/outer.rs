@@ -205,6 +205,9 @@ impl Binder<'_> {
                 }
             }
         }
+        if let Some(value) = self.variable(table, name, position)? {
+            return Ok(value);
+        }
         if table.is_none()
             && let Some(row) = self.whole_row(name, position, scope)?
         {

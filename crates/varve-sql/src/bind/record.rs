@@ -86,7 +86,8 @@ impl Binder<'_> {
     }
 }
 
-fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
+/// An object of names and values.
+pub(crate) fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
     let mut args = Vec::with_capacity(fields.len() * 2);
     for (name, value) in fields {
         args.push(literal(Value::text(name), LogicalType::Text));

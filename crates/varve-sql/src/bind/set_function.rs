@@ -11,7 +11,7 @@ use crate::bind::function::Arguments;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, result_name, simple_name};
 use crate::bind::placeholder::SET_COLUMNS;
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, ProjectSetNode, SetCall};
 use crate::push_down::one_row;
 use crate::scope::Scope;
@@ -90,9 +90,21 @@ impl Binder<'_> {
         base: usize,
     ) -> Result<(Plan, Scope)> {
         let position = self.source.name(name);
-        let Some(function) = simple_name(name) else {
-            return Err(unsupported_at("a function in a schema", position));
-        };
+        let own = simple_name(name);
+        if own.as_deref().is_none_or(|own| !self.is_built_in(own))
+            && own.as_deref() != Some(ROWS_FROM)
+        {
+            let written = self.relation_name(name)?;
+            let candidates = self.candidates(&written);
+            if own.is_none() || !candidates.is_empty() {
+                let what = "WITH ORDINALITY of a user's function";
+                refuse(with_ordinality, what, position)?;
+                let args = Arguments::of(args, position)?;
+                let called = (&written, &candidates);
+                return self.user_relation(called, &args, alias, base, position);
+            }
+        }
+        let function = own.unwrap_or_default();
         let mut calls = Vec::new();
         if function == ROWS_FROM {
             for arg in args {

@@ -33,6 +33,23 @@ impl Binder<'_> {
             UtilityStatement::CreateEnum { name, labels } => self.create_enum(name, labels),
             UtilityStatement::CreateRowType { name, fields } => self.create_row_type(name, fields),
             UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
+            UtilityStatement::CreateFunction(create) => self.create_function(create),
+            UtilityStatement::DropFunction {
+                functions,
+                if_exists,
+                cascade,
+            } => self.drop_functions(functions, *if_exists, *cascade),
+            UtilityStatement::AlterFunction(function, action) => {
+                self.alter_function(function, action)
+            }
+            UtilityStatement::CreateTrigger(create) => self.create_trigger(create),
+            UtilityStatement::DropTrigger(trigger, cascade) => self.drop_trigger(trigger, *cascade),
+            UtilityStatement::RenameTrigger(trigger, to) => self.rename_trigger(trigger, to),
+            UtilityStatement::EnableTriggers {
+                table,
+                name,
+                is_enabled,
+            } => self.enable_triggers(table, name.as_ref(), *is_enabled),
             UtilityStatement::CreateSchema {
                 name,
                 if_not_exists,

@@ -21,7 +21,7 @@ use crate::utility::{Message, Utility};
 use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 
 /// Most levels that a statement and the views in it nest, as parentheses do.
-const NESTING_MAX: usize = 50;
+pub(crate) const NESTING_MAX: usize = 50;
 
 /// The text of a view has no places in that of the statement.
 pub(crate) static NO_SOURCE: LazyLock<SourceMap> = LazyLock::new(SourceMap::default);

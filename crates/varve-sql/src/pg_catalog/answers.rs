@@ -6,7 +6,7 @@ use varve_types::{
 };
 
 use super::relations::{object_of, relation_oid};
-use super::{constraints, definitions, text};
+use super::{constraints, definitions, text, triggers};
 use crate::bind::{folded_path, undefined_table};
 use crate::schema::{Catalog, Named};
 use crate::view::ViewDef;
@@ -77,6 +77,20 @@ impl Names for Catalog {
                 });
                 optional(view.map(|view| format!(" {};", view.text)))
             }
+            "pg_get_functiondef" => optional(
+                self.user_function(number)
+                    .map(|def| self.function_definition(def)),
+            ),
+            "pg_get_function_result" => optional(
+                self.user_function(number)
+                    .map(|def| self.function_result(def)),
+            ),
+            "pg_get_function_arguments" | "pg_get_function_identity_arguments" => {
+                let with_defaults = function == "pg_get_function_arguments";
+                let def = self.user_function(number);
+                optional(def.map(|def| self.function_arguments(def, with_defaults)))
+            }
+            "pg_get_triggerdef" => optional(triggers::definition(self, number, is_pretty)),
             "pg_get_serial_sequence" => self.serial_sequence(word(0), word(1))?,
             "pg_relation_filenode" => Value::Oid(number),
             "obj_description" | "col_description" | "shobj_description" => Value::Null,

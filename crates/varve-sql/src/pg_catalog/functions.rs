@@ -1,16 +1,236 @@
 //! The functions that there are.
 
 use varve_expr::{FunctionFacts, Volatility, function_facts};
-use varve_types::{ArrayValue, ElementType, Value};
+use varve_parser::create_function::ArgumentMode;
+use varve_types::{ArrayValue, ElementType, LogicalType, Value};
 
-use super::{OWNER_OID, PG_CATALOG_OID, int2, oid, text};
-use crate::schema::Catalog;
+use super::relations::{object_of, relation_oid, schema_oid};
+use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, int2, oid, text, yes_or_no};
+use crate::bind::internal_name;
+use crate::function_def::{ArgumentDef, FunctionDef, Returns};
+use crate::schema::{Catalog, quoted_as_needed};
 
 /// The language of functions that are built in.
 const INTERNAL: u32 = 12;
 
-pub(super) fn functions(_: &Catalog) -> Vec<Vec<Value>> {
-    function_facts().iter().map(row).collect()
+/// Those of functions of users.
+const SQL: u32 = 14;
+const PLPGSQL: u32 = 13_575;
+
+/// The OIDs of results that are no values.
+const VOID: u32 = 2278;
+const TRIGGER: u32 = 2279;
+const RECORD: u32 = 2249;
+
+pub(super) fn functions(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let users = catalog.functions.values().map(|def| user_row(def));
+    function_facts().iter().map(row).chain(users).collect()
+}
+
+/// The OID of the result of a function of a user.
+fn result_oid(def: &FunctionDef) -> u32 {
+    match def.returns {
+        Returns::Void => VOID,
+        Returns::Trigger => TRIGGER,
+        Returns::Value(ty) => ty.oid(),
+        Returns::Relation(_) | Returns::Columns => RECORD,
+    }
+}
+
+fn user_row(def: &FunctionDef) -> Vec<Value> {
+    let types = def.input_types().into_iter().map(|ty| oid(ty.oid()));
+    let types = ArrayValue::of(ElementType::Oid, types.collect());
+    let letter = match def.volatility {
+        Volatility::Immutable => "i",
+        Volatility::Stable => "s",
+        Volatility::Volatile => "v",
+    };
+    let all = |element, value: fn(&ArgumentDef) -> Value| {
+        let values = def.arguments.iter().map(value).collect();
+        Value::array(&ArrayValue::of(element, values))
+    };
+    let if_any = |any: bool, value: Value| if any { value } else { Value::Null };
+    let has_outputs = def
+        .arguments
+        .iter()
+        .any(|argument| !is_plain_input(argument));
+    let has_names = def
+        .arguments
+        .iter()
+        .any(|argument| !argument.name.is_empty());
+    let defaults = def.inputs().filter(|argument| argument.default.is_some());
+    let no = || Value::Boolean(false);
+    vec![
+        oid(relation_oid(def.object)),
+        text(&def.name),
+        oid(schema_oid(def.schema)),
+        oid(OWNER_OID),
+        oid(if def.is_plpgsql { PLPGSQL } else { SQL }),
+        Value::Float4(100.0),
+        Value::Float4(if def.returns_set { 1000.0 } else { 0.0 }),
+        oid(0),
+        text("f"),
+        no(),
+        no(),
+        Value::Boolean(def.is_strict),
+        Value::Boolean(def.returns_set),
+        text(letter),
+        text("u"),
+        int2(def.inputs().count()),
+        int2(defaults.count()),
+        oid(result_oid(def)),
+        Value::array(&types),
+        if_any(has_outputs, all(ElementType::Oid, |one| oid(one.ty.oid()))),
+        if_any(
+            has_outputs,
+            all(ElementType::Text, |one| text(mode_letter(one.mode))),
+        ),
+        if_any(has_names, all(ElementType::Text, |one| text(&one.name))),
+        Value::Null,
+        text(&def.body),
+    ]
+}
+
+fn is_plain_input(argument: &ArgumentDef) -> bool {
+    argument.mode == ArgumentMode::In
+}
+
+fn mode_letter(mode: ArgumentMode) -> &'static str {
+    match mode {
+        ArgumentMode::In => "i",
+        ArgumentMode::Out => "o",
+        ArgumentMode::InOut => "b",
+        ArgumentMode::Variadic => "v",
+        ArgumentMode::Table => "t",
+    }
+}
+
+impl Catalog {
+    /// A function of a user by its OID.
+    pub(super) fn user_function(&self, number: u32) -> Option<&FunctionDef> {
+        let def = self.functions.get(&object_of(number)?)?;
+        Some(def.as_ref())
+    }
+
+    fn shown_type(&self, ty: LogicalType) -> String {
+        let name = ty.to_string();
+        self.with_type_names(&name).unwrap_or(name)
+    }
+
+    /// The arguments of a function as its definition writes them.
+    pub(super) fn function_arguments(&self, def: &FunctionDef, with_defaults: bool) -> String {
+        let mut arguments = def.arguments.iter().collect::<Vec<_>>();
+        arguments.retain(|argument| argument.mode != ArgumentMode::Table);
+        let shown = arguments.into_iter().map(|argument| {
+            let mode = match argument.mode {
+                ArgumentMode::Out => "OUT ",
+                ArgumentMode::InOut => "INOUT ",
+                ArgumentMode::Variadic => "VARIADIC ",
+                ArgumentMode::In | ArgumentMode::Table => "",
+            };
+            let mut shown = mode.to_owned();
+            if !argument.name.is_empty() {
+                shown.push_str(&quoted_as_needed(&argument.name));
+                shown.push(' ');
+            }
+            shown.push_str(&self.shown_type(argument.ty));
+            if let (Some(default), true) = (&argument.default, with_defaults) {
+                shown.push_str(" DEFAULT ");
+                shown.push_str(default);
+            }
+            shown
+        });
+        shown.collect::<Vec<String>>().join(", ")
+    }
+
+    /// The result of a function as its definition writes it.
+    pub(super) fn function_result(&self, def: &FunctionDef) -> String {
+        let columns = def.arguments.iter();
+        let columns = columns.filter(|argument| argument.mode == ArgumentMode::Table);
+        let columns = columns.map(|argument| {
+            let name = quoted_as_needed(&argument.name);
+            format!("{name} {}", self.shown_type(argument.ty))
+        });
+        let columns: Vec<String> = columns.collect();
+        if !columns.is_empty() {
+            return format!("TABLE({})", columns.join(", "));
+        }
+        let one = match def.returns {
+            Returns::Void => "void".to_owned(),
+            Returns::Trigger => "trigger".to_owned(),
+            Returns::Value(ty) => self.shown_type(ty),
+            Returns::Relation(object) => self
+                .relation_name(relation_oid(object), false)
+                .unwrap_or_default(),
+            Returns::Columns => "record".to_owned(),
+        };
+        match def.returns_set {
+            true => format!("SETOF {one}"),
+            false => one,
+        }
+    }
+
+    /// The statement that makes a function.
+    pub(super) fn function_definition(&self, def: &FunctionDef) -> String {
+        let mut words = match def.volatility {
+            Volatility::Immutable => " IMMUTABLE".to_owned(),
+            Volatility::Stable => " STABLE".to_owned(),
+            Volatility::Volatile => String::new(),
+        };
+        if def.is_strict {
+            words.push_str(" STRICT");
+        }
+        if !words.is_empty() {
+            words.push('\n');
+        }
+        format!(
+            "CREATE OR REPLACE FUNCTION {}.{}({})\n RETURNS {}\n LANGUAGE {}\n{words}\
+             AS $function${}$function$\n",
+            quoted_as_needed(self.schema_name(def.schema)),
+            quoted_as_needed(&def.name),
+            self.function_arguments(def, true),
+            self.function_result(def),
+            language(def),
+            def.body,
+        )
+    }
+}
+
+fn language(def: &FunctionDef) -> &'static str {
+    if def.is_plpgsql { "plpgsql" } else { "sql" }
+}
+
+/// `information_schema.routines`
+pub(super) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |def: &FunctionDef| {
+        let schema = || text(catalog.schema_name(def.schema));
+        let number = relation_oid(def.object);
+        let (ty, udt) = match def.returns {
+            Returns::Value(ty) => (catalog.shown_type(ty), internal_name(ty).to_owned()),
+            Returns::Void => ("void".to_owned(), "void".to_owned()),
+            Returns::Trigger => ("trigger".to_owned(), "trigger".to_owned()),
+            Returns::Relation(_) => ("USER-DEFINED".to_owned(), catalog.function_result(def)),
+            Returns::Columns => ("record".to_owned(), "record".to_owned()),
+        };
+        let language = language(def).to_ascii_uppercase();
+        vec![
+            text(DATABASE),
+            schema(),
+            text(format!("{}_{number}", def.name)),
+            text(DATABASE),
+            schema(),
+            text(&def.name),
+            text("FUNCTION"),
+            text(ty),
+            text(udt),
+            text("EXTERNAL"),
+            text(&def.body),
+            text(language),
+            yes_or_no(def.volatility == Volatility::Immutable),
+            text("INVOKER"),
+        ]
+    };
+    catalog.functions.values().map(|def| row(def)).collect()
 }
 
 fn row(function: &FunctionFacts) -> Vec<Value> {

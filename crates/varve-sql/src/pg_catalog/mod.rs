@@ -8,6 +8,7 @@ mod functions;
 mod information;
 mod reg;
 mod relations;
+mod triggers;
 mod types;
 mod views;
 

@@ -182,7 +182,10 @@ impl Catalog {
             LogicalType::Regtype => self.type_text(number, TypeMod::NONE),
             LogicalType::Regnamespace => self.schema_text(number),
             LogicalType::Regrole => (number == OWNER_OID).then(|| OWNER.to_owned()),
-            _ => varve_expr::function_name(number).map(str::to_owned),
+            _ => match self.user_function(number) {
+                Some(def) => Some(quoted_as_needed(&def.name)),
+                None => varve_expr::function_name(number).map(str::to_owned),
+            },
         }
     }
 
@@ -202,6 +205,11 @@ impl Catalog {
             LogicalType::Regrole => undefined("role", SqlState::UNDEFINED_OBJECT),
             _ => match varve_expr::function_number(&folded_path(text)?.name) {
                 Some(number) => Ok(number),
+                None if !self.functions_named(&folded_path(text)?).is_empty() => {
+                    let known = self.functions_named(&folded_path(text)?);
+                    let number = known.first().map(|def| relation_oid(def.object));
+                    Ok(number.unwrap_or_default())
+                }
                 None => undefined("function", SqlState::UNDEFINED_FUNCTION),
             },
         }

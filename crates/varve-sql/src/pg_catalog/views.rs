@@ -4,7 +4,9 @@
 
 use varve_types::Value;
 
-use super::{CatalogView, constraints, definitions, functions, information, relations, types};
+use super::{
+    CatalogView, constraints, definitions, functions, information, relations, triggers, types,
+};
 use crate::schema::Catalog;
 
 const fn view(
@@ -169,7 +171,7 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "ooid otgrelid ttgname otgfoid stgtype ttgenabled btgisinternal otgconstraint \
          otgparentid otgconstrrelid otgconstrindid btgdeferrable btginitdeferred stgnargs \
          Stgattr ttgqual ttgoldtable ttgnewtable",
-        none,
+        triggers::triggers,
     ),
     pg(
         "pg_inherits",
@@ -271,14 +273,14 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "tspecific_catalog tspecific_schema tspecific_name troutine_catalog troutine_schema \
          troutine_name troutine_type tdata_type ttype_udt_name troutine_body \
          troutine_definition texternal_language tis_deterministic tsecurity_type",
-        none,
+        functions::routines,
     ),
     info(
         "triggers",
         "ttrigger_catalog ttrigger_schema ttrigger_name tevent_manipulation \
          tevent_object_catalog tevent_object_schema tevent_object_table iaction_order \
          taction_condition taction_statement taction_orientation taction_timing",
-        none,
+        triggers::information_triggers,
     ),
     pg(
         "pg_authid",

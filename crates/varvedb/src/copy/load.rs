@@ -184,6 +184,8 @@ impl CopyIn {
             context: self.host.context(&[], &self.locale),
             cancel: &self.cancel,
             work: core::mem::take(&mut self.work),
+            run: None,
+            written: Vec::new(),
         };
         match at_end {
             true => writer.settle().await?,

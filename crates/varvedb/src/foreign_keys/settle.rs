@@ -89,7 +89,7 @@ impl Writer<'_> {
                 }
             }
         }
-        Ok(())
+        self.fire_after().await
     }
 
     fn key_at(&self, child: ObjectId, key: usize) -> Option<(Arc<TableDef>, ForeignKeyDef)> {

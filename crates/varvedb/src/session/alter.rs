@@ -66,6 +66,8 @@ impl Run<'_> {
                 context: self.host.context(self.parameters, self.locale),
                 cancel: self.cancel,
                 work: VecDeque::new(),
+                run: None,
+                written: Vec::new(),
             };
             let keys = after.foreign_keys.iter();
             for key in keys.filter(|key| alter.references.contains(&key.name)) {

@@ -120,6 +120,10 @@ impl Session {
         self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
+            Statement::CopyFrom(plan) if !catalog.triggers_of(plan.table.object).is_empty() => {
+                let hint = "Copy into a table without triggers, then use INSERT ... SELECT.";
+                Err(Error::unsupported("COPY into a table with triggers").with_hint(hint))
+            }
             Statement::CopyFrom(plan) => Ok(plan),
             _ => Err(Error::new(
                 SqlState::SYNTAX_ERROR,

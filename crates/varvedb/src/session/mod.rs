@@ -15,12 +15,14 @@ mod lent;
 mod locale;
 mod modes;
 mod other_settings;
-mod run;
+pub(crate) mod routine;
+pub(crate) mod run;
 mod savepoint;
 mod settings;
 mod show;
 pub(crate) mod temporary;
 mod time_setting;
+pub(crate) mod triggers;
 mod utility;
 
 use std::cell::{Cell, RefCell};
@@ -334,7 +336,8 @@ impl Session {
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
-        if planned.bound.reads_settings {
+        // Functions of triggers may ask for settings.
+        if planned.bound.reads_settings || !catalog.triggers.is_empty() {
             self.lend_settings(scope.modes);
         }
         let around = Surroundings {
@@ -382,10 +385,13 @@ impl Session {
             parameters,
             locale: &locale,
             scope,
+            depth: 0,
             building: Cell::default(),
             profile: RefCell::default(),
+            notices: RefCell::default(),
         };
         let mut result = run.statement(transaction, deferred, statement).await?;
+        result.notices.splice(0..0, run.notices.take());
         self.building = run.building.take();
         let durability = self.settings.durability.of_commit();
         self.host.keep_sequences(transaction, durability).await?;
@@ -415,6 +421,8 @@ impl Session {
             context: self.host.context(&[], &locale),
             cancel: &self.cancel,
             work: VecDeque::new(),
+            run: None,
+            written: Vec::new(),
         };
         writer.settle_deferred(constraints).await
     }
@@ -489,7 +497,7 @@ impl Session {
 
 /// What a statement takes from its transaction block.
 #[derive(Clone, Copy)]
-struct Scope {
+pub(crate) struct Scope {
     /// `now()`: when the transaction began.
     now_us: i64,
     modes: Modes,

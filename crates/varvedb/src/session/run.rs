@@ -7,7 +7,7 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Change, Changes, ExplainOptions, Field, NodeActual, Plan, Returning, Statement,
+    Catalog, Change, Changes, Event, ExplainOptions, Field, NodeActual, Plan, Returning, Statement,
     StatementActual, Utility, explain_with, is_temporary,
 };
 use varve_store::Transaction;
@@ -24,10 +24,10 @@ use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::write::Writer;
-use crate::{CopyData, ResultSet, write};
+use crate::{CopyData, Notice, ResultSet, write};
 
 /// What one statement runs with.
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     pub shared: &'a Shared,
     pub host: &'a SessionHost,
     pub catalog: &'a Arc<Catalog>,
@@ -37,13 +37,17 @@ pub(super) struct Run<'a> {
     pub scope: Scope,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
     pub building: Cell<Option<(ObjectId, TreeId)>>,
+    /// How many functions are around.
+    pub depth: u32,
     /// Where the nodes of the next plan are counted, for EXPLAIN ANALYZE.
     pub profile: RefCell<Counting>,
+    /// What functions had to say.
+    pub notices: RefCell<Vec<Notice>>,
 }
 
 /// Whether the nodes of a plan are counted.
 #[derive(Default)]
-pub(super) enum Counting {
+pub(crate) enum Counting {
     #[default]
     Off,
     /// Those of the next plan that runs.
@@ -78,9 +82,13 @@ impl Run<'_> {
                 })
             }
             Statement::Insert(insert) => {
+                let table = &insert.table;
+                let of = (table.as_ref(), Event::Insert);
+                self.fire_statement(transaction, deferred, (of.0, of.1, true), &[])
+                    .await?;
                 let rows = self.rows_of(transaction, &insert.source).await?;
                 let mut writer = self.writer(transaction, deferred);
-                let table = &insert.table;
+                let rows = writer.before_insert(table, rows).await?;
                 let mut rows = writer.checked(table, &rows)?;
                 match &insert.on_conflict {
                     None => writer.insert(table, &rows).await?,
@@ -88,22 +96,38 @@ impl Run<'_> {
                 }
                 writer.passed(&insert.checks, table, &rows)?;
                 writer.settle().await?;
-                answer(&writer, "INSERT", insert.returning.as_ref(), &rows)
+                let answer = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
+                self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
+                    .await?;
+                Ok(answer)
             }
             Statement::Update(update) => {
+                let of = (update.table.as_ref(), Event::Update);
+                let assigned = &update.assigned;
+                self.fire_statement(transaction, deferred, (of.0, of.1, true), assigned)
+                    .await?;
                 let rows = self.rows_of(transaction, &update.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let rows = writer.update_rows(update, rows).await?;
                 writer.passed(&update.checks, &update.table, &rows)?;
                 writer.settle().await?;
-                answer(&writer, "UPDATE", update.returning.as_ref(), &rows)
+                let answer = answer(&writer, "UPDATE", update.returning.as_ref(), &rows)?;
+                self.fire_statement(transaction, deferred, (of.0, of.1, false), assigned)
+                    .await?;
+                Ok(answer)
             }
             Statement::Delete(delete) => {
+                let of = (delete.table.as_ref(), Event::Delete);
+                self.fire_statement(transaction, deferred, (of.0, of.1, true), &[])
+                    .await?;
                 let rows = self.rows_of(transaction, &delete.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let rows = writer.delete_rows(delete, rows).await?;
                 writer.settle().await?;
-                answer(&writer, "DELETE", delete.returning.as_ref(), &rows)
+                let answer = answer(&writer, "DELETE", delete.returning.as_ref(), &rows)?;
+                self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
+                    .await?;
+                Ok(answer)
             }
             Statement::Merge(merge) => {
                 let rows = self.rows_of(transaction, &merge.source).await?;
@@ -175,6 +199,8 @@ impl Run<'_> {
             context: self.eval(),
             cancel: self.cancel,
             work: VecDeque::new(),
+            run: Some(self),
+            written: Vec::new(),
         }
     }
 
@@ -322,6 +348,10 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::CreateDomain(_) => Some("CREATE DOMAIN"),
             Utility::PutEnum(def, _) if def.object == ObjectId(0) => Some("CREATE TYPE"),
             Utility::PutEnum(..) => Some("ALTER TYPE"),
+            Utility::PutTrigger(_, "CREATE") => Some("CREATE TRIGGER"),
+            Utility::PutTrigger(..) => Some("ALTER TABLE"),
+            Utility::PutFunction(_, "CREATE") => Some("CREATE FUNCTION"),
+            Utility::PutFunction(..) => Some("ALTER FUNCTION"),
             Utility::Alter(_) => Some("ALTER"),
         },
         Statement::AlterTable(_) => Some("ALTER TABLE"),

@@ -1,8 +1,9 @@
 //! Carries out the statements around queries.
 
 use varve_sql::{
-    Catalog, Definition, DomainDef, Dropped, NewTable, Query, SchemaDef, TableDef, Utility,
-    ViewDef, ViewKind, encode_domain, encode_enum, encode_schema, encode_view,
+    Catalog, Definition, DomainDef, Dropped, FunctionDef, NewTable, Query, SchemaDef, TableDef,
+    Utility, ViewDef, ViewKind, encode_domain, encode_enum, encode_function, encode_schema,
+    encode_trigger, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
@@ -69,6 +70,24 @@ impl Run<'_> {
                     def.object = transaction.new_object_id();
                 }
                 transaction.put_object(def.object, 1, encode_enum(&def));
+                Ok(ResultSet::command(word))
+            }
+            Utility::PutFunction(def, word) => {
+                let mut def = FunctionDef::clone(def);
+                if def.object == ObjectId(0) {
+                    def.object = transaction.new_object_id();
+                }
+                transaction.put_object(def.object, 1, encode_function(&def));
+                Ok(ResultSet::command(word))
+            }
+            Utility::PutTrigger(defs, word) => {
+                for def in defs {
+                    let mut def = def.clone();
+                    if def.object == ObjectId(0) {
+                        def.object = transaction.new_object_id();
+                    }
+                    transaction.put_object(def.object, 1, encode_trigger(&def));
+                }
                 Ok(ResultSet::command(word))
             }
             Utility::CreateSchema(schema) => {
@@ -209,7 +228,10 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
             }
             transaction.delete_object(object);
         }
-        Dropped::View(object) | Dropped::Type(object) => transaction.delete_object(object),
+        Dropped::View(object)
+        | Dropped::Type(object)
+        | Dropped::Function(object)
+        | Dropped::Trigger(_, object) => transaction.delete_object(object),
         Dropped::Sequence(object) => {
             if let Some(sequence) = catalog.sequences.get(&object) {
                 transaction.drop_tree(sequence.tree)?;

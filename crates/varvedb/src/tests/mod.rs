@@ -6,6 +6,7 @@ mod batch;
 mod bulk_load;
 mod copy;
 mod foreign_keys;
+mod functions;
 mod indexes;
 mod integrity;
 mod jobs;

@@ -1,0 +1,444 @@
+//! CREATE, ALTER and DROP FUNCTION.
+
+use std::sync::Arc;
+
+use sqlparser::ast::DataType;
+use varve_expr::{Expr, Volatility};
+use varve_parser::create_function::{
+    ArgumentMode, CreateFunction, FunctionAction, FunctionArgument, FunctionName, FunctionOptions,
+    FunctionReturns,
+};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+
+use crate::bind::data_type::type_name;
+use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::view::utility;
+use crate::bind::{Binder, located};
+use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
+use crate::plan::Statement;
+use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
+use crate::utility::{Dropped, Message, Utility};
+
+/// Most arguments of a function.
+pub(crate) const ARGUMENTS_MAX: usize = 100;
+
+/// `42P13`
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(SqlState::INVALID_FUNCTION_DEFINITION, message)
+}
+
+impl Binder<'_> {
+    pub(crate) fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
+        let CreateFunction {
+            or_replace,
+            name,
+            arguments,
+            returns,
+            options,
+            body,
+        } = create;
+        let (schema, name) = self.new_relation(name, false)?;
+        let arguments = self.argument_defs(arguments)?;
+        let (returns, returns_set) = self.returns(returns.as_ref(), &arguments)?;
+        let is_plpgsql = match options.language.as_deref() {
+            Some("sql") => false,
+            Some("plpgsql") => true,
+            Some(language @ ("c" | "internal")) => {
+                return Err(Error::unsupported(format!(
+                    "functions in language {language}"
+                )));
+            }
+            Some(language) => {
+                let message = format!("language \"{language}\" does not exist");
+                return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+            }
+            None => return Err(invalid("no language specified")),
+        };
+        let Some(body) = body else {
+            return Err(invalid("no function body specified"));
+        };
+        let mut def = FunctionDef {
+            object: ObjectId(0),
+            schema,
+            name,
+            arguments,
+            returns,
+            returns_set,
+            is_strict: false,
+            volatility: Volatility::Volatile,
+            is_plpgsql,
+            body: body.text.clone(),
+            parsed: ParsedBody::default(),
+        };
+        set_options(&mut def, options);
+        if let Some(known) = self.same_function(schema, &def.name, &def.input_types()) {
+            if !*or_replace {
+                let name = &def.name;
+                let message =
+                    format!("function \"{name}\" already exists with same argument types");
+                return Err(Error::new(SqlState::DUPLICATE_FUNCTION, message));
+            }
+            check_replacement(known, &def)?;
+            def.object = known.object;
+        }
+        let checked = self.check_body(&def);
+        checked.map_err(|error| match body.behind {
+            Some(behind) => error.moved(behind),
+            None => error.without_position(),
+        })?;
+        Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
+    }
+
+    /// The function of a name and types of arguments.
+    fn same_function(
+        &self,
+        schema: ObjectId,
+        name: &str,
+        types: &[LogicalType],
+    ) -> Option<&Arc<FunctionDef>> {
+        let mut known = self.catalog.functions.values();
+        known.find(|def| def.schema == schema && def.name == name && def.input_types() == types)
+    }
+
+    fn argument_defs(&self, arguments: &[FunctionArgument]) -> Result<Vec<ArgumentDef>> {
+        if arguments.len() > ARGUMENTS_MAX {
+            let message = format!("functions cannot have more than {ARGUMENTS_MAX} arguments");
+            return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
+        }
+        let mut defs: Vec<ArgumentDef> = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let FunctionArgument {
+                mode,
+                name,
+                data_type,
+                default,
+                position,
+            } = argument;
+            let def = ArgumentDef {
+                mode: *mode,
+                name: name.as_ref().map(fold_name).unwrap_or_default(),
+                ty: self.argument_type(data_type, *position)?,
+                default: default.clone(),
+            };
+            // An argument and a result may share a name, but no two of the same kind.
+            let same = |known: &&ArgumentDef| {
+                let both_in = known.is_input() && def.is_input();
+                let both_out = known.is_output() && def.is_output();
+                let is_table = def.mode == ArgumentMode::Table;
+                known.name == def.name && (both_in || both_out || is_table)
+            };
+            if !def.name.is_empty() && defs.iter().any(|known| same(&known)) {
+                let message = format!("parameter name \"{}\" used more than once", def.name);
+                return Err(invalid(message));
+            }
+            if def.mode == ArgumentMode::Variadic && !matches!(def.ty, LogicalType::Array(_)) {
+                return Err(invalid("VARIADIC parameter must be an array"));
+            }
+            let past_last = defs
+                .iter()
+                .any(|known| known.mode == ArgumentMode::Variadic);
+            if past_last && def.is_input() {
+                let message = "VARIADIC parameter must be the last input parameter";
+                return Err(invalid(message));
+            }
+            if def.default.is_some() && !def.is_input() {
+                let message = "only input parameters can have default values";
+                return Err(invalid(message));
+            }
+            let has_default = defs.iter().any(|known| known.default.is_some());
+            let needs_default = has_default && def.mode != ArgumentMode::Variadic;
+            if needs_default && def.is_input() && def.default.is_none() {
+                let message =
+                    "input parameters after one with a default value must also have defaults";
+                return Err(invalid(message));
+            }
+            defs.push(def);
+        }
+        Ok(defs)
+    }
+
+    fn argument_type(&self, data_type: &DataType, position: u32) -> Result<LogicalType> {
+        if let DataType::Custom(name, _) = data_type
+            && let Some(name) = type_name(name)
+        {
+            let is_polymorphic = name.name.starts_with("any") && name.schema.is_none();
+            let what = match self.catalog.find(&name) {
+                _ if is_polymorphic => Some("a polymorphic function"),
+                Some(Named::Table(_) | Named::View(_)) => Some("a row as an argument"),
+                _ => None,
+            };
+            if let Some(what) = what {
+                return Err(located(Error::unsupported(what), position));
+            }
+        }
+        if let DataType::Trigger = data_type {
+            return Err(invalid(
+                "SQL functions cannot have arguments of type trigger",
+            ));
+        }
+        Ok(self.data_type(data_type, position)?.0)
+    }
+
+    /// What a function gives, and whether it gives any number of them.
+    fn returns(
+        &self,
+        returns: Option<&FunctionReturns>,
+        arguments: &[ArgumentDef],
+    ) -> Result<(Returns, bool)> {
+        let outputs: Vec<&ArgumentDef> = arguments
+            .iter()
+            .filter(|argument| argument.is_output())
+            .collect();
+        let of_outputs = match outputs.as_slice() {
+            [] => None,
+            [one] => Some(Returns::Value(one.ty)),
+            _ => Some(Returns::Columns),
+        };
+        let Some(FunctionReturns {
+            set,
+            data_type,
+            position,
+        }) = returns
+        else {
+            let returns = of_outputs;
+            let returns =
+                returns.ok_or_else(|| invalid("function result type must be specified"))?;
+            return Ok((returns, false));
+        };
+        let Some(data_type) = data_type else {
+            let returns = of_outputs.ok_or_else(|| Error::internal("a table without columns"))?;
+            return Ok((returns, true));
+        };
+        let named = match data_type.as_ref() {
+            DataType::Custom(name, modifiers) if modifiers.is_empty() => type_name(name),
+            _ => None,
+        };
+        let written = match (data_type.as_ref(), &named) {
+            (DataType::Trigger, _) => Returns::Trigger,
+            (_, Some(name)) if name.schema.is_none() && name.name == "void" => Returns::Void,
+            (_, Some(name)) if name.schema.is_none() && name.name == "record" => {
+                let returns = of_outputs.filter(|returns| *returns == Returns::Columns);
+                return returns.map(|returns| (returns, *set)).ok_or_else(|| {
+                    let what = "a function returning record without OUT parameters";
+                    located(Error::unsupported(what), *position)
+                });
+            }
+            (_, Some(name)) => match self.catalog.find(name) {
+                Some(Named::Table(object) | Named::View(object))
+                    if self.catalog.enum_named(name).is_none() =>
+                {
+                    Returns::Relation(object)
+                }
+                _ => Returns::Value(self.argument_type(data_type, *position)?),
+            },
+            _ => Returns::Value(self.argument_type(data_type, *position)?),
+        };
+        if let Some(expected) = of_outputs
+            && expected != written
+        {
+            let shown = match outputs.as_slice() {
+                [one] => one.ty.to_string(),
+                _ => "record".to_owned(),
+            };
+            let message = format!("function result type must be {shown} because of OUT parameters");
+            return Err(invalid(message));
+        }
+        Ok((written, *set))
+    }
+
+    /// Refuses a body that could not be run.
+    fn check_body(&mut self, def: &FunctionDef) -> Result<()> {
+        for argument in def.inputs() {
+            if let Some(text) = &argument.default {
+                self.argument_default(text, argument.ty)?;
+            }
+        }
+        let code = def.code()?;
+        if def.returns == Returns::Trigger && def.inputs().next().is_some() {
+            let error = invalid("trigger functions cannot have declared arguments");
+            let hint = "The arguments of the trigger can be accessed through TG_NARGS and \
+                        TG_ARGV instead.";
+            return Err(error.with_hint(hint));
+        }
+        // What these mean is known when they are called.
+        if def.is_plpgsql || def.returns == Returns::Trigger {
+            return Ok(());
+        }
+        let inputs = def.inputs().enumerate();
+        let values = inputs.map(|(index, argument)| Expr::Parameter {
+            index,
+            ty: argument.ty,
+        });
+        let Some(statement) = code.pieces.first() else {
+            return self.body_query(def, &[]).map(|_| ());
+        };
+        let mut inner = Binder::new(statement, self.catalog, &[], self.locale);
+        inner.is_defining = true;
+        inner.defined = Some(Arc::new(def.clone()));
+        inner.bound_body(def, &code.pieces, &values.collect::<Vec<Expr>>())?;
+        Ok(())
+    }
+
+    /// The function that a statement names.
+    fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
+        let written = self.relation_name(&function.name)?;
+        if let Some(schema) = &written.schema
+            && self.catalog.schema(schema).is_none()
+        {
+            return Err(undefined_schema(schema));
+        }
+        let mut known = self.catalog.functions_named(&written);
+        let Some(arguments) = &function.arguments else {
+            return match known.as_slice() {
+                [one] => Ok(Arc::clone(one)),
+                [] => {
+                    let message = format!("could not find a function named \"{written}\"");
+                    Err(Error::new(SqlState::UNDEFINED_FUNCTION, message))
+                }
+                _ => {
+                    let message = format!("function name \"{written}\" is not unique");
+                    let hint = "Specify the argument list to select the function unambiguously.";
+                    Err(Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint))
+                }
+            };
+        };
+        let mut types = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let ty = self.argument_type(&argument.data_type, argument.position)?;
+            if !matches!(argument.mode, ArgumentMode::Out | ArgumentMode::Table) {
+                types.push(ty);
+            }
+        }
+        known.retain(|def| def.input_types() == types);
+        let found = known.first().map(|def| Arc::clone(def));
+        found.ok_or_else(|| {
+            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+            let message = format!("function {written}({}) does not exist", types.join(", "));
+            Error::new(SqlState::UNDEFINED_FUNCTION, message)
+        })
+    }
+
+    pub(crate) fn drop_functions(
+        &mut self,
+        functions: &[FunctionName],
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<Statement> {
+        let mut asked = Vec::with_capacity(functions.len());
+        for function in functions {
+            match self.named_function(function) {
+                Ok(def) => {
+                    let dropped = Dropped::Function(def.object);
+                    if !asked.contains(&dropped) {
+                        asked.push(dropped);
+                    }
+                }
+                Err(error) if if_exists && is_missing(&error) => {
+                    let written = self.relation_name(&function.name)?;
+                    let text = match error.message().strip_prefix("could not find a function") {
+                        Some(_) => format!("function {written}() does not exist, skipping"),
+                        None => format!("{}, skipping", error.message().replace(", ", ",")),
+                    };
+                    self.messages.push(Message::new(error.state(), text));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.drop_all(asked, cascade)
+    }
+
+    pub(crate) fn alter_function(
+        &mut self,
+        function: &FunctionName,
+        action: &FunctionAction,
+    ) -> Result<Statement> {
+        let mut def = FunctionDef::clone(&*self.named_function(function)?);
+        match action {
+            FunctionAction::RenameTo(name) => def.name = self.new_name(name)?,
+            FunctionAction::SetSchema(schema) => {
+                let schema = fold_name(schema);
+                let found = self.catalog.schema(&schema);
+                def.schema = found.ok_or_else(|| undefined_schema(&schema))?;
+            }
+            FunctionAction::Options(options) => set_options(&mut def, options),
+            FunctionAction::Owner => {}
+        }
+        if let Some(known) = self.same_function(def.schema, &def.name, &def.input_types())
+            && known.object != def.object
+        {
+            let signature = def.signature().replace(',', ", ");
+            let schema = self.catalog.schema_name(def.schema);
+            let message = format!("function {signature} already exists in schema \"{schema}\"");
+            return Err(Error::new(SqlState::DUPLICATE_FUNCTION, message));
+        }
+        Ok(utility(Utility::PutFunction(Box::new(def), "ALTER")))
+    }
+}
+
+impl Catalog {
+    /// A function as messages name it, with its schema where it is not found without.
+    pub(crate) fn shown_function(&self, def: &FunctionDef) -> String {
+        let plain = RelationName {
+            schema: None,
+            name: def.name.clone(),
+        };
+        let mut known = self.functions_named(&plain).into_iter();
+        let types = def.input_types();
+        let first = known.find(|known| known.input_types() == types);
+        let signature = def.signature();
+        match first.is_some_and(|known| known.object == def.object) {
+            true => signature,
+            false => {
+                let schema = quoted_as_needed(self.schema_name(def.schema));
+                format!("{schema}.{signature}")
+            }
+        }
+    }
+}
+
+fn is_missing(error: &Error) -> bool {
+    let state = error.state();
+    state == SqlState::UNDEFINED_FUNCTION
+        || state == SqlState::INVALID_SCHEMA_NAME
+        || state == SqlState::UNDEFINED_OBJECT
+}
+
+fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
+    if let Some(first) = options.volatility {
+        def.volatility = match first {
+            'i' => Volatility::Immutable,
+            's' => Volatility::Stable,
+            _ => Volatility::Volatile,
+        };
+    }
+    def.is_strict = options.strict.unwrap_or(def.is_strict);
+}
+
+/// A new definition keeps what callers rely on.
+fn check_replacement(old: &FunctionDef, new: &FunctionDef) -> Result<()> {
+    let hint = || format!("Use DROP FUNCTION {} first.", old.signature());
+    let outputs = |def: &FunctionDef| -> Vec<(String, LogicalType)> {
+        let outputs = def.arguments.iter().filter(|argument| argument.is_output());
+        outputs.map(|one| (one.name.clone(), one.ty)).collect()
+    };
+    if (old.returns, old.returns_set) != (new.returns, new.returns_set) {
+        let message = "cannot change return type of existing function";
+        return Err(invalid(message).with_hint(hint()));
+    }
+    if old.returns == Returns::Columns && outputs(old) != outputs(new) {
+        let message = "cannot change return type of existing function";
+        let detail = "Row type defined by OUT parameters is different.";
+        return Err(invalid(message).with_detail(detail).with_hint(hint()));
+    }
+    for (old, new) in old.inputs().zip(new.inputs()) {
+        if !old.name.is_empty() && old.name != new.name {
+            let message = format!("cannot change name of input parameter \"{}\"", old.name);
+            return Err(invalid(message).with_hint(hint()));
+        }
+        if old.default.is_some() && new.default.is_none() {
+            let message = "cannot remove parameter defaults from existing function";
+            return Err(invalid(message).with_hint(hint()));
+        }
+    }
+    Ok(())
+}

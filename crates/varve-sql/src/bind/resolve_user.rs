@@ -1,0 +1,234 @@
+//! Which function of users a call means, and the values of its arguments.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{Expr as Ast, Query as AstQuery, SelectItem, SetExpr};
+use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
+use varve_parser::create_function::ArgumentMode;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::array::form;
+use crate::bind::expr::ExprScope;
+use crate::bind::function::Arguments;
+use crate::bind::literal::{CastContext, Operand};
+use crate::bind::names::undefined_schema;
+use crate::bind::user_function::{Candidates, only_query};
+use crate::bind::view::NO_SOURCE;
+use crate::bind::{Binder, located};
+use crate::function_def::{ArgumentDef, FunctionDef, Returns};
+use crate::parse::parse;
+use crate::schema::RelationName;
+use crate::scope::Scope;
+
+/// Where the value of an argument of a function comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// The argument at this place of the call.
+    Given(usize),
+    /// The arguments from this place on, as an array.
+    Rest(usize),
+    /// Its default.
+    Default,
+}
+
+/// A function that fits a call, and how well.
+struct Fit {
+    sources: Vec<Source>,
+    /// Arguments of the very type, arguments without a type that are taken as text, no VARIADIC,
+    /// few defaults: more is better.
+    rank: (usize, usize, bool, core::cmp::Reverse<usize>),
+}
+
+impl Binder<'_> {
+    /// The function that a call means, and the values of its arguments in order.
+    pub(crate) fn resolve_user(
+        &mut self,
+        (name, candidates): (&RelationName, &Candidates),
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<(Arc<FunctionDef>, Vec<Expr>)> {
+        let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let written = varve_expr::Arguments {
+            types: &types,
+            names: &args.names,
+            spread: args.spread,
+        };
+        let mut best: Option<(&Arc<FunctionDef>, Fit)> = None;
+        let mut is_unique = true;
+        for def in candidates {
+            let Some(fit) = fit(def, written) else {
+                continue;
+            };
+            let known = best.as_ref();
+            let order = known.map(|(_, known)| fit.rank.cmp(&known.rank));
+            // A function hides those of the same arguments further on in the path.
+            let hidden = known.is_some_and(|(known, _)| known.input_types() == def.input_types());
+            match order {
+                Some(core::cmp::Ordering::Less) => {}
+                Some(core::cmp::Ordering::Equal) => is_unique &= hidden,
+                _ => {
+                    best = Some((def, fit));
+                    is_unique = true;
+                }
+            }
+        }
+        let Some((def, Fit { sources, .. })) = best else {
+            // The words of a function that there is not; this name is none of those built in.
+            if let Some(schema) = &name.schema
+                && self.catalog.schema(schema).is_none()
+            {
+                return Err(located(undefined_schema(schema), position));
+            }
+            let error = match resolve_call(&format!("\0{name}"), written, position) {
+                Err(error) => error,
+                Ok(_) => Error::internal("a name that nobody can write"),
+            };
+            let message = error.message().replace('\0', "");
+            return Err(error.with_message(message));
+        };
+        if !is_unique {
+            let shown = types.iter().map(|ty| match ty {
+                Some(ty) => ty.to_string(),
+                None => "unknown".to_owned(),
+            });
+            let shown: Vec<String> = shown.collect();
+            let message = format!("function {name}({}) is not unique", shown.join(", "));
+            let hint = "Could not choose a best candidate function. You might need to add \
+                        explicit type casts.";
+            let error = Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint);
+            return Err(located(error, position));
+        }
+        let def = Arc::clone(def);
+        if def.returns == Returns::Trigger {
+            let message = "trigger functions can only be called as triggers";
+            return Err(located(
+                Error::new(SqlState::FEATURE_NOT_SUPPORTED, message),
+                position,
+            ));
+        }
+        let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
+        let mut values = Vec::with_capacity(sources.len());
+        for (argument, source) in def.inputs().zip(sources) {
+            let mut take = |at: usize| operands.get_mut(at).and_then(Option::take);
+            values.push(match source {
+                Source::Given(at) => {
+                    let operand = take(at).ok_or_else(lost_argument)?;
+                    self.as_argument(operand, argument.ty, position)?
+                }
+                Source::Rest(from) => {
+                    let mut elements = Vec::new();
+                    let element = element_of(argument.ty);
+                    for operand in operands.iter_mut().skip(from).filter_map(Option::take) {
+                        elements.push(self.as_argument(operand, element, position)?);
+                    }
+                    form("\0array", Some(element), elements, position)?
+                }
+                Source::Default => {
+                    let text = argument.default.as_deref().unwrap_or("NULL");
+                    self.argument_default(text, argument.ty)?
+                }
+            });
+        }
+        Ok((def, values))
+    }
+
+    fn as_argument(&mut self, operand: Operand, ty: LogicalType, position: u32) -> Result<Expr> {
+        let converted = self.convert(operand, ty, CastContext::Implicit, position)?;
+        converted.ok_or_else(lost_argument)
+    }
+
+    /// The default of an argument, from its text.
+    pub(crate) fn argument_default(&mut self, text: &str, ty: LogicalType) -> Result<Expr> {
+        let parsed = parse(&format!("SELECT {text}"))?;
+        let value = only_query(&parsed).and_then(|(query, _)| selected(query));
+        let value = value.ok_or_else(|| Error::internal("a default is no expression"))?;
+        let source = core::mem::replace(&mut self.source, &NO_SOURCE);
+        let outer = core::mem::take(&mut self.outer);
+        let names = Scope::default();
+        let mut scope = ExprScope::plain(&names, "DEFAULT expressions");
+        let operand = self.expr(value, &mut scope);
+        self.outer = outer;
+        self.source = source;
+        let operand = operand?;
+        let from = operand.ty();
+        let converted = self.convert(operand, ty, CastContext::Assignment, 0)?;
+        converted.ok_or_else(|| {
+            let from = from.unwrap_or(LogicalType::Text);
+            let message = format!("argument of DEFAULT must be type {ty}, not type {from}");
+            Error::new(SqlState::DATATYPE_MISMATCH, message)
+        })
+    }
+}
+
+/// The expression of `SELECT expression`.
+fn selected(query: &AstQuery) -> Option<&Ast> {
+    match query.body.as_ref() {
+        SetExpr::Select(select) => match select.projection.as_slice() {
+            [SelectItem::UnnamedExpr(value)] => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// How a call fits a function; `None` where it does not.
+fn fit(def: &FunctionDef, args: varve_expr::Arguments<'_>) -> Option<Fit> {
+    let inputs: Vec<&ArgumentDef> = def.inputs().collect();
+    let positional = args.types.len().checked_sub(args.names.len())?;
+    let has_rest = |argument: &&ArgumentDef| argument.mode == ArgumentMode::Variadic;
+    let is_variadic = inputs.last().is_some_and(has_rest) && !args.spread;
+    let single = inputs.len() - usize::from(is_variadic);
+    let mut sources = Vec::with_capacity(inputs.len());
+    for (at, argument) in inputs.iter().enumerate() {
+        let named = args.names.iter().position(|name| *name == argument.name);
+        sources.push(match named {
+            _ if is_variadic && at == single && positional > single => Source::Rest(at),
+            Some(_) if at < positional => return None,
+            Some(place) => Source::Given(positional + place),
+            None if at < positional && at < single => Source::Given(at),
+            None if argument.default.is_some() => Source::Default,
+            None => return None,
+        });
+    }
+    let given = sources.iter().map(|source| match source {
+        Source::Given(_) => 1,
+        Source::Rest(from) => positional - from,
+        Source::Default => 0,
+    });
+    if given.sum::<usize>() != args.types.len() {
+        return None;
+    }
+    let mut rank = (0, 0, !is_variadic, core::cmp::Reverse(0));
+    for (argument, source) in inputs.iter().zip(&sources) {
+        let (range, ty) = match source {
+            Source::Given(at) => (*at..at + 1, argument.ty),
+            Source::Rest(from) => (*from..positional, element_of(argument.ty)),
+            Source::Default => {
+                rank.3.0 += 1;
+                continue;
+            }
+        };
+        for written in args.types.get(range)? {
+            match written {
+                Some(written) if *written == ty => rank.0 += 1,
+                Some(written) if implicit_cast_allowed(*written, ty) => {}
+                Some(_) => return None,
+                None => rank.1 += usize::from(ty == LogicalType::Text),
+            }
+        }
+    }
+    Some(Fit { sources, rank })
+}
+
+/// The type of the elements of an array.
+fn element_of(ty: LogicalType) -> LogicalType {
+    match ty {
+        LogicalType::Array(element) => element.logical(),
+        ty => ty,
+    }
+}
+
+fn lost_argument() -> Error {
+    Error::internal("an argument does not convert to the type that was chosen by it")
+}

@@ -1,0 +1,285 @@
+//! CREATE, ALTER and DROP TRIGGER, and what bodies of functions are bound with.
+
+use std::sync::Arc;
+
+use sqlparser::ast::Ident;
+use varve_expr::{Expr, Locale};
+use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+
+use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::variables::{Variable, Variables};
+use crate::bind::view::utility;
+use crate::bind::{Binder, bind_with};
+use crate::catalog::TableDef;
+use crate::function_def::{ParsedBody, Returns};
+use crate::parse::ParsedStatement;
+use crate::plan::{Bound, Statement};
+use crate::schema::{Catalog, Named};
+use crate::trigger_def::TriggerDef;
+use crate::utility::{Dropped, Message, Utility};
+
+/// A name that the body of a function knows; its value is the parameter of the same number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutineVariable {
+    /// What stands before its name: NEW, OLD; else empty.
+    pub qualifier: String,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// Its type.
+    pub ty: LogicalType,
+}
+
+/// Binds a piece of the body of a function.
+pub fn bind_piece(
+    piece: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    variables: &[RoutineVariable],
+    locale: &Locale,
+) -> Result<Bound> {
+    let values = variables.iter().enumerate();
+    let values = values.map(|(index, variable)| Variable {
+        qualifier: variable.qualifier.clone(),
+        name: variable.name.clone(),
+        is_plain: variable.qualifier.is_empty(),
+        value: Expr::Parameter {
+            index,
+            ty: variable.ty,
+        },
+    });
+    let variables = Variables::new(values.collect(), variables.len());
+    let bound = bind_with(piece, catalog, &[], locale, Some(variables));
+    bound.map_err(Error::without_position)
+}
+
+/// The columns of a table as fields of NEW or OLD.
+pub fn row_variables(table: &TableDef, record: &str) -> Vec<RoutineVariable> {
+    let columns = table.columns.iter();
+    let columns = columns.map(|column| RoutineVariable {
+        qualifier: record.to_owned(),
+        name: column.name.clone(),
+        ty: column.ty,
+    });
+    columns.collect()
+}
+
+impl Binder<'_> {
+    pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
+        let CreateTrigger {
+            or_replace,
+            name,
+            before,
+            insert,
+            update,
+            delete,
+            columns,
+            table,
+            for_each_row,
+            condition,
+            function,
+            arguments,
+        } = create;
+        let name = self.new_name(name)?;
+        let written = self.relation_name(table)?;
+        if let Some(Named::View(_)) = self.find(&written) {
+            let message = format!("\"{}\" is a view", written.name);
+            let detail = "Views cannot have row-level BEFORE or AFTER triggers.";
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(error.with_detail(detail));
+        }
+        let table = self.writable_table(table)?;
+        let written = self.relation_name(function)?;
+        let known = self.catalog.functions_named(&written).into_iter();
+        let function = known.into_iter().find(|def| def.inputs().next().is_none());
+        let Some(function) = function else {
+            if let Some(schema) = &written.schema
+                && self.catalog.schema(schema).is_none()
+            {
+                return Err(undefined_schema(schema));
+            }
+            let message = format!("function {written}() does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_FUNCTION, message));
+        };
+        if function.returns != Returns::Trigger {
+            let message = format!("function {} must return type trigger", function.name);
+            return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+        }
+        let places = columns
+            .iter()
+            .map(|column| self.target_column(&table, column));
+        let places = places.collect::<Result<Vec<usize>>>()?;
+        let columns = places.iter().filter_map(|at| table.columns.get(*at));
+        let mut def = TriggerDef {
+            object: ObjectId(0),
+            schema: table.schema,
+            table: table.object,
+            function: function.object,
+            name,
+            before: *before,
+            insert: *insert,
+            update: *update,
+            delete: *delete,
+            for_each_row: *for_each_row,
+            is_enabled: true,
+            columns: columns.map(|column| column.id).collect(),
+            condition: condition.clone(),
+            arguments: arguments.clone(),
+            parsed: ParsedBody::default(),
+        };
+        if let Some(known) = self.trigger_named(table.object, &def.name) {
+            if !*or_replace {
+                let (name, table) = (&def.name, &table.name);
+                let message = format!("trigger \"{name}\" for relation \"{table}\" already exists");
+                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+            }
+            def.object = known.object;
+        }
+        self.check_condition(&def, &table)?;
+        Ok(utility(Utility::PutTrigger(vec![def], "CREATE")))
+    }
+
+    /// Refuses a condition that could not be tested.
+    fn check_condition(&self, def: &TriggerDef, table: &TableDef) -> Result<()> {
+        let Some(code) = def.condition_code()? else {
+            return Ok(());
+        };
+        let mut variables = Vec::new();
+        let wrong = |message: &str| Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+        if def.for_each_row {
+            variables.extend(row_variables(table, "new"));
+            variables.extend(row_variables(table, "old"));
+        }
+        let values = variables.iter().enumerate();
+        let values = values.map(|(index, variable)| Variable {
+            qualifier: variable.qualifier.clone(),
+            name: variable.name.clone(),
+            is_plain: false,
+            value: Expr::Parameter {
+                index,
+                ty: variable.ty,
+            },
+        });
+        let Some(piece) = code.pieces.first() else {
+            return Ok(());
+        };
+        let mut inner = Binder::new(piece, self.catalog, &[], self.locale);
+        inner.variables = Some(Variables::new(values.collect(), 0));
+        let bound = inner.parsed(&piece.parsed, &piece.command);
+        let Statement::Query(query) = bound.map_err(Error::without_position)? else {
+            return Err(Error::internal("a condition is no query"));
+        };
+        let (mut reads_new, mut reads_old) = (false, false);
+        let width = table.columns.len();
+        query.plan.for_each_expr(&mut |expr| {
+            for_each_parameter(expr, &mut |index| match index < width {
+                true => reads_new = true,
+                false => reads_old = true,
+            });
+        });
+        match query.fields.first().map(|field| field.ty) {
+            Some(LogicalType::Boolean) => {}
+            ty => {
+                let ty = ty.unwrap_or(LogicalType::Text);
+                let message = format!("argument of WHEN must be type boolean, not type {ty}");
+                return Err(Error::new(SqlState::DATATYPE_MISMATCH, message));
+            }
+        }
+        if reads_old && def.insert {
+            return wrong("INSERT trigger's WHEN condition cannot reference OLD values");
+        }
+        if reads_new && def.delete {
+            return wrong("DELETE trigger's WHEN condition cannot reference NEW values");
+        }
+        Ok(())
+    }
+
+    fn trigger_named(&self, table: ObjectId, name: &str) -> Option<&Arc<TriggerDef>> {
+        let mut known = self.catalog.triggers_of(table).iter();
+        known.find(|def| def.name == name)
+    }
+
+    fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
+        let table = self.writable_table(&trigger.table)?;
+        let name = fold_name(&trigger.name);
+        let found = self.trigger_named(table.object, &name).cloned();
+        found.ok_or_else(|| {
+            let table = &table.name;
+            let message = format!("trigger \"{name}\" for table \"{table}\" does not exist");
+            Error::new(SqlState::UNDEFINED_OBJECT, message)
+        })
+    }
+
+    pub(crate) fn drop_trigger(
+        &mut self,
+        trigger: &NamedTrigger,
+        cascade: bool,
+    ) -> Result<Statement> {
+        match self.named_trigger(trigger) {
+            Ok(def) => self.drop_all(vec![Dropped::Trigger(def.table, def.object)], cascade),
+            Err(error)
+                if trigger.if_exists
+                    && matches!(
+                        error.state(),
+                        SqlState::UNDEFINED_OBJECT
+                            | SqlState::UNDEFINED_TABLE
+                            | SqlState::INVALID_SCHEMA_NAME
+                    ) =>
+            {
+                let message = error.message();
+                let message = message.replace("for table", "for relation");
+                let text = format!("{message}, skipping");
+                Ok(self.nothing(Message::new(error.state(), text)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn rename_trigger(
+        &mut self,
+        trigger: &NamedTrigger,
+        to: &Ident,
+    ) -> Result<Statement> {
+        let mut def = TriggerDef::clone(&*self.named_trigger(trigger)?);
+        def.name = self.new_name(to)?;
+        if self.trigger_named(def.table, &def.name).is_some() {
+            let name = &def.name;
+            let table = self.catalog.tables.get(&def.table);
+            let table = table.map_or("", |table| table.name.as_str());
+            let message = format!("trigger \"{name}\" for relation \"{table}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+        }
+        Ok(utility(Utility::PutTrigger(vec![def], "ALTER")))
+    }
+
+    /// `ALTER TABLE ... ENABLE | DISABLE TRIGGER`, of one or of all.
+    pub(crate) fn enable_triggers(
+        &mut self,
+        table: &sqlparser::ast::ObjectName,
+        name: Option<&Ident>,
+        is_enabled: bool,
+    ) -> Result<Statement> {
+        let table = self.writable_table(table)?;
+        let name = name.map(fold_name);
+        let known = self.catalog.triggers_of(table.object).iter();
+        let known = known.filter(|def| name.as_ref().is_none_or(|name| def.name == *name));
+        let changed = known.map(|def| TriggerDef {
+            is_enabled,
+            ..TriggerDef::clone(def)
+        });
+        let changed: Vec<TriggerDef> = changed.collect();
+        if let (Some(name), true) = (name, changed.is_empty()) {
+            let table = &table.name;
+            let message = format!("trigger \"{name}\" for table \"{table}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        }
+        Ok(utility(Utility::PutTrigger(changed, "ALTER")))
+    }
+}
+
+/// Calls `visit` for each parameter that an expression reads.
+fn for_each_parameter(expr: &Expr, visit: &mut dyn FnMut(usize)) {
+    if let Expr::Parameter { index, .. } = expr {
+        visit(*index);
+    }
+    crate::walk::for_each_child(expr, &mut |child| for_each_parameter(child, visit));
+}

@@ -1,0 +1,458 @@
+//! Calls of functions of users: which one is meant, and how its body comes into the query.
+//!
+//! The one query of a body is bound where the call stands, with the arguments in place of their
+//! names: a value without FROM takes the place of the call, any other becomes a subquery. So what
+//! a function reads is planned together with what calls it.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{Query as AstQuery, Statement as AstStatement, TableAlias};
+use varve_expr::{Expr, Volatility, fold};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::bind::array::RowsOf;
+use crate::bind::change_cte::is_change;
+use crate::bind::expr::ExprScope;
+use crate::bind::function::Arguments;
+use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::names::fold_name;
+use crate::bind::placeholder::SET_COLUMNS;
+use crate::bind::variables::{Variable, Variables};
+use crate::bind::view::{NESTING_MAX, NO_SOURCE};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::dispatch::Body;
+use crate::function_def::{FunctionDef, Returns};
+use crate::optimize::bind_outer;
+use crate::parse::{ParsedStatement, too_deep};
+use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SetCall};
+use crate::push_down::{filtered, one_row};
+use crate::schema::RelationName;
+use crate::scope::Scope;
+use crate::walk::{for_each_child, is_column_free};
+
+/// The functions that a name may mean.
+pub(crate) type Candidates = Vec<Arc<FunctionDef>>;
+
+impl Binder<'_> {
+    /// The functions of users that a name may mean.
+    pub(crate) fn candidates(&self, name: &RelationName) -> Candidates {
+        let found = self.catalog.functions_named(name).into_iter();
+        let mut found: Candidates = found.map(Arc::clone).collect();
+        if let Some(own) = self.defined.as_ref().filter(|own| own.name == name.name) {
+            found.retain(|known| known.object != own.object);
+            found.push(Arc::clone(own));
+        }
+        found
+    }
+
+    /// A call in an expression.
+    pub(crate) fn user_call(
+        &mut self,
+        (name, candidates): (&RelationName, &Candidates),
+        args: &Arguments<'_>,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let operands = self.operands(args, scope)?;
+        let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
+        let (values, outer) = self.as_slots(values);
+        let Query { plan, fields, .. } = match self.is_defined(&def) {
+            true => self.unknown_rows(&def),
+            false => self.body_query(&def, &values)?,
+        };
+        let [Field { ty, .. }] = *fields.as_slice() else {
+            let what = "a function of several columns outside FROM";
+            return Err(unsupported_at(what, position));
+        };
+        if def.returns_set {
+            if scope.sets.is_none() {
+                let clause = scope.clause;
+                let message = format!("set-returning functions are not allowed in {clause}");
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                return Err(located(error, position));
+            }
+            let rows = self.array_of_plan((plan, ty, outer), RowsOf::Array, position, scope)?;
+            return self.unnested(rows, ty, position, scope);
+        }
+        if let Some(value) = only_value(&plan)
+            && is_replaceable(value, &outer, scope.subqueries.is_some())
+        {
+            let mut value = value.clone();
+            bind_outer(&mut value, &outer);
+            return Ok(Operand::Known(fold(value)));
+        }
+        if scope.subqueries.is_none() {
+            let what = format!("a function with a query in {}", scope.clause);
+            return Err(unsupported_at(what, position));
+        }
+        let plan = first_row(plan);
+        Ok(Operand::Known(self.row_of_subquery(plan, ty, outer, scope)))
+    }
+
+    /// Whether it is the function whose definition is checked.
+    fn is_defined(&self, def: &Arc<FunctionDef>) -> bool {
+        let own = self.defined.as_ref();
+        own.is_some_and(|own| Arc::ptr_eq(own, def))
+    }
+
+    /// Stands for a call of a function in its own definition.
+    fn unknown_rows(&self, def: &FunctionDef) -> Query {
+        let columns = def.columns(self.catalog);
+        let nulls = columns.iter().map(|(_, ty)| literal(Value::Null, *ty));
+        let plan = Plan::Project {
+            input: Box::new(one_row()),
+            exprs: nulls.collect(),
+        };
+        let fields = columns.into_iter();
+        Query {
+            plan,
+            fields: fields.map(|(name, ty)| Field { name, ty }).collect(),
+            lock: None,
+            untyped: Vec::new(),
+        }
+    }
+
+    /// The elements of an array as rows of the select list.
+    fn unnested(
+        &mut self,
+        rows: Operand,
+        ty: LogicalType,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let call = self.named("unnest", vec![rows], position)?;
+        let (Some(calls), Expr::Call { function, args, .. }) = (&mut scope.sets, call) else {
+            return Err(Error::internal("unnest is no call"));
+        };
+        calls.push(SetCall {
+            function,
+            args,
+            types: vec![ty],
+            position,
+        });
+        let index = SET_COLUMNS + calls.len() - 1;
+        Ok(Operand::Known(Expr::Column { index, ty }))
+    }
+
+    /// A call in FROM.
+    pub(crate) fn user_relation(
+        &mut self,
+        (name, candidates): (&RelationName, &Candidates),
+        args: &Arguments<'_>,
+        alias: Option<&TableAlias>,
+        base: usize,
+        position: u32,
+    ) -> Result<(Plan, Scope)> {
+        let names = Scope::default();
+        let (def, values) = self.lateral(base, |binder| {
+            let mut scope = ExprScope::plain(&names, "a function in FROM");
+            let operands = binder.operands(args, &mut scope)?;
+            binder.resolve_user((name, candidates), args, operands, position)
+        })?;
+        let (values, outer) = self.as_slots(values);
+        let Query {
+            mut plan, fields, ..
+        } = match self.is_defined(&def) {
+            true => self.unknown_rows(&def),
+            false => self.body_query(&def, &values)?,
+        };
+        if !def.returns_set {
+            // One row, of NULLs where the query gives none.
+            plan = Plan::Join(JoinNode::new(JoinKind::Single, one_row(), first_row(plan)));
+        }
+        if !outer.is_empty() {
+            let mut join = JoinNode::new(JoinKind::Inner, one_row(), plan);
+            join.outer = outer;
+            plan = Plan::Join(join);
+        }
+        let fields = fields.into_iter();
+        let mut columns: Vec<(String, LogicalType)> =
+            fields.map(|field| (field.name, field.ty)).collect();
+        if let ([(column, _)], true, Some(alias)) =
+            (columns.as_mut_slice(), def.has_unnamed_column(), alias)
+        {
+            *column = fold_name(&alias.name);
+        }
+        let name = match alias {
+            Some(alias) => self.apply_alias(alias, &mut columns)?,
+            None => def.name.clone(),
+        };
+        Ok((plan, Scope::table(name, 0, columns)))
+    }
+
+    /// Arguments as the body reads them: what reads columns, or differs each time, is computed
+    /// once, and set in a slot.
+    fn as_slots(&mut self, values: Vec<Expr>) -> (Vec<Expr>, Vec<(usize, Expr)>) {
+        let mut outer = Vec::new();
+        let read = values.into_iter().map(|value| {
+            let value = fold(value);
+            if is_column_free(&value) && !is_volatile(&value) {
+                return value;
+            }
+            let (slot, ty) = (self.new_slot(), value.logical_type());
+            outer.push((slot, value));
+            Expr::Outer { slot, ty }
+        });
+        (read.collect(), outer)
+    }
+
+    /// The query of a body, with columns of the names and types that the function gives.
+    pub(crate) fn body_query(&mut self, def: &FunctionDef, values: &[Expr]) -> Result<Query> {
+        let code = def.code()?;
+        let source = core::mem::replace(&mut self.source, &NO_SOURCE);
+        let query = self.bound_body(def, &code.pieces, values);
+        self.source = source;
+        // Places in the body are none in the statement.
+        query.map_err(Error::without_position)
+    }
+
+    /// As [`Binder::body_query`], of a body that was parsed.
+    pub(crate) fn bound_body(
+        &mut self,
+        def: &FunctionDef,
+        parsed: &[ParsedStatement],
+        values: &[Expr],
+    ) -> Result<Query> {
+        if def.is_plpgsql {
+            return Err(Error::unsupported(
+                "calls of functions in PL/pgSQL but by triggers",
+            ));
+        }
+        let mut columns = def.columns(self.catalog);
+        let Some((ast, nesting)) = only_query(parsed) else {
+            return match parsed {
+                [] if def.returns == Returns::Void => Ok(void_query(one_row(), columns)),
+                _ => Err(Error::unsupported("functions of more than one query")),
+            };
+        };
+        let nesting = self.nesting + nesting + 2;
+        if nesting > NESTING_MAX {
+            return Err(too_deep());
+        }
+        let inputs = def.inputs().zip(values);
+        let inputs = inputs.map(|(argument, value)| Variable {
+            qualifier: def.name.clone(),
+            name: argument.name.clone(),
+            is_plain: true,
+            value: value.clone(),
+        });
+        let variables = Variables::new(inputs.collect(), values.len());
+        // Nothing around the call is in reach of the body.
+        let nesting = core::mem::replace(&mut self.nesting, nesting);
+        let outer = core::mem::take(&mut self.outer);
+        let ctes = core::mem::take(&mut self.ctes);
+        let reads = self.reads.take();
+        let view = self.view.take();
+        let reads_rows = core::mem::take(&mut self.reads_rows);
+        let around = self.variables.replace(variables);
+        let types: Vec<LogicalType> = columns.iter().map(|(_, ty)| *ty).collect();
+        let hints = (def.returns != Returns::Void).then_some(types.as_slice());
+        let query = self.query(ast, hints);
+        self.variables = around;
+        self.reads_rows = reads_rows;
+        self.view = view;
+        self.reads = reads;
+        self.ctes = ctes;
+        self.outer = outer;
+        self.nesting = nesting;
+        let query = query?;
+        if def.returns == Returns::Void {
+            return Ok(void_query(query.plan, columns));
+        }
+        let mut query = self.as_declared(query, def, &columns)?;
+        if def.is_strict {
+            query.plan = strict(query.plan, values);
+        }
+        for (field, (name, _)) in query.fields.iter_mut().zip(&mut columns) {
+            field.name = core::mem::take(name);
+        }
+        Ok(query)
+    }
+
+    /// The rows of a body in the types that the function declares.
+    fn as_declared(
+        &mut self,
+        query: Query,
+        def: &FunctionDef,
+        columns: &[(String, LogicalType)],
+    ) -> Result<Query> {
+        let mismatch = |detail: String| {
+            let shown = match def.returns {
+                Returns::Value(ty) => ty.to_string(),
+                _ => "record".to_owned(),
+            };
+            let message = format!("return type mismatch in function declared to return {shown}");
+            let error = Error::new(SqlState::INVALID_FUNCTION_DEFINITION, message);
+            error.with_detail(detail)
+        };
+        let is_value = matches!(def.returns, Returns::Value(_));
+        if query.fields.len() != columns.len() {
+            return Err(mismatch(match query.fields.len() {
+                _ if is_value => "Final statement must return exactly one column.".to_owned(),
+                count if count > columns.len() => {
+                    "Final statement returns too many columns.".to_owned()
+                }
+                _ => "Final statement returns too few columns.".to_owned(),
+            }));
+        }
+        let mut exprs = Vec::with_capacity(columns.len());
+        let mut is_same = true;
+        for (index, (field, (_, to))) in query.fields.iter().zip(columns).enumerate() {
+            let column = Expr::Column {
+                index,
+                ty: field.ty,
+            };
+            is_same &= field.ty == *to;
+            let operand = Operand::Known(column);
+            let converted = self.convert(operand, *to, CastContext::Assignment, 0)?;
+            exprs.push(converted.ok_or_else(|| match is_value {
+                true => mismatch(format!("Actual return type is {}.", field.ty)),
+                false => mismatch(format!(
+                    "Final statement returns {} instead of {to} at column {}.",
+                    field.ty,
+                    index + 1
+                )),
+            })?);
+        }
+        if is_same {
+            return Ok(query);
+        }
+        let plan = match query.plan {
+            // A value stays one that can take the place of the call.
+            Plan::Project { input, exprs: own } => {
+                for expr in &mut exprs {
+                    crate::walk::substitute(expr, &|part| match part {
+                        Expr::Column { index, .. } => own.get(*index).cloned(),
+                        _ => None,
+                    });
+                }
+                Plan::Project { input, exprs }
+            }
+            plan => Plan::Project {
+                input: Box::new(plan),
+                exprs,
+            },
+        };
+        let fields = columns.iter();
+        let fields = fields.map(|(name, ty)| Field {
+            name: name.clone(),
+            ty: *ty,
+        });
+        Ok(Query {
+            plan,
+            fields: fields.collect(),
+            lock: None,
+            untyped: Vec::new(),
+        })
+    }
+}
+
+/// The only statement of a body, if it is a query that changes nothing, and how deep it nests.
+pub(crate) fn only_query(parsed: &[ParsedStatement]) -> Option<(&AstQuery, usize)> {
+    let [statement] = parsed else {
+        return None;
+    };
+    let (Body::Statement(body), None) = (&statement.parsed.body, &statement.parsed.explain) else {
+        return None;
+    };
+    let AstStatement::Query(query) = body.as_ref() else {
+        return None;
+    };
+    let mut named = query.with.iter().flat_map(|with| &with.cte_tables);
+    let changes = named.any(|cte| is_change(&cte.query));
+    (!changes && query.locks.is_empty()).then_some((query, statement.nesting))
+}
+
+/// The only value of a plan that reads nothing.
+fn only_value(plan: &Plan) -> Option<&Expr> {
+    match plan {
+        Plan::Project { input, exprs } if **input == one_row() => match exprs.as_slice() {
+            [value] => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the arguments may stand in a value in place of their slots: none is computed twice that
+/// may differ, or that takes long.
+fn is_replaceable(value: &Expr, outer: &[(usize, Expr)], has_other_way: bool) -> bool {
+    outer.iter().all(|(slot, argument)| {
+        let is_plain = matches!(argument, Expr::Column { .. });
+        is_plain || uses(value, *slot) <= 1 || (!has_other_way && !is_volatile(argument))
+    })
+}
+
+/// How often a value reads a slot.
+fn uses(value: &Expr, slot: usize) -> usize {
+    if let Expr::Outer { slot: read, .. } = value {
+        return usize::from(*read == slot);
+    }
+    let mut count = 0;
+    for_each_child(value, &mut |child| count += uses(child, slot));
+    count
+}
+
+fn is_volatile(expr: &Expr) -> bool {
+    let mut volatile = match expr {
+        Expr::Call { function, .. } => function.volatility() == Volatility::Volatile,
+        _ => false,
+    };
+    for_each_child(expr, &mut |child| volatile = volatile || is_volatile(child));
+    volatile
+}
+
+/// At most one row of a plan.
+fn first_row(plan: Plan) -> Plan {
+    if only_value(&plan).is_some() {
+        return plan;
+    }
+    Plan::Limit {
+        input: Box::new(plan),
+        limit: Some(literal(Value::Int8(1), LogicalType::Int8)),
+        offset: None,
+        ties: Vec::new(),
+    }
+}
+
+/// No row where an argument is NULL.
+fn strict(plan: Plan, values: &[Expr]) -> Plan {
+    let is_null = |negated: bool| {
+        move |value: &Expr| Expr::IsNull {
+            input: Box::new(value.clone()),
+            negated,
+        }
+    };
+    match plan {
+        Plan::Project { input, mut exprs } if *input == one_row() && exprs.len() == 1 => {
+            if let Some(value) = exprs.pop()
+                && !values.is_empty()
+            {
+                let ty = value.logical_type();
+                let nothing = literal(Value::Null, ty);
+                let any = Expr::Or(values.iter().map(is_null(false)).collect());
+                exprs.push(Expr::Case {
+                    branches: vec![(any, nothing)],
+                    otherwise: Some(Box::new(value)),
+                    ty,
+                });
+            }
+            Plan::Project { input, exprs }
+        }
+        plan => filtered(plan, values.iter().map(is_null(true)).collect()),
+    }
+}
+
+/// The rows of a query as those of a function that gives nothing: NULL each.
+fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
+    let fields = columns.into_iter();
+    Query {
+        plan: Plan::Project {
+            input: Box::new(first_row(plan)),
+            exprs: vec![literal(Value::Null, LogicalType::Text)],
+        },
+        fields: fields.map(|(name, ty)| Field { name, ty }).collect(),
+        lock: None,
+        untyped: Vec::new(),
+    }
+}

@@ -1,0 +1,110 @@
+//! Names that stand for values beside columns: the arguments of the function whose body is bound,
+//! and the variables of PL/pgSQL.
+
+use varve_expr::Expr;
+use varve_types::{Error, Result, SqlState};
+
+use crate::bind::literal::Operand;
+use crate::bind::record::object;
+use crate::bind::{Binder, located};
+
+/// What names that are no columns mean; of equal names the last one counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Variables {
+    values: Vec<Variable>,
+    /// The first so many are `$1`, `$2`, ... too.
+    numbered: usize,
+}
+
+/// A name that stands for a value.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    /// What may stand before the name: the function, NEW, OLD.
+    pub(crate) qualifier: String,
+    /// The name; empty for an argument without one.
+    pub(crate) name: String,
+    /// Whether it is found by its name alone.
+    pub(crate) is_plain: bool,
+    /// The value.
+    pub(crate) value: Expr,
+}
+
+impl Variables {
+    /// These names; the first `numbered` are known by number too.
+    pub(crate) fn new(values: Vec<Variable>, numbered: usize) -> Variables {
+        Variables { values, numbered }
+    }
+
+    fn find(&self, qualifier: Option<&str>, name: &str) -> Option<&Expr> {
+        let mut values = self.values.iter().rev();
+        let found = values.find(|variable| {
+            variable.name == name
+                && match qualifier {
+                    Some(qualifier) => variable.qualifier == qualifier,
+                    None => variable.is_plain,
+                }
+        });
+        found.map(|variable| &variable.value)
+    }
+
+    fn has_qualifier(&self, qualifier: &str) -> bool {
+        let mut values = self.values.iter();
+        values.any(|variable| variable.qualifier == qualifier && !variable.is_plain)
+    }
+}
+
+impl Binder<'_> {
+    /// The value of a name that is no column; an error where its qualifier is a record that has
+    /// no such field.
+    pub(crate) fn variable(
+        &self,
+        qualifier: Option<&str>,
+        name: &str,
+        position: u32,
+    ) -> Result<Option<Operand>> {
+        let Some(variables) = &self.variables else {
+            return Ok(None);
+        };
+        if qualifier.is_none() && self.reads_rows && variables.has_qualifier(name) {
+            let fields = variables.values.iter();
+            let fields = fields.filter(|variable| variable.qualifier == name);
+            let fields = fields.map(|variable| (variable.name.clone(), variable.value.clone()));
+            return object(fields.collect(), position).map(Some);
+        }
+        if let Some(value) = variables.find(qualifier, name).filter(|_| !name.is_empty()) {
+            return Ok(Some(Operand::Known(value.clone())));
+        }
+        match qualifier {
+            Some(record) if variables.has_qualifier(record) => {
+                let message = format!("record \"{record}\" has no field \"{name}\"");
+                Err(located(
+                    Error::new(SqlState::UNDEFINED_COLUMN, message),
+                    position,
+                ))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether names may stand for more than columns.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.variables.is_some()
+    }
+
+    /// `$n` in the body of a function; `None` outside of one.
+    pub(crate) fn numbered_variable(&self, index: usize, position: u32) -> Option<Result<Operand>> {
+        let variables = self.variables.as_ref()?;
+        let value = variables.values.get(index);
+        let value = value.filter(|_| index < variables.numbered);
+        Some(match value {
+            Some(variable) => Ok(Operand::Known(variable.value.clone())),
+            None => {
+                let message = format!("there is no parameter ${}", index + 1);
+                Err(located(
+                    Error::new(SqlState::UNDEFINED_PARAMETER, message),
+                    position,
+                ))
+            }
+        })
+    }
+}

@@ -1,0 +1,386 @@
+//! Functions of users: what is known of them, and their bytes in the catalogue.
+//!
+//! A function is kept as the text of its body, which is parsed when it is first called and bound
+//! into each statement that calls it; names in it mean what they mean to the caller.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | version of this layout | 1: 1 |
+//! | kind of object | 1, 21 = function |
+//! | object id | 8 |
+//! | name | 2 (length) + UTF-8 |
+//! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable | 1 |
+//! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation, 4 its OUT columns | 1 |
+//! | 2: type code; 3: object of the relation | bytes; 8 |
+//! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default), type code, name | 2, then 1 + bytes + 2 + UTF-8 |
+//! | the text of its default, where there is one | 4 (length) + UTF-8 |
+//! | length of the body, the body | 4 + UTF-8 |
+
+use std::sync::{Arc, OnceLock};
+
+use varve_expr::Volatility;
+use varve_parser::create_function::ArgumentMode;
+use varve_types::{LogicalType, ObjectId, Result};
+
+use crate::catalog_codec::{Input, broken, put_count, put_name};
+use crate::plpgsql::{Code, parse_body};
+use crate::schema::{Catalog, schema_head, take_schema_head};
+use crate::view::{put_text, take_object, take_text};
+
+const LAYOUT_VERSION: u8 = 1;
+/// The kind of object that a function is.
+pub(crate) const KIND_FUNCTION: u8 = 21;
+const IS_SET: u8 = 1;
+const IS_STRICT: u8 = 2;
+const IS_PLPGSQL: u8 = 4;
+const IS_STABLE: u8 = 8;
+const IS_IMMUTABLE: u8 = 16;
+const HAS_DEFAULT: u8 = 8;
+
+/// Modes by their codes.
+const MODES: [ArgumentMode; 5] = [
+    ArgumentMode::In,
+    ArgumentMode::Out,
+    ArgumentMode::InOut,
+    ArgumentMode::Variadic,
+    ArgumentMode::Table,
+];
+
+/// A function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionDef {
+    /// Its catalogue object.
+    pub object: ObjectId,
+    /// The schema that it is in.
+    pub schema: ObjectId,
+    /// Its name, as it was folded.
+    pub name: String,
+    /// Its arguments, those for results included.
+    pub arguments: Vec<ArgumentDef>,
+    /// What it gives.
+    pub returns: Returns,
+    /// Whether it gives any number of rows.
+    pub returns_set: bool,
+    /// Whether a NULL argument makes the result NULL.
+    pub is_strict: bool,
+    /// What the result depends on.
+    pub volatility: Volatility,
+    /// Whether the body is PL/pgSQL, else SQL.
+    pub is_plpgsql: bool,
+    /// The text of its body.
+    pub body: String,
+    pub(crate) parsed: ParsedBody,
+}
+
+/// An argument of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentDef {
+    /// What it is for.
+    pub mode: ArgumentMode,
+    /// Its name; empty without one.
+    pub name: String,
+    /// Its type.
+    pub ty: LogicalType,
+    /// The text of its default.
+    pub default: Option<String>,
+}
+
+/// What a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    Void,
+    /// It is called by triggers.
+    Trigger,
+    /// A value.
+    Value(LogicalType),
+    /// A row of a table or view.
+    Relation(ObjectId),
+    /// A row of its OUT arguments.
+    Columns,
+}
+
+/// A body that was parsed, once it was needed.
+#[derive(Clone, Default)]
+pub(crate) struct ParsedBody(OnceLock<Arc<Code>>);
+
+impl ParsedBody {
+    /// What `parse` makes of the text, the first time.
+    pub(crate) fn get(&self, parse: &dyn Fn() -> Result<Code>) -> Result<Arc<Code>> {
+        if let Some(parsed) = self.0.get() {
+            return Ok(Arc::clone(parsed));
+        }
+        let parsed = Arc::new(parse()?);
+        Ok(Arc::clone(self.0.get_or_init(|| parsed)))
+    }
+}
+
+impl PartialEq for ParsedBody {
+    fn eq(&self, _: &ParsedBody) -> bool {
+        true
+    }
+}
+
+impl core::fmt::Debug for ParsedBody {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("ParsedBody")
+    }
+}
+
+impl ArgumentDef {
+    /// Whether a call gives it.
+    pub fn is_input(&self) -> bool {
+        !matches!(self.mode, ArgumentMode::Out | ArgumentMode::Table)
+    }
+
+    /// Whether it is part of the result.
+    pub fn is_output(&self) -> bool {
+        !matches!(self.mode, ArgumentMode::In | ArgumentMode::Variadic)
+    }
+}
+
+impl FunctionDef {
+    /// The arguments that a call gives.
+    pub fn inputs(&self) -> impl Iterator<Item = &ArgumentDef> {
+        self.arguments.iter().filter(|argument| argument.is_input())
+    }
+
+    /// The types that tell it from others of its name.
+    pub fn input_types(&self) -> Vec<LogicalType> {
+        self.inputs().map(|argument| argument.ty).collect()
+    }
+
+    /// Its name with the types of its arguments.
+    pub fn signature(&self) -> String {
+        let types = self.inputs().map(|argument| argument.ty.to_string());
+        let types: Vec<String> = types.collect();
+        format!("{}({})", self.name, types.join(","))
+    }
+
+    /// The names and types of the columns that it gives; none where its relation is gone.
+    pub fn columns(&self, catalog: &Catalog) -> Vec<(String, LogicalType)> {
+        let outputs = || {
+            self.arguments
+                .iter()
+                .filter(|argument| argument.is_output())
+        };
+        match self.returns {
+            Returns::Void | Returns::Trigger => vec![(self.name.clone(), LogicalType::Text)],
+            Returns::Value(ty) => {
+                let name = outputs().next().map(|argument| argument.name.clone());
+                let name = name.filter(|name| !name.is_empty());
+                vec![(name.unwrap_or_else(|| self.name.clone()), ty)]
+            }
+            Returns::Relation(object) => catalog.relation_columns(object),
+            Returns::Columns => (1..)
+                .zip(outputs())
+                .map(|(number, argument)| match argument.name.is_empty() {
+                    true => (format!("column{number}"), argument.ty),
+                    false => (argument.name.clone(), argument.ty),
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether the name of a column of the result is that of the function.
+    pub(crate) fn has_unnamed_column(&self) -> bool {
+        let mut outputs = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.is_output());
+        let is_value = !matches!(self.returns, Returns::Relation(_) | Returns::Columns);
+        is_value && outputs.all(|argument| argument.name.is_empty())
+    }
+
+    /// Its body.
+    pub fn code(&self) -> Result<Arc<Code>> {
+        self.parsed.get(&|| match self.is_plpgsql {
+            true => parse_body(&self.body),
+            false => Code::of_statements(&self.body),
+        })
+    }
+}
+
+impl Catalog {
+    /// The names and types of the columns of a table or view.
+    pub(crate) fn relation_columns(&self, object: ObjectId) -> Vec<(String, LogicalType)> {
+        if let Some(table) = self.tables.get(&object) {
+            let columns = table.columns.iter();
+            return columns
+                .map(|column| (column.name.clone(), column.ty))
+                .collect();
+        }
+        let columns = self.views.get(&object).into_iter();
+        let columns = columns.flat_map(|view| &view.columns);
+        columns
+            .map(|column| (column.name.clone(), column.ty))
+            .collect()
+    }
+}
+
+/// The bytes of a function in the catalogue.
+pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
+    let mut bytes = schema_head(def.schema);
+    bytes.extend([LAYOUT_VERSION, KIND_FUNCTION]);
+    bytes.extend(def.object.0.to_le_bytes());
+    put_name(&mut bytes, &def.name);
+    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+    let volatility = match def.volatility {
+        Volatility::Volatile => 0,
+        Volatility::Stable => IS_STABLE,
+        Volatility::Immutable => IS_IMMUTABLE,
+    };
+    bytes.push(
+        flag(def.returns_set, IS_SET)
+            | flag(def.is_strict, IS_STRICT)
+            | flag(def.is_plpgsql, IS_PLPGSQL)
+            | volatility,
+    );
+    match def.returns {
+        Returns::Void => bytes.push(0),
+        Returns::Trigger => bytes.push(1),
+        Returns::Value(ty) => {
+            bytes.push(2);
+            ty.encode(&mut bytes);
+        }
+        Returns::Relation(object) => {
+            bytes.push(3);
+            bytes.extend(object.0.to_le_bytes());
+        }
+        Returns::Columns => bytes.push(4),
+    }
+    put_count(&mut bytes, def.arguments.len());
+    for argument in &def.arguments {
+        let code = MODES.iter().position(|mode| *mode == argument.mode);
+        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0);
+        bytes.push(code | flag(argument.default.is_some(), HAS_DEFAULT));
+        argument.ty.encode(&mut bytes);
+        put_name(&mut bytes, &argument.name);
+        if let Some(default) = &argument.default {
+            put_text(&mut bytes, default);
+        }
+    }
+    put_text(&mut bytes, &def.body);
+    bytes
+}
+
+/// The function that [`encode_function`] wrote; `XX001` for any other bytes.
+pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
+    let (schema, rest) = take_schema_head(bytes)?;
+    let mut input = Input(rest);
+    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_FUNCTION {
+        return Err(broken("kind"));
+    }
+    let object = take_object(&mut input)?;
+    let name = input.name()?;
+    let flags = input.u8()?;
+    let volatility = match flags & (IS_STABLE | IS_IMMUTABLE) {
+        0 => Volatility::Volatile,
+        IS_STABLE => Volatility::Stable,
+        IS_IMMUTABLE => Volatility::Immutable,
+        _ => return Err(broken("flags of a function")),
+    };
+    if flags >= IS_IMMUTABLE << 1 {
+        return Err(broken("flags of a function"));
+    }
+    let returns = match input.u8()? {
+        0 => Returns::Void,
+        1 => Returns::Trigger,
+        2 => Returns::Value(input.ty().ok_or_else(|| broken("type of a result"))?),
+        3 => Returns::Relation(take_object(&mut input)?),
+        4 => Returns::Columns,
+        _ => return Err(broken("result of a function")),
+    };
+    let mut arguments = Vec::new();
+    for _ in 0..input.count()? {
+        let code = input.u8()?;
+        let mode = MODES.get(usize::from(code & !HAS_DEFAULT));
+        let mode = *mode.ok_or_else(|| broken("mode of an argument"))?;
+        let ty = input.ty().ok_or_else(|| broken("type of an argument"))?;
+        let name = input.name()?;
+        let default = match code & HAS_DEFAULT {
+            0 => None,
+            _ => Some(take_text(&mut input)?),
+        };
+        arguments.push(ArgumentDef {
+            mode,
+            name,
+            ty,
+            default,
+        });
+    }
+    let body = take_text(&mut input)?;
+    if !input.0.is_empty() {
+        return Err(broken("end"));
+    }
+    Ok(FunctionDef {
+        object,
+        schema,
+        name,
+        arguments,
+        returns,
+        returns_set: flags & IS_SET != 0,
+        is_strict: flags & IS_STRICT != 0,
+        volatility,
+        is_plpgsql: flags & IS_PLPGSQL != 0,
+        body,
+        parsed: ParsedBody::default(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ArgumentDef, FunctionDef, ParsedBody, Returns, decode_function, encode_function};
+    use varve_expr::Volatility;
+    use varve_parser::create_function::ArgumentMode;
+    use varve_types::{LogicalType, ObjectId};
+
+    #[test]
+    fn every_damaged_function_is_refused_or_sound() {
+        let argument = |mode, default: Option<&str>| ArgumentDef {
+            mode,
+            name: "a".to_owned(),
+            ty: LogicalType::Int4,
+            default: default.map(str::to_owned),
+        };
+        let returns = [
+            Returns::Void,
+            Returns::Trigger,
+            Returns::Value(LogicalType::Text),
+            Returns::Relation(ObjectId(7)),
+            Returns::Columns,
+        ];
+        for returns in returns {
+            let def = FunctionDef {
+                object: ObjectId(3),
+                schema: ObjectId(9),
+                name: "f".to_owned(),
+                arguments: vec![
+                    argument(ArgumentMode::In, Some("1")),
+                    argument(ArgumentMode::Table, None),
+                ],
+                returns,
+                returns_set: true,
+                is_strict: true,
+                volatility: Volatility::Stable,
+                is_plpgsql: false,
+                body: "select 1".to_owned(),
+                parsed: ParsedBody::default(),
+            };
+            let good = encode_function(&def);
+            assert_eq!(decode_function(&good), Ok(def));
+            for len in 0..good.len() {
+                assert!(decode_function(&good[..len]).is_err(), "{len}");
+            }
+            for at in 0..good.len() {
+                for byte in 0..=255 {
+                    let mut bad = good.clone();
+                    bad[at] = byte;
+                    if let Ok(def) = decode_function(&bad) {
+                        assert_eq!(encode_function(&def), bad);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The triggers that there are.
+
+use varve_types::{ColumnId, Value};
+
+use super::relations::relation_oid;
+use super::{DATABASE, from_zero, int2, int4, oid, text};
+use crate::catalog::TableDef;
+use crate::schema::{Catalog, quoted_as_needed};
+use crate::trigger_def::{Event, TriggerDef};
+
+/// Bits of `tgtype`.
+const ROW: i16 = 1;
+const BEFORE: i16 = 2;
+const INSERT: i16 = 4;
+const DELETE: i16 = 8;
+const UPDATE: i16 = 16;
+
+fn with_tables(catalog: &Catalog) -> impl Iterator<Item = (&TriggerDef, &TableDef)> {
+    let triggers = catalog.triggers.values().flatten();
+    triggers.filter_map(|def| Some((def.as_ref(), catalog.tables.get(&def.table)?.as_ref())))
+}
+
+fn place_of(table: &TableDef, id: ColumnId) -> Option<usize> {
+    table.columns.iter().position(|column| column.id == id)
+}
+
+/// `pg_trigger`
+pub(super) fn triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |(def, table): (&TriggerDef, &TableDef)| {
+        let bits = [
+            (def.for_each_row, ROW),
+            (def.before, BEFORE),
+            (def.insert, INSERT),
+            (def.delete, DELETE),
+            (def.update, UPDATE),
+        ];
+        let set = bits.iter().filter(|(is, _)| *is);
+        let kind = set.fold(0, |all, (_, bit)| all | bit);
+        let columns = def.columns.iter().filter_map(|id| place_of(table, *id));
+        let no = || Value::Boolean(false);
+        vec![
+            oid(relation_oid(def.object)),
+            oid(relation_oid(def.table)),
+            text(&def.name),
+            oid(relation_oid(def.function)),
+            Value::Int2(kind),
+            text(if def.is_enabled { "O" } else { "D" }),
+            no(),
+            oid(0),
+            oid(0),
+            oid(0),
+            oid(0),
+            no(),
+            no(),
+            int2(def.arguments.len()),
+            from_zero(columns.map(|at| at + 1).collect()),
+            def.condition.as_ref().map_or(Value::Null, text),
+        ]
+    };
+    with_tables(catalog).map(row).collect()
+}
+
+/// `information_schema.triggers`: a row an event.
+pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for (def, table) in with_tables(catalog) {
+        let schema = || text(catalog.schema_name(table.schema));
+        for (is_of, event) in events(def) {
+            if !is_of {
+                continue;
+            }
+            let same = |known: &&std::sync::Arc<TriggerDef>| {
+                let is_same = (known.before, known.for_each_row) == (def.before, def.for_each_row);
+                is_same && known.name <= def.name && events(known).contains(&(true, event))
+            };
+            let order = catalog.triggers_of(def.table).iter().filter(same).count();
+            rows.push(vec![
+                text(DATABASE),
+                schema(),
+                text(&def.name),
+                text(event.word()),
+                text(DATABASE),
+                schema(),
+                text(&table.name),
+                int4(order),
+                def.condition.as_ref().map_or(Value::Null, text),
+                text(format!("EXECUTE FUNCTION {}", called(catalog, def))),
+                text(if def.for_each_row { "ROW" } else { "STATEMENT" }),
+                text(if def.before { "BEFORE" } else { "AFTER" }),
+            ]);
+        }
+    }
+    rows
+}
+
+/// The events in PostgreSQL's order, and whether they fire a trigger.
+fn events(def: &TriggerDef) -> [(bool, Event); 3] {
+    [
+        (def.insert, Event::Insert),
+        (def.delete, Event::Delete),
+        (def.update, Event::Update),
+    ]
+}
+
+/// The function of a trigger with its arguments.
+fn called(catalog: &Catalog, def: &TriggerDef) -> String {
+    let function = catalog.functions.get(&def.function);
+    let shown = function.map(|function| catalog.shown_function(function));
+    let shown = shown.unwrap_or_default();
+    let name = shown.strip_suffix("()").unwrap_or(&shown);
+    let arguments = def.arguments.iter();
+    let arguments = arguments.map(|text| format!("'{}'", text.replace('\'', "''")));
+    let arguments: Vec<String> = arguments.collect();
+    format!("{name}({})", arguments.join(", "))
+}
+
+/// The statement that makes a trigger; `pretty` leaves out schemas that are in the path.
+pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option<String> {
+    let mut known = with_tables(catalog);
+    let (def, table) = known.find(|(def, _)| relation_oid(def.object) == number)?;
+    let some = events(def).into_iter().filter(|(is_of, _)| *is_of);
+    let some = some.map(|(_, event)| {
+        let columns = def.columns.iter().filter_map(|id| place_of(table, *id));
+        let columns = columns.filter_map(|at| table.columns.get(at));
+        let columns = columns.map(|column| quoted_as_needed(&column.name));
+        let columns: Vec<String> = columns.collect();
+        match event == Event::Update && !columns.is_empty() {
+            true => format!("UPDATE OF {}", columns.join(", ")),
+            false => event.word().to_owned(),
+        }
+    });
+    let some: Vec<String> = some.collect();
+    let schema = quoted_as_needed(catalog.schema_name(table.schema));
+    let name = match pretty {
+        true => catalog.shown_name(table.schema, &table.name),
+        false => format!("{schema}.{}", quoted_as_needed(&table.name)),
+    };
+    let condition = def.condition.as_ref();
+    let condition = condition.map(|text| format!("WHEN (({text})) "));
+    Some(format!(
+        "CREATE TRIGGER {} {} {} ON {name} FOR EACH {} {}EXECUTE FUNCTION {}",
+        quoted_as_needed(&def.name),
+        if def.before { "BEFORE" } else { "AFTER" },
+        some.join(" OR "),
+        if def.for_each_row { "ROW" } else { "STATEMENT" },
+        condition.unwrap_or_default(),
+        called(catalog, def),
+    ))
+}
