@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use varvedb::DumpOptions;
+
+use crate::dump;
 use crate::import;
 use crate::shell::{Action, Job};
 
@@ -31,6 +34,7 @@ pub enum Command {
         drop_quarantined: bool,
     },
     Import(import::Job),
+    Dump(dump::Job),
 }
 
 #[derive(Parser)]
@@ -53,6 +57,26 @@ enum Subcommands {
     /// Run SQL, typed or piped (what `varve` without a command does)
     #[command(after_help = PLACES)]
     Shell(ShellArguments),
+    /// Write the database as a script of SQL that loads here and into PostgreSQL
+    Dump {
+        /// The folder of the databases
+        place: PathBuf,
+        /// The database, of those that CREATE DATABASE made
+        #[arg(short, long, value_name = "NAME")]
+        dbname: Option<String>,
+        /// Leave the rows out
+        #[arg(short, long, conflicts_with = "data_only")]
+        schema_only: bool,
+        /// Only rows and the values of sequences
+        #[arg(short = 'a', long)]
+        data_only: bool,
+        /// Rows as INSERT statements instead of COPY
+        #[arg(long)]
+        inserts: bool,
+        /// Write to this file
+        #[arg(short, long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
     /// Read everything that is stored in the database at PATH and tell what is damaged
     Check {
         /// The folder of the database
@@ -157,6 +181,23 @@ pub fn read() -> Command {
             let matches = matches.subcommand_matches("shell").unwrap_or(&matches);
             Command::Shell(job(shell, matches))
         }
+        Some(Subcommands::Dump {
+            place,
+            dbname,
+            schema_only,
+            data_only,
+            inserts,
+            file,
+        }) => Command::Dump(dump::Job {
+            place,
+            database: dbname,
+            options: DumpOptions {
+                schema: !data_only,
+                data: !schema_only,
+                inserts,
+            },
+            file,
+        }),
         Some(Subcommands::Check { path }) => Command::Check { path },
         Some(Subcommands::Repair {
             path,

@@ -6,6 +6,7 @@
 //! script that was to go on after errors; errors go to standard error.
 
 mod arguments;
+mod dump;
 mod import;
 mod integrity;
 mod message;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
             path,
             drop_quarantined,
         } => integrity::repair(&path, drop_quarantined),
+        Command::Dump(job) => dump::run(&job),
         Command::Import(job) => import::run(&job),
     };
     match outcome {

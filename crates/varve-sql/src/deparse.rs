@@ -5,7 +5,20 @@ use varve_types::{PredicateTest, Value};
 
 /// An expression over columns of these names, in parentheses where it is an operation.
 pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
-    let show = |expr: &Expr| deparse(expr, columns);
+    deparse_with(expr, columns, &|_| None)
+}
+
+/// The same, with other texts for the expressions that `special` has one for.
+pub(crate) fn deparse_with(
+    expr: &Expr,
+    columns: &[String],
+    special: &dyn Fn(&Expr) -> Option<String>,
+) -> String {
+    if let Some(text) = special(expr) {
+        return text;
+    }
+    let show = |expr: &Expr| deparse_with(expr, columns, special);
+    let list = |exprs: &[Expr]| exprs.iter().map(show).collect::<Vec<_>>().join(", ");
     let joined = |items: &[Expr], between: &str| {
         let shown: Vec<String> = items.iter().map(show).collect();
         format!("({})", shown.join(between))
@@ -58,7 +71,7 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
                 format!("({} {} {})", show(left), function.name(), show(right))
             }
             (true, [input]) => format!("({} {})", function.name(), show(input)),
-            _ => format!("{}({})", function.name(), deparse_list(args, columns)),
+            _ => format!("{}({})", function.name(), list(args)),
         },
         Expr::Cast {
             input,
@@ -81,7 +94,7 @@ pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
             text.push_str(" END");
             text
         }
-        Expr::Coalesce { args, .. } => format!("COALESCE({})", deparse_list(args, columns)),
+        Expr::Coalesce { args, .. } => format!("COALESCE({})", list(args)),
     }
 }
 

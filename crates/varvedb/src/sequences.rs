@@ -28,6 +28,8 @@ pub(crate) struct Sequences {
 struct State {
     last: i64,
     is_called: bool,
+    /// Whether the value was set, and none was handed out since: the store says it as it is.
+    is_set: bool,
     /// What the store says.
     stored: (i64, bool),
     /// How far it reserves.
@@ -51,8 +53,8 @@ impl State {
     }
 
     fn reserved(self) -> (i64, bool) {
-        if !self.is_called {
-            return (self.last, false);
+        if !self.is_called || self.is_set {
+            return (self.last, self.is_called);
         }
         let ahead = self.increment.checked_mul(RESERVED_VALUES);
         let ahead = ahead.and_then(|ahead| self.last.checked_add(ahead));
@@ -81,12 +83,20 @@ impl Sequences {
             self.states().entry(sequence.tree).or_insert(State {
                 last,
                 is_called,
+                is_set: false,
                 stored: (last, is_called),
                 increment: sequence.increment,
                 bounds: (sequence.min, sequence.max),
             });
         }
         Ok(())
+    }
+
+    /// The last value, or the first if none was handed out, and whether one was.
+    pub fn value(&self, sequence: &SequenceDef) -> Result<(i64, bool)> {
+        let states = self.states();
+        let state = states.get(&sequence.tree).ok_or_else(unknown)?;
+        Ok((state.last, state.is_called))
     }
 
     /// The next value.
@@ -126,6 +136,7 @@ impl Sequences {
         };
         state.last = next;
         state.is_called = true;
+        state.is_set = false;
         state.increment = *increment;
         state.bounds = (*min, *max);
         Ok(next)
@@ -145,6 +156,7 @@ impl Sequences {
         let state = states.get_mut(&sequence.tree).ok_or_else(unknown)?;
         state.last = value;
         state.is_called = is_called;
+        state.is_set = true;
         // Also where it goes back, the store has to say so.
         state.stored = (value, !is_called);
         Ok(())

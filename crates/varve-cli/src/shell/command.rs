@@ -51,6 +51,12 @@ impl Shell {
             }
             return Flow::Go;
         }
+        if matches!(name, "restrict" | "unrestrict") || self.restricted_by.is_some() {
+            let words = reading
+                .scanner
+                .arguments(ArgumentKind::Word, &self.variables);
+            return self.restrict(name, words.first().map_or("", String::as_str));
+        }
         match name {
             "q" | "quit" => Flow::Quit,
             "g" | "gx" | "gset" | "gexec" => self.send_command(name, reading),
@@ -124,6 +130,26 @@ impl Shell {
     fn refuse(&mut self, message: impl AsRef<str>) -> Flow {
         self.complain_of(message.as_ref());
         Flow::Failed
+    }
+
+    /// `\restrict KEY`, with which dumps begin: until `\unrestrict KEY` no other command is taken.
+    fn restrict(&mut self, name: &str, key: &str) -> Flow {
+        match (name, &self.restricted_by) {
+            (_, None) if key.is_empty() => {
+                self.refuse(format!("\\{name}: missing required argument"))
+            }
+            ("restrict", None) => {
+                self.restricted_by = Some(key.to_owned());
+                Flow::Go
+            }
+            ("unrestrict", Some(known)) if known == key => {
+                self.restricted_by = None;
+                Flow::Go
+            }
+            ("unrestrict", Some(_)) => self.refuse("\\unrestrict: wrong key"),
+            ("unrestrict", None) => self.refuse("\\unrestrict: not currently in restricted mode"),
+            _ => self.refuse("backslash commands are restricted; only \\unrestrict is allowed"),
+        }
     }
 
     /// `\if` and what belongs to it; `None` for other commands.

@@ -79,6 +79,8 @@ struct Shell {
     at: Option<(String, u64)>,
     /// The folder of that script.
     folder: PathBuf,
+    /// The key of `\restrict`, while commands are refused.
+    restricted_by: Option<String>,
     /// Scripts that read scripts.
     depth: u32,
     /// The statement that was sent last.
@@ -131,6 +133,7 @@ impl Shell {
             output_is_file: job.output.is_some(),
             at: None,
             folder: PathBuf::new(),
+            restricted_by: None,
             depth: 0,
             previous: Statement::default(),
         };

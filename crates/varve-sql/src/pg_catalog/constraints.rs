@@ -102,7 +102,7 @@ fn row(
     let mut source = Value::Null;
     match constraint {
         Constraint::Key(key) => index = key.oid,
-        Constraint::Check(check) => source = text(check_text(table, &check.expr)),
+        Constraint::Check(check) => source = text(check_text(catalog, table, &check.expr)),
         Constraint::Foreign(key) => {
             parent = relation_oid(key.parent);
             (update, delete) = (letter(key.on_update), letter(key.on_delete));
@@ -193,7 +193,9 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
         Some((table, found))
     })?;
     let mut sql = match &constraint {
-        Constraint::Check(check) => check_definition(&check_text(table, &check.expr), is_pretty),
+        Constraint::Check(check) => {
+            check_definition(&check_text(catalog, table, &check.expr), is_pretty)
+        }
         Constraint::Key(key) => {
             let kind = if key.is_primary {
                 "PRIMARY KEY"

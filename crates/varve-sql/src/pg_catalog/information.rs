@@ -399,7 +399,7 @@ pub(super) fn check_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
         let checks = table.checks.iter();
         for check in checks.filter(|check| check.domain().is_none()) {
             let mut row = named(catalog, table.schema, &check.name);
-            row.push(text(check_text(table, &check.expr)));
+            row.push(text(check_text(catalog, table, &check.expr)));
             rows.push(row);
         }
     }

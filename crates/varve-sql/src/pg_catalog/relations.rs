@@ -12,7 +12,7 @@ use super::{
     text,
 };
 use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::deparse::{deparse, deparse_predicate};
+use crate::deparse::{deparse, deparse_predicate, deparse_with};
 use crate::domain::DomainDef;
 use crate::index::Deferral;
 use crate::schema::{Catalog, PUBLIC, is_temporary, quoted_as_needed};
@@ -393,8 +393,10 @@ pub(super) fn default_text(
         }
         _ => {}
     }
-    let names: Vec<String> = table.columns.iter().map(|one| one.name.clone()).collect();
-    Some(deparse(default, &names))
+    let columns = table.columns.iter();
+    let names: Vec<String> = columns.map(|one| quoted_as_needed(&one.name)).collect();
+    let label = |expr: &Expr| label_text(catalog, expr);
+    Some(deparse_with(default, &names, &label))
 }
 
 /// A label of an enumeration as a constant.
@@ -491,10 +493,10 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn check_text(table: &TableDef, check: &Expr) -> String {
+pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> String {
     let columns = table.columns.iter();
     let names: Vec<String> = columns.map(|one| quoted_as_needed(&one.name)).collect();
-    deparse(check, &names)
+    deparse_with(check, &names, &|expr| label_text(catalog, expr))
 }
 
 /// The columns that a CHECK reads.

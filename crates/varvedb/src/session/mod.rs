@@ -427,6 +427,20 @@ impl Session {
         writer.settle_deferred(constraints).await
     }
 
+    /// The state of a sequence, named as SQL names it, in an open block.
+    pub(crate) async fn sequence_value(&mut self, name: &str) -> Result<(i64, bool)> {
+        let Block::Open(open) = &self.block else {
+            return Err(Error::internal("there is no open block"));
+        };
+        let path = &self.settings.search_path;
+        let catalog = self.catalog.get(&open.transaction, path)?;
+        let sequences = &self.shared.sequences;
+        sequences.load(&open.transaction, &catalog).await?;
+        let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
+        let sequence = sequence.ok_or_else(|| Error::internal("a sequence has gone"))?;
+        sequences.value(sequence)
+    }
+
     /// How a statement of a transaction reads and writes text.
     fn locale_in(&mut self, transaction: &Transaction, now_us: i64) -> Result<Locale> {
         let catalog = self.catalog.get(transaction, &self.settings.search_path)?;

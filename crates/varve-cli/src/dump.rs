@@ -1,0 +1,49 @@
+//! Writes a database as a script.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use pollster::block_on;
+use varve_types::{Error, SqlState};
+use varvedb::DumpOptions;
+
+use crate::message;
+use crate::place::{MAIN, Place};
+
+/// What is to be dumped.
+pub struct Job {
+    pub place: PathBuf,
+    /// None for the main one.
+    pub database: Option<String>,
+    pub options: DumpOptions,
+    /// None for standard output.
+    pub file: Option<PathBuf>,
+}
+
+/// Writes the script.
+pub fn run(job: &Job) -> Result<(), String> {
+    let name = job.database.as_deref().unwrap_or(MAIN);
+    if !job.place.is_dir() {
+        return Err(format!("there is no database at {}", job.place.display()));
+    }
+    let mut place = Place::new(&job.place);
+    if !place.has(name) {
+        return Err(format!("database \"{name}\" does not exist"));
+    }
+    let database = place.open(name)?;
+    let mut session = database.session();
+    let mut out: BufWriter<Box<dyn Write>> = BufWriter::new(match &job.file {
+        None => Box::new(std::io::stdout()),
+        Some(path) => {
+            Box::new(File::create(path).map_err(|error| format!("{}: {error}", path.display()))?)
+        }
+    });
+    let io_error = |error: std::io::Error| Error::new(SqlState::IO_ERROR, error.to_string());
+    let mut sink = |bytes: &[u8]| out.write_all(bytes).map_err(io_error);
+    let dumped = block_on(session.dump(job.options, &mut sink));
+    let dumped = dumped.and_then(|()| out.flush().map_err(io_error));
+    drop(session);
+    let closed = place.close(&database);
+    dumped.map_err(|error| message::of(&error)).and(closed)
+}

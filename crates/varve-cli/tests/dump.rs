@@ -1,0 +1,111 @@
+//! A dump loads into an empty database, whose dump is the same then; and into PostgreSQL and back.
+//! The latter runs where `VARVE_POSTGRES=HOST:PORT` names a server, and psql and pg_dump are there.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test program stops when its own parts are missing"
+)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{corpus, varve};
+
+const OBJECTS: &str = include_str!("objects.sql");
+
+/// Loads a script into a new place, whose dump it gives.
+fn load(folder: &Path, place: &str, script: &str) -> String {
+    let loaded = varve(folder, &["-q", "-v", "ON_ERROR_STOP=1", place], script);
+    assert_eq!(loaded.status, 0, "{}", loaded.err);
+    dump(folder, &[place])
+}
+
+fn dump(folder: &Path, arguments: &[&str]) -> String {
+    let arguments: Vec<&str> = ["dump"].iter().chain(arguments).copied().collect();
+    let dumped = varve(folder, &arguments, "");
+    assert_eq!((dumped.err.as_str(), dumped.status), ("", 0));
+    dumped.out
+}
+
+/// A corpus that connects to a database of its own is loaded into the main one.
+fn scripts() -> Vec<(&'static str, String)> {
+    let mut scripts = vec![("objects", OBJECTS.to_owned())];
+    scripts.extend(corpus("northwind.sql.zst").map(|script| ("northwind", script)));
+    if let Some(script) = corpus("Chinook_PostgreSql.sql.zst") {
+        scripts.push(("chinook", script.replace("\\c chinook;", "")));
+    }
+    scripts
+}
+
+#[test]
+fn what_a_dump_makes_has_the_same_dump() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, script) in scripts() {
+        let place = |step: &str| format!("{name}-{step}");
+        let first = load(folder.path(), &place("first"), &script);
+        let second = load(folder.path(), &place("second"), &first);
+        assert!(first == second, "{name}: {first}\n\n{second}");
+        let inserts = dump(folder.path(), &["--inserts", &place("first")]);
+        assert!(!inserts.contains("COPY"));
+        assert!(
+            first == load(folder.path(), &place("inserts"), &inserts),
+            "{name}"
+        );
+        let schema = dump(folder.path(), &["--schema-only", &place("first")]);
+        let rows = dump(folder.path(), &["--data-only", &place("first")]);
+        assert!(
+            !schema.contains("COPY") && !rows.contains("CREATE"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn dumps_load_into_postgresql_and_back() {
+    let Some(address) = std::env::var_os("VARVE_POSTGRES") else {
+        eprintln!("skipped: VARVE_POSTGRES names no server");
+        return;
+    };
+    let address = address.into_string().unwrap();
+    let (host, port) = address.split_once(':').unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        let command = command.args(["-h", host, "-p", port, "-U", "postgres"]);
+        command.args(arguments).output()
+    };
+    if run("pg_dump", &["--version"]).is_err() || run("psql", &["--version"]).is_err() {
+        eprintln!("skipped: psql or pg_dump is not there");
+        return;
+    }
+    let done = |program: &str, arguments: &[&str]| {
+        let output = run(program, arguments).unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{program}: {err}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (name, script) in scripts() {
+        let first = load(folder.path(), &format!("{name}-first"), &script);
+        let file = folder.path().join("dump.sql");
+        std::fs::write(&file, &first).unwrap();
+        let database = format!("varve_dump_{name}");
+        let drop = format!("DROP DATABASE IF EXISTS {database}");
+        done("psql", &["-qc", &drop, "postgres"]);
+        done(
+            "psql",
+            &["-qc", &format!("CREATE DATABASE {database}"), "postgres"],
+        );
+        let file = file.to_str().unwrap();
+        done(
+            "psql",
+            &["-q", "-v", "ON_ERROR_STOP=1", "-f", file, &database],
+        );
+        let back = done("pg_dump", &["--no-owner", &database]);
+        done("psql", &["-qc", &drop, "postgres"]);
+        let second = load(folder.path(), &format!("{name}-second"), &back);
+        assert!(first == second, "{name}: {first}\n\n{second}");
+    }
+}

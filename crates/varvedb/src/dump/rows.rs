@@ -1,0 +1,113 @@
+//! The rows of tables and the values of sequences.
+
+use varve_types::{LogicalType, Result};
+
+use super::{Dump, Relation, for_each_row, literal};
+
+impl Dump<'_, '_> {
+    /// The rows of a table, in its order.
+    pub(super) async fn rows(&mut self, table: &Relation) -> Result<()> {
+        self.enter(&table.schema).await?;
+        let stored = table.columns.iter().filter(|column| !column.is_generated);
+        let columns: Vec<&str> = stored.map(|column| column.name.as_str()).collect();
+        let list = match columns.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", columns.join(", ")),
+        };
+        if self.options.inserts {
+            return self.insert_rows(table, &columns, &list).await;
+        }
+        let sql = format!("COPY {}{list} TO STDOUT", table.name);
+        let result = self.session.query(&sql, &[]).await?;
+        self.write(&format!("COPY {}{list} FROM stdin;\n", table.name))?;
+        if let Some(copied) = &result.copied {
+            for chunk in copied.chunks() {
+                (self.out)(&chunk)?;
+            }
+        }
+        self.write("\\.\n\n")
+    }
+
+    async fn insert_rows(&mut self, table: &Relation, columns: &[&str], list: &str) -> Result<()> {
+        let sql = format!("SELECT {} FROM {}", columns.join(", "), table.name);
+        let result = self.session.query(&sql, &[]).await?;
+        let is_fixed = table.columns.iter().any(|column| column.identity == "a");
+        let overriding = if is_fixed {
+            " OVERRIDING SYSTEM VALUE"
+        } else {
+            ""
+        };
+        let values = if columns.is_empty() {
+            " DEFAULT VALUES"
+        } else {
+            " VALUES"
+        };
+        let head = format!("INSERT INTO {}{list}{overriding}{values}", table.name);
+        let is_bare: Vec<bool> = result
+            .fields
+            .iter()
+            .map(|field| is_bare(field.ty))
+            .collect();
+        let out = &mut *self.out;
+        for_each_row(&result, &mut |row| {
+            let cells = row.iter().zip(&is_bare).map(|(cell, is_bare)| match cell {
+                None => "NULL".to_owned(),
+                Some(text) if *is_bare && is_number(text) => text.clone(),
+                Some(text) => literal(text),
+            });
+            let cells: Vec<String> = cells.collect();
+            let line = match cells.is_empty() {
+                true => format!("{head};\n"),
+                false => format!("{head} ({});\n", cells.join(", ")),
+            };
+            out(line.as_bytes())
+        })?;
+        self.write("\n")
+    }
+
+    /// What sequences give next.
+    pub(super) async fn sequence_values(&mut self, relations: &[Relation]) -> Result<()> {
+        for sequence in relations.iter().filter(|relation| relation.kind == "S") {
+            let name = &sequence.name;
+            let (last, is_called) = self.session.sequence_value(name).await?;
+            let columns = relations.iter().flat_map(|relation| {
+                let columns = relation.columns.iter();
+                columns.map(move |column| (relation, column))
+            });
+            let mut owners = columns.filter(|(_, column)| {
+                !column.identity.is_empty() && column.sequence.as_deref() == Some(name.as_str())
+            });
+            // The sequence of an identity has the name that its table gives it.
+            let named = match owners.next() {
+                Some((table, column)) => format!(
+                    "pg_catalog.pg_get_serial_sequence({}, {})",
+                    literal(&table.name),
+                    literal(&unquoted(&column.name))
+                ),
+                None => literal(name),
+            };
+            self.write(&format!(
+                "SELECT pg_catalog.setval({named}, {last}, {is_called});\n\n"
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether values of a type need no quotes.
+fn is_bare(ty: LogicalType) -> bool {
+    ty.is_numeric()
+}
+
+/// Whether a text is a plain number, not a NaN or an infinity.
+fn is_number(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// A name without the quotes that it needed.
+fn unquoted(name: &str) -> String {
+    let inner = name
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or(name.to_owned(), |inner| inner.replace("\"\"", "\""))
+}
