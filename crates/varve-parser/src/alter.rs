@@ -133,6 +133,8 @@ pub enum ColumnChange {
     AddIdentity {
         /// `ALWAYS`, else `BY DEFAULT`.
         always: bool,
+        /// `SEQUENCE NAME`
+        name: Option<ObjectName>,
         /// Options of its sequence.
         options: Vec<SequenceOptions>,
     },

@@ -185,12 +185,19 @@ impl Parser<'_> {
                 self.expect_keyword(Keyword::GENERATED)?;
                 let always = self.always()?;
                 self.expect_keywords(&[Keyword::AS, Keyword::IDENTITY])?;
-                let mut options = Vec::new();
+                let (mut name, mut options) = (None, Vec::new());
                 if self.consume_token(&Token::LParen) {
+                    if self.parse_keywords(&[Keyword::SEQUENCE, Keyword::NAME]) {
+                        name = Some(self.parse_object_name(false)?);
+                    }
                     options = self.parse_sequence_options()?;
                     self.expect_token(&Token::RParen)?;
                 }
-                ColumnChange::AddIdentity { always, options }
+                ColumnChange::AddIdentity {
+                    always,
+                    name,
+                    options,
+                }
             }
             _ => return Err(self.error_at(first)),
         })

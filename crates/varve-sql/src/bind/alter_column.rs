@@ -79,7 +79,11 @@ impl Binder<'_> {
                 new.filled = Filled::ByStatement;
                 new.default = None;
             }
-            ColumnChange::AddIdentity { always, options } => {
+            ColumnChange::AddIdentity {
+                always,
+                name,
+                options,
+            } => {
                 let what = match (&column.default, column.nullable) {
                     _ if is_identity => "is already an identity column",
                     (_, true) => "must be declared NOT NULL before identity can be added",
@@ -95,8 +99,11 @@ impl Binder<'_> {
                 }
                 let table = (altered.after.schema, altered.after.name.as_str());
                 let others = &parts.sequences;
-                let sequence =
+                let mut sequence =
                     self.column_sequence(table, &column.name, column.ty, options, others)?;
+                if let Some(name) = name {
+                    sequence.name = self.identity_name(name, table.0)?;
+                }
                 parts.sequences.push((at, sequence));
                 new.filled = identity(always);
             }

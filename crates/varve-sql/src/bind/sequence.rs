@@ -75,6 +75,21 @@ impl Binder<'_> {
         self.new_sequence((schema, name), ty, items)
     }
 
+    /// The name that `SEQUENCE NAME` gives the sequence of a table's column.
+    pub(crate) fn identity_name(&mut self, name: &ObjectName, table: ObjectId) -> Result<String> {
+        let (schema, folded) = self.new_relation(name, false)?;
+        if schema != table {
+            return Err(Error::unsupported(
+                "the sequence of an identity in another schema",
+            ));
+        }
+        if self.has_relation(schema, &folded) {
+            let message = format!("relation \"{folded}\" already exists");
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        Ok(folded)
+    }
+
     fn new_sequence(
         &mut self,
         (schema, name): (ObjectId, String),
