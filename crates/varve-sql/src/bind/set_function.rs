@@ -2,9 +2,10 @@
 
 use sqlparser::ast::{
     Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, TableAlias,
+    TableAliasColumnDef,
 };
-use varve_expr::{Expr, fold};
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_expr::{Expr, Function, fold};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
@@ -35,7 +36,7 @@ impl Binder<'_> {
             return Err(located(error, position));
         };
         let operands = self.operands(args, scope)?;
-        let (call, columns) = self.set_call(name, args, operands, position)?;
+        let (call, columns) = self.set_call(name, args, operands, None, position)?;
         let [(_, ty)] = *columns.as_slice() else {
             return Err(unsupported_at(
                 "a function of several columns outside FROM",
@@ -54,6 +55,7 @@ impl Binder<'_> {
         name: &str,
         args: &Arguments<'_>,
         operands: Vec<Operand>,
+        definitions: Option<&[TableAliasColumnDef]>,
         position: u32,
     ) -> Result<(SetCall, Columns)> {
         let call = self.called(name, args, operands, position)?;
@@ -61,6 +63,9 @@ impl Binder<'_> {
             return Err(unsupported_at("this function in FROM", position));
         };
         if function.returns_record() {
+            if let Some(defined) = definitions {
+                return self.defined_record(function.name(), args, defined, position);
+            }
             let message = "a column definition list is required for functions returning \"record\"";
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(located(error, position));
@@ -77,6 +82,67 @@ impl Binder<'_> {
             position,
         };
         Ok((call, columns))
+    }
+
+    /// A call of a function whose columns the alias defines.
+    fn defined_record(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        defined: &[TableAliasColumnDef],
+        position: u32,
+    ) -> Result<(SetCall, Columns)> {
+        let int4 = |number| literal(Value::Int4(number), LogicalType::Int4);
+        let mut columns: Columns = Vec::with_capacity(defined.len());
+        let mut all: Vec<Expr> = args.into_iter().take(1).map(fold).collect();
+        all.push(int4(i32::from(name.ends_with("set"))));
+        for column in defined {
+            let place = self.source.ident(&column.name);
+            let name = self.new_name(&column.name)?;
+            let Some(data_type) = &column.data_type else {
+                let error = Error::new(SqlState::SYNTAX_ERROR, "a column without a type");
+                return Err(located(error, place));
+            };
+            let (ty, modifier) = self.data_type(data_type, place)?;
+            all.push(literal(Value::text(name.as_str()), LogicalType::Text));
+            all.push(literal(Value::Null, ty));
+            all.push(int4(modifier.0));
+            columns.push((name, ty));
+        }
+        let function = Function::form("\0json records", None);
+        let call = SetCall {
+            function: function.ok_or_else(|| Error::internal("no records of JSON"))?,
+            args: all,
+            types: columns.iter().map(|(_, ty)| *ty).collect(),
+            position,
+        };
+        Ok((call, columns))
+    }
+
+    /// Rows of one column that is a row, with its fields as columns; other columns stay behind.
+    fn spread_rows(
+        &self,
+        plan: Plan,
+        fields: usize,
+        columns: &Columns,
+        position: u32,
+    ) -> Result<Plan> {
+        let ty = plan.types().first().copied().unwrap_or(LogicalType::Text);
+        let row = Expr::Column { index: 0, ty };
+        let mut exprs = Vec::with_capacity(columns.len());
+        for (place, (_, ty)) in columns.iter().enumerate() {
+            exprs.push(match place.checked_sub(fields) {
+                None => self.field_at(&row, (place, *ty), position)?,
+                Some(behind) => Expr::Column {
+                    index: behind + 1,
+                    ty: *ty,
+                },
+            });
+        }
+        Ok(Plan::Project {
+            input: Box::new(plan),
+            exprs,
+        })
     }
 
     /// A function in FROM, or several side by side; what they may read of the relations before them
@@ -126,6 +192,10 @@ impl Binder<'_> {
             calls.push((function.clone(), args, position));
         }
         let names = Scope::default();
+        let definitions = alias.map(|alias| alias.columns.as_slice());
+        let definitions = definitions.filter(|columns| {
+            calls.len() == 1 && columns.iter().any(|column| column.data_type.is_some())
+        });
         let mut bound = Vec::with_capacity(calls.len());
         for (name, args, position) in calls {
             let args = Arguments::of(args, position)?;
@@ -133,7 +203,7 @@ impl Binder<'_> {
                 let mut scope = ExprScope::plain(&names, "a function in FROM");
                 binder.operands(&args, &mut scope)
             })?;
-            bound.push(self.set_call(&name, &args, operands, position)?);
+            bound.push(self.set_call(&name, &args, operands, definitions, position)?);
         }
         let mut columns: Columns = Vec::new();
         let mut calls = Vec::with_capacity(bound.len());
@@ -142,17 +212,32 @@ impl Binder<'_> {
             calls.push(call);
         }
         // Without names of its own a single column has that of the alias.
-        let unnamed = calls.iter().all(|call| call.function.columns().is_empty());
+        let row_fields = match columns.as_slice() {
+            [(_, ty)] if calls.len() == 1 => self.fields_of_row(&literal(Value::Null, *ty)),
+            _ => None,
+        };
+        let is_defined = calls.iter().any(|call| call.function.returns_record());
+        let unnamed = row_fields.is_none()
+            && !is_defined
+            && calls.iter().all(|call| call.function.columns().is_empty());
         if let ([(column, _)], true, Some(alias)) = (columns.as_mut_slice(), unnamed, alias) {
             *column = fold_name(&alias.name);
         }
+        if let Some(fields) = &row_fields {
+            let fields = fields.iter();
+            columns = fields.map(|(name, ty, _)| (name.clone(), *ty)).collect();
+        }
         columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
         let name = match (alias, calls.first()) {
+            (Some(alias), _) if is_defined => fold_name(&alias.name),
             (Some(alias), _) => self.apply_alias(alias, &mut columns)?,
             (None, Some(call)) => call.function.name().to_owned(),
             (None, None) => function,
         };
-        let plan = table_plan(calls, with_ordinality);
+        let mut plan = table_plan(calls, with_ordinality);
+        if let Some(fields) = row_fields {
+            plan = self.spread_rows(plan, fields.len(), &columns, position)?;
+        }
         Ok((plan, Scope::table(name, 0, columns)))
     }
 }

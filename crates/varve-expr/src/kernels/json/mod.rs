@@ -7,6 +7,7 @@ mod build;
 mod change;
 mod inspect;
 mod path;
+mod populate;
 mod sets;
 pub(super) mod sqlite;
 
@@ -26,6 +27,7 @@ pub(super) use path::{
     path_array, path_array_tz, path_exists, path_exists_tz, path_first, path_first_tz, path_match,
     path_match_tz, path_query, path_query_tz,
 };
+pub(super) use populate::{populate_record, populate_recordset, records};
 pub(super) use sets::{array_elements, each, each_text, object_keys};
 
 use varve_types::{ArrayValue, Error, Json, JsonView, LogicalType, Result, SqlState, Value};

@@ -7,7 +7,8 @@ use crate::kernels::json;
 use crate::signature::Param;
 
 use super::{
-    ANY, BOOL, ELEMENT, ELEMENTS, INT4, TEXT, columns, lax, named, stable, strict, variadic,
+    ANY, BOOL, ELEMENT, ELEMENTS, INT4, TEXT, columns, lax, named, repeated, stable, strict,
+    variadic, with_nulls,
 };
 use Kernel::{Rows, Set, Text};
 
@@ -262,6 +263,23 @@ const fn members(
     named(columns(entry, names), &["from_json"])
 }
 
+/// What calls of [`record_of`] with a column definition list become.
+const RECORDS: &str = "\0json records";
+
+/// A function whose columns the call lists.
+const fn record_of(name: &'static str, args: &'static [Param]) -> Entry {
+    stable(name, args, Param::RECORD, Set(json::records))
+}
+
+const JSON_BASE: &[Param] = &[ELEMENT, JSON, BOOL];
+const JSONB_BASE: &[Param] = &[ELEMENT, JSONB, BOOL];
+
+/// A function that fills a row.
+const fn populated(name: &'static str, args: &'static [Param], kernel: Kernel) -> Entry {
+    let entry = with_nulls(stable(name, args, ELEMENT, kernel));
+    named(entry, &["base", "from_json", "use_json_as_text=false"])
+}
+
 const PAIR_JSON: &[(&str, Param)] = &[("key", TEXT), ("value", JSON)];
 const PAIR_JSONB: &[(&str, Param)] = &[("key", TEXT), ("value", JSONB)];
 const PAIR_TEXT: &[(&str, Param)] = &[("key", TEXT), ("value", TEXT)];
@@ -294,6 +312,36 @@ pub(super) static SETS: &[Entry] = &[
         &[JSONB],
         json::array_elements,
         &[("value", TEXT)],
+    ),
+    record_of("json_to_record", &[JSON]),
+    record_of("json_to_recordset", &[JSON]),
+    record_of("jsonb_to_record", &[JSONB]),
+    record_of("jsonb_to_recordset", &[JSONB]),
+    with_nulls(repeated(stable(
+        RECORDS,
+        &[ANY],
+        Param::RECORD,
+        Set(json::records),
+    ))),
+    populated(
+        "json_populate_record",
+        JSON_BASE,
+        Rows(json::populate_record),
+    ),
+    populated(
+        "jsonb_populate_record",
+        JSONB_BASE,
+        Rows(json::populate_record),
+    ),
+    populated(
+        "json_populate_recordset",
+        JSON_BASE,
+        Set(json::populate_recordset),
+    ),
+    populated(
+        "jsonb_populate_recordset",
+        JSONB_BASE,
+        Set(json::populate_recordset),
     ),
     strict("json_object_keys", &[JSON], TEXT, Set(json::object_keys)),
     strict("jsonb_object_keys", &[JSONB], TEXT, Set(json::object_keys)),
