@@ -1,7 +1,6 @@
 //! The enumerations of a catalogue: their labels, which values of them are places of.
 
-use std::collections::BTreeMap;
-
+use varve_sort::VecMap;
 use varve_types::{EnumId, Error, Result, SqlState, Value};
 
 /// An enumeration.
@@ -14,7 +13,7 @@ pub struct EnumLabels {
 }
 
 /// Enumerations by id.
-pub type Enums = BTreeMap<EnumId, EnumLabels>;
+pub type Enums = VecMap<EnumId, EnumLabels>;
 
 impl EnumLabels {
     /// The label of a place.

@@ -1,7 +1,6 @@
 //! One connection to one database: how it is opened, how it is lost.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use idb::{
@@ -9,6 +8,7 @@ use idb::{
 };
 use js_sys::{Object, Reflect};
 use varve_kv::{Durability, KvError};
+use varve_sort::VecMap;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DomException, IdbDatabase, IdbTransaction};
@@ -58,7 +58,7 @@ pub(crate) struct Connection {
 /// waits for those alone waits for ever.
 #[derive(Default)]
 struct UnderWay {
-    handlers: RefCell<BTreeMap<u64, Box<dyn FnOnce()>>>,
+    handlers: RefCell<VecMap<u64, Box<dyn FnOnce()>>>,
     last_id: Cell<u64>,
 }
 

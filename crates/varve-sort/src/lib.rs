@@ -1,17 +1,23 @@
-//! Sorting where the size of the code matters more than the time it takes.
+//! Sorting, and maps in order, where the size of the code matters more than the time it takes.
 //!
 //! The sorts of the standard library are compiled anew for each type and each comparison, 4 to 10
 //! KB a time. Here the places of the items are sorted by one copy of that code, and the items then
 //! swapped to where they belong: about three times slower, some hundred bytes for each use. What
 //! sorts rows or values by the million uses the standard library's.
 //!
+//! [`VecMap`] and [`VecSet`] are what trees are for many entries, for few ones.
+//!
 //! It knows nothing of what it sorts.
 //!
 //! Invariant: the order is total and stable, whatever the comparison answers: equal items stay in
 //! the order in which they stood.
 
+mod map;
+
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+pub use map::{Entry, Iter, IterMut, VecMap, VecSet};
 
 /// Sorts items by their own order.
 pub fn sort<T: Ord>(items: &mut [T]) {
@@ -35,14 +41,7 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     arrange(&mut places, &mut |left, right| items.swap(left, right));
 }
 
-/// A map of pairs; of equal keys the last pair counts.
-pub fn map_of<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
-    let mut map = BTreeMap::new();
-    map.extend(pairs);
-    map
-}
-
-/// A set of items.
+/// A tree of items, of which there may be many.
 pub fn set_of<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
     let mut set = BTreeSet::new();
     set.extend(items);
@@ -73,7 +72,7 @@ fn arrange(places: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
 
 #[cfg(test)]
 mod tests {
-    use super::{map_of, set_of, sort, sort_by, sort_by_key};
+    use super::{set_of, sort, sort_by, sort_by_key};
     use proptest::prelude::*;
 
     proptest! {
@@ -91,7 +90,6 @@ mod tests {
             sort(&mut ours);
             theirs.sort();
             prop_assert_eq!(&ours, &theirs);
-            prop_assert_eq!(map_of(items.clone()), items.iter().copied().collect());
             prop_assert_eq!(set_of(items.clone()), items.iter().copied().collect());
         }
     }

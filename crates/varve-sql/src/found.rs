@@ -1,10 +1,10 @@
 //! What the names of a statement were resolved to: as long as they mean the same, and that is what
 //! it was, binding again would give the same.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::Enums;
+use varve_sort::VecMap;
 use varve_types::ObjectId;
 
 use crate::catalog::TableDef;
@@ -23,7 +23,7 @@ pub struct Found {
     /// The enumerations that there were.
     enums: Option<Arc<Enums>>,
     /// The domains that there were.
-    domains: BTreeMap<ObjectId, Arc<DomainDef>>,
+    domains: VecMap<ObjectId, Arc<DomainDef>>,
     /// The functions that there were.
     functions: Arc<Functions>,
 }

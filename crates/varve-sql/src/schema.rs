@@ -14,10 +14,10 @@
 //! the schema (8).
 
 use core::fmt;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{EnumLabels, Enums};
+use varve_sort::VecMap;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
 use crate::catalog::TableDef;
@@ -97,34 +97,34 @@ pub enum Named {
 }
 
 /// The functions of users by object.
-pub type Functions = BTreeMap<ObjectId, Arc<FunctionDef>>;
+pub type Functions = VecMap<ObjectId, Arc<FunctionDef>>;
 
 /// What a statement sees, and where it looks for names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalog {
     /// Tables by object.
-    pub tables: BTreeMap<ObjectId, Arc<TableDef>>,
+    pub tables: VecMap<ObjectId, Arc<TableDef>>,
     /// Sequences by object.
-    pub sequences: BTreeMap<ObjectId, Arc<SequenceDef>>,
+    pub sequences: VecMap<ObjectId, Arc<SequenceDef>>,
     /// Views by object.
-    pub views: BTreeMap<ObjectId, Arc<ViewDef>>,
+    pub views: VecMap<ObjectId, Arc<ViewDef>>,
     /// Enumerations by object.
-    pub types: BTreeMap<ObjectId, Arc<EnumDef>>,
+    pub types: VecMap<ObjectId, Arc<EnumDef>>,
     /// Domains by object.
-    pub domains: BTreeMap<ObjectId, Arc<DomainDef>>,
+    pub domains: VecMap<ObjectId, Arc<DomainDef>>,
     /// Functions by object.
     pub functions: Arc<Functions>,
     /// Triggers by table, each in the order of its name.
-    pub triggers: BTreeMap<ObjectId, Vec<Arc<TriggerDef>>>,
+    pub triggers: VecMap<ObjectId, Vec<Arc<TriggerDef>>>,
     /// Their labels; `None` where there are none.
     enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
-    materialized: BTreeMap<ObjectId, ObjectId>,
+    materialized: VecMap<ObjectId, ObjectId>,
     /// Schemas by name.
-    schemas: BTreeMap<String, ObjectId>,
+    schemas: VecMap<String, ObjectId>,
     gone_public: Option<ObjectId>,
     /// Relations by schema and name.
-    names: BTreeMap<ObjectId, BTreeMap<String, Named>>,
+    names: VecMap<ObjectId, VecMap<String, Named>>,
     /// The schemas in which a name without one is looked for, in order.
     path: Vec<ObjectId>,
     /// The schema of the session's temporary relations, which comes before the others.
@@ -134,18 +134,18 @@ pub struct Catalog {
 impl Default for Catalog {
     fn default() -> Catalog {
         Catalog {
-            tables: BTreeMap::new(),
-            sequences: BTreeMap::new(),
-            views: BTreeMap::new(),
-            types: BTreeMap::new(),
-            domains: BTreeMap::new(),
+            tables: VecMap::new(),
+            sequences: VecMap::new(),
+            views: VecMap::new(),
+            types: VecMap::new(),
+            domains: VecMap::new(),
             functions: Arc::default(),
-            triggers: BTreeMap::new(),
+            triggers: VecMap::new(),
             enums: None,
-            materialized: BTreeMap::new(),
+            materialized: VecMap::new(),
             gone_public: None,
-            schemas: [("public".to_owned(), PUBLIC)].into(),
-            names: BTreeMap::new(),
+            schemas: VecMap::from_iter([("public".to_owned(), PUBLIC)]),
+            names: VecMap::new(),
             path: vec![PUBLIC],
             temporary: None,
         }
@@ -460,7 +460,7 @@ impl Catalog {
 
     /// Tables by schema and name.
     pub fn tables_by_name(&self) -> impl Iterator<Item = &Arc<TableDef>> {
-        let names = self.names.values().flat_map(BTreeMap::values);
+        let names = self.names.values().flat_map(VecMap::values);
         names.filter_map(|named| match named {
             Named::Table(object) => self.tables.get(object),
             _ => None,

@@ -1,9 +1,9 @@
 //! The catalogue: objects that only SQL understands, and the schemas of trees, as one immutable
 //! value. A change makes a new one; snapshots keep theirs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_sort::VecMap;
 use varve_types::{ObjectId, Result, TreeId, TreeSchema};
 
 use crate::tree::Tree;
@@ -16,8 +16,8 @@ pub(crate) type Object = (u32, Arc<[u8]>);
 pub(crate) struct Catalogue {
     /// The sequence of the last commit that changed it; 0 for the empty catalogue of a new store.
     pub(crate) version: u64,
-    pub(crate) objects: BTreeMap<ObjectId, Object>,
-    pub(crate) trees: BTreeMap<TreeId, Arc<Tree>>,
+    pub(crate) objects: VecMap<ObjectId, Object>,
+    pub(crate) trees: VecMap<TreeId, Arc<Tree>>,
 }
 
 /// One state of the catalogue.

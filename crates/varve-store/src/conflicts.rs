@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 
 use roaring::RoaringBitmap;
+use varve_sort::VecMap;
 use varve_types::{CommitSeq, RunId, TreeId};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -33,7 +34,7 @@ pub(crate) struct RecentKeys {
 #[derive(Debug, Default)]
 struct Generation {
     newest: CommitSeq,
-    trees: BTreeMap<TreeId, Inserted>,
+    trees: VecMap<TreeId, Inserted>,
     count: usize,
 }
 
@@ -202,8 +203,8 @@ impl RecentKeys {
 pub(crate) struct GroupWrites {
     /// Hashes of inserted keys: that two are equal by chance only makes one commit a little later.
     keys: BTreeSet<u64>,
-    versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
-    rows: BTreeMap<RunId, RoaringBitmap>,
+    versions: VecMap<(MemtableSlot, TreeId), RoaringBitmap>,
+    rows: VecMap<RunId, RoaringBitmap>,
 }
 
 impl GroupWrites {

@@ -1,12 +1,12 @@
 //! Opening: take the epoch, read manifest and run heads, sweep what was never published, replay the
 //! log.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_codec::CodecError;
 use varve_kv::{Bytes, Durability, Entry, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
 use varve_run::RunHead;
+use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Env, Error, MemoryAccount, Reservation, Result, RunId};
 
 use crate::StoreSettings;
@@ -79,7 +79,7 @@ pub(crate) async fn open(
 /// What manifest, intents and log were found to be.
 pub(crate) struct Records {
     pub(crate) manifest: Manifest,
-    intents: BTreeMap<u64, Vec<RunId>>,
+    intents: VecMap<u64, Vec<RunId>>,
     pub(crate) log: Vec<(CommitSeq, u32, Bytes)>,
 }
 
@@ -137,7 +137,7 @@ async fn read_records(kv: &dyn Kv) -> Result<Records> {
     };
     let mut records = Records {
         manifest,
-        intents: BTreeMap::new(),
+        intents: VecMap::new(),
         log: Vec::new(),
     };
     let mut entries = first.entries;
@@ -236,7 +236,7 @@ fn read_run(
 
 /// Deletes pages that no manifest will ever list, and what is left in scratch space.
 async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
-    let listed = varve_sort::set_of(found.manifest.runs.iter().map(|entry| entry.run));
+    let listed = VecSet::from_iter(found.manifest.runs.iter().map(|entry| entry.run));
     let mut batch = WriteBatch::new();
     batch.guard(Guard::Holds {
         key: keys::epoch(),

@@ -2,11 +2,11 @@
 //!
 //! Layout of a stored batch: number of rows (varint), then each row as length (varint) and bytes.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_kv::{Durability, WriteBatch};
+use varve_sort::VecMap;
 use varve_types::{
     Batch, ColumnBuilder, ColumnRef, Error, LogicalType, Result, SqlState, VECTOR_ROWS,
 };
@@ -36,7 +36,7 @@ pub(crate) struct ScratchUse {
 pub struct ScratchSpace {
     store: Arc<Store>,
     /// Tickets given out, with the bytes of their batches.
-    tickets: Mutex<BTreeMap<u64, u64>>,
+    tickets: Mutex<VecMap<u64, u64>>,
 }
 
 impl ScratchSpace {
@@ -104,7 +104,7 @@ impl ScratchSpace {
         scratch.freed.push(ticket.0);
     }
 
-    fn tickets(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+    fn tickets(&self) -> MutexGuard<'_, VecMap<u64, u64>> {
         // No step under this lock can panic half-way.
         self.tickets.lock().unwrap_or_else(PoisonError::into_inner)
     }

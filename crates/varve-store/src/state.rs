@@ -1,9 +1,9 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
-use std::collections::BTreeMap;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
+use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::Catalogue;
@@ -33,7 +33,7 @@ pub(crate) struct State {
     pub(crate) recent: RecentKeys,
     pub(crate) claims: RecentClaims,
     /// The last commit of this process that wrote to a tree.
-    pub(crate) written: BTreeMap<TreeId, CommitSeq>,
+    pub(crate) written: VecMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<Error>,
     pub(crate) counters: Counters,
@@ -43,7 +43,7 @@ pub(crate) struct State {
     retired: Vec<(RunId, Weak<RunPin>)>,
     orphans: Vec<Orphan>,
     /// Runs that compactions found damaged.
-    pub(crate) damaged: BTreeSet<RunId>,
+    pub(crate) damaged: VecSet<RunId>,
 }
 
 /// What a flush writes out: everything up to one commit.
@@ -137,13 +137,13 @@ impl State {
             log,
             recent: RecentKeys::default(),
             claims: RecentClaims::default(),
-            written: BTreeMap::new(),
+            written: VecMap::new(),
             failure: None,
             counters: Counters::default(),
             snapshots: VecDeque::new(),
             retired: Vec::new(),
             orphans: Vec::new(),
-            damaged: BTreeSet::new(),
+            damaged: VecSet::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_run::{ColumnSpec, RunSpec};
+use varve_sort::VecSet;
 use varve_types::{
     Batch, Column, ColumnData, ColumnId, ColumnRef, Error, IndexKey, KeyOrder, LogicalType, Result,
     RunId, SortKey, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
@@ -32,7 +33,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub(crate) fn new(schema: TreeSchema) -> Result<Tree> {
-        let ids = varve_sort::set_of(schema.columns.iter().map(|column| column.id));
+        let ids = VecSet::from_iter(schema.columns.iter().map(|column| column.id));
         let own_id = ids.contains(&HIDDEN);
         let key_exists = match &schema.key {
             SortKey::RowId => true,
@@ -43,7 +44,7 @@ impl Tree {
                 let positions = key.columns.iter().map(|column| column.position);
                 let exist = positions.clone().all(|at| at < schema.columns.len());
                 let own = key.own_columns > 0 && key.own_columns <= key.columns.len();
-                exist && own && varve_sort::set_of(positions).len() == key.columns.len()
+                exist && own && VecSet::from_iter(positions).len() == key.columns.len()
             }
         };
         if own_id || ids.len() != schema.columns.len() || !key_exists {

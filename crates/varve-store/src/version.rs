@@ -1,8 +1,8 @@
 //! Which runs the trees have, as one immutable value.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_sort::VecMap;
 use varve_types::{RunId, TreeId};
 
 use crate::format::manifest::RunEntry;
@@ -11,7 +11,7 @@ use crate::run::Run;
 /// The runs after one publishing commit. Snapshots pin it.
 #[derive(Clone, Default)]
 pub(crate) struct Version {
-    trees: BTreeMap<TreeId, Vec<Arc<Run>>>,
+    trees: VecMap<TreeId, Vec<Arc<Run>>>,
 }
 
 impl Version {

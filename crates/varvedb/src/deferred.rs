@@ -1,7 +1,6 @@
 //! Constraints whose checks a transaction puts off.
 
-use std::collections::BTreeMap;
-
+use varve_sort::VecMap;
 use varve_sql::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_store::Transaction;
 use varve_types::{Batch, ObjectId, Result, TreeId};
@@ -18,11 +17,11 @@ pub(crate) struct Deferred {
     /// What `SET CONSTRAINTS ALL` said last.
     all: Option<bool>,
     /// What was said since of single constraints.
-    named: BTreeMap<Constraint, bool>,
+    named: VecMap<Constraint, bool>,
     /// By index what was added to it unchecked.
-    waiting: BTreeMap<TreeId, Waiting>,
+    waiting: VecMap<TreeId, Waiting>,
     /// By foreign key what it has not looked for.
-    keys: BTreeMap<(ObjectId, String), WaitingKeys>,
+    keys: VecMap<(ObjectId, String), WaitingKeys>,
 }
 
 /// A constraint that can be deferred.
@@ -111,7 +110,7 @@ impl Deferred {
         let all = core::mem::take(&mut self.keys).into_iter();
         let (taken, left) = all.partition(|(key, _)| is_meant(key));
         self.keys = left;
-        let taken: BTreeMap<_, _> = taken;
+        let taken: VecMap<_, _> = taken;
         taken.into_iter().collect()
     }
 

@@ -1,9 +1,9 @@
 //! What functions ask of the session that calls them.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_expr::{EvalContext, Host, JobOrder, Locale, NamesRef, SequenceCall, SequenceRef};
+use varve_sort::VecMap;
 use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Transaction};
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
@@ -23,7 +23,7 @@ struct HostState {
     /// What the running statement sees.
     catalog: Arc<Catalog>,
     /// `currval` by sequence.
-    current: BTreeMap<ObjectId, i64>,
+    current: VecMap<ObjectId, i64>,
     /// The sequence whose value was taken last.
     last: Option<ObjectId>,
     /// Where the running statement reads settings: those of the session.

@@ -1,7 +1,5 @@
 //! Keys that conditions name one by one: by `=`, IN and IS NULL.
 
-use std::collections::BTreeMap;
-
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value, encode_key_value};
 
 /// The values of leading columns of a key, in ascending order, each combination once.
@@ -63,8 +61,10 @@ fn values_of(test: &PredicateTest) -> Option<Vec<Value>> {
                 encode_key_value(value, &mut key);
                 (key, value.clone())
             });
-            let ordered: BTreeMap<Vec<u8>, Value> = keyed.collect();
-            Some(ordered.into_values().collect())
+            let mut keyed: Vec<(Vec<u8>, Value)> = keyed.collect();
+            varve_sort::sort_by(&mut keyed, |left, right| left.0.cmp(&right.0));
+            keyed.dedup_by(|left, right| left.0 == right.0);
+            Some(keyed.into_iter().map(|(_, value)| value).collect())
         }
         PredicateTest::Compare(..) | PredicateTest::IsNotNull => None,
     }

@@ -2,9 +2,9 @@
 //! transaction commits, the store says of each sequence a value that none handed out lies beyond,
 //! so that a crash leaves a gap and never repeats one.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use varve_sort::VecMap;
 use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Store, Transaction};
 use varve_types::{
@@ -21,7 +21,7 @@ const TRIES_MAX: u32 = 100;
 /// The states of the sequences that were used since the database was opened.
 #[derive(Debug, Default)]
 pub(crate) struct Sequences {
-    states: Mutex<BTreeMap<TreeId, State>>,
+    states: Mutex<VecMap<TreeId, State>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl State {
 }
 
 impl Sequences {
-    fn states(&self) -> MutexGuard<'_, BTreeMap<TreeId, State>> {
+    fn states(&self) -> MutexGuard<'_, VecMap<TreeId, State>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

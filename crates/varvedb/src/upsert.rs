@@ -1,9 +1,10 @@
 //! INSERT ... ON CONFLICT.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{evaluate, evaluate_filter};
+use varve_sort::{VecMap, VecSet};
 use varve_sql::{Arbiter, ConflictUpdate, OnConflict, TableDef};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnPredicate, Error, LogicalType, Result, RowPosition,
@@ -77,11 +78,11 @@ impl Writer<'_> {
         }
         let (pairs, passed) = match &conflict.update {
             Some(update) => self.pairs(table, update, &places, &meets, &existing)?,
-            None => (Vec::new(), BTreeSet::new()),
+            None => (Vec::new(), VecSet::new()),
         };
         let mut fates: Vec<Fate> = Vec::new();
         let mut inserted: Vec<(&Batch, usize)> = Vec::new();
-        let mut updated: BTreeSet<usize> = BTreeSet::new();
+        let mut updated = vec![false; existing.len()];
         for (row, place) in places.iter().enumerate() {
             let keys = arbiters.iter().map(|(keys, _)| {
                 let key = keys.of_rows.get(row)?.as_ref()?;
@@ -99,9 +100,11 @@ impl Writer<'_> {
                     inserted.push(*place);
                 }
                 Some(_) if conflict.update.is_none() => {}
-                Some(Met::Existing(at)) if !updated.contains(&at) => {
+                Some(Met::Existing(at)) if updated.get(at) == Some(&false) => {
                     if passed.contains(&row) {
-                        updated.insert(at);
+                        if let Some(updated) = updated.get_mut(at) {
+                            *updated = true;
+                        }
                         fates.push(Fate::Updates(row));
                     }
                 }
@@ -110,7 +113,7 @@ impl Writer<'_> {
         }
         let new = gather(table, &inserted);
         self.insert(table, &new).await?;
-        let mut changed: BTreeMap<usize, (Batch, usize)> = BTreeMap::new();
+        let mut changed: VecMap<usize, (Batch, usize)> = VecMap::new();
         if let Some(update) = &conflict.update {
             let wanted: Vec<usize> = fates
                 .iter()
@@ -176,14 +179,14 @@ impl Writer<'_> {
         places: &[(&Batch, usize)],
         meets: &[Option<usize>],
         existing: &[(Batch, usize, RowPosition)],
-    ) -> Result<(Vec<(Vec<usize>, Batch, Vec<RowPosition>)>, BTreeSet<usize>)> {
+    ) -> Result<(Vec<(Vec<usize>, Batch, Vec<RowPosition>)>, VecSet<usize>)> {
         let meeting: Vec<(usize, usize)> = meets
             .iter()
             .enumerate()
             .filter_map(|(row, met)| Some((row, (*met)?)))
             .collect();
         let mut pairs = Vec::new();
-        let mut passed = BTreeSet::new();
+        let mut passed = VecSet::new();
         for chunk in meeting.chunks(varve_types::VECTOR_ROWS) {
             let old = chunk.iter().filter_map(|(_, at)| {
                 let (batch, row, _) = existing.get(*at)?;
@@ -217,9 +220,9 @@ impl Writer<'_> {
         update: &ConflictUpdate,
         pairs: &[(Vec<usize>, Batch, Vec<RowPosition>)],
         wanted: &[usize],
-        changed: &mut BTreeMap<usize, (Batch, usize)>,
+        changed: &mut VecMap<usize, (Batch, usize)>,
     ) -> Result<()> {
-        let wanted = varve_sort::set_of(wanted.iter().copied());
+        let wanted = VecSet::from_iter(wanted.iter().copied());
         let mut positions = Vec::new();
         let mut batches = Vec::new();
         let mut made = Vec::new();

@@ -4,8 +4,7 @@
 //! at a place between two characters hangs on the kinds of both. Characters are told apart only by
 //! the sets of the expression that have them, and by their kind.
 
-use std::collections::BTreeMap;
-
+use varve_sort::VecMap;
 use varve_types::Result;
 
 use super::compile::{Extent, Program, State};
@@ -54,9 +53,9 @@ fn holds(place: Place, before: Beside, after: Beside) -> bool {
 #[derive(Debug, Default)]
 struct Colors {
     ascii: Vec<u16>,
-    others: BTreeMap<char, u16>,
+    others: VecMap<char, u16>,
     /// The sets that have such characters, and their kind.
-    known: BTreeMap<(Vec<bool>, u8), u16>,
+    known: VecMap<(Vec<bool>, u8), u16>,
     /// For each color a character of it.
     samples: Vec<char>,
 }
@@ -113,7 +112,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// The automaton of one part.
 #[derive(Debug, Default)]
 struct Automaton {
-    known: BTreeMap<Key, u32>,
+    known: VecMap<Key, u32>,
     states: Vec<Reached>,
 }
 
@@ -154,7 +153,7 @@ struct Here<'t> {
 #[derive(Debug)]
 pub(super) struct Automata {
     colors: Colors,
-    of_parts: BTreeMap<Extent, Automaton>,
+    of_parts: VecMap<Extent, Automaton>,
     steps_left: u64,
 }
 
@@ -166,7 +165,7 @@ impl Automata {
         colors.ascii = ascii;
         Automata {
             colors,
-            of_parts: BTreeMap::new(),
+            of_parts: VecMap::new(),
             steps_left: 0,
         }
     }

@@ -1,9 +1,8 @@
 //! Subqueries in expressions: bound to plans of their own, and joined to what the expressions read.
 
-use std::collections::BTreeMap;
-
 use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery};
 use varve_expr::{Expr, fold};
+use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
@@ -123,7 +122,7 @@ pub(crate) fn attach(
     subqueries: &[Subquery],
     exprs: &mut [&mut Expr],
 ) -> Result<Plan> {
-    let mut places = BTreeMap::new();
+    let mut places = VecMap::new();
     for expr in exprs.iter() {
         plan = attach_one(plan, subqueries, expr, &mut places)?;
     }
@@ -134,7 +133,7 @@ pub(crate) fn attach(
 }
 
 /// The first column of each subquery's result.
-type Places = BTreeMap<usize, usize>;
+type Places = VecMap<usize, usize>;
 
 fn attach_one(
     mut plan: Plan,

@@ -1,9 +1,8 @@
 //! A load as its caller sees it.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
+use varve_sort::VecMap;
 use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
 
 use crate::bulk_load::auto_id::AutoId;
@@ -19,7 +18,7 @@ use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
 pub struct BulkLoad {
     transaction: Transaction,
     rows: TreeLoad,
-    indexes: BTreeMap<TreeId, IndexLoad>,
+    indexes: VecMap<TreeId, IndexLoad>,
     ids: Option<AutoId>,
     options: BulkLoadOptions,
     started_us: u64,
@@ -80,7 +79,7 @@ impl Transaction {
         Ok(BulkLoad {
             rows: TreeLoad::new(&store, tree),
             transaction: self,
-            indexes: BTreeMap::new(),
+            indexes: VecMap::new(),
             ids: None,
             options,
             started_us: store.env.monotonic_us(),
@@ -135,14 +134,11 @@ impl BulkLoad {
     ) -> Result<(), InsertError> {
         self.check_sound()?;
         self.sound = false;
-        let load = match self.indexes.entry(index) {
-            Entry::Occupied(load) => load.into_mut(),
-            Entry::Vacant(slot) => {
-                let store = Arc::clone(self.transaction.store());
-                let tree = self.transaction.tree(index)?;
-                slot.insert(IndexLoad::new(&store, tree))
-            }
-        };
+        let transaction = &self.transaction;
+        let load = self.indexes.entry(index).or_try_insert_with(|| {
+            let tree = transaction.tree(index)?;
+            Ok::<_, Error>(IndexLoad::new(transaction.store(), tree))
+        })?;
         if let Err(error) = load.add(&mut self.transaction, entries).await {
             // Entries occur twice where rows do, which are what the caller knows.
             self.rows.finish(&mut self.transaction).await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_kv::{Durability, WriteBatch};
+use varve_sort::VecSet;
 use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId, Value};
 
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
@@ -73,7 +74,7 @@ impl State {
     fn complete(&self, tree: TreeId, choice: &mut Choice) -> Option<()> {
         let runs = self.version.runs(tree).iter();
         let chosen = runs.clone().filter(|run| choice.runs.contains(&run.id));
-        let commits = varve_sort::set_of(chosen.map(|run| run.entries_seq));
+        let commits = VecSet::from_iter(chosen.map(|run| run.entries_seq));
         let together =
             runs.filter(|run| run.entries_seq.0 > 0 && commits.contains(&run.entries_seq));
         for run in together {

@@ -1,9 +1,9 @@
 //! Writes the newest rows of a frozen memtable to runs, while others commit.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_run::RunWriter;
+use varve_sort::VecMap;
 use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
 
 use crate::memtable::FlushMap;
@@ -19,7 +19,7 @@ use crate::{JobControl, Store};
 pub(super) struct Written {
     pub(super) runs: Vec<Arc<Run>>,
     /// By tree where each version went.
-    pub(super) maps: BTreeMap<TreeId, FlushMap>,
+    pub(super) maps: VecMap<TreeId, FlushMap>,
     pub(super) sink: PageSink,
 }
 
@@ -31,7 +31,7 @@ impl Store {
     ) -> Result<Written> {
         let mut written = Written {
             runs: Vec::new(),
-            maps: BTreeMap::new(),
+            maps: VecMap::new(),
             sink: PageSink::new(self),
         };
         let trees = frozen.catalogue.trees.values();

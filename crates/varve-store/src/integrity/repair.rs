@@ -1,10 +1,10 @@
 //! Makes a damaged store one that opens: records from their copies, the log up to its first bad
 //! record, runs without what cannot be read.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use varve_kv::{Bytes, Durability, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
+use varve_sort::VecSet;
 use varve_types::{CommitSeq, Env, Error, MemoryAccount, Result, RunId, SqlState};
 
 use crate::catalogue::Catalogue;
@@ -227,9 +227,9 @@ async fn quarantined(kv: &dyn Kv) -> Result<Vec<RunId>> {
 
 /// Deletes values of runs that neither the manifest lists nor a repair put aside.
 async fn sweep_unlisted(kv: &dyn Kv, manifest: &Manifest) -> Result<()> {
-    let mut kept = varve_sort::set_of(manifest.runs.iter().map(|entry| entry.run));
+    let mut kept = VecSet::from_iter(manifest.runs.iter().map(|entry| entry.run));
     kept.extend(quarantined(kv).await?);
-    let mut gone = BTreeSet::new();
+    let mut gone = VecSet::new();
     for kind in 0..keys::kinds_of_runs_from(RunId(0)).len() {
         let mut next = Some(RunId(0));
         while let Some(first) = next {

@@ -1,9 +1,9 @@
 //! The jobs of a store handle: what is queued, what runs, and how the last ones ended.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use varve_sort::VecMap;
 use varve_types::{Error, Result, SqlState};
 
 use crate::jobs::signal::Signal;
@@ -31,9 +31,9 @@ pub(crate) struct Jobs {
 struct Inner {
     is_stopped: bool,
     last_id: u64,
-    entries: BTreeMap<JobId, Entry>,
+    entries: VecMap<JobId, Entry>,
     /// By kind when jobs that the state of the store asks for may be tried again.
-    retries: BTreeMap<&'static str, Retry>,
+    retries: VecMap<&'static str, Retry>,
 }
 
 struct Entry {

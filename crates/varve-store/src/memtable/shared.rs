@@ -1,9 +1,9 @@
 //! A memtable of the store: the rows of every commit between two freezes.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use varve_sort::VecMap;
 use varve_types::TreeId;
 
 use crate::memtable::RowTable;
@@ -20,15 +20,15 @@ pub(crate) struct FlushMap {
 /// writes it out as a whole. Rows of it may be deleted all the while; snapshots keep theirs.
 #[derive(Default)]
 pub(crate) struct Memtable {
-    tables: Mutex<BTreeMap<TreeId, RowTable>>,
+    tables: Mutex<VecMap<TreeId, RowTable>>,
     bytes: AtomicU64,
     /// Set by the flush that wrote the rows out, for transactions that began before it.
-    flushed: OnceLock<BTreeMap<TreeId, FlushMap>>,
+    flushed: OnceLock<VecMap<TreeId, FlushMap>>,
 }
 
 impl Memtable {
     /// The tables; hold this only for a bounded number of rows.
-    pub(crate) fn tables(&self) -> MutexGuard<'_, BTreeMap<TreeId, RowTable>> {
+    pub(crate) fn tables(&self) -> MutexGuard<'_, VecMap<TreeId, RowTable>> {
         // No step under this lock can panic half-way.
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,7 +41,7 @@ impl Memtable {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_flushed(&self, maps: BTreeMap<TreeId, FlushMap>) {
+    pub(crate) fn set_flushed(&self, maps: VecMap<TreeId, FlushMap>) {
         // A memtable is flushed once: in the same step the state lets it go.
         let _ = self.flushed.set(maps);
     }

@@ -1,10 +1,10 @@
 //! Values of runs, from the page cache or the backend.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use varve_kv::Key;
 use varve_run::{CheckedValue, GroupParts, GroupReader, RunHead};
+use varve_sort::{VecMap, VecSet};
 use varve_types::{Error, Result, RunId, TreeId};
 
 use crate::Store;
@@ -13,11 +13,11 @@ use crate::format::keys;
 use crate::run::place_error;
 
 /// Pages that a read has at hand.
-pub(crate) type Pages = BTreeMap<PageId, CheckedValue>;
+pub(crate) type Pages = VecMap<PageId, CheckedValue>;
 
 impl Store {
     /// Pages of runs of one tree; those not in the cache are read in one call and checked.
-    pub(crate) async fn read_pages(&self, tree: TreeId, wanted: BTreeSet<PageId>) -> Result<Pages> {
+    pub(crate) async fn read_pages(&self, tree: TreeId, wanted: VecSet<PageId>) -> Result<Pages> {
         let wanted: Vec<PageId> = wanted.into_iter().collect();
         let mut pages = Pages::new();
         let mut missing = Vec::new();
@@ -84,7 +84,7 @@ pub(crate) struct PageSource<'a> {
     tree: TreeId,
     /// What was read for this source; the cache may have had no room for it.
     fetched: Pages,
-    missing: BTreeSet<PageId>,
+    missing: VecSet<PageId>,
 }
 
 impl<'a> PageSource<'a> {
@@ -93,7 +93,7 @@ impl<'a> PageSource<'a> {
             store,
             tree,
             fetched: Pages::new(),
-            missing: BTreeSet::new(),
+            missing: VecSet::new(),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> PageSource<'a> {
 }
 
 /// The pages of some columns of a group. Without columns there are none.
-pub(crate) fn column_pages(head: &RunHead, group: usize, columns: &[usize]) -> BTreeSet<PageId> {
+pub(crate) fn column_pages(head: &RunHead, group: usize, columns: &[usize]) -> VecSet<PageId> {
     let values = head.values_for(group, columns);
     values
         .into_iter()
@@ -163,7 +163,8 @@ pub(crate) fn group_reader(
     group: usize,
     pages: &Pages,
 ) -> Result<GroupReader> {
-    let of_run = pages.range((head.run(), 0)..=(head.run(), u32::MAX));
+    let from = pages.range_from(&(head.run(), 0));
+    let of_run = from.take_while(|((run, _), _)| *run == head.run());
     let values = of_run.map(|(_, value)| value.clone()).collect();
     store.shared_reader(head, group, values)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
+use varve_sort::VecSet;
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, Selection, VECTOR_ROWS};
 
 use crate::Store;
@@ -302,7 +303,9 @@ impl RunCursor {
         if parts.index().is_none() {
             let number = self.head.index_value_for(group).unwrap_or(0);
             let page = (self.head.run(), number);
-            let pages = store.read_pages(self.view.run.tree, [page].into()).await?;
+            let pages = store
+                .read_pages(self.view.run.tree, VecSet::from_iter([page]))
+                .await?;
             let value = pages
                 .get(&page)
                 .ok_or_else(|| Error::internal("page not at hand"))?;

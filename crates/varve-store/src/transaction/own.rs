@@ -1,10 +1,11 @@
 //! What one transaction has written so far, seen by nobody else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
+use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
@@ -20,11 +21,11 @@ pub(crate) struct Own {
     /// The snapshot's catalogue with the changes applied; `None` without changes.
     pub(crate) catalogue: Option<Arc<Catalogue>>,
     pub(crate) changes: Vec<CatalogueChange>,
-    pub(crate) trees: BTreeMap<TreeId, OwnTree>,
+    pub(crate) trees: VecMap<TreeId, OwnTree>,
     /// Rows of the snapshot's memtables that were deleted, by tree and version.
-    pub(crate) dead_versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
+    pub(crate) dead_versions: VecMap<(MemtableSlot, TreeId), RoaringBitmap>,
     /// Rows of runs, own ones included, that were deleted.
-    pub(crate) dead_rows: BTreeMap<RunId, DeadRows>,
+    pub(crate) dead_rows: VecMap<RunId, DeadRows>,
     /// The commit as of which index entries were written, where it is not that of the transaction.
     pub(crate) entries_seq: Option<CommitSeq>,
     /// What the buffers take in memory.
@@ -32,11 +33,11 @@ pub(crate) struct Own {
     pub(crate) savepoints: Savepoints,
     pub(crate) claims: Claims,
     /// Trees that nobody else may have written to.
-    pub(crate) guarded: BTreeSet<TreeId>,
+    pub(crate) guarded: VecSet<TreeId>,
     /// Trees that were read, where it matters: nobody else may have written to them either.
-    pub(crate) watched: Option<BTreeSet<TreeId>>,
+    pub(crate) watched: Option<VecSet<TreeId>>,
     /// Keys of rows that were added without looking whether they are new.
-    pub(crate) deferred: BTreeMap<TreeId, BTreeSet<Vec<u8>>>,
+    pub(crate) deferred: VecMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
     pub(crate) failure: Option<Error>,
 }
@@ -72,16 +73,16 @@ impl Own {
         Own {
             catalogue: None,
             changes: Vec::new(),
-            trees: BTreeMap::new(),
-            dead_versions: BTreeMap::new(),
-            dead_rows: BTreeMap::new(),
+            trees: VecMap::new(),
+            dead_versions: VecMap::new(),
+            dead_rows: VecMap::new(),
             entries_seq: None,
             reservation,
             savepoints: Savepoints::default(),
             claims: Claims::default(),
-            guarded: BTreeSet::new(),
+            guarded: VecSet::new(),
             watched: None,
-            deferred: BTreeMap::new(),
+            deferred: VecMap::new(),
             failure: None,
         }
     }
@@ -184,7 +185,7 @@ impl Own {
     }
 
     /// The trees that this transaction dropped. What it wrote to them is not committed.
-    pub(crate) fn dropped_trees(&self) -> BTreeSet<TreeId> {
+    pub(crate) fn dropped_trees(&self) -> VecSet<TreeId> {
         let dropped = self.changes.iter().filter_map(|change| match change {
             CatalogueChange::DropTree(tree) => Some(*tree),
             _ => None,
@@ -193,7 +194,7 @@ impl Own {
     }
 
     /// The trees whose rows were changed.
-    pub(crate) fn written_trees(&self) -> BTreeSet<TreeId> {
+    pub(crate) fn written_trees(&self) -> VecSet<TreeId> {
         let dead = self.dead_rows.values().map(|dead| dead.tree);
         let in_memory = self.dead_versions.keys().map(|(_, tree)| *tree);
         let trees = self.trees.keys().copied().chain(in_memory);

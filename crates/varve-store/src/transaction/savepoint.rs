@@ -5,10 +5,10 @@
 //! that a rollback drops whole runs. Taking a savepoint copies nothing; what is noted for it is as
 //! much as was deleted since.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
+use varve_sort::VecMap;
 use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
@@ -25,11 +25,11 @@ pub(crate) struct Savepoint {
     /// The sequence of the rows that came first after it.
     seq: CommitSeq,
     /// Versions of memtables that were deleted.
-    versions: BTreeMap<(MemtableSlot, TreeId), RoaringBitmap>,
+    versions: VecMap<(MemtableSlot, TreeId), RoaringBitmap>,
     /// Rows of runs that were deleted.
-    rows: BTreeMap<RunId, RoaringBitmap>,
+    rows: VecMap<RunId, RoaringBitmap>,
     /// Own rows in buffers that were deleted.
-    ended: BTreeMap<TreeId, RoaringBitmap>,
+    ended: VecMap<TreeId, RoaringBitmap>,
     /// Runs that were spilled.
     runs: Vec<(TreeId, RunId)>,
     /// The catalogue and the number of its changes at the savepoint, if it was changed after.
@@ -49,7 +49,7 @@ impl Savepoint {
     }
 }
 
-fn merge<K: Ord>(into: &mut BTreeMap<K, RoaringBitmap>, from: BTreeMap<K, RoaringBitmap>) {
+fn merge<K: Ord>(into: &mut VecMap<K, RoaringBitmap>, from: VecMap<K, RoaringBitmap>) {
     for (key, bits) in from {
         *into.entry(key).or_default() |= bits;
     }
@@ -123,7 +123,11 @@ impl Savepoints {
 
     /// The buffer of a tree was spilled: its versions that had ended are rows of runs now, at the
     /// places given, or gone for good.
-    pub(crate) fn move_ended(&mut self, tree: TreeId, places: &BTreeMap<u32, (RunId, u32)>) {
+    pub(crate) fn move_ended(
+        &mut self,
+        tree: TreeId,
+        places: &std::collections::BTreeMap<u32, (RunId, u32)>,
+    ) {
         for savepoint in &mut self.stack {
             let ended = savepoint.ended.remove(&tree).unwrap_or_default();
             for (run, ordinal) in ended.iter().filter_map(|version| places.get(&version)) {
@@ -218,7 +222,7 @@ impl Own {
 
 /// Takes some bits out of the bitmap at a key, and an empty bitmap out of the map.
 fn revive<K: Ord>(
-    dead: &mut BTreeMap<K, RoaringBitmap>,
+    dead: &mut VecMap<K, RoaringBitmap>,
     key: &K,
     subtract: impl FnOnce(&mut RoaringBitmap),
 ) {

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
+use varve_sort::VecMap;
 use varve_types::{Batch, CommitSeq, Error, Result, RunId, SqlState, TreeId, VECTOR_ROWS};
 
 use crate::Store;
@@ -39,7 +40,7 @@ pub(crate) struct Spill {
     store: Arc<Store>,
     sink: PageSink,
     /// By tree the run that takes further rows, as long as they ascend.
-    open: BTreeMap<TreeId, OpenRun>,
+    open: VecMap<TreeId, OpenRun>,
 }
 
 struct OpenRun {
@@ -54,7 +55,7 @@ impl Spill {
         Spill {
             store: Arc::clone(store),
             sink: PageSink::new(store),
-            open: BTreeMap::new(),
+            open: VecMap::new(),
         }
     }
 

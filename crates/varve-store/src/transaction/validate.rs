@@ -1,10 +1,10 @@
 //! Whether a transaction may commit, and what its log record says. First committer wins.
 
-use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
+use varve_sort::VecMap;
 use varve_types::{ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
@@ -26,9 +26,9 @@ type KeyedVersion = (u32, Vec<u8>);
 #[derive(Default)]
 pub(crate) struct Deletes {
     /// Versions of the memtables, with their keys.
-    pub(crate) versions: BTreeMap<(MemtableSlot, TreeId), Vec<KeyedVersion>>,
+    pub(crate) versions: VecMap<(MemtableSlot, TreeId), Vec<KeyedVersion>>,
     /// Rows of runs, own ones included.
-    pub(crate) rows: BTreeMap<(TreeId, RunId), RoaringBitmap>,
+    pub(crate) rows: VecMap<(TreeId, RunId), RoaringBitmap>,
     /// What the transaction claims, where it is now.
     pub(crate) claims: Claims,
 }
@@ -125,7 +125,7 @@ fn rows_now(
         deletes.add(seen.tree, seen.id, rows);
         return Ok(());
     }
-    let mut moved: BTreeMap<RunId, (&Arc<RunTrace>, RoaringBitmap)> = BTreeMap::new();
+    let mut moved: VecMap<RunId, (&Arc<RunTrace>, RoaringBitmap)> = VecMap::new();
     for ordinal in rows {
         let (run, ordinal) = seen.row_now(ordinal).ok_or_else(row_conflict)?;
         let place = moved.entry(run.id);

@@ -1,10 +1,10 @@
 //! Cursors: rows of a query that are given part by part. They are computed when the cursor is
 //! declared: so it sees what was there then.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::Locale;
+use varve_sort::VecMap;
 use varve_sql::{Direction, Field};
 use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState};
 
@@ -13,7 +13,7 @@ use crate::{ResultSet, index};
 
 /// The cursors of a session by name.
 #[derive(Default)]
-pub(super) struct Cursors(BTreeMap<String, Cursor>);
+pub(super) struct Cursors(VecMap<String, Cursor>);
 
 /// Rows, and where in them it stands.
 pub(super) struct Cursor {

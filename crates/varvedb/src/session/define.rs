@@ -1,9 +1,9 @@
 //! Carries out statements that define tables, indexes and sequences.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::Expr;
+use varve_sort::VecMap;
 use varve_sql::{
     Catalog, NewIndex, NewTable, SequenceDef, Statement, TableDef, encode_sequence, encode_table,
 };
@@ -16,14 +16,14 @@ use crate::{Notice, ResultSet, index, sequences};
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {
     catalog: &'a Catalog,
-    tables: BTreeMap<ObjectId, TableDef>,
+    tables: VecMap<ObjectId, TableDef>,
 }
 
 impl<'a> ChangedTables<'a> {
     pub fn new(catalog: &'a Catalog) -> ChangedTables<'a> {
         ChangedTables {
             catalog,
-            tables: BTreeMap::new(),
+            tables: VecMap::new(),
         }
     }
 

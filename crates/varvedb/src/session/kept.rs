@@ -1,9 +1,9 @@
 //! What a session keeps from one statement to the next: prepared statements and cursors.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, evaluate_constant};
+use varve_sort::VecMap;
 use varve_sql::{Catalog, DiscardWhat, Kept, ParsedStatement, Query, Statement, bind_arguments};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
@@ -15,7 +15,7 @@ use crate::statements::Planned;
 use crate::{Prepared, ResultSet};
 
 /// The statements of PREPARE by name, with their texts.
-pub(super) type PreparedStatements = BTreeMap<String, (Prepared, Arc<str>)>;
+pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;
 
 /// What a statement runs in.
 pub(super) struct Surroundings<'a> {

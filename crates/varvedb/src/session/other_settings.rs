@@ -1,16 +1,16 @@
 //! Settings of PostgreSQL that change nothing here, but that clients and scripts set: their values
 //! are checked and kept. So are settings whose names have a prefix of their own.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_sort::VecMap;
 use varve_types::{Error, Result, SqlState};
 
 /// Who everything belongs to.
 const OWNER: &str = "postgres";
 
 /// The values that were set, by name.
-pub(super) type Others = Arc<BTreeMap<String, String>>;
+pub(super) type Others = Arc<VecMap<String, String>>;
 
 /// What values a setting takes.
 #[derive(Clone, Copy)]

@@ -4,12 +4,13 @@
 //! lies between is looked at by itself: a constant, a number in one of its forms, text and number
 //! together, or text.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::counter::{Counter, LOOK_ROWS};
 use super::number::NumberForm;
 use super::template::{Piece, Template};
 use crate::strings::plan::StringHashing;
+use varve_sort::VecMap;
 
 /// The most delimiters that a template is cut at.
 const DELIMITERS_MAX: usize = 12;
@@ -57,9 +58,9 @@ pub(super) fn templates(rows: &[&[u8]]) -> Vec<Template> {
 
 /// Punctuation that occurs once in nearly all strings, at most two of them.
 fn delimiters(rows: &[&[u8]]) -> Vec<u8> {
-    let mut once: BTreeMap<u8, usize> = BTreeMap::new();
+    let mut once: VecMap<u8, usize> = VecMap::new();
     for row in rows {
-        let mut counts: BTreeMap<u8, usize> = BTreeMap::new();
+        let mut counts: VecMap<u8, usize> = VecMap::new();
         for mark in row.iter().copied().filter(is_mark) {
             *counts.entry(mark).or_default() += 1;
         }
@@ -94,7 +95,7 @@ impl<'a> Chain<'a> {
         let mut delimiters = Vec::new();
         while delimiters.len() < DELIMITERS_MAX {
             let next = |rest: &[u8]| rest.iter().copied().find(is_mark);
-            let mut counts: BTreeMap<u8, usize> = BTreeMap::new();
+            let mut counts: VecMap<u8, usize> = VecMap::new();
             for (_, rest) in &cut {
                 if let Some(mark) = next(rest) {
                     *counts.entry(mark).or_default() += 1;
@@ -225,7 +226,7 @@ fn constant<'a>(parts: &[&'a [u8]]) -> Option<&'a [u8]> {
 
 /// Runs of digits and of other bytes, where nearly all parts have the same ones.
 fn runs(parts: &[&[u8]]) -> Option<Vec<Piece>> {
-    let mut shapes: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+    let mut shapes: VecMap<Vec<bool>, usize> = VecMap::new();
     let cut: Vec<Vec<&[u8]>> = parts.iter().map(|part| split_runs(part)).collect();
     let shape = |runs: &[&[u8]]| runs.iter().map(|run| is_number(run)).collect::<Vec<bool>>();
     for runs in &cut {
@@ -304,7 +305,7 @@ fn fixed(radix: u8, upper: bool, width: usize, most: usize) -> Vec<Piece> {
 }
 
 fn commonest_length(parts: &[&[u8]]) -> Option<(usize, usize)> {
-    let mut lengths: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut lengths: VecMap<usize, usize> = VecMap::new();
     for part in parts {
         *lengths.entry(part.len()).or_default() += 1;
     }
