@@ -76,7 +76,11 @@ pub fn fold(expr: Expr) -> Expr {
                 to,
                 position,
             };
-            if is_immutable { computed(cast) } else { cast }
+            if is_immutable || is_null_by_an_operand(&cast) {
+                computed(cast)
+            } else {
+                cast
+            }
         }
         Expr::Case {
             branches,
@@ -150,8 +154,8 @@ fn computed(expr: Expr) -> Expr {
     }
 }
 
-/// Whether a literal NULL decides, whatever the other operands are: they are not computed then, and
-/// raise nothing.
+/// Whether a literal NULL decides, whatever the values of the other operands are: they are not
+/// computed then. What is known to fail is: PostgreSQL computes constants first.
 fn is_null_by_an_operand(expr: &Expr) -> bool {
     let is_null = |part: &Expr| {
         matches!(
@@ -163,9 +167,33 @@ fn is_null_by_an_operand(expr: &Expr) -> bool {
         )
     };
     match expr {
-        Expr::Compare { left, right, .. } => is_null(left) || is_null(right),
-        Expr::Call { function, args, .. } => function.is_strict() && args.iter().any(is_null),
-        Expr::InList { input, .. } => is_null(input),
+        Expr::Compare { left, right, .. } => {
+            (is_null(left) && !is_failing(right)) || (is_null(right) && !is_failing(left))
+        }
+        Expr::Call { function, args, .. } => {
+            function.is_strict() && args.iter().any(is_null) && !args.iter().any(is_failing)
+        }
+        Expr::InList { input, list, .. } => is_null(input) && !list.iter().any(is_failing),
+        Expr::Cast { input, .. } => is_null(input),
+        _ => false,
+    }
+}
+
+/// Whether a folded expression fails whenever it is computed: what is constant in it would have been
+/// computed already.
+fn is_failing(expr: &Expr) -> bool {
+    let is_literal = |part: &Expr| matches!(part, Expr::Literal { .. });
+    match expr {
+        Expr::Call { function, args, .. } => {
+            (function.is_immutable() && args.iter().all(is_literal)) || args.iter().any(is_failing)
+        }
+        Expr::Cast { input, to, .. } => {
+            (is_literal(input) && is_immutable_cast(input.logical_type(), *to)) || is_failing(input)
+        }
+        Expr::Compare { left, right, .. } | Expr::Distinct { left, right, .. } => {
+            (is_literal(left) && is_literal(right)) || is_failing(left) || is_failing(right)
+        }
+        Expr::Not(input) | Expr::IsNull { input, .. } => is_failing(input),
         _ => false,
     }
 }

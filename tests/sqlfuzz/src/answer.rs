@@ -49,9 +49,22 @@ impl Failure {
     pub fn is_of_data(&self) -> bool {
         self.kind == FailureKind::Timeout
             || matches!(self.class(), "22" | "21")
-            || (self.state == "0A000" && self.message.starts_with("unit \""))
+            || (self.state == "0A000" && is_of_value(&self.message))
             || matches!(self.state.as_str(), "57014" | "53200" | "53400" | "54000")
     }
+}
+
+/// Whether what is not supported is a value, not a form of SQL: PostgreSQL uses one state for both.
+fn is_of_value(message: &str) -> bool {
+    let beginnings = [
+        "unit \"",
+        "cannot convert NaN to ",
+        "cannot convert infinity to ",
+        "searching for elements in multidimensional arrays",
+        "removing elements from multidimensional arrays",
+        "timestamps cannot be binned into intervals containing months or years",
+    ];
+    beginnings.iter().any(|text| message.starts_with(text))
 }
 
 impl core::fmt::Display for Failure {

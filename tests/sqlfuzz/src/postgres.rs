@@ -33,8 +33,9 @@ impl Postgres {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let database = format!("sqlfuzz_{}_{number}", std::process::id());
-        let create =
-            format!("CREATE DATABASE {database} TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'");
+        let create = format!(
+            "CREATE DATABASE {database} TEMPLATE template0 LOCALE 'C.UTF-8' ENCODING 'UTF8'"
+        );
         let failed = |error: io::Error| format!("{address}: {error}");
         let mut server = Connection::open(address, "postgres").map_err(failed)?;
         server

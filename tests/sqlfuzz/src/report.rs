@@ -17,6 +17,7 @@ impl Difference {
             Difference::Failing => "what fails for a row may not be computed for it",
             Difference::LongNumeric => "numerics of more than 38 digits",
             Difference::Limit => "a limit of time, memory or size",
+            Difference::Theirs => "what PostgreSQL cannot do, or version 15 alone does so",
         }
     }
 }
@@ -61,6 +62,7 @@ impl Display for Report {
             Difference::Failing,
             Difference::LongNumeric,
             Difference::Limit,
+            Difference::Theirs,
         ] {
             let of = all.iter().filter(|(of, _)| **of == difference);
             let count: u64 = of.map(|(_, count)| **count).sum();
@@ -73,12 +75,12 @@ impl Display for Report {
             writeln!(f, "{count:>9}  {shape}")?;
         }
         let mut refusals: Vec<_> = self.refusals.iter().collect();
-        refusals.sort_by_key(|(message, count)| (core::cmp::Reverse(**count), *message));
+        refusals.sort_by_key(|(message, (count, _))| (core::cmp::Reverse(*count), *message));
         if !refusals.is_empty() {
             writeln!(f, "\nnot supported:")?;
         }
-        for (message, count) in refusals.into_iter().take(REFUSALS_MAX) {
-            writeln!(f, "{count:>9}  {message}")?;
+        for (message, (count, name)) in refusals.into_iter().take(REFUSALS_MAX) {
+            writeln!(f, "{count:>9}  {message} ({name})")?;
         }
         writeln!(f, "\n{} failures", self.found.len())?;
         for found in &self.found {

@@ -46,8 +46,8 @@ pub struct Found {
 pub struct Report {
     pub counts: BTreeMap<Oracle, Counts>,
     pub shapes: BTreeMap<&'static str, u64>,
-    /// What the engine says that it does not support, and how often.
-    pub refusals: BTreeMap<String, u64>,
+    /// What the engine says that it does not support: how often, and for which case first.
+    pub refusals: BTreeMap<String, (u64, CaseName)>,
     pub found: Vec<Found>,
     /// Statements that the engine ran.
     pub statements: u64,
@@ -212,7 +212,10 @@ fn one(shared: &Shared<'_>, stage: &mut Stage<'_>, name: CaseName) {
     };
     let verdict = case.check(stage);
     if let Ok(mut report) = shared.report.lock() {
-        report.note(&case, &verdict);
+        report.note(name, &case, &verdict);
+    }
+    if matches!(verdict, Verdict::Refused(_)) && !shared.arguments.cases.is_empty() {
+        eprintln!("-- {name}\n{};", case.statements().join(";\n"));
     }
     if let Verdict::Failed(message) = verdict {
         let found = if shared.arguments.quick {
@@ -289,7 +292,7 @@ fn smaller(stage: &mut Stage<'_>, case: &Case, name: CaseName, message: &str) ->
 }
 
 impl Report {
-    fn note(&mut self, case: &Case, verdict: &Verdict) {
+    fn note(&mut self, name: CaseName, case: &Case, verdict: &Verdict) {
         let counts = self.counts.entry(case.oracle).or_default();
         match verdict {
             Verdict::Passed => counts.passed += 1,
@@ -297,7 +300,8 @@ impl Report {
             Verdict::Skipped(difference) => *counts.skipped.entry(*difference).or_default() += 1,
             Verdict::Refused(message) => {
                 counts.refused += 1;
-                *self.refusals.entry(message.clone()).or_default() += 1;
+                let of_message = self.refusals.entry(message.clone());
+                of_message.or_insert((0, name)).0 += 1;
             }
             Verdict::Failed(_) => counts.failed += 1,
         }

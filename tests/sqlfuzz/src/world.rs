@@ -64,7 +64,7 @@ impl World {
     pub fn new(seed: u64) -> World {
         let mut chance = Chance::new(seed);
         let tables = 2 + chance.index(3);
-        let has_large = chance.one_in(4);
+        let has_large = chance.one_in(16);
         let mut world = World {
             tables: Vec::new(),
             script: Vec::new(),

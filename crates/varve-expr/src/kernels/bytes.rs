@@ -100,7 +100,13 @@ pub(super) fn overlay_range(row: &Row<'_>, new: usize) -> Result<(i64, i64)> {
         let message = "negative substring length not allowed";
         return Err(Error::new(SqlState::SUBSTRING_ERROR, message));
     }
-    Ok((start, length))
+    match start.checked_add(length).map(i32::try_from) {
+        Some(Ok(_)) => Ok((start, length)),
+        _ => Err(Error::new(
+            SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
+            "integer out of range",
+        )),
+    }
 }
 
 fn trimmed<'r>(row: &'r Row<'_>, front: bool, back: bool) -> &'r [u8] {

@@ -44,7 +44,6 @@ pub(super) fn sign(number: f64) -> Result<f64> {
     Ok(match number {
         above if above > 0.0 => 1.0,
         below if below < 0.0 => -1.0,
-        nan if nan.is_nan() => f64::NAN,
         _ => 0.0,
     })
 }

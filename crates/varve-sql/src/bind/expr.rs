@@ -382,11 +382,19 @@ impl Binder<'_> {
             });
             results.push(self.expr(result, scope)?);
         }
+        let has_otherwise = otherwise.is_some();
         if let Some(otherwise) = otherwise {
             results.push(self.expr(otherwise, scope)?);
+            // Of types that convert into one another the first counts, and ELSE comes first.
+            results.rotate_right(1);
         }
-        let (mut results, ty) = self.unify(results, "CASE", position)?;
-        let otherwise = otherwise.and_then(|_| results.pop()).map(Box::new);
+        let (results, ty) = self.unify(results, "CASE", position)?;
+        let mut results = results.into_iter();
+        let otherwise = if has_otherwise {
+            results.next().map(Box::new)
+        } else {
+            None
+        };
         Ok(Operand::Known(Expr::Case {
             branches: tests.into_iter().zip(results).collect(),
             otherwise,

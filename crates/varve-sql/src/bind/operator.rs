@@ -2,6 +2,7 @@
 
 use sqlparser::ast::{BinaryOperator, Expr as Ast, UnaryOperator, Value as AstValue};
 use varve_expr::{Expr, common_type, implicit_cast_allowed, operator_named, resolve_operator};
+use varve_parser::marker::SYMMETRIC;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
@@ -301,24 +302,54 @@ impl Binder<'_> {
         negated: bool,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
+        let (low, is_symmetric) = match low {
+            Ast::Named { expr, name } if name.value == SYMMETRIC => (&**expr, true),
+            low => (low, false),
+        };
         let position = self.source.before(self.source.expr(low));
         let input = self.expr(input, scope)?;
         let low = self.expr(low, scope)?;
         let high = self.expr(high, scope)?;
-        // Each bound is compared on its own, as PostgreSQL does.
+        if !is_symmetric {
+            let bounds = (low, high);
+            return Ok(Operand::Known(
+                self.between_bounds(input, bounds, negated, position)?,
+            ));
+        }
+        let swapped = (high.clone(), low.clone());
+        let either = vec![
+            self.between_bounds(input.clone(), (low, high), negated, position)?,
+            self.between_bounds(input, swapped, negated, position)?,
+        ];
+        Ok(Operand::Known(if negated {
+            Expr::And(either)
+        } else {
+            Expr::Or(either)
+        }))
+    }
+
+    /// Whether a value is between bounds: each is compared on its own, as PostgreSQL does.
+    fn between_bounds(
+        &mut self,
+        input: Operand,
+        (low, high): (Operand, Operand),
+        negated: bool,
+        position: u32,
+    ) -> Result<Expr> {
         let (above, below) = if negated {
             (CompareOp::Lt, CompareOp::Gt)
         } else {
             (CompareOp::GtEq, CompareOp::LtEq)
         };
-        let above = self.comparison(above, input.clone(), low, position)?;
-        let below = self.comparison(below, input, high, position)?;
-        let both = vec![above, below];
-        Ok(Operand::Known(if negated {
+        let both = vec![
+            self.comparison(above, input.clone(), low, position)?,
+            self.comparison(below, input, high, position)?,
+        ];
+        Ok(if negated {
             Expr::Or(both)
         } else {
             Expr::And(both)
-        }))
+        })
     }
 
     /// `IS [NOT] TRUE`, `IS [NOT] FALSE`.

@@ -6,7 +6,7 @@ use crate::types::Ty;
 use super::{Generator, Rel, Scope};
 
 /// About how many rows joins may give, by how deep the query stands.
-const JOINED_ROWS_MAX: [f64; 3] = [20_000.0, 1_500.0, 200.0];
+const JOINED_ROWS_MAX: [f64; 3] = [4_000.0, 600.0, 100.0];
 /// Largest tables of queries inside others, which may run once for each row around them.
 const INNER_ROWS_MAX: f64 = 60.0;
 /// About which share of pairs an equality leaves.

@@ -168,9 +168,6 @@ impl Case {
             Oracle::Postgres | Oracle::Expression => {
                 let sql = self.query.to_string();
                 let ours = stage.full(&sql);
-                if let Some(verdict) = hopeless(&ours) {
-                    return verdict;
-                }
                 peer::judge(self, &ours, &stage.peer(&sql))
             }
         }

@@ -46,7 +46,7 @@ pub(in crate::kernels) fn extract_path(row: &Row<'_>) -> Result<Value> {
 fn reach(row: &Row<'_>, steps: &[Step]) -> Result<Value> {
     let as_text = row.result == LogicalType::Text;
     if row.is_json(0) {
-        let mut text = row.text(0);
+        let mut text = row.text(0).trim_matches([' ', '\t', '\n', '\r']);
         for step in steps {
             match into_text(text, step)? {
                 Some(found) => text = found,

@@ -19,7 +19,7 @@ pub(in crate::kernels) fn delete_key(row: &Row<'_>) -> Result<Value> {
 
 /// `jsonb - text[]`
 pub(in crate::kernels) fn delete_keys(row: &Row<'_>) -> Result<Value> {
-    jsonb(&json::without_keys(row.jsonb(0)?, &row.texts(1)?)?)
+    jsonb(&json::without_keys(row.jsonb(0)?, &flat_texts(row)?)?)
 }
 
 /// `jsonb - integer`
@@ -127,16 +127,21 @@ fn replacement(row: &Row<'_>) -> Change {
 }
 
 fn changed(row: &Row<'_>, change: Change, new: &Json) -> Result<Value> {
-    let path = row.array(1)?;
-    if path.dimensions.len() > 1 {
+    let path = flat_texts(row)?;
+    let mut json = row.jsonb(0)?;
+    json::change(&mut json, &path, change, new)?;
+    jsonb(&json)
+}
+
+/// The second argument, which must have one dimension.
+fn flat_texts(row: &Row<'_>) -> Result<Vec<Option<String>>> {
+    if row.array(1)?.dimensions.len() > 1 {
         return Err(Error::new(
             SqlState::ARRAY_SUBSCRIPT_ERROR,
             "wrong number of array subscripts",
         ));
     }
-    let mut json = row.jsonb(0)?;
-    json::change(&mut json, &row.texts(1)?, change, new)?;
-    jsonb(&json)
+    row.texts(1)
 }
 
 /// `json[b]_strip_nulls`

@@ -8,6 +8,7 @@ use super::{BOOL, INT4, TEXT, strict};
 use Kernel::{Rows, Set, Text};
 
 const TEXTS: Param = TEXT.array();
+const BPCHAR: Param = Param::of(varve_types::LogicalType::Bpchar);
 
 /// An entry for each list of arguments.
 macro_rules! rows {
@@ -18,10 +19,10 @@ macro_rules! rows {
 
 #[rustfmt::skip]
 pub(super) static ROWS: &[Entry] = rows! {
-    "~" BOOL Rows(matches): [TEXT TEXT];
-    "~*" BOOL Rows(matches_any_case): [TEXT TEXT];
-    "!~" BOOL Rows(differs): [TEXT TEXT];
-    "!~*" BOOL Rows(differs_any_case): [TEXT TEXT];
+    "~" BOOL Rows(matches): [TEXT TEXT] [BPCHAR TEXT];
+    "~*" BOOL Rows(matches_any_case): [TEXT TEXT] [BPCHAR TEXT];
+    "!~" BOOL Rows(differs): [TEXT TEXT] [BPCHAR TEXT];
+    "!~*" BOOL Rows(differs_any_case): [TEXT TEXT] [BPCHAR TEXT];
     "regexp_like" BOOL Rows(like): [TEXT TEXT] [TEXT TEXT TEXT];
     "regexp_count" INT4 Rows(count): [TEXT TEXT] [TEXT TEXT INT4] [TEXT TEXT INT4 TEXT];
     "regexp_instr" INT4 Rows(instr): [TEXT TEXT] [TEXT TEXT INT4] [TEXT TEXT INT4 INT4]
