@@ -170,6 +170,10 @@ fn is_null_by_an_operand(expr: &Expr) -> bool {
         Expr::Compare { left, right, .. } => {
             (is_null(left) && !is_failing(right)) || (is_null(right) && !is_failing(left))
         }
+        // PostgreSQL computes the array before its subscripts.
+        Expr::Call { function, args, .. } if function.name() == "\0element" => {
+            args.first().is_some_and(is_null) && !args.iter().any(is_failing)
+        }
         Expr::Call { function, args, .. } => {
             function.is_strict() && args.iter().any(is_null) && !args.iter().any(is_failing)
         }
@@ -179,8 +183,8 @@ fn is_null_by_an_operand(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a folded expression fails whenever it is computed: what is constant in it would have been
-/// computed already.
+/// Whether a folded expression fails whenever it is computed: what is constant in it would have
+/// been computed already.
 fn is_failing(expr: &Expr) -> bool {
     let is_literal = |part: &Expr| matches!(part, Expr::Literal { .. });
     match expr {
@@ -194,6 +198,8 @@ fn is_failing(expr: &Expr) -> bool {
             (is_literal(left) && is_literal(right)) || is_failing(left) || is_failing(right)
         }
         Expr::Not(input) | Expr::IsNull { input, .. } => is_failing(input),
+        Expr::Case { branches, .. } => branches.first().is_some_and(|(test, _)| is_failing(test)),
+        Expr::Coalesce { args, .. } => args.first().is_some_and(is_failing),
         _ => false,
     }
 }

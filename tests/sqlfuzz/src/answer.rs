@@ -50,6 +50,7 @@ impl Failure {
         self.kind == FailureKind::Timeout
             || matches!(self.class(), "22" | "21")
             || (self.state == "0A000" && is_of_value(&self.message))
+            || (self.state == "42601" && self.message.starts_with("invalid Unicode escape"))
             || matches!(self.state.as_str(), "57014" | "53200" | "53400" | "54000")
     }
 }

@@ -67,9 +67,10 @@ fn cut(text: &str, ty: LogicalType, modifier: TypeMod, explicit: bool) -> Result
     }
 }
 
-/// To the nearest, halves away from 0.
+/// To the nearest, halves away from 0; infinities stay.
 fn rounded(us: i64, ty: LogicalType, modifier: TypeMod) -> i64 {
-    let Some(digits) = modifier.seconds(ty) else {
+    let is_finite = us != i64::MAX && us != i64::MIN;
+    let Some(digits) = modifier.seconds(ty).filter(|_| is_finite) else {
         return us;
     };
     let unit = 10_i64.pow(6 - u32::from(digits.min(6)));

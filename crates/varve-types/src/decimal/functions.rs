@@ -238,6 +238,13 @@ impl Decimal {
             return Err(Decimal::overflow());
         }
         let digits = digits_for(scale).max(u32::from(self.scale()));
+        if power < -2.0 - f64::from(scale.max(0)) {
+            let zero = Fixed {
+                negative: false,
+                magnitude: Big::new(0),
+            };
+            return finish(&zero, digits, scale);
+        }
         let power = Fixed {
             negative: self.signum() < 0,
             magnitude: self

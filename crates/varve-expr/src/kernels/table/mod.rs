@@ -141,6 +141,14 @@ const fn stable(
     }
 }
 
+/// `entry` that depends on the session, as the texts of times do.
+const fn of_session(entry: Entry) -> Entry {
+    Entry {
+        volatility: Volatility::Stable,
+        ..entry
+    }
+}
+
 /// Differs from call to call, or has an effect.
 const fn volatile(
     name: &'static str,

@@ -6,7 +6,7 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{bytes, hash, strings, text};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, ELEMENT, INT4, INT8, TEXT, stable, strict, variadic};
+use super::{ANY, BOOL, ELEMENT, INT4, INT8, TEXT, lax, of_session, stable, strict, variadic};
 use Kernel::{Rows, Text};
 
 const BYTEA: Param = Param::of(LogicalType::Bytea);
@@ -67,12 +67,19 @@ pub(super) static ROWS: &[Entry] = rows! {
 
 /// Those that take what has any type.
 pub(super) static ANYTHING: &[Entry] = &[
-    variadic("concat_ws", &[TEXT, ANY], TEXT, Rows(strings::concat_ws)),
-    variadic("format", &[TEXT, ANY], TEXT, Rows(strings::format)),
-    Entry {
-        strict: false,
-        ..strict("format", &[TEXT], TEXT, Rows(strings::format))
-    },
+    of_session(variadic(
+        "concat_ws",
+        &[TEXT, ANY],
+        TEXT,
+        Rows(strings::concat_ws),
+    )),
+    of_session(variadic(
+        "format",
+        &[TEXT, ANY],
+        TEXT,
+        Rows(strings::format),
+    )),
+    of_session(lax("format", &[TEXT], TEXT, Rows(strings::format))),
     stable(
         "quote_literal",
         &[ELEMENT],

@@ -4,7 +4,7 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{like, text};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, INT4, NON_ARRAY, TEXT, stable, strict, variadic};
+use super::{ANY, BOOL, INT4, NON_ARRAY, TEXT, of_session, stable, strict, variadic};
 use Kernel::{Columns, Rows, Text};
 
 const BPCHAR: Param = Param::of(varve_types::LogicalType::Bpchar);
@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Entry] = &[
     strict("~~*", &[BPCHAR, TEXT], BOOL, Columns(like::ilike)),
     strict("!~~*", &[TEXT, TEXT], BOOL, Columns(like::not_ilike)),
     strict("!~~*", &[BPCHAR, TEXT], BOOL, Columns(like::not_ilike)),
-    variadic("concat", &[ANY], TEXT, Text(text::concat)),
+    of_session(variadic("concat", &[ANY], TEXT, Text(text::concat))),
     strict("length", &[TEXT], INT4, Rows(text::length)),
     strict("char_length", &[TEXT], INT4, Rows(text::length)),
     strict("character_length", &[TEXT], INT4, Rows(text::length)),
