@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::datetime::Zone;
 use crate::{Enums, NamesRef};
 
-/// How a session reads and writes dates, times and intervals, and what time it is in it.
+/// How a session reads and writes dates, times, intervals and bytes, and what time it is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locale {
     /// The time zone of the session.
@@ -16,6 +16,8 @@ pub struct Locale {
     pub date_order: DateOrder,
     /// How intervals are written.
     pub interval_style: IntervalStyle,
+    /// How bytes are written.
+    pub bytea_output: ByteaOutput,
     /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
     pub now_us: i64,
     /// The start of the statement, counted alike.
@@ -66,12 +68,23 @@ pub enum IntervalStyle {
     Iso,
 }
 
+/// The setting `bytea_output`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByteaOutput {
+    /// `\x6100ff`
+    #[default]
+    Hex,
+    /// `a\000\377`
+    Escape,
+}
+
 /// PostgreSQL's defaults with the time zone UTC, at the beginning of 1970.
 pub static DEFAULT_LOCALE: Locale = Locale {
     zone: Zone::UTC,
     date_style: DateStyle::Iso,
     date_order: DateOrder::Mdy,
     interval_style: IntervalStyle::Postgres,
+    bytea_output: ByteaOutput::Hex,
     now_us: 0,
     statement_us: 0,
     enums: None,
@@ -91,6 +104,7 @@ impl Locale {
             && self.date_style == other.date_style
             && self.date_order == other.date_order
             && self.interval_style == other.interval_style
+            && self.bytea_output == other.bytea_output
     }
 
     /// What the clocks of the session showed at the start of the transaction, in microseconds as

@@ -96,6 +96,16 @@ impl Table<'_> {
 
 /// Appends a table.
 pub fn write_table(table: &Table<'_>, format: &Format, out: &mut String) {
+    if format.layout == Layout::Aligned
+        && let Some(rows) = without_controls(table.rows)
+    {
+        let rows = &rows;
+        return write_laid_out(&Table { rows, ..*table }, format, out);
+    }
+    write_laid_out(table, format, out);
+}
+
+fn write_laid_out(table: &Table<'_>, format: &Format, out: &mut String) {
     match (format.layout, format.expanded) {
         (Layout::Csv, expanded) => csv(table, format, expanded, out),
         (_, true) if table.rows.is_empty() => {
@@ -108,6 +118,35 @@ pub fn write_table(table: &Table<'_>, format: &Format, out: &mut String) {
         (Layout::Unaligned, false) => unaligned(table, format, out),
         (Layout::Unaligned, true) => unaligned_expanded(table, format, out),
     }
+}
+
+/// The rows with control characters spelt out, which would break columns; `None` where there are
+/// none. Tabs reach to the next multiple of eight.
+fn without_controls(rows: &[Cells]) -> Option<Vec<Cells>> {
+    let is_broken = |text: &String| text.contains(|c: char| c.is_control() && c != '\n');
+    let mut cells = rows.iter().flatten().flatten();
+    if !cells.any(is_broken) {
+        return None;
+    }
+    let shown = |text: &String| {
+        let mut shown = String::with_capacity(text.len() + 8);
+        for c in text.chars() {
+            match c {
+                '\n' => shown.push(c),
+                '\r' => shown.push_str("\\r"),
+                '\t' => {
+                    let line = shown.rsplit('\n').next().unwrap_or_default();
+                    pad(8 - line.width() % 8, ' ', &mut shown);
+                }
+                c if c.is_ascii_control() => shown.push_str(&format!("\\x{:02X}", u32::from(c))),
+                c if c.is_control() => shown.push_str(&format!("\\u{:04X}", u32::from(c))),
+                c => shown.push(c),
+            }
+        }
+        shown
+    };
+    let row = |row: &Cells| row.iter().map(|cell| cell.as_ref().map(shown)).collect();
+    Some(rows.iter().map(row).collect())
 }
 
 fn cell<'a>(cell: &'a Option<String>, format: &'a Format) -> &'a str {
@@ -349,6 +388,24 @@ mod tests {
             ..Format::default()
         };
         assert_eq!(text(&csv), "n,words\n1,\"a\nb\"\n100,\n");
+    }
+
+    #[test]
+    fn control_characters_are_spelt_out_in_columns() {
+        let rows = [vec![Some("a\tb\u{1}\r".to_owned())]];
+        let columns = [("t".to_owned(), Align::Left)];
+        let table = Table {
+            columns: &columns,
+            rows: &rows,
+            ..Table::default()
+        };
+        let mut out = String::new();
+        write_table(&table, &Format::default(), &mut out);
+        let rule = "-".repeat(17);
+        assert_eq!(
+            out,
+            format!("        t        \n{rule}\n a       b\\x01\\r\n(1 row)\n\n")
+        );
     }
 
     #[test]

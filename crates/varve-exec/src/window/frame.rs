@@ -181,7 +181,20 @@ fn range_bound(
     }
     // In the order of the partition the bound lies before or after.
     let lower = moved.backward != key.descending;
-    let bound = Bound::new(&column.value(row), moved, lower)?;
+    let mut bound = Bound::new(&column.value(row), moved, lower)?;
+    if let Bound::Double(double) = &mut bound
+        && double.is_nan()
+        && is_number(&column.value(row))
+        && is_number(moved.by)
+    {
+        // From one infinity by another: every number is within.
+        let far = is_end != key.descending;
+        *double = if far {
+            f64::INFINITY
+        } else {
+            f64::NEG_INFINITY
+        };
+    }
     let rows = partition.rows();
     let (mut low, mut high) = (0, rows);
     while low < high {
@@ -251,6 +264,10 @@ impl Bound {
         };
         order.unwrap_or(core::cmp::Ordering::Equal)
     }
+}
+
+fn is_number(value: &Value) -> bool {
+    value.double().is_some_and(|double| !double.is_nan())
 }
 
 fn integer(value: &Value) -> Option<i128> {

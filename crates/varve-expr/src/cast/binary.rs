@@ -4,6 +4,8 @@ use core::fmt::Write;
 
 use varve_types::{Error, Result, SqlState};
 
+use crate::locale::ByteaOutput;
+
 fn invalid_bytea(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
 }
@@ -69,11 +71,18 @@ fn parse_escaped(text: &[u8]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-pub(super) fn write_bytea(bytes: &[u8], text: &mut String) {
-    text.push_str("\\x");
+pub(super) fn write_bytea(bytes: &[u8], output: ByteaOutput, text: &mut String) {
+    if output == ByteaOutput::Hex {
+        text.push_str("\\x");
+    }
     for byte in bytes {
         // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
+        let _ = match (output, byte) {
+            (ByteaOutput::Hex, _) => write!(text, "{byte:02x}"),
+            (ByteaOutput::Escape, b'\\') => write!(text, "\\\\"),
+            (ByteaOutput::Escape, b' '..=b'~') => write!(text, "{}", char::from(*byte)),
+            (ByteaOutput::Escape, _) => write!(text, "\\{byte:03o}"),
+        };
     }
 }
 

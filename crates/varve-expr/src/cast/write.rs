@@ -30,7 +30,7 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
             let _ = write!(text, "{number}");
         }
         Value::Text(string) | Value::Bpchar(string) => text.push_str(string),
-        Value::Bytea(bytes) => write_bytea(bytes, text),
+        Value::Bytea(bytes) => write_bytea(bytes, locale.bytea_output, text),
         Value::Date(date) => write_date(*date, locale, text),
         Value::Time(us) => write_time(*us, text),
         Value::Timestamp(us) => write_timestamp(*us, false, locale, text),

@@ -308,7 +308,7 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                     None => root,
                 }
             }
-            Ast::Exists { .. } => return "exists".to_owned(),
+            Ast::Exists { negated: false, .. } => return "exists".to_owned(),
             Ast::Subquery(query) => match only_output(&query.body) {
                 Some(SelectItem::UnnamedExpr(inner)) => inner,
                 Some(SelectItem::ExprWithAlias { alias, .. }) => return fold_name(alias),

@@ -118,10 +118,9 @@ impl Binder<'_> {
                 Some(filter)
             }
             Some(_) => {
-                return Err(unsupported_at(
-                    "FILTER for non-aggregate window functions",
-                    position,
-                ));
+                let message = "FILTER is not implemented for non-aggregate window functions";
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                return Err(located(error, position));
             }
         };
         let written = match over {
@@ -462,6 +461,10 @@ impl Binder<'_> {
         let by = if units == FrameUnits::Range {
             let place = self.source.expr(ast);
             let wanted = range_offset_type(ty).ok_or_else(|| {
+                let ty = match ty {
+                    LogicalType::Varchar => LogicalType::Text,
+                    other => other,
+                };
                 let what = format!("{RANGE_OFFSET} is not supported for column type {ty}");
                 located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place)
             })?;

@@ -1,6 +1,6 @@
-//! The settings that decide how dates, times and intervals are read and written.
+//! The settings that decide how dates, times, intervals and bytes are read and written.
 
-use varve_expr::{DateOrder, DateStyle, IntervalStyle, Locale, Zone, parse_value};
+use varve_expr::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, Locale, Zone, parse_value};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 /// One of these settings.
@@ -9,6 +9,7 @@ pub(super) enum LocaleSetting {
     TimeZone,
     DateStyle,
     IntervalStyle,
+    ByteaOutput,
 }
 
 use LocaleSetting as Setting;
@@ -44,6 +45,10 @@ impl LocaleSetting {
                 let named = known.find(|(_, style)| *style == locale.interval_style);
                 named.map_or("", |(name, _)| name).to_owned()
             }
+            Setting::ByteaOutput => match locale.bytea_output {
+                ByteaOutput::Hex => "hex".to_owned(),
+                ByteaOutput::Escape => "escape".to_owned(),
+            },
         }
     }
 
@@ -57,6 +62,17 @@ impl LocaleSetting {
                 (locale.date_style, locale.date_order) = (first.date_style, first.date_order);
             }
             (Setting::DateStyle, Some(value)) => set_date_style(locale, value)?,
+            (Setting::ByteaOutput, None) => locale.bytea_output = first.bytea_output,
+            (Setting::ByteaOutput, Some(value)) => {
+                locale.bytea_output = match value.to_ascii_lowercase().as_str() {
+                    "hex" => ByteaOutput::Hex,
+                    "escape" => ByteaOutput::Escape,
+                    _ => {
+                        return Err(invalid("bytea_output", value)
+                            .with_hint("Available values: escape, hex.".to_owned()));
+                    }
+                };
+            }
             (Setting::IntervalStyle, None) => locale.interval_style = first.interval_style,
             (Setting::IntervalStyle, Some(value)) => {
                 let mut known = INTERVAL_STYLES.iter();

@@ -100,6 +100,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "What the client calls itself",
     ),
     setting(
+        "bytea_output",
+        Kind::Locale(LocaleSetting::ByteaOutput),
+        "Form of bytes",
+    ),
+    setting(
         "client_encoding",
         Kind::Fixed("UTF8"),
         "Character set of the client",
