@@ -18,7 +18,7 @@ const TOKEN_BYTES: usize = 256;
 
 /// One statement of a text: its syntax tree and where its tokens stand.
 pub struct ParsedStatement {
-    pub(crate) parsed: Parsed,
+    tree: Box<dyn Tree>,
     pub(crate) source: SourceMap,
     /// Depth of its parentheses.
     pub(crate) nesting: usize,
@@ -26,10 +26,27 @@ pub struct ParsedStatement {
     pub(crate) command: String,
 }
 
+/// Holds a tree for those who need not know how it is dropped: that is much code, which every crate
+/// that holds the tree itself would have once more.
+trait Tree: Send + Sync {
+    fn parsed(&self) -> &Parsed;
+}
+
+impl Tree for Parsed {
+    fn parsed(&self) -> &Parsed {
+        self
+    }
+}
+
 impl ParsedStatement {
+    /// The syntax tree.
+    pub(crate) fn parsed(&self) -> &Parsed {
+        self.tree.parsed()
+    }
+
     /// The statement, if it is one without a plan.
     pub fn command(&self) -> Option<&Command> {
-        match (&self.parsed.explain, &self.parsed.body) {
+        match (&self.parsed().explain, &self.parsed().body) {
             (None, Body::Command(command)) => Some(command),
             _ => None,
         }
@@ -37,7 +54,7 @@ impl ParsedStatement {
 
     /// Whether it is a query.
     pub(crate) fn is_query(&self) -> bool {
-        let parsed = &self.parsed;
+        let parsed = self.parsed();
         let statement = match &parsed.body {
             Body::Statement(statement) => Some(statement.as_ref()),
             _ => None,
@@ -122,7 +139,7 @@ fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatem
         .map(|lexeme| lexeme.position)
         .collect();
     Ok(ParsedStatement {
-        parsed,
+        tree: Box::new(parsed),
         source: SourceMap::new(positions, parser.take_target_subscripts()),
         nesting,
         command,

@@ -250,7 +250,7 @@ impl Binder<'_> {
         let parsed = parse(&format!("SELECT {}", deparse(expr, &names)))?.pop();
         let ast = parsed
             .as_ref()
-            .and_then(|parsed| only_item(&parsed.parsed.body));
+            .and_then(|parsed| only_item(&parsed.parsed().body));
         let ast = ast.ok_or_else(|| Error::internal("the text of an expression is none"))?;
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
         let names = target_scope(table, None);

@@ -131,7 +131,7 @@ fn bind_with(
     let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, parameter_types, locale);
     binder.variables = variables;
-    let bound = binder.parsed(&statement.parsed, &statement.command);
+    let bound = binder.parsed(statement.parsed(), &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     let bound = bound.map_err(|error| catalog.named_types(error))?;
     let parameters = binder

@@ -137,7 +137,7 @@ pub fn bind_arguments(
     types: &[LogicalType],
     locale: &Locale,
 ) -> Result<Vec<Expr>> {
-    let Body::Session(body) = &statement.parsed.body else {
+    let Body::Session(body) = &statement.parsed().body else {
         return Err(Error::internal("the statement has no arguments"));
     };
     let SessionStatement::Execute(Execute {

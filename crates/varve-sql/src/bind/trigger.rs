@@ -164,7 +164,7 @@ impl Binder<'_> {
         };
         let mut inner = Binder::new(piece, self.catalog, &[], self.locale);
         inner.variables = Some(Variables::new(values.collect(), 0));
-        let bound = inner.parsed(&piece.parsed, &piece.command);
+        let bound = inner.parsed(piece.parsed(), &piece.command);
         let Statement::Query(query) = bound.map_err(Error::without_position)? else {
             return Err(Error::internal("a condition is no query"));
         };

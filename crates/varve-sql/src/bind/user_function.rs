@@ -352,7 +352,8 @@ pub(crate) fn only_query(parsed: &[ParsedStatement]) -> Option<(&AstQuery, usize
     let [statement] = parsed else {
         return None;
     };
-    let (Body::Statement(body), None) = (&statement.parsed.body, &statement.parsed.explain) else {
+    let (Body::Statement(body), None) = (&statement.parsed().body, &statement.parsed().explain)
+    else {
         return None;
     };
     let AstStatement::Query(query) = body.as_ref() else {

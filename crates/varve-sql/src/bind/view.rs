@@ -391,7 +391,7 @@ pub(crate) fn utility(utility: Utility) -> Statement {
 
 /// The query of a view's text.
 fn view_query(parsed: &ParsedStatement) -> Result<&AstQuery> {
-    match &parsed.parsed.body {
+    match &parsed.parsed().body {
         Body::Statement(statement) => match statement.as_ref() {
             AstStatement::Query(query) => Ok(query),
             _ => Err(Error::internal("the text of a view is no query")),
