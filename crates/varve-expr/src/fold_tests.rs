@@ -112,25 +112,36 @@ fn a_null_decides_before_other_operands_fail() {
         value: Value::Null,
         ty,
     };
-    let fault = || operator("/", int(1), int(0));
-    let compared = equal(null(LogicalType::Int4), operator("+", column(), fault()));
+    let by_row = || operator("/", int(1), column());
+    let compared = equal(null(LogicalType::Int4), operator("+", column(), by_row()));
     assert_eq!(fold(compared), boolean(None));
-    let added = operator("+", fault(), null(LogicalType::Int4));
+    let added = operator("+", by_row(), null(LogicalType::Int4));
     assert_eq!(fold(added), null(LogicalType::Int4));
+    // What fails for every row does so.
+    let fault = || operator("/", int(1), int(0));
+    for failing in [
+        equal(null(LogicalType::Int4), operator("+", column(), fault())),
+        operator("+", fault(), null(LogicalType::Int4)),
+    ] {
+        assert_eq!(fold(failing.clone()), failing);
+    }
 }
 
 #[test]
-fn a_null_looked_for_in_a_list_decides_before_the_list_fails() {
+fn a_null_looked_for_in_a_list_decides_unless_a_constant_fails() {
     let null = Expr::Literal {
         value: Value::Null,
         ty: LogicalType::Int4,
     };
-    let in_list = Expr::InList {
-        input: Box::new(null),
-        list: vec![operator("/", int(1), int(0)), column()],
+    let in_list = |item: Expr| Expr::InList {
+        input: Box::new(null.clone()),
+        list: vec![item, column()],
         negated: true,
     };
-    assert_eq!(fold(in_list), boolean(None));
+    let by_column = operator("/", int(1), column());
+    assert_eq!(fold(in_list(by_column)), boolean(None));
+    let failing = in_list(operator("/", int(1), int(0)));
+    assert_eq!(fold(failing.clone()), failing);
 }
 
 #[test]
