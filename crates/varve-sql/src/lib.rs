@@ -67,11 +67,11 @@ pub use parse::{ParsedStatement, parse};
 pub use pg_catalog::catalog_rows;
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
-    CopyOptions, CopyOut, CopyPlan, CteScanNode, Field, InsertPlan, JoinKind, JoinNode, LookupNode,
-    Mark, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit,
-    OnConflict, Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning,
-    Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView,
-    WithNode,
+    CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, Field, InsertPlan, JoinKind, JoinNode,
+    LookupNode, Mark, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable,
+    OnCommit, OnConflict, Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation,
+    Returning, RoutineCall, Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr,
+    Statement, SystemView, WithNode,
 };
 pub use plpgsql::{Code, Declared, Raise, Returned, Step, Target};
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};

@@ -52,16 +52,6 @@ impl ParsedStatement {
         }
     }
 
-    /// Whether it is a query.
-    pub(crate) fn is_query(&self) -> bool {
-        let parsed = self.parsed();
-        let statement = match &parsed.body {
-            Body::Statement(statement) => Some(statement.as_ref()),
-            _ => None,
-        };
-        parsed.explain.is_none() && matches!(statement, Some(sqlparser::ast::Statement::Query(_)))
-    }
-
     /// About what its syntax tree takes in memory.
     pub fn memory_bytes(&self) -> usize {
         self.source.tokens() * TOKEN_BYTES

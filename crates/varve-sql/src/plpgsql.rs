@@ -94,19 +94,17 @@ pub struct Raise {
 }
 
 impl Code {
-    /// The body in SQL: statements, the last of which may be a query.
+    /// The body in SQL: statements, the last of which may give rows.
     pub(crate) fn of_statements(text: &str) -> Result<Code> {
         let pieces = parse(text)?;
         let last = pieces.len().checked_sub(1);
-        let steps = pieces.iter().enumerate().map(|(piece, statement)| {
-            match Some(piece) == last && statement.is_query() {
-                true => Step::Return(Returned::Row(piece)),
-                false => Step::Sql {
-                    piece,
-                    into: Vec::new(),
-                    strict: false,
-                },
-            }
+        let steps = (0..pieces.len()).map(|piece| match Some(piece) == last {
+            true => Step::Return(Returned::Row(piece)),
+            false => Step::Sql {
+                piece,
+                into: Vec::new(),
+                strict: false,
+            },
         });
         let mut steps: Vec<Step> = steps.collect();
         steps.push(Step::Return(Returned::Unchanged));

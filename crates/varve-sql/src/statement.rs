@@ -10,6 +10,7 @@ use crate::catalog::{CheckDef, TableDef};
 use crate::command::Command;
 use crate::explain::ExplainOptions;
 use crate::found::Found;
+use crate::function_def::FunctionDef;
 use crate::index::{Deferral, IndexDef};
 use crate::plan::{Field, Plan};
 use crate::sequence::SequenceDef;
@@ -414,6 +415,19 @@ impl Statement {
     }
 }
 
+/// The parameters from this number on are the results of [`Bound::calls`].
+pub const FIRST_CALL: usize = 1_000;
+
+/// A function that runs before the statement which calls it: once, as it is called with nothing of
+/// any row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutineCall {
+    /// The function.
+    pub function: Arc<FunctionDef>,
+    /// Its arguments, without columns; they may be results of calls before it.
+    pub args: Vec<Expr>,
+}
+
 /// A parsed and bound statement, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
@@ -429,6 +443,8 @@ pub struct Bound {
     pub reads_locale: bool,
     /// Whether a function in it asks for settings.
     pub reads_settings: bool,
+    /// The functions that run before it, in order.
+    pub calls: Vec<RoutineCall>,
 }
 
 /// A literal row, for small results such as EXPLAIN.

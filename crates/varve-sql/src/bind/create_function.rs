@@ -12,6 +12,7 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::data_type::type_name;
 use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::routine_call::is_run_first;
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
@@ -261,7 +262,7 @@ impl Binder<'_> {
             return Err(error.with_hint(hint));
         }
         // What these mean is known when they are called.
-        if def.is_plpgsql || def.returns == Returns::Trigger {
+        if def.returns == Returns::Trigger || is_run_first(def, &code.pieces) {
             return Ok(());
         }
         let inputs = def.inputs().enumerate();

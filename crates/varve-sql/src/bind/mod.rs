@@ -51,6 +51,7 @@ mod record;
 mod relation;
 mod resolve_user;
 mod returning;
+mod routine_call;
 mod row;
 mod select;
 mod sequence;
@@ -97,10 +98,10 @@ use crate::catalog::TableDef;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
 use crate::parse::{ParsedStatement, too_deep};
-use crate::plan::Bound;
+use crate::plan::{Bound, Statement};
 use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
-use crate::statement::Change;
+use crate::statement::{Change, FIRST_CALL, RoutineCall};
 use crate::utility::Message;
 use crate::view::{ViewDef, ViewRead};
 
@@ -134,6 +135,9 @@ fn bind_with(
     let bound = binder.parsed(statement.parsed(), &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     let bound = bound.map_err(|error| catalog.named_types(error))?;
+    if !binder.calls.is_empty() {
+        check_calls(&bound, binder.parameters.len())?;
+    }
     let parameters = binder
         .parameters
         .into_iter()
@@ -152,9 +156,29 @@ fn bind_with(
         parameters,
         reads_locale: binder.reads_locale,
         reads_settings: binder.reads_settings,
+        calls: binder.calls,
         found: binder.found.into_inner(),
         messages: binder.messages,
     })
+}
+
+/// Refuses statements before which no function can run.
+fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
+    if parameters > FIRST_CALL {
+        let message =
+            format!("a statement that calls functions has at most {FIRST_CALL} parameters");
+        return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
+    }
+    match statement {
+        Statement::Query(_)
+        | Statement::Insert(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::Merge(_) => Ok(()),
+        _ => Err(Error::unsupported(
+            "a function in PL/pgSQL, or of several statements, in this statement",
+        )),
+    }
 }
 
 /// The locale with the names of a catalogue.
@@ -202,6 +226,8 @@ pub(crate) struct Binder<'a> {
     view: Option<Arc<ViewDef>>,
     /// What names mean beside columns: the arguments of the function whose body is bound.
     variables: Option<Variables>,
+    /// The functions that run before the statement.
+    calls: Vec<RoutineCall>,
     /// The function whose definition is checked.
     defined: Option<Arc<FunctionDef>>,
     /// Where a view is made: what the names in its query mean.
@@ -247,6 +273,7 @@ impl<'a> Binder<'a> {
             stack_kib: 0,
             view: None,
             variables: None,
+            calls: Vec::new(),
             defined: None,
             reads: None,
             reads_rows: false,

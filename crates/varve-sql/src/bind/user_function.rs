@@ -17,6 +17,7 @@ use crate::bind::function::Arguments;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::names::fold_name;
 use crate::bind::placeholder::SET_COLUMNS;
+use crate::bind::routine_call::is_run_first;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::{NESTING_MAX, NO_SOURCE};
 use crate::bind::{Binder, located, unsupported_at};
@@ -55,6 +56,13 @@ impl Binder<'_> {
     ) -> Result<Operand> {
         let operands = self.operands(args, scope)?;
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
+        if is_run_first(&def, &def.code()?.pieces) {
+            let reads_rows = !scope.names.tables.is_empty() || !self.outer.is_empty();
+            let is_unfit = scope.subqueries.is_none();
+            let clause = is_unfit.then_some(scope.clause);
+            let result = self.run_first(&def, values, (reads_rows, clause), position)?;
+            return Ok(Operand::Known(result));
+        }
         let (values, outer) = self.as_slots(values);
         let Query { plan, fields, .. } = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
@@ -149,11 +157,24 @@ impl Binder<'_> {
             let operands = binder.operands(args, &mut scope)?;
             binder.resolve_user((name, candidates), args, operands, position)
         })?;
-        let (values, outer) = self.as_slots(values);
+        let is_run_first = is_run_first(&def, &def.code()?.pieces);
+        let (values, outer) = match is_run_first {
+            true => (values, Vec::new()),
+            false => self.as_slots(values),
+        };
         let Query {
             mut plan, fields, ..
         } = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
+            false if is_run_first => {
+                let result = self.run_first(&def, values, (false, None), position)?;
+                let mut query = self.unknown_rows(&def);
+                query.plan = Plan::Project {
+                    input: Box::new(one_row()),
+                    exprs: vec![result],
+                };
+                query
+            }
             false => self.body_query(&def, &values)?,
         };
         if !def.returns_set {
@@ -213,11 +234,6 @@ impl Binder<'_> {
         parsed: &[ParsedStatement],
         values: &[Expr],
     ) -> Result<Query> {
-        if def.is_plpgsql {
-            return Err(Error::unsupported(
-                "calls of functions in PL/pgSQL but by triggers",
-            ));
-        }
         let mut columns = def.columns(self.catalog);
         let Some((ast, nesting)) = only_query(parsed) else {
             return match parsed {

@@ -55,7 +55,8 @@ impl Session {
                 let fields = query.fields.as_slice().into();
                 let savepoints = around.scope.savepoints;
                 let statement = Statement::Query(Query::clone(query));
-                let mut result = Box::pin(self.run_statement(around, &statement, &[])).await?;
+                let mut result =
+                    Box::pin(self.run_statement(around, (&statement, &[]), &[])).await?;
                 result.fields = fields;
                 let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
                 let depth = savepoints;

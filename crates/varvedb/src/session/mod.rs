@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{Locale, NamesRef};
-use varve_sql::{Catalog, Command, ParsedStatement, Statement};
+use varve_sql::{Catalog, Command, ParsedStatement, RoutineCall, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
@@ -336,8 +336,8 @@ impl Session {
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
-        // Functions of triggers may ask for settings.
-        if planned.bound.reads_settings || !catalog.triggers.is_empty() {
+        // Functions of users may ask for settings.
+        if planned.bound.reads_settings || !catalog.functions.is_empty() {
             self.lend_settings(scope.modes);
         }
         let around = Surroundings {
@@ -348,7 +348,11 @@ impl Session {
         };
         let mut result = match &planned.bound.statement {
             Statement::Kept(kept) => self.run_kept(around, task, kept).await?,
-            statement => self.run_statement(around, statement, &parameters).await?,
+            statement => {
+                let calls = planned.bound.calls.as_slice();
+                self.run_statement(around, (statement, calls), &parameters)
+                    .await?
+            }
         };
         let messages = planned.bound.messages.iter().map(Notice::of);
         result.notices.splice(0..0, messages);
@@ -361,11 +365,11 @@ impl Session {
         Ok(result)
     }
 
-    /// Runs a statement that was bound.
+    /// Runs a statement that was bound, after the functions that it calls.
     async fn run_statement(
         &mut self,
         around: Surroundings<'_>,
-        statement: &Statement,
+        (statement, calls): (&Statement, &[RoutineCall]),
         parameters: &[Value],
     ) -> Result<ResultSet> {
         let Surroundings {
@@ -377,7 +381,7 @@ impl Session {
         let locale = self.locale(scope.now_us, catalog);
         self.temporary.prepare(transaction, statement)?;
         self.host.enter(transaction, catalog).await?;
-        let run = run::Run {
+        let mut run = run::Run {
             shared: &self.shared,
             host: &self.host,
             catalog,
@@ -390,6 +394,11 @@ impl Session {
             profile: RefCell::default(),
             notices: RefCell::default(),
         };
+        let results;
+        if !calls.is_empty() {
+            results = Box::pin(run.with_results(transaction, deferred, calls)).await?;
+            run.parameters = &results;
+        }
         let mut result = run.statement(transaction, deferred, statement).await?;
         result.notices.splice(0..0, run.notices.take());
         self.building = run.building.take();

@@ -11,9 +11,10 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_exec::Cancel;
-use varve_expr::{Names, cast_value, format_value};
+use varve_expr::{Names, cast_value, evaluate_constant, format_value};
 use varve_sql::{
-    Bound, Code, Raise, Returned, RoutineVariable, Statement, Step, Target, bind_piece,
+    Bound, Code, FIRST_CALL, FunctionDef, Raise, Returned, Returns, RoutineCall, RoutineVariable,
+    Statement, Step, Target, bind_piece,
 };
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -195,6 +196,9 @@ impl Run<'_> {
                                 .piece(transaction, deferred, routine, frame, *piece)
                                 .await?;
                             let names = result.fields.iter().map(|field| field.name.clone());
+                            if result.fields.is_empty() {
+                                return Ok(Outcome::Unchanged);
+                            }
                             let row = result.rows().into_iter().next();
                             Outcome::Row(row.map(|row| names.zip(row).collect()))
                         }
@@ -203,6 +207,83 @@ impl Run<'_> {
             }
         }
         Ok(Outcome::Ended)
+    }
+
+    /// The parameters with the results of the functions that run before a statement.
+    pub(crate) async fn with_results(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        calls: &[RoutineCall],
+    ) -> Result<Vec<Value>> {
+        let mut parameters = self.parameters.to_vec();
+        parameters.resize(FIRST_CALL, Value::Null);
+        for call in calls {
+            let context = self.host.context(&parameters, self.locale);
+            let args = call.args.iter();
+            let args = args.map(|arg| evaluate_constant(arg, &context));
+            let args = args.collect::<Result<Vec<Value>>>()?;
+            let is_null = call.function.is_strict && args.iter().any(Value::is_null);
+            let result = match is_null {
+                true => Value::Null,
+                false => {
+                    self.result(transaction, deferred, &call.function, args)
+                        .await?
+                }
+            };
+            parameters.push(result);
+        }
+        Ok(parameters)
+    }
+
+    /// Calls a function.
+    async fn result(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        function: &FunctionDef,
+        args: Vec<Value>,
+    ) -> Result<Value> {
+        let mut frame = Frame::default();
+        for (argument, value) in function.inputs().zip(args) {
+            frame.add("", &argument.name, argument.ty, value);
+        }
+        let mut outputs = function.arguments.iter();
+        let output = outputs.find(|argument| argument.is_output());
+        if let Some(output) = output.filter(|output| !output.is_input()) {
+            frame.add("", &output.name, output.ty, Value::Null);
+        }
+        let mut routine = Routine::new(function.code()?);
+        routine.declare(&mut frame, self)?;
+        let outcome = self
+            .call(transaction, deferred, &mut routine, &mut frame)
+            .await?;
+        let value = match (outcome, function.returns) {
+            // As PostgreSQL has it, by the language.
+            (_, Returns::Void) if function.is_plpgsql => return Ok(Value::text("")),
+            (_, Returns::Void) => return Ok(Value::Null),
+            (Outcome::Value(value), _) => value,
+            (Outcome::Row(row), _) => {
+                let first = row.and_then(|row| row.into_iter().next());
+                first.map_or(Value::Null, |(_, value)| value)
+            }
+            (Outcome::Ended, _) if output.is_some() => {
+                let name = output.map_or("", |output| output.name.as_str());
+                let at = frame.place("", name);
+                let value = at.and_then(|at| frame.values.get(at)).cloned();
+                value.unwrap_or(Value::Null)
+            }
+            _ => {
+                let message = "control reached end of function without RETURN";
+                return Err(Error::new(SqlState::NO_RETURN_STATEMENT, message));
+            }
+        };
+        match function.returns {
+            Returns::Value(ty) if value.logical_type() != Some(ty) => {
+                cast_value(&value, ty, true, self.locale)
+            }
+            _ => Ok(value),
+        }
     }
 
     /// Runs a piece of a body.
@@ -234,8 +315,24 @@ impl Run<'_> {
             | Statement::Changes(_) => {}
             _ => return Err(Error::unsupported("this statement in a function")),
         }
-        let run = Run {
+        let inner = Run {
             parameters: &frame.values,
+            depth: self.depth + 1,
+            building: Cell::default(),
+            profile: RefCell::default(),
+            notices: RefCell::default(),
+            ..*self
+        };
+        let results = match bound.calls.is_empty() {
+            true => None,
+            false => {
+                let running: Pin<Box<dyn Future<Output = Result<Vec<Value>>> + '_>> =
+                    Box::pin(inner.with_results(transaction, deferred, &bound.calls));
+                Some(running.await?)
+            }
+        };
+        let run = Run {
+            parameters: results.as_deref().unwrap_or(&frame.values),
             depth: self.depth + 1,
             building: Cell::default(),
             profile: RefCell::default(),
@@ -245,6 +342,7 @@ impl Run<'_> {
         let running: Pin<Box<dyn Future<Output = Result<ResultSet>> + '_>> =
             Box::pin(run.statement(transaction, deferred, &bound.statement));
         let mut result = running.await?;
+        self.notices.borrow_mut().append(&mut inner.notices.take());
         self.notices.borrow_mut().append(&mut run.notices.take());
         if result.fields.is_empty() {
             result.fields = bound.statement.fields().into();
