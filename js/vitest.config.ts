@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
@@ -6,6 +8,21 @@ function chromium(): string {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return CHROMIUM;
   return execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim();
+}
+
+/** A script of the corpora beside the repository; nothing where they, or zstd, are not. */
+function corpus(_context: unknown, name: string): string | undefined {
+  const url = new URL(`../../shared/corpora/sql-dumps/${name}.sql.zst`, import.meta.url);
+  const file = fileURLToPath(url);
+  if (!existsSync(file)) return undefined;
+  try {
+    return execFileSync('zstd', ['-dcq', '--long=27', file], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 24,
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 const args = [
@@ -31,6 +48,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
+            commands: { corpus },
             provider: playwright({ launchOptions: { executablePath: chromium(), args } }),
             instances: [{ browser: 'chromium' }],
           },

@@ -17,12 +17,15 @@ import type {
   RepairReport,
   Results,
   Row,
+  ScriptOptions,
+  ScriptResult,
   Transaction,
   VarveDBOptions,
 } from './interface.js';
 import { loadInto } from './load.js';
 import type { Result } from './protocol.js';
 import { Runner } from './runner.js';
+import { runScript } from './script.js';
 import { templateText } from './sql-tag.js';
 import { startWorker, wasmSource } from './start-worker.js';
 import { runTransaction } from './transaction.js';
@@ -147,6 +150,10 @@ export class VarveDB implements Database {
         this.#scope = undefined;
       }
     });
+  }
+
+  async execScript(text: string, options: ScriptOptions = {}): Promise<ScriptResult> {
+    return this.#pass((runner) => runScript(runner, text, options), options.signal);
   }
 
   async copyFrom(

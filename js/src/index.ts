@@ -30,6 +30,8 @@ export type {
   Results,
   Row,
   RowMode,
+  ScriptOptions,
+  ScriptResult,
   Transaction,
   VarveDBOptions,
 } from './interface.js';

@@ -143,6 +143,24 @@ export interface CopyResult {
   readonly bytes: number;
 }
 
+/** Options of `execScript`. */
+export interface ScriptOptions {
+  /** Called for each notice, for what `\echo` says, and for each command that is ignored. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
+  /** Stops the script where it is: the call rejects with code `57014`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `execScript` did. */
+export interface ScriptResult {
+  /** Statements that were run. */
+  readonly statements: number;
+  /** Rows of COPY data. */
+  readonly copied: number;
+  /** Commands of psql that mean nothing here, such as `\connect chinook`. */
+  readonly ignored: readonly string[];
+}
+
 /** What `copyFrom` reads: CSV as a file, a stream of chunks, or text. */
 export type CopySource = Blob | ReadableStream<Uint8Array | string> | string;
 
@@ -279,6 +297,17 @@ export interface Database extends Queryable, AsyncDisposable {
    * });
    */
   transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T>;
+
+  /**
+   * Runs a script as it was written for psql, a dump for example: COPY with the data below it, and commands. Of
+   * these `\echo` gives a notice, `\q` ends the script, those that connect or that set how psql prints are ignored,
+   * each with a notice, and others reject with code `0A000`. What stands between commands and COPY data happens
+   * together or not at all; what was done before a statement that fails stays.
+   *
+   * @example
+   * const { ignored } = await db.execScript(await (await fetch('/chinook.sql')).text());
+   */
+  execScript(text: string, options?: ScriptOptions): Promise<ScriptResult>;
 
   /**
    * Imports CSV into a table: all of it, or nothing.
