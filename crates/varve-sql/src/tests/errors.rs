@@ -169,7 +169,7 @@ fn errors_are_postgresql_s() {
             "select case when e then 1 else c end from t",
             "42804",
             8,
-            "CASE types integer and text cannot be matched",
+            "CASE types text and integer cannot be matched",
         ),
         (
             "select coalesce(a, c) from t",
