@@ -1,9 +1,9 @@
 //! What a value shows beside what compares as equal: the scale of a numeric, the sign of a zero,
 //! the parts of an interval, the padding of a character string.
 //!
-//! Jsonb, arrays and rows hold their contents as bytes that order as the values do, then the *details* of
-//! what is in them, left out where all are as the order bytes read back, then how long those are: a
-//! byte, or 255 after a u32 (little-endian).
+//! Jsonb, arrays and rows hold their contents as bytes that order as the values do, then the
+//! *details* of what is in them, left out where all are as the order bytes read back, then how long
+//! those are: a byte, or 255 after a u32 (little-endian).
 
 use crate::{Decimal, Interval, LogicalType, Value};
 

@@ -209,8 +209,8 @@ impl LogicalType {
         self.facts().code
     }
 
-    /// Appends the bytes that name the type in stored formats: its code, and of an enumeration or of
-    /// rows its id (u32, little-endian).
+    /// Appends the bytes that name the type in stored formats: its code, and of an enumeration or
+    /// of rows its id (u32, little-endian).
     pub fn encode(self, out: &mut Vec<u8>) {
         out.push(self.code());
         let of = match self {

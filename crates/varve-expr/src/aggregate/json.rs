@@ -179,8 +179,8 @@ fn object(pairs: &mut dyn Iterator<Item = &[Value; 2]>, ty: LogicalType) -> Resu
     Ok(Value::text(text))
 }
 
-/// As [`all_pairs`], `22030` where a key comes twice; pairs without a value only say that the key was
-/// there.
+/// As [`all_pairs`], `22030` where a key comes twice; pairs without a value only say that the key
+/// was there.
 pub(super) fn unique_object(state: &State, ty: LogicalType) -> Result<Value> {
     if matches!(state, State::Empty) {
         return Ok(Value::Null);
