@@ -20,10 +20,18 @@ import { runMain, Stop } from '../lib/stop.mjs';
 import { wasmBindgenVersion, wasmPackVersion } from '../lib/versions.mjs';
 import { wasmInputs } from './wasm-inputs.mjs';
 
-/** The wasm modules of the package: the engine, and what it loads when it needs it. */
+/**
+ * The wasm modules of the package, each with its cargo profile: the engine, and what it loads when it
+ * needs it.
+ */
 const modules = [
-  { crate: 'varve-wasm', name: 'varve', title: 'Engine as wasm' },
-  { crate: 'varve-wasm-zstd', name: 'varve_zstd', title: 'zstd encoder as wasm' },
+  { crate: 'varve-wasm', profile: 'wasm', name: 'varve', title: 'Engine as wasm' },
+  {
+    crate: 'varve-wasm-zstd',
+    profile: 'wasm-zstd',
+    name: 'varve_zstd',
+    title: 'zstd encoder as wasm',
+  },
 ];
 const KEPT_BUILDS = 8;
 
@@ -37,12 +45,12 @@ function prune(buildsDir) {
   for (const { path } of byAge.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
 }
 
-async function wasmPack({ crate, name }, into, step, env) {
+async function wasmPack({ crate, profile, name }, into, step, env) {
   const args = [
     'build',
     join('crates', crate),
     '--profile',
-    'wasm',
+    profile,
     '--target',
     'web',
     '--mode',
