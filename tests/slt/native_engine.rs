@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqllogictest::{DB, DBOutput, DefaultColumnType};
-use varve_expr::write_cell;
 use varve_kv::{Kv, MemoryKv};
 use varve_kv_rocksdb::{RocksKv, RocksOptions};
 use varve_types::LogicalType;
@@ -139,24 +138,14 @@ fn output(result: &ResultSet) -> DBOutput<DefaultColumnType> {
             _ => DefaultColumnType::Text,
         })
         .collect();
-    let mut rows = Vec::with_capacity(result.row_count());
-    for batch in &result.batches {
-        let batch = batch.compact();
-        for row in 0..batch.rows() {
-            let cells = batch.physical_columns().iter().map(|column| {
-                if column.is_null(row) {
-                    return "NULL".to_owned();
-                }
-                let mut text = String::new();
-                write_cell(column, row, &result.locale, &mut text);
-                if text.is_empty() {
-                    "(empty)".to_owned()
-                } else {
-                    text
-                }
-            });
-            rows.push(cells.collect());
-        }
-    }
+    let shown = |cell: Option<String>| match cell {
+        None => "NULL".to_owned(),
+        Some(text) if text.is_empty() => "(empty)".to_owned(),
+        Some(text) => text,
+    };
+    let rows = result.text_rows();
+    let rows = rows
+        .map(|row| row.into_iter().map(shown).collect())
+        .collect();
     DBOutput::Rows { types, rows }
 }

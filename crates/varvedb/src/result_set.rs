@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_expr::Locale;
+use varve_expr::{Locale, write_cell};
 use varve_sql::{Field, Message};
 use varve_types::{Batch, SqlState, Value};
 
@@ -103,6 +103,29 @@ impl ResultSet {
     /// Number of rows.
     pub fn row_count(&self) -> usize {
         self.batches.iter().map(Batch::rows).sum()
+    }
+
+    /// Whether the statement gives rows: a query may have no columns, but it has rows all the same.
+    pub fn gives_rows(&self) -> bool {
+        !self.fields.is_empty() || (self.command == "SELECT" && self.affected_rows.is_none())
+    }
+
+    /// The rows as PostgreSQL would print them in the session; `None` is NULL.
+    pub fn text_rows(&self) -> impl Iterator<Item = Vec<Option<String>>> {
+        self.batches.iter().flat_map(move |batch| {
+            let batch = batch.compact();
+            (0..batch.rows()).map(move |row| {
+                let columns = batch.physical_columns().iter();
+                let cells = columns.map(|column| {
+                    (!column.is_null(row)).then(|| {
+                        let mut text = String::new();
+                        write_cell(column, row, &self.locale, &mut text);
+                        text
+                    })
+                });
+                cells.collect()
+            })
+        })
     }
 
     /// All rows as values: for tests and small results.

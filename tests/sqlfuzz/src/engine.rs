@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use varve_kv::{Kv, MemoryKv};
-use varvedb::{CancelFlag, Database, Durability, Options, Session, SystemEnv, write_cell};
+use varvedb::{CancelFlag, Database, Durability, Options, Session, SystemEnv};
 
 use crate::answer::{Answer, Failure, FailureKind, Outcome};
 
@@ -78,23 +78,9 @@ impl Default for Engine {
 }
 
 fn answer(result: &varvedb::ResultSet) -> Answer {
-    let mut rows = Vec::with_capacity(result.row_count());
-    for batch in &result.batches {
-        let batch = batch.compact();
-        for row in 0..batch.rows() {
-            let cells = batch.physical_columns().iter().map(|column| {
-                (!column.is_null(row)).then(|| {
-                    let mut text = String::new();
-                    write_cell(column, row, &result.locale, &mut text);
-                    text
-                })
-            });
-            rows.push(cells.collect());
-        }
-    }
     Answer {
         types: result.fields.iter().map(|field| field.ty.oid()).collect(),
-        rows,
+        rows: result.text_rows().collect(),
     }
 }
 

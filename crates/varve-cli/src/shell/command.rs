@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use varve_psql::{ArgumentKind, Statement, switch};
+use varve_psql::{ArgumentKind, Cells, Statement, switch};
 use varvedb::ResultSet;
 
 use super::Shell;
 use super::input::Script;
 use super::run::{Flow, Reading};
-use super::send::cells;
 use super::settings::on_off;
 
 const HELP: &str = "\
@@ -226,7 +225,11 @@ impl Shell {
             }),
             "gexec" => match self.execute(&statement) {
                 Some(results) => {
-                    let values = results.iter().flat_map(cells).flatten().flatten();
+                    let values = results
+                        .iter()
+                        .flat_map(ResultSet::text_rows)
+                        .flatten()
+                        .flatten();
                     let values: Vec<String> = values.collect();
                     let mut done = true;
                     for sql in &values {
@@ -264,7 +267,7 @@ impl Shell {
 
     /// `\gset`: the columns of the one row become variables.
     fn keep_row(&mut self, prefix: &str, result: &ResultSet) -> bool {
-        let rows = cells(result);
+        let rows: Vec<Cells> = result.text_rows().collect();
         let [row] = rows.as_slice() else {
             let what = if rows.is_empty() {
                 "no rows"

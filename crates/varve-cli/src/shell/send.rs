@@ -3,7 +3,7 @@
 use pollster::block_on;
 use varve_psql::{Align, Cells, Scanner, Statement, Table, write_table};
 use varve_types::{Env, Error, LogicalType};
-use varvedb::{Notice, ResultSet, write_cell};
+use varvedb::{Notice, ResultSet};
 
 use super::Shell;
 use crate::message;
@@ -115,7 +115,7 @@ impl Shell {
         };
         for (at, result) in results.iter().enumerate() {
             let statement = parts.get(at).unwrap_or(statement);
-            let has_rows = !result.fields.is_empty() || is_query_without_columns(result);
+            let has_rows = result.gives_rows();
             if has_rows && result.copied.is_none() {
                 self.show_table(result);
             }
@@ -135,7 +135,7 @@ impl Shell {
     /// Prints the rows of a result.
     pub fn show_table(&mut self, result: &ResultSet) {
         let columns = columns(result);
-        let rows = cells(result);
+        let rows: Vec<Cells> = result.text_rows().collect();
         let title = self.title.clone();
         self.print_table(&Table {
             title: title.as_deref(),
@@ -178,18 +178,13 @@ impl Shell {
     pub fn rows_of(&mut self, sql: &str) -> Option<Vec<Cells>> {
         let connection = self.connection.as_mut()?;
         match block_on(connection.session.query(sql, &[])) {
-            Ok(result) => Some(cells(&result)),
+            Ok(result) => Some(result.text_rows().collect()),
             Err(error) => {
                 self.fail(&error, sql);
                 None
             }
         }
     }
-}
-
-/// A query may have no columns, but it has rows all the same.
-fn is_query_without_columns(result: &ResultSet) -> bool {
-    result.command == "SELECT" && result.affected_rows.is_none()
 }
 
 fn columns(result: &ResultSet) -> Vec<(String, Align)> {
@@ -199,24 +194,4 @@ fn columns(result: &ResultSet) -> Vec<(String, Align)> {
         (field.name.clone(), align)
     };
     result.fields.iter().map(column).collect()
-}
-
-/// All rows as text.
-pub fn cells(result: &ResultSet) -> Vec<Cells> {
-    let mut rows = Vec::with_capacity(result.row_count());
-    for batch in &result.batches {
-        let batch = batch.compact();
-        for row in 0..batch.rows() {
-            let columns = batch.physical_columns().iter();
-            let cells = columns.map(|column| {
-                (!column.is_null(row)).then(|| {
-                    let mut text = String::new();
-                    write_cell(column, row, &result.locale, &mut text);
-                    text
-                })
-            });
-            rows.push(cells.collect());
-        }
-    }
-    rows
 }

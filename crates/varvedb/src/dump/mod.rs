@@ -8,10 +8,9 @@
 mod definitions;
 mod rows;
 
-use varve_expr::write_cell;
 use varve_types::{Error, Result, SqlState};
 
-use crate::{ResultSet, Session};
+use crate::Session;
 
 /// What a dump holds.
 #[derive(Clone, Copy, Debug)]
@@ -162,12 +161,7 @@ impl Dump<'_, '_> {
     /// The rows of a query on the catalogue as text; NULL is `None`.
     async fn cells(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
         let result = self.session.query(sql, &[]).await?;
-        let mut rows = Vec::new();
-        for_each_row(&result, &mut |row| {
-            rows.push(row.to_vec());
-            Ok(())
-        })?;
-        Ok(rows)
+        Ok(result.text_rows().collect())
     }
 
     /// The tables, views and sequences, with their columns.
@@ -230,29 +224,6 @@ impl Dump<'_, '_> {
         });
         Ok(rows.collect())
     }
-}
-
-/// Calls `take` with each row as text.
-fn for_each_row(
-    result: &ResultSet,
-    take: &mut dyn FnMut(&[Option<String>]) -> Result<()>,
-) -> Result<()> {
-    for batch in &result.batches {
-        let batch = batch.compact();
-        for row in 0..batch.rows() {
-            let columns = batch.physical_columns().iter();
-            let cells = columns.map(|column| {
-                (!column.is_null(row)).then(|| {
-                    let mut text = String::new();
-                    write_cell(column, row, &result.locale, &mut text);
-                    text
-                })
-            });
-            let cells: Vec<Option<String>> = cells.collect();
-            take(&cells)?;
-        }
-    }
-    Ok(())
 }
 
 /// The first cells of a row; NULL and what is missing are empty.

@@ -2,7 +2,7 @@
 
 use varve_types::{LogicalType, Result};
 
-use super::{Dump, Relation, for_each_row, literal};
+use super::{Dump, Relation, literal};
 
 impl Dump<'_, '_> {
     /// The rows of a table, in its order.
@@ -49,7 +49,7 @@ impl Dump<'_, '_> {
             .map(|field| is_bare(field.ty))
             .collect();
         let out = &mut *self.out;
-        for_each_row(&result, &mut |row| {
+        for row in result.text_rows() {
             let cells = row.iter().zip(&is_bare).map(|(cell, is_bare)| match cell {
                 None => "NULL".to_owned(),
                 Some(text) if *is_bare && is_number(text) => text.clone(),
@@ -60,8 +60,8 @@ impl Dump<'_, '_> {
                 true => format!("{head};\n"),
                 false => format!("{head} ({});\n", cells.join(", ")),
             };
-            out(line.as_bytes())
-        })?;
+            out(line.as_bytes())?;
+        }
         self.write("\n")
     }
 

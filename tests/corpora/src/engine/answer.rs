@@ -142,11 +142,8 @@ impl From<&ResultSet> for Answer {
                 message
             },
         });
-        // A query may have no columns, but it has rows all the same.
-        let has_rows = !result.fields.is_empty()
-            || (result.command == "SELECT" && result.affected_rows.is_none());
         Answer {
-            table: has_rows.then(|| table(result)),
+            table: result.gives_rows().then(|| table(result)),
             affected: result.affected_rows,
             notices: notices.collect(),
         }
@@ -158,22 +155,8 @@ fn table(result: &ResultSet) -> Table {
         name: field.name.clone(),
         kind: Kind::of(field.ty.name()),
     });
-    let mut rows = Vec::with_capacity(result.row_count());
-    for batch in &result.batches {
-        let batch = batch.compact();
-        for row in 0..batch.rows() {
-            let cells = batch.physical_columns().iter().map(|column| {
-                (!column.is_null(row)).then(|| {
-                    let mut text = String::new();
-                    varvedb::write_cell(column, row, &result.locale, &mut text);
-                    text
-                })
-            });
-            rows.push(cells.collect());
-        }
-    }
     Table {
         columns: columns.collect(),
-        rows,
+        rows: result.text_rows().collect(),
     }
 }
