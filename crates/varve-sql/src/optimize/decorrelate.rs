@@ -7,8 +7,8 @@ use varve_expr::Expr;
 use varve_types::Value;
 
 use crate::optimize::conditions::taken;
-use crate::optimize::pull::{Pulled, equal_to_outer, pull};
-use crate::plan::{AggregateCall, JoinKind, JoinNode, Plan};
+use crate::optimize::pull::{Pulled, Reader, equal_to_outer, pull};
+use crate::plan::{AggregateCall, JoinKind, JoinNode, Mark, Plan};
 use crate::plan_walk::expr_reads_outer;
 use crate::walk::{conjunction, map_columns, substitute};
 
@@ -32,14 +32,26 @@ fn joined(mut join: JoinNode) -> Plan {
         join.outer.clear();
         return Plan::Join(join);
     }
-    let ignores_order = matches!(join.kind, JoinKind::Semi | JoinKind::Anti | JoinKind::Mark);
-    if let Some(pulled) = pull(&join.right, &slots, ignores_order) {
+    if let Some(pulled) = pull(&join.right, &slots, reader(&join)) {
         return with_pulled(join, pulled);
     }
     if let Some(plan) = joined_aggregate(&join, &slots) {
         return plan;
     }
     Plan::Join(join)
+}
+
+/// What a join wants of its right side.
+fn reader(join: &JoinNode) -> Reader {
+    if !matches!(join.kind, JoinKind::Semi | JoinKind::Anti | JoinKind::Mark) {
+        return Reader::Order;
+    }
+    let is_any = matches!(join.mark, Mark::Exists);
+    if is_any && join.equal.is_empty() && join.residual.is_none() {
+        Reader::Existence
+    } else {
+        Reader::Rows
+    }
 }
 
 /// The join whose right side gave up its conditions.
@@ -72,7 +84,6 @@ fn with_pulled(mut join: JoinNode, pulled: Pulled) -> Plan {
     }
 }
 
-/// What outer values are, in place of their slots.
 /// The expression with the values that slots take in place of the slots.
 pub(crate) fn bind_outer(expr: &mut Expr, outer: &[(usize, Expr)]) {
     substitute(expr, &|part| match part {
@@ -125,7 +136,7 @@ fn joined_aggregate(join: &JoinNode, slots: &[usize]) -> Option<Plan> {
     if reads_outer(aggregates, slots) {
         return None;
     }
-    let Pulled { plan, conditions } = pull(input, slots, false)?;
+    let Pulled { plan, conditions } = pull(input, slots, Reader::Order)?;
     let left_width = join.left.width();
     let (mut groups, mut equal) = (Vec::new(), Vec::new());
     for condition in conditions {

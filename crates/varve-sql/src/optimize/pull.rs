@@ -16,9 +16,19 @@ pub(super) struct Pulled {
     pub(super) conditions: Vec<Expr>,
 }
 
+/// What matters of the rows of a plan to the one that reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// All rows and their order.
+    Order,
+    /// Which rows there are.
+    Rows,
+    /// Whether there is a row that the conditions take.
+    Existence,
+}
+
 /// The plan without conditions that read these slots; `None` where they are read otherwise.
-/// `for_existence`: neither order nor repeats matter, only which rows there are.
-pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<Pulled> {
+pub(super) fn pull(plan: &Plan, slots: &[usize], reader: Reader) -> Option<Pulled> {
     if !plan.reads_outer(slots) {
         return Some(Pulled {
             plan: plan.clone(),
@@ -27,7 +37,12 @@ pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<
     }
     match plan {
         Plan::Filter { input, predicate } => {
-            let mut pulled = pull(input, slots, for_existence)?;
+            // The rows below a limit are not all that the predicate may see.
+            let below = match reader {
+                Reader::Existence => Reader::Rows,
+                other => other,
+            };
+            let mut pulled = pull(input, slots, below)?;
             let mut own = Vec::new();
             split_conjunction(predicate.clone(), &mut own);
             let (taken, left): (Vec<Expr>, Vec<Expr>) = own
@@ -41,7 +56,7 @@ pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<
             if exprs.iter().any(|expr| expr_reads_outer(expr, slots)) {
                 return None;
             }
-            let pulled = pull(input, slots, for_existence)?;
+            let pulled = pull(input, slots, reader)?;
             let types = pulled.plan.types();
             let mut exprs = exprs.clone();
             let mut conditions = pulled.conditions;
@@ -70,8 +85,8 @@ pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<
         }
         Plan::Sort { input, keys } => {
             let reads = keys.iter().any(|key| expr_reads_outer(&key.expr, slots));
-            let mut pulled = pull(input, slots, for_existence)?;
-            if !for_existence {
+            let mut pulled = pull(input, slots, reader)?;
+            if reader == Reader::Order {
                 if reads {
                     return None;
                 }
@@ -87,7 +102,9 @@ pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<
             limit,
             offset: None,
             ..
-        } if for_existence && keeps_a_row(limit.as_ref()) => pull(input, slots, true),
+        } if reader == Reader::Existence && keeps_a_row(limit.as_ref()) => {
+            pull(input, slots, Reader::Existence)
+        }
         Plan::Aggregate {
             input,
             groups,
@@ -100,7 +117,7 @@ pub(super) fn pull(plan: &Plan, slots: &[usize], for_existence: bool) -> Option<
             if reads {
                 return None;
             }
-            let pulled = pull(input, slots, false)?;
+            let pulled = pull(input, slots, Reader::Order)?;
             let mut all_groups = groups.clone();
             let mut conditions = Vec::new();
             for condition in pulled.conditions {
@@ -181,9 +198,9 @@ fn pull_join(join: &JoinNode, slots: &[usize]) -> Option<Pulled> {
     {
         return None;
     }
-    let left = pull(&join.left, slots, false)?;
+    let left = pull(&join.left, slots, Reader::Order)?;
     let right = if is_inner {
-        pull(&join.right, slots, false)?
+        pull(&join.right, slots, Reader::Order)?
     } else {
         Pulled {
             plan: join.right.as_ref().clone(),
