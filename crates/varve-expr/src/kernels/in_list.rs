@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{Bitmap, Column, ColumnRef, LogicalType, PhysicalType, Result, Value};
+use varve_types::{
+    Bitmap, Column, ColumnData, ColumnRef, LogicalType, PhysicalType, Result, Value,
+};
 
 use super::operand::{Native, TextOperand, pack};
 use crate::evaluate::boolean_column;
@@ -11,6 +13,7 @@ use crate::evaluate::boolean_column;
 pub(crate) struct ConstantList {
     items: Items,
     has_null: bool,
+    is_empty: bool,
 }
 
 enum Items {
@@ -25,6 +28,7 @@ impl ConstantList {
     /// A list of constants of type `ty`.
     pub(crate) fn new(ty: LogicalType, values: Vec<Value>) -> ConstantList {
         let has_null = values.iter().any(Value::is_null);
+        let is_empty = values.is_empty();
         let items = match ty.physical() {
             PhysicalType::Int32 | PhysicalType::Int64 => {
                 let mut integers: Vec<i64> = values.iter().filter_map(Value::word).collect();
@@ -38,17 +42,23 @@ impl ConstantList {
             }
             _ => Items::Others(values),
         };
-        ConstantList { items, has_null }
+        ConstantList {
+            items,
+            has_null,
+            is_empty,
+        }
     }
 
     /// `input [NOT] IN (list)` for a plain or constant column: NULL for a NULL, and, where the list
-    /// has a NULL, for what it does not hold.
+    /// has a NULL, for what it does not hold. An empty array, as of `= ANY`, holds not even a NULL.
     pub(crate) fn test(&self, input: &ColumnRef, rows: usize, negated: bool) -> Result<Column> {
         let found = self.find(input, rows);
-        let validity: Option<Bitmap> = if self.has_null {
-            Some(pack(
-                (0..rows).map(|row| found.get(row) && !input.is_null(row)),
-            ))
+        let is_constant = matches!(input.data(), ColumnData::Constant(_));
+        let validity: Option<Bitmap> = if self.is_empty {
+            None
+        } else if self.has_null || is_constant {
+            let is_known = |row| (found.get(row) || !self.has_null) && !input.is_null(row);
+            Some(pack((0..rows).map(is_known)))
         } else {
             input.validity().cloned()
         };
