@@ -260,7 +260,7 @@ pub(crate) fn parse_interval(
 }
 
 /// `1 year 2 mons -3 days 04:05:06.7 ago`, `1-2 3 4:05:06`, `@ 1 hour`, `90`: read from its end,
-/// so that units come before their numbers.
+/// so that units come before their numbers. A unit without a number says nothing.
 fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum, Fault> {
     let tokens = tokens(text, TEXT_BYTES_MAX, is_keyword).ok_or(Fault::Form)?;
     let has_sign = |text: &str| text.starts_with(['+', '-']);
@@ -272,8 +272,8 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
         && !tokens.iter().skip(1).any(|token| has_sign(&token.text));
     let mut sum = Sum::default();
     let (mut known, mut is_before) = (0_u16, false);
-    let (mut next, mut waits) = (None, false);
-    for (at, token) in tokens.iter().enumerate().rev() {
+    let mut next = Next::Last;
+    for token in tokens.iter().rev() {
         let text = token.text.as_str();
         let mut seen = 0;
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -283,13 +283,13 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
                 let us = clock(text, fields)?;
                 sum.add_us(if all_negative { -us } else { us })?;
                 seen = TIME_BITS;
-                (next, waits) = (Some(Unit::Day), false);
+                next = Next::Of(Unit::Day);
             }
             Kind::Signed if unsigned.contains(':') => {
                 let us = clock(unsigned, fields)?;
                 sum.add_us(if text.starts_with('-') { -us } else { us })?;
                 seen = TIME_BITS;
-                (next, waits) = (Some(Unit::Day), false);
+                next = Next::Of(Unit::Day);
             }
             Kind::Signed | Kind::Date | Kind::Number => {
                 let (whole, rest) = match unsigned.starts_with('.') {
@@ -300,8 +300,7 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
                     return Err(Fault::Range);
                 }
                 let mut amount = Amount { whole, fraction: 0 };
-                let mut unit = next.unwrap_or(last_unit(fields));
-                if let Some(months) = rest.strip_prefix('-') {
+                let unit = if let Some(months) = rest.strip_prefix('-') {
                     let (months, rest) = leading_integer(months).ok_or(Fault::Form)?;
                     if months >= 12 {
                         return Err(Fault::Range);
@@ -310,23 +309,28 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
                         return Err(Fault::Form);
                     }
                     let years = whole.checked_mul(12).ok_or(Fault::Range)?;
-                    amount.whole = years + months;
-                    unit = Unit::Month;
-                } else if !rest.is_empty() {
-                    amount.fraction = fraction(rest)?;
-                }
+                    amount.whole = years.checked_add(months).ok_or(Fault::Range)?;
+                    Unit::Month
+                } else {
+                    if !rest.is_empty() {
+                        amount.fraction = fraction(rest)?;
+                    }
+                    match next {
+                        Next::Of(unit) => unit,
+                        Next::Last => last_unit(fields),
+                        Next::None => return Err(Fault::Form),
+                    }
+                };
                 sum.add(amount.signed(is_negative)?, unit)?;
                 seen = match unit {
                     Unit::Second if amount.fraction != 0 => SECOND_BITS,
                     unit => unit.bit(),
                 };
-                next = Some(if unit == Unit::Hour { Unit::Day } else { unit });
-                waits = false;
+                next = Next::Of(if unit == Unit::Hour { Unit::Day } else { unit });
             }
             Kind::Word | Kind::SignedWord => match unit(text) {
-                Some(_) if waits => return Err(Fault::Form),
-                Some(unit) => (next, waits) = (Some(unit), true),
-                None if text == "ago" && at + 1 == tokens.len() && at > 0 => is_before = true,
+                Some(unit) => next = Next::Of(unit),
+                None if text == "ago" => (next, is_before) = (Next::None, true),
                 None if word(text) == Some(Word::Filler) => {}
                 None => return Err(Fault::Form),
             },
@@ -336,10 +340,20 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
         }
         known |= seen;
     }
-    if known == 0 || waits {
+    if known == 0 {
         return Err(Fault::Form);
     }
     if is_before { sum.negated() } else { Ok(sum) }
+}
+
+/// What the next number counts, from the end on.
+#[derive(Clone, Copy)]
+enum Next {
+    /// Nothing followed it: the last of the fields that the type has.
+    Last,
+    Of(Unit),
+    /// No number can stand there.
+    None,
 }
 
 /// What a number at the end counts.

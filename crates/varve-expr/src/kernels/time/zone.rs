@@ -4,8 +4,8 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::cast::write_value;
 use crate::datetime::{
-    Abbreviation, Zone, abbreviation, in_zone, interval_out_of_range, is_infinite, out_of_zone,
-    unknown_zone,
+    Abbreviation, Zone, abbreviation, check_timestamp, in_zone, interval_out_of_range, is_infinite,
+    out_of_zone, unknown_zone,
 };
 use crate::kernels::operand::Row;
 
@@ -56,9 +56,12 @@ pub(in crate::kernels) fn at_time_zone(row: &Row<'_>) -> Result<Value> {
                     format!("interval time zone \"{shown}\" must not include months or days"),
                 ));
             }
-            let seconds = i32::try_from(offset.us / 1_000_000).ok();
-            let zone = seconds.and_then(Zone::of_offset);
-            zone.ok_or_else(interval_out_of_range)?
+            // No rule of a zone holds more than a week; offsets may be longer.
+            let seconds = i32::try_from(offset.us / 1_000_000);
+            let seconds = seconds.map_err(|_| interval_out_of_range())?;
+            let shift = i128::from(seconds) * 1_000_000;
+            let shift = if is_local { -shift } else { shift };
+            return check_timestamp(i128::from(value) + shift).map(result);
         }
         _ => named_at(row.text(0), value, is_local)?,
     };
