@@ -67,13 +67,22 @@ fn cut(text: &str, ty: LogicalType, modifier: TypeMod, explicit: bool) -> Result
     }
 }
 
-/// To the nearest, halves away from 0; infinities stay.
+/// 2000-01-01 in microseconds, from which PostgreSQL counts.
+const EPOCH_US: i64 = 946_684_800_000_000;
+
+/// To the nearest, halves away from 0, which is 2000-01-01 for a timestamp; infinities stay.
 fn rounded(us: i64, ty: LogicalType, modifier: TypeMod) -> i64 {
     let is_finite = us != i64::MAX && us != i64::MIN;
     let Some(digits) = modifier.seconds(ty).filter(|_| is_finite) else {
         return us;
     };
     let unit = 10_i64.pow(6 - u32::from(digits.min(6)));
-    let half = if us < 0 { -unit / 2 } else { unit / 2 };
-    us.saturating_add(half) / unit * unit
+    let start = match ty {
+        LogicalType::Timestamp | LogicalType::TimestampTz => EPOCH_US,
+        _ => 0,
+    };
+    let span = us.saturating_sub(start);
+    let half = if span < 0 { -unit / 2 } else { unit / 2 };
+    let near = span.saturating_add(half) / unit * unit;
+    near.checked_add(start).unwrap_or(us)
 }

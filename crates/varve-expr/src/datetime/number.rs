@@ -21,17 +21,21 @@ pub(super) fn integer(number: i64) -> Result<i64, Fault> {
     }
 }
 
-/// `.789` as microseconds, rounded; `None` where it is no fraction. All of a second is allowed.
+/// `.789` as microseconds, rounded as doubles are: halves to the even one; `None` where it is no
+/// fraction. All of a second is allowed.
 pub(super) fn fraction_us(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('.')?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let mut us = 0;
+    let mut us = 0_i32;
     for at in 0..6 {
         let digit = digits.as_bytes().get(at).map_or(0, |byte| byte - b'0');
-        us = us * 10 + i64::from(digit);
+        us = us * 10 + i32::from(digit);
     }
-    let rounds_up = digits.as_bytes().get(6).is_some_and(|byte| *byte >= b'5');
-    Some(us + i64::from(rounds_up))
+    let rounds_up = digits.len() > 6
+        && text
+            .parse::<f64>()
+            .is_ok_and(|fraction| libm::rint(fraction * 1e6) > f64::from(us));
+    Some(i64::from(us) + i64::from(rounds_up))
 }
