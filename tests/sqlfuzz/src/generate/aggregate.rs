@@ -45,6 +45,7 @@ impl Generator<'_> {
         let rels = vec![
             Rel {
                 key: Some(keys.clone()),
+                has_twins: false,
                 columns: keys,
                 rows: 10.0,
                 is_visible_inside: keys_are_columns,
@@ -52,6 +53,7 @@ impl Generator<'_> {
             Rel {
                 columns: calls,
                 key: None,
+                has_twins: false,
                 rows: 1.0,
                 is_visible_inside: false,
             },

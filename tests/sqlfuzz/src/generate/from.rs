@@ -208,6 +208,7 @@ impl Generator<'_> {
             .collect();
         let rel = Rel {
             key: Some(vec![columns[0].clone()]),
+            has_twins: false,
             columns,
             rows: table.rows.len() as f64,
             is_visible_inside: true,
@@ -253,6 +254,7 @@ impl Generator<'_> {
         let is_exact = types.iter().all(|ty| ty.is_exact());
         let rel = Rel {
             key: is_exact.then(|| columns.clone()),
+            has_twins: true,
             columns,
             rows,
             is_visible_inside: true,
@@ -289,7 +291,8 @@ impl Generator<'_> {
         } else {
             &[Ty::Int4]
         };
-        let (columns, rel) = self.rel_of(&alias, types, 10.0);
+        let (columns, mut rel) = self.rel_of(&alias, types, 10.0);
+        rel.has_twins = false;
         let from = From::Function {
             call,
             alias,
@@ -310,6 +313,7 @@ impl Generator<'_> {
         let is_exact = columns.iter().all(|column| column.ty.is_exact());
         let rel = Rel {
             key: is_exact.then(|| columns.clone()),
+            has_twins: true,
             columns,
             rows: named.rows,
             is_visible_inside: true,

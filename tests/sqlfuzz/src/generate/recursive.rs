@@ -31,6 +31,7 @@ impl Generator<'_> {
         let own = Rel {
             columns: columns.clone(),
             key: None,
+            has_twins: false,
             rows: 6.0,
             // Not within a subquery: there it may not stand.
             is_visible_inside: false,
@@ -69,6 +70,7 @@ impl Generator<'_> {
                     .map(|column| Expr::leaf(column.ty, format!("{alias}.{}", column.name)))
                     .collect(),
                 key: None,
+                has_twins: false,
                 rows: 1.0,
                 is_visible_inside: true,
             });

@@ -9,6 +9,8 @@ pub struct Rel {
     pub columns: Vec<Expr>,
     /// Columns that tell its rows apart; `None` where no columns do.
     pub key: Option<Vec<Expr>>,
+    /// Whether rows may be the same in all columns: each of two orders puts them as it likes.
+    pub has_twins: bool,
     /// About how many rows there are.
     pub rows: f64,
     /// Whether subqueries may use the columns too: aggregates and window functions would mean
@@ -52,6 +54,13 @@ impl Scope {
     pub fn key(&self) -> Option<Vec<Expr>> {
         let keys: Option<Vec<&Vec<Expr>>> = self.rels.iter().map(|rel| rel.key.as_ref()).collect();
         Some(keys?.into_iter().flatten().cloned().collect())
+    }
+
+    /// Whether there is a key and no two rows are the same.
+    pub fn tells_rows_apart(&self) -> bool {
+        self.rels
+            .iter()
+            .all(|rel| rel.key.is_some() && !rel.has_twins)
     }
 
     pub fn rows(&self) -> f64 {

@@ -54,6 +54,7 @@ impl Generator<'_> {
         scope.rels.push(Rel {
             columns: calls,
             key: Some(Vec::new()),
+            has_twins: false,
             rows: 1.0,
             is_visible_inside: false,
         });
@@ -61,7 +62,7 @@ impl Generator<'_> {
 
     fn window_call(&mut self, ty: Ty, scope: &Scope) -> Option<Expr> {
         let level = std::mem::replace(&mut self.level, 2);
-        let has_key = scope.key().is_some();
+        let has_key = scope.tells_rows_apart();
         let call = match self.chance.below(10) {
             0..2 if matches!(ty, Ty::Int8 | Ty::Int4 | Ty::Float8) => self.rank(ty, scope),
             0..5 if has_key => Some(self.neighbour(ty, scope)),
@@ -72,7 +73,7 @@ impl Generator<'_> {
     }
 
     fn rank(&mut self, ty: Ty, scope: &Scope) -> Option<Expr> {
-        let has_key = scope.key().is_some();
+        let has_key = scope.tells_rows_apart();
         let name = match ty {
             Ty::Int8 if has_key => self
                 .chance
