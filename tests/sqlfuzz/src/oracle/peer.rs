@@ -3,7 +3,7 @@
 use super::{Case, Form, Oracle, Verdict, hopeless};
 use crate::answer::{Answer, Failure, FailureKind, Outcome, Row};
 use crate::ast::{Expr, From, Query, Select};
-use crate::compare::{Difference, compare};
+use crate::compare::{Difference, NUMERIC_DIGITS_MAX, compare};
 use crate::generate::{Generator, Rel, Scope};
 use crate::world::World;
 
@@ -205,12 +205,13 @@ fn is_step(case: &Case) -> bool {
         && calls(&["stddev", "variance", "var_", "regr_", "corr(", "covar_"])
 }
 
-/// A number cut behind the 14th digit after its point.
+/// A number cut behind the 14th digit after its point, and behind those that all engines have.
 fn short(text: &str) -> String {
     let Some(point) = text.find('.') else {
         return text.to_owned();
     };
-    let text = text.get(..point + 15).unwrap_or(text);
+    let len = (point + 15).min(NUMERIC_DIGITS_MAX);
+    let text = text.get(..len).unwrap_or(text);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0" } else { text }.to_owned()
 }
