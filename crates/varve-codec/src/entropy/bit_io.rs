@@ -124,6 +124,11 @@ impl<'a> BitReader<'a> {
         u32::try_from(1 << width | low).map_err(|_| CodecError::Malformed("frequency"))
     }
 
+    /// The bytes after those that were read from; `None` if more were.
+    pub(crate) fn rest(self) -> Option<&'a [u8]> {
+        self.bytes.get(self.at.div_ceil(8)..)
+    }
+
     /// Refuses to have read past the end, or to have left bytes over.
     pub(crate) fn end(self) -> Result<(), CodecError> {
         match self.at.div_ceil(8) {

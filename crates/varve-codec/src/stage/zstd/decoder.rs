@@ -2,20 +2,18 @@
 //! about windows and sizes costs no memory; beside it a decoder holds one block (128 KiB) and the
 //! tables of the frame.
 
-use structured_zstd::decoding::{ContentChecksum, FrameDecoder};
-
 use super::super::buffer;
+use super::decode::FrameDecoder;
 use crate::{CodecError, ZstdDictionary, ZstdFraming};
 
 /// The memory that decoding needs, kept from frame to frame.
+#[derive(Default)]
 pub struct ZstdDecoder(FrameDecoder);
 
 impl ZstdDecoder {
     /// A decoder that holds nothing yet.
     pub fn new() -> ZstdDecoder {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_content_checksum(ContentChecksum::Verify);
-        ZstdDecoder(decoder)
+        ZstdDecoder::default()
     }
 
     /// Decodes `frame` into `raw`, which it must fill exactly. A checksum in it is verified.
@@ -32,23 +30,11 @@ impl ZstdDecoder {
         if frame.is_empty() {
             return Err(CodecError::UnexpectedEnd);
         }
-        self.0.set_magicless(framing.is_compact());
-        let written = match dictionary {
-            Some(dictionary) => self
-                .0
-                .decode_all_with_dict_handle(frame, raw, dictionary.tables()),
-            None => self.0.decode_all(frame, raw),
-        };
+        let written = self.0.decode(frame, framing, dictionary, raw);
         match written {
             Ok(written) if written == raw.len() => Ok(()),
             _ => Err(CodecError::Malformed("zstd frame")),
         }
-    }
-}
-
-impl Default for ZstdDecoder {
-    fn default() -> ZstdDecoder {
-        ZstdDecoder::new()
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use structured_zstd::decoding::DictionaryHandle;
-
+use super::decode::Trained;
 use crate::CodecError;
 
 /// A dictionary, ready for decoding; clones share everything.
@@ -13,17 +12,16 @@ use crate::CodecError;
 #[derive(Clone)]
 pub struct ZstdDictionary {
     bytes: Arc<[u8]>,
-    tables: DictionaryHandle,
+    /// Its tables, if it was trained.
+    trained: Option<Arc<Trained>>,
 }
 
 impl ZstdDictionary {
     /// Builds the tables of `bytes`.
     pub fn new(bytes: &[u8]) -> Result<ZstdDictionary, CodecError> {
-        let tables = DictionaryHandle::from_serialized_or_raw_content(bytes)
-            .map_err(|_| CodecError::Malformed("zstd dictionary"))?;
         Ok(ZstdDictionary {
+            trained: Trained::read(bytes)?.map(Arc::new),
             bytes: Arc::from(bytes),
-            tables,
         })
     }
 
@@ -34,16 +32,22 @@ impl ZstdDictionary {
 
     /// The id that standard frames carry; 0 if it was not trained.
     pub fn id(&self) -> u32 {
-        self.tables.id()
+        self.trained().map_or(0, |trained| trained.id)
     }
 
     /// Memory that it holds.
     pub fn memory_bytes(&self) -> usize {
-        self.bytes.len() + self.tables.heap_size()
+        self.bytes.len() + self.trained().map_or(0, Trained::memory_bytes)
     }
 
-    pub(crate) fn tables(&self) -> &DictionaryHandle {
-        &self.tables
+    pub(super) fn trained(&self) -> Option<&Trained> {
+        self.trained.as_deref()
+    }
+
+    /// What frames refer back into.
+    pub(super) fn text(&self) -> &[u8] {
+        let from = self.trained().map_or(0, |trained| trained.text_from);
+        self.bytes.get(from..).unwrap_or_default()
     }
 
     /// Whether both are clones of one.

@@ -21,6 +21,7 @@
 //! decoder is always here. The encoder and the trainer are behind feature `zstd-encode`, which the
 //! core wasm module leaves out; who needs one takes a [`ZstdEncoder`].
 
+mod decode;
 mod decoder;
 mod dictionary;
 mod encoder;
