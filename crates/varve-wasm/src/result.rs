@@ -25,7 +25,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{Batch, Bitmap, Column, ColumnData, Error, LogicalType, Result, SqlState};
+use varve_types::{
+    Batch, Bitmap, Column, ColumnData, Error, LogicalType, Result, SqlState, parse_f64,
+};
 use varvedb::{DEFAULT_LOCALE, Locale, ResultSet, format_value, write_cell};
 
 /// The first bytes of a message: `VRS1`.
@@ -164,7 +166,7 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
         }
         ColumnData::Float64(_) if column.logical_type() == LogicalType::Float4 => {
             for row in 0..column.len() {
-                let shortest = format_value(&column.value(row), &DEFAULT_LOCALE).parse();
+                let shortest = parse_f64(&format_value(&column.value(row), &DEFAULT_LOCALE));
                 writer.bytes(&shortest.unwrap_or(f64::NAN).to_le_bytes());
             }
         }

@@ -2,7 +2,7 @@
 
 use varve_types::{
     ArrayValue, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error, Json,
-    LogicalType, Result, SqlState, TypeMod, Value, nearest_f32, unpadded,
+    LogicalType, Result, SqlState, TypeMod, Value, nearest_f32, parse_f32, unpadded,
 };
 
 use super::length::coerce_length;
@@ -230,7 +230,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
                 return Ok(Value::Float8(number));
             }
             let narrow = match value {
-                Value::Numeric(number) => number.to_string().parse().unwrap_or(f32::NAN),
+                Value::Numeric(number) => parse_f32(&number.to_string()).unwrap_or(f32::NAN),
                 _ => nearest_f32(number),
             };
             checked_float(f64::from(narrow), &[number], number != 0.0)?;

@@ -1,6 +1,8 @@
 //! Values from text: PostgreSQL's input functions.
 
-use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value};
+use varve_types::{
+    Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value, parse_f32, parse_f64,
+};
 
 use super::array::parse_array;
 use super::binary::{parse_bytea, parse_uuid};
@@ -41,11 +43,11 @@ pub fn parse_value_with_mod(
             Value::Oid(u32::try_from(wrapped).map_err(|_| integer_range(text, to))?)
         }
         LogicalType::Float4 => {
-            let number = parse_float::<f32>(text, to)?;
+            let number = parse_float(text, to, parse_f32)?;
             Value::Float4(if number.is_nan() { f32::NAN } else { number })
         }
         LogicalType::Float8 => {
-            let number = parse_float::<f64>(text, to)?;
+            let number = parse_float(text, to, parse_f64)?;
             Value::Float8(if number.is_nan() { f64::NAN } else { number })
         }
         LogicalType::Numeric => {
@@ -179,9 +181,13 @@ fn parse_integer(text: &str, ty: LogicalType) -> Result<i128> {
     })
 }
 
-fn parse_float<T: core::str::FromStr + Into<f64> + Copy>(text: &str, ty: LogicalType) -> Result<T> {
+fn parse_float<T: Into<f64> + Copy>(
+    text: &str,
+    ty: LogicalType,
+    parse: fn(&str) -> Option<T>,
+) -> Result<T> {
     let trimmed = text.trim_ascii();
-    let number: T = trimmed.parse().map_err(|_| invalid(text, ty))?;
+    let number = parse(trimmed).ok_or_else(|| invalid(text, ty))?;
     let wide: f64 = number.into();
     let mantissa = trimmed.split(['e', 'E']).next().unwrap_or_default();
     let is_spelt_infinite = trimmed.contains(['i', 'I']);

@@ -3,7 +3,7 @@
 use super::arithmetic::fit;
 use super::big::Big;
 use super::{DECIMAL_SCALE_MAX, Decimal};
-use crate::{Error, Result, SqlState, TypeMod};
+use crate::{Error, Result, SqlState, TypeMod, parse_f64};
 
 /// Which way what is cut off counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl Decimal {
             Decimal::NAN => f64::NAN,
             Decimal::INFINITY => f64::INFINITY,
             Decimal::NEG_INFINITY => f64::NEG_INFINITY,
-            _ => self.to_string().parse().unwrap_or(f64::NAN),
+            _ => parse_f64(&self.to_string()).unwrap_or(f64::NAN),
         }
     }
 

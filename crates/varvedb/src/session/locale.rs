@@ -1,7 +1,7 @@
 //! The settings that decide how dates, times, intervals and bytes are read and written.
 
 use varve_expr::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, Locale, Zone, parse_value};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value, parse_f64};
 
 /// One of these settings.
 #[derive(Clone, Copy)]
@@ -112,7 +112,7 @@ fn zone(value: &str) -> Result<Zone> {
             .strip_prefix('\'')
             .and_then(|text| text.strip_suffix('\''));
         read(text.ok_or_else(refused)?)?
-    } else if value.trim().parse::<f64>().is_ok() {
+    } else if parse_f64(value.trim()).is_some() {
         read(&format!("{value} hours"))?
     } else {
         let named = Zone::named(value).filter(|_| !value.is_empty());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use varve_sort::VecMap;
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, Result, SqlState, parse_f64};
 
 /// Who everything belongs to.
 const OWNER: &str = "postgres";
@@ -360,7 +360,7 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
             Ok(show_whole(number, unit))
         }
         Shape::Real(min, max) => {
-            let number: f64 = value.trim().parse().map_err(|_| wrong())?;
+            let number = parse_f64(value.trim()).ok_or_else(wrong)?;
             if !(min..=max).contains(&number) {
                 return Err(invalid(format!(
                     "{value} is outside the valid range for parameter \"{name}\" ({min} .. {max})"

@@ -21,7 +21,7 @@ pub(super) fn read_time(text: &str) -> Option<u64> {
         unit => unit,
     };
     let (_, unit_us) = UNITS.iter().find(|(name, _)| *name == unit)?;
-    let number: f64 = number.trim_end().parse().ok()?;
+    let number = varve_types::parse_f64(number.trim_end())?;
     #[expect(clippy::cast_precision_loss, reason = "a unit has at most 37 bits")]
     let us = number * *unit_us as f64;
     if !(0.0..=TIME_US_MAX).contains(&us) {
