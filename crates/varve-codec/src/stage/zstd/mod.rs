@@ -16,10 +16,11 @@
 //! *compact* one leaves out all that the caller's own header knows: magic, content size, dictionary
 //! id and checksum; it is `ZSTD_f_zstd1_magicless` of the reference library.
 //!
-//! Both directions are crate `structured-zstd`'s, pinned, because the encoder's choices are part of
-//! our bytes: `tests/zstd` holds it to the same bytes on every processor and in wasm. Only the
-//! decoder is always here. The encoder and the trainer are behind feature `zstd-encode`, which the
-//! core wasm module leaves out; who needs one takes a [`ZstdEncoder`].
+//! The decoder is our own, as the crates' are made for streams and several times as large. The
+//! encoder and the trainer are crate `structured-zstd`'s, pinned, because the encoder's choices are
+//! part of our bytes: `tests/zstd` holds it to the same bytes on every processor and in wasm, and
+//! both directions to what other implementations read and write. They are behind feature
+//! `zstd-encode`, which the core wasm module leaves out; who needs one takes a [`ZstdEncoder`].
 
 mod decode;
 mod decoder;

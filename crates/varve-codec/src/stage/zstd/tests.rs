@@ -46,6 +46,18 @@ fn a_compact_frame_has_no_magic() {
 }
 
 #[test]
+fn frames_follow_each_other_and_some_hold_nothing() {
+    let skippable = [0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    let frame = bytes(FRAME);
+    let frames = [&frame, &skippable[..], &frame].concat();
+    let raw = decompress_zstd(&frames, ZstdFraming::Standard, None, 664, 664);
+    assert_eq!(raw, Ok(text().repeat(2)));
+    let cut = frames.get(..frame.len() + 10).unwrap();
+    let raw = decompress_zstd(cut, ZstdFraming::Standard, None, 332, 332);
+    assert!(raw.is_err());
+}
+
+#[test]
 fn declared_lengths_and_checksums_are_held_to() {
     let mut frame = bytes(FRAME);
     let malformed = Err(CodecError::Malformed("zstd frame"));

@@ -63,12 +63,10 @@ impl FseTable {
                 .checked_sub(u64::from(share.unsigned_abs()))
                 .ok_or(MALFORMED)?;
             shares.push(share);
-            while share == 0 {
-                let zeros = bits.take(2);
-                shares.resize(shares.len() + usize::try_from(zeros).unwrap_or(0), 0);
-                if zeros < 3 || shares.len() > usize::from(u8::MAX) {
-                    break;
-                }
+            let mut zeros = if share == 0 { 3 } else { 0 };
+            while zeros == 3 && shares.len() <= usize::from(u8::MAX) {
+                zeros = small(bits.take(2))? as usize;
+                shares.resize(shares.len() + zeros, 0);
             }
             if shares.len() > usize::from(symbol_max) + 1 {
                 return Err(MALFORMED);
