@@ -8,7 +8,10 @@ use crate::parser::span_at;
 pub const VARIADIC: &str = "\0variadic";
 /// The name of the function that ROWS FROM becomes.
 pub const ROWS_FROM: &str = "\0rows";
-/// Items of PARTITION BY that stand for EXCLUDE in a window frame, first of all items.
+/// The item of PARTITION BY that tells where a window with a name or a frame starts, before all
+/// other items.
+pub const WINDOW: &str = "\0window";
+/// Items of PARTITION BY that stand for EXCLUDE in a window frame, before those that are written.
 pub const EXCLUDE_CURRENT_ROW: &str = "\0row";
 /// `EXCLUDE GROUP`
 pub const EXCLUDE_GROUP: &str = "\0group";

@@ -4,7 +4,7 @@ use sqlparser::ast::{
     DollarQuotedString, Expr, Ident, ObjectName, ObjectNamePart, UnaryOperator, Value,
     ValueWithSpan,
 };
-use varve_types::Result;
+use varve_types::{Error, Result};
 
 use crate::keyword::{Class, Keyword};
 use crate::parser::{IsOptional, Parser, span_at};
@@ -16,6 +16,11 @@ pub(crate) fn single(ident: Ident) -> ObjectName {
     ObjectName(vec![ObjectNamePart::Identifier(ident)])
 }
 
+/// An error of a token, whose place is counted from the token's start.
+fn within(error: Error, lexeme: Lexeme) -> Error {
+    error.moved(lexeme.position.saturating_sub(1))
+}
+
 impl<'a> Parser<'a> {
     /// A word of any kind as an identifier.
     pub(crate) fn ident_of(&self, lexeme: Lexeme) -> Result<Ident> {
@@ -23,7 +28,7 @@ impl<'a> Parser<'a> {
         let (value, quote_style) = match lexeme.token {
             Token::Word => (raw.to_owned(), None),
             token => {
-                let text = name_text(token, raw).map_err(|error| error.at(lexeme.position))?;
+                let text = name_text(token, raw).map_err(|error| within(error, lexeme))?;
                 (text, Some('"'))
             }
         };
@@ -167,7 +172,7 @@ impl<'a> Parser<'a> {
 
     /// The text of a string token.
     pub fn string_of(&self, lexeme: Lexeme) -> Result<String> {
-        string_text(lexeme.token, self.text_of(lexeme)).map_err(|error| error.at(lexeme.position))
+        string_text(lexeme.token, self.text_of(lexeme)).map_err(|error| within(error, lexeme))
     }
 
     /// A string.

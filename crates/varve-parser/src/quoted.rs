@@ -1,5 +1,7 @@
 //! What quoted tokens say.
 
+use std::ops::Range;
+
 use varve_types::{Error, Result, SqlState};
 
 use crate::token::Token;
@@ -60,7 +62,7 @@ pub(crate) fn name_text(token: Token, raw: &str) -> Result<String> {
     let (parts, rest) = parts(raw, b'"', false);
     let text = parts.concat().replace("\"\"", "\"");
     match token {
-        Token::UnicodeWord => unicode_text(&text, rest),
+        Token::UnicodeWord => unicode_text(&text, raw, rest),
         _ => Ok(text),
     }
 }
@@ -77,10 +79,22 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
     if escaped {
         let mut text = Vec::new();
         for part in parts {
-            unescape(part, &mut text)?;
+            let start = part.as_ptr().addr() - raw.as_ptr().addr();
+            unescape(raw, start..start + part.len(), &mut text)?;
         }
-        return String::from_utf8(text).map_err(|_| {
-            let message = "invalid byte sequence for encoding \"UTF8\"";
+        return String::from_utf8(text).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes().get(at..).unwrap_or_default();
+            let length = bytes.first().map_or(1, |byte| match byte {
+                0xc0..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf7 => 4,
+                _ => 1,
+            });
+            let shown = bytes.iter().take(length);
+            let shown: Vec<String> = shown.map(|byte| format!("0x{byte:02x}")).collect();
+            let shown = shown.join(" ");
+            let message = format!("invalid byte sequence for encoding \"UTF8\": {shown}");
             Error::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, message)
         });
     }
@@ -90,7 +104,7 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
         false => text,
     };
     match token {
-        Token::UnicodeStringLiteral => unicode_text(&text, rest),
+        Token::UnicodeStringLiteral => unicode_text(&text, raw, rest),
         _ => Ok(text),
     }
 }
@@ -106,6 +120,19 @@ fn invalid_escape(hint: &str) -> Error {
 
 fn invalid_pair() -> Error {
     Error::new(SqlState::SYNTAX_ERROR, "invalid Unicode surrogate pair")
+}
+
+/// An error with the place of a byte of a token, whose start is position 1.
+fn at_byte(error: Error, raw: &str, byte: usize) -> Error {
+    let before = raw.get(..byte).unwrap_or_default().chars().count();
+    error.at(u32::try_from(before + 1).unwrap_or(u32::MAX))
+}
+
+/// An error as PostgreSQL's lexer words it for a part of a token.
+fn near(error: Error, raw: &str, range: Range<usize>) -> Error {
+    let shown = raw.get(range.clone()).unwrap_or_default();
+    let message = format!("{} at or near \"{shown}\"", error.message());
+    at_byte(error.with_message(message), raw, range.start)
 }
 
 /// Gathers code points, whose larger ones may be written as surrogate pairs.
@@ -151,13 +178,19 @@ fn hexadecimal(text: &str, start: usize, digits: usize) -> Option<u32> {
     all.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// One part of `E'...'`, where backslashes escape.
-fn unescape(part: &str, text: &mut Vec<u8>) -> Result<()> {
+/// One part of `E'...'`, where backslashes escape: `part` are its places in the token.
+fn unescape(raw: &str, part: Range<usize>, text: &mut Vec<u8>) -> Result<()> {
     let hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
-    let bytes = part.as_bytes();
+    let bytes = raw.as_bytes().get(..part.end).unwrap_or_default();
     let mut points = Points::default();
-    let mut at = 0;
+    let mut at = part.start;
+    let pair_ends = |points: &Points, at: usize| {
+        let next = raw.get(at..).and_then(|rest| rest.chars().next());
+        let end = at + next.map_or(0, char::len_utf8);
+        points.end().map_err(|error| near(error, raw, at..end))
+    };
     while let Some(byte) = bytes.get(at).copied() {
+        let start = at;
         at += 1;
         let point_digits = match (byte, bytes.get(at)) {
             (b'\\', Some(b'u')) => 4,
@@ -165,15 +198,17 @@ fn unescape(part: &str, text: &mut Vec<u8>) -> Result<()> {
             _ => 0,
         };
         if point_digits > 0 {
-            let point = hexadecimal(part, at + 1, point_digits);
-            let point = point.ok_or_else(|| invalid_escape(hint))?;
-            if let Some(character) = points.add(point)? {
+            let point = hexadecimal(raw, at + 1, point_digits);
+            let point = point.ok_or_else(|| at_byte(invalid_escape(hint), raw, start))?;
+            let end = at + 1 + point_digits;
+            let point = points.add(point);
+            if let Some(character) = point.map_err(|error| near(error, raw, start..end))? {
                 text.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
             at += 1 + point_digits;
             continue;
         }
-        points.end()?;
+        pair_ends(&points, start)?;
         if byte == b'\'' {
             at += 1;
         }
@@ -218,12 +253,13 @@ fn unescape(part: &str, text: &mut Vec<u8>) -> Result<()> {
             other => other,
         });
     }
-    points.end()
+    pair_ends(&points, at)
 }
 
 /// A text with `\XXXX` and `\+XXXXXX`; `rest` may be the clause that names another character for
-/// the backslash.
-fn unicode_text(text: &str, rest: &str) -> Result<String> {
+/// the backslash. Places are counted as if the token held the text as it is.
+fn unicode_text(text: &str, raw: &str, rest: &str) -> Result<String> {
+    const BEFORE_TEXT: usize = "U&'".len();
     let mut escape = '\\';
     if let Some((_, clause)) = rest.split_once('\'') {
         let mut characters = clause.chars();
@@ -238,7 +274,8 @@ fn unicode_text(text: &str, rest: &str) -> Result<String> {
             }
             _ => {
                 let message = "invalid Unicode escape character";
-                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                return Err(near(error, raw, raw.len() - clause.len() - 1..raw.len()));
             }
         }
     }
@@ -246,10 +283,15 @@ fn unicode_text(text: &str, rest: &str) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     let mut points = Points::default();
     let mut rest = text;
+    let placed = |error: Error, rest: &str| {
+        let before = text.get(..text.len() - rest.len()).unwrap_or_default();
+        let place = before.chars().count() + BEFORE_TEXT + 1;
+        error.at(u32::try_from(place).unwrap_or(u32::MAX))
+    };
     while let Some(character) = rest.chars().next() {
         let behind = rest.get(character.len_utf8()..).unwrap_or_default();
         if character != escape || behind.starts_with(escape) {
-            points.end()?;
+            points.end().map_err(|error| placed(error, rest))?;
             out.push(character);
             rest = match character == escape {
                 true => behind.get(escape.len_utf8()..).unwrap_or_default(),
@@ -261,10 +303,11 @@ fn unicode_text(text: &str, rest: &str) -> Result<String> {
             true => (1, 6),
             false => (0, 4),
         };
-        let point = hexadecimal(behind, from, digits).ok_or_else(|| invalid_escape(hint))?;
-        out.extend(points.add(point)?);
+        let point = hexadecimal(behind, from, digits).ok_or_else(|| invalid_escape(hint));
+        let point = point.and_then(|point| points.add(point));
+        out.extend(point.map_err(|error| placed(error, rest))?);
         rest = behind.get(from + digits..).unwrap_or_default();
     }
-    points.end()?;
+    points.end().map_err(|error| placed(error, rest))?;
     Ok(out)
 }

@@ -4,10 +4,12 @@ use sqlparser::ast::{
     Expr, NamedWindowDefinition, NamedWindowExpr, WindowFrame, WindowFrameBound, WindowFrameUnits,
     WindowSpec,
 };
-use varve_types::Result;
+use varve_types::{Error, Result, SqlState};
 
 use crate::keyword::Keyword;
-use crate::marker::{EXCLUDE_CURRENT_ROW, EXCLUDE_GROUP, EXCLUDE_NO_OTHERS, EXCLUDE_TIES, marker};
+use crate::marker::{
+    EXCLUDE_CURRENT_ROW, EXCLUDE_GROUP, EXCLUDE_NO_OTHERS, EXCLUDE_TIES, WINDOW, marker,
+};
 use crate::parser::Parser;
 use crate::token::Token;
 
@@ -23,6 +25,8 @@ impl Parser<'_> {
 
     /// A window behind its parenthesis, with the one that ends it.
     pub(crate) fn parse_window_spec(&mut self) -> Result<WindowSpec> {
+        self.prev_token();
+        let start = self.next_token().position;
         let mut spec = WindowSpec {
             window_name: None,
             partition_by: Vec::new(),
@@ -54,6 +58,10 @@ impl Parser<'_> {
             self.next_token();
             spec.window_frame = Some(self.frame(units, &mut spec.partition_by)?);
         }
+        if spec.window_name.is_some() || spec.window_frame.is_some() {
+            let place = Expr::Identifier(marker(WINDOW, start));
+            spec.partition_by.insert(0, place);
+        }
         self.expect_token(&Token::RParen)?;
         Ok(spec)
     }
@@ -63,12 +71,40 @@ impl Parser<'_> {
         units: WindowFrameUnits,
         partition_by: &mut Vec<Expr>,
     ) -> Result<WindowFrame> {
+        use WindowFrameBound as Bound;
         let between = self.parse_keyword(Keyword::BETWEEN);
+        let start = self.peek_token();
         let start_bound = self.frame_bound()?;
         let mut end_bound = None;
+        let mut end = start;
         if between {
             self.expect_keyword(Keyword::AND)?;
+            end = self.peek_token();
             end_bound = Some(self.frame_bound()?);
+        }
+        let refused = match (&start_bound, &end_bound) {
+            (Bound::Following(None), _) => {
+                Some(("frame start cannot be UNBOUNDED FOLLOWING", start))
+            }
+            (_, Some(Bound::Preceding(None))) => {
+                Some(("frame end cannot be UNBOUNDED PRECEDING", end))
+            }
+            (Bound::CurrentRow, Some(Bound::Preceding(_))) => Some((
+                "frame starting from current row cannot have preceding rows",
+                end,
+            )),
+            (Bound::Following(_), None) => Some((
+                "frame starting from following row cannot end with current row",
+                start,
+            )),
+            (Bound::Following(_), Some(Bound::CurrentRow | Bound::Preceding(_))) => Some((
+                "frame starting from following row cannot have preceding rows",
+                end,
+            )),
+            _ => None,
+        };
+        if let Some((message, lexeme)) = refused {
+            return Err(Error::new(SqlState::WINDOWING_ERROR, message).at(lexeme.position));
         }
         let exclude = self.peek_token();
         if self.parse_keyword(Keyword::EXCLUDE) {

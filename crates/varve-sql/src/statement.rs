@@ -211,6 +211,8 @@ pub struct Changes {
     pub changes: Vec<Change>,
     /// What is run behind them.
     pub body: Statement,
+    /// The tables that are read behind a change of them: as they were before all changes.
+    pub read_before: Vec<TreeId>,
 }
 
 /// A named statement that changes rows.

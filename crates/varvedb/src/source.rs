@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{Catalog, FIRST_EXPRESSION, OrderChoice, Relation, choose_order};
+use varve_sql::{Catalog, FIRST_EXPRESSION, OrderChoice, Relation, TableDef, choose_order};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
+use crate::before::{self, Before};
 use crate::database::Shared;
 use crate::index_scan::{self, IndexBatches, IndexRead};
 use crate::row_filter::RowFilter;
@@ -17,6 +18,18 @@ pub(crate) struct TransactionSource<'a> {
     pub shared: &'a Shared,
     pub transaction: &'a Transaction,
     pub catalog: &'a Arc<Catalog>,
+    /// What tables held before the statement, where they are read as they were.
+    pub before: Option<&'a Before>,
+}
+
+impl TransactionSource<'_> {
+    /// A table that is read as it was, and its rows.
+    fn kept(&self, tree: TreeId) -> Option<(&TableDef, &[Batch])> {
+        let rows = self.before?.rows(tree)?;
+        let mut tables = self.catalog.tables.values();
+        let table = tables.find(|table| table.tree == tree)?;
+        Some((table, rows))
+    }
 }
 
 struct TreeStream(TreeScan);
@@ -77,6 +90,12 @@ impl ScanSource for TransactionSource<'_> {
                     return Ok(stream);
                 }
             };
+            if let Some(kept) = self.kept(tree) {
+                let read = (request.columns.as_slice(), request.with_position);
+                let rows = before::filtered(self, kept, read, &request.predicates).await?;
+                let stream: Box<dyn BatchStream + 'a> = Box::new(ReadyStream(rows.into_iter()));
+                return Ok(stream);
+            }
             let mut tables = self.catalog.tables.values();
             let table = tables.find(|table| table.tree == tree);
             if let Some(table) = table
@@ -135,6 +154,9 @@ impl ScanSource for TransactionSource<'_> {
             let Relation::Tree(tree) = request.relation else {
                 return Ok(None);
             };
+            if self.kept(tree).is_some() {
+                return Ok(None);
+            }
             let mut tables = self.catalog.tables.values();
             let Some(table) = tables.find(|table| table.tree == tree) else {
                 return Ok(None);
@@ -190,7 +212,15 @@ impl ScanSource for TransactionSource<'_> {
         columns: &'a [usize],
         with_position: bool,
     ) -> LocalFuture<'a, Result<Vec<Batch>>> {
-        Box::pin(self.transaction.lookup(tree, keys, columns, with_position))
+        Box::pin(async move {
+            match self.kept(tree) {
+                None => {
+                    let found = self.transaction.lookup(tree, keys, columns, with_position);
+                    found.await
+                }
+                Some(kept) => before::with_keys(self, kept, (columns, with_position), keys).await,
+            }
+        })
     }
 
     fn fetch<'a>(
@@ -204,7 +234,13 @@ impl ScanSource for TransactionSource<'_> {
 
     fn row_count(&self, relation: &Relation) -> Option<u64> {
         match relation {
-            Relation::Tree(tree) => self.transaction.row_count(*tree),
+            Relation::Tree(tree) => match self.kept(*tree) {
+                Some((_, rows)) => {
+                    let rows = rows.iter().map(Batch::rows).sum::<usize>();
+                    u64::try_from(rows).ok()
+                }
+                None => self.transaction.row_count(*tree),
+            },
             Relation::System(_) => None,
         }
     }

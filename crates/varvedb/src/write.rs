@@ -41,6 +41,7 @@ impl Writer<'_> {
             shared: self.shared,
             transaction: self.transaction,
             catalog: self.catalog,
+            before: None,
         }
     }
 

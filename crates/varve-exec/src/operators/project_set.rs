@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use varve_expr::{SetRows, evaluate, set_rows};
-use varve_sql::ProjectSetNode;
+use varve_sql::{ProjectSetNode, SetCall};
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, LocalFuture, LogicalType, Result, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, ColumnRef, LocalFuture, LogicalType, Result, RowValue, VECTOR_ROWS, Value,
 };
 
 use crate::BatchStream;
@@ -95,7 +95,10 @@ impl<'a> ProjectSetStream<'a> {
                 if let Some(rest) = set {
                     let found = rest.next(&mut own);
                     match found? {
-                        true => has_row = true,
+                        true => {
+                            has_row = true;
+                            as_row(call, &mut own);
+                        }
                         false => *set = None,
                     }
                 }
@@ -126,6 +129,18 @@ impl<'a> ProjectSetStream<'a> {
             columns.push(Arc::new(ordinals.finish()));
         }
         Ok(Some(Batch::new(columns, rows.len())))
+    }
+}
+
+/// Makes the columns of a call one row, where it stands for a value.
+fn as_row(call: &SetCall, values: &mut Vec<Value>) {
+    let [LogicalType::Row(id)] = *call.types.as_slice() else {
+        return;
+    };
+    let columns = call.function.columns().into_iter();
+    if columns.len() > 1 {
+        let fields = columns.map(|(_, ty)| ty).zip(values.drain(..)).collect();
+        values.push(Value::row(id, &RowValue { fields }));
     }
 }
 

@@ -1,8 +1,7 @@
 //! Statements that change rows, named by WITH: `WITH moved AS (DELETE ... RETURNING *) INSERT ...`.
 //!
-//! They run in order before the statement behind them, which reads the rows that they return. As
-//! all of them see what was there before, one that reads a table which an earlier one changes is
-//! refused.
+//! They run in order before the statement behind them, which reads the rows that they return. All
+//! of them see what was there before: the statement names the tables to be kept for that.
 
 use sqlparser::ast::{Cte, Ident, Query as AstQuery, SetExpr};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
@@ -84,39 +83,42 @@ impl Binder<'_> {
         if changes.is_empty() {
             return Ok(body);
         }
-        let position = self.source.first();
+        let mut body = body;
+        if source_of(&mut body).is_none() {
+            let what = "a change in WITH before this statement";
+            return Err(unsupported_at(what, self.source.first()));
+        }
         let mut changed: Vec<TreeId> = Vec::new();
-        for statement in changes
-            .iter()
-            .map(|change| &change.statement)
-            .chain([&body])
-        {
-            let mut statement = statement.clone();
-            let Some(source) = source_of(&mut statement) else {
-                let what = "a change in WITH before this statement";
-                return Err(unsupported_at(what, position));
-            };
-            if reads(source, &changed) {
-                let what = "a query of a table that the same statement changes";
-                return Err(unsupported_at(what, position));
+        let mut read_before = Vec::new();
+        let mut changes = changes;
+        let statements = changes.iter_mut().map(|change| &mut change.statement);
+        for statement in statements.chain([&mut body]) {
+            if let Some(source) = source_of(statement) {
+                read(source, &changed, &mut read_before);
             }
             changed.extend(statement.changed_tree());
         }
-        Ok(Statement::Changes(Box::new(Changes { changes, body })))
+        Ok(Statement::Changes(Box::new(Changes {
+            changes,
+            body,
+            read_before,
+        })))
     }
 }
 
-/// Whether a plan reads one of some trees.
-fn reads(plan: &Plan, trees: &[TreeId]) -> bool {
-    let mut found = match plan {
-        Plan::Scan(scan) => {
-            matches!(scan.relation, Relation::Tree(tree) if trees.contains(&tree))
-        }
-        Plan::Lookup(lookup) => trees.contains(&lookup.tree),
-        _ => false,
+/// Adds those of some trees that a plan reads.
+fn read(plan: &Plan, trees: &[TreeId], found: &mut Vec<TreeId>) {
+    let tree = match plan {
+        Plan::Scan(scan) => match scan.relation {
+            Relation::Tree(tree) => Some(tree),
+            Relation::System(_) => None,
+        },
+        Plan::Lookup(lookup) => Some(lookup.tree),
+        _ => None,
     };
-    plan.for_each_input(&mut |input| found |= reads(input, trees));
-    found
+    let tree = tree.filter(|tree| trees.contains(tree) && !found.contains(tree));
+    found.extend(tree);
+    plan.for_each_input(&mut |input| read(input, trees, found));
 }
 
 impl Statement {

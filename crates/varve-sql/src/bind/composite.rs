@@ -11,7 +11,7 @@ use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::{Binder, located};
 
 /// The name, type and modifier of a field.
-type Field = (String, LogicalType, TypeMod);
+pub(crate) type Field = (String, LogicalType, TypeMod);
 
 /// A call that makes a row of these fields; `found`: NULL where all of them are.
 pub(crate) fn row_call(
@@ -79,6 +79,12 @@ impl Binder<'_> {
         };
         if id != RowTypeId::RECORD {
             return self.catalog.fields_of(id);
+        }
+        if let Expr::Column { index, .. } = row {
+            // The last one is the nearest.
+            let mut known = self.records.iter().rev();
+            let known = known.find(|(column, _)| column == index);
+            return known.map(|(_, fields)| fields.clone());
         }
         let fields = (1..).zip(called_fields(row)?);
         let fields = fields

@@ -23,6 +23,7 @@ pub(crate) struct CopyColumns<'a> {
 struct Given<'a> {
     format: Option<CopyFormat>,
     header: Option<CopyHeader>,
+    /// Rows are as good as frozen once they are in a run: it only has to be right.
     freeze: bool,
     delimiter: Option<&'a str>,
     null: Option<&'a str>,
@@ -108,8 +109,8 @@ impl Binder<'_> {
             let message = "CSV quote character must not appear in the NULL specification";
             return Err(refused(message));
         }
-        if given.freeze {
-            return Err(unsupported_at("FREEZE", self.source.first()));
+        if given.freeze && !is_from {
+            return Err(refused("COPY freeze only available using COPY FROM"));
         }
         Ok(CopyOptions {
             format,

@@ -1,6 +1,9 @@
 //! WITH: named queries, recursive ones included.
 
-use sqlparser::ast::{Cte, CteAsMaterialized, Query as AstQuery, SetExpr, SetOperator, With};
+use sqlparser::ast::{
+    Cte, CteAsMaterialized, LimitClause, OrderBy, OrderByKind, Query as AstQuery, SetExpr,
+    SetOperator, With,
+};
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
@@ -10,16 +13,49 @@ use crate::bind::{Binder, located, unsupported_at};
 use crate::optimize::taken;
 use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, WithNode};
 
+/// The names and types of columns.
+type Columns = Vec<(String, LogicalType)>;
+
 /// A named query in reach.
 #[derive(Clone)]
 pub(crate) struct CteBinding {
     id: usize,
     name: String,
-    columns: Vec<(String, LogicalType)>,
+    columns: Columns,
     /// `None` while its own recursive part is bound, and where it changes rows.
     plan: Option<Plan>,
     materialized: Option<bool>,
+    state: State,
 }
+
+/// What a name of WITH means where it is met.
+#[derive(Clone, Copy)]
+enum State {
+    /// A query that is bound.
+    Bound,
+    /// A query that stands behind the one which is bound; of WITH RECURSIVE it may be read.
+    Later { number: usize, recursive: bool },
+    /// The query that is bound, which may not read itself here.
+    Within(Misuse),
+    /// The query whose recursive term is bound.
+    Step { is_read: bool },
+}
+
+/// Why a query may not read itself.
+#[derive(Clone, Copy)]
+enum Misuse {
+    /// It is no UNION.
+    Form,
+    /// It changes rows.
+    Change,
+    /// It is the first part of a UNION.
+    NonRecursiveTerm,
+}
+
+/// Where names of recursive queries are met, for errors: empty where they may be.
+pub(crate) const IN_SUBQUERY: &str = "a subquery";
+/// As [`IN_SUBQUERY`].
+pub(crate) const IN_OUTER_JOIN: &str = "an outer join";
 
 impl CteBinding {
     /// What a statement that changes rows returns.
@@ -30,25 +66,134 @@ impl CteBinding {
     ) -> CteBinding {
         CteBinding {
             id,
-            name,
             columns,
+            ..CteBinding::unbound(name, State::Bound)
+        }
+    }
+
+    fn unbound(name: String, state: State) -> CteBinding {
+        CteBinding {
+            id: 0,
+            name,
+            columns: Vec::new(),
             plan: None,
             materialized: None,
+            state,
         }
     }
 }
 
+fn recursion_error(message: impl Into<String>, position: u32) -> Error {
+    located(Error::new(SqlState::INVALID_RECURSION, message), position)
+}
+
 impl Binder<'_> {
-    /// The rows of a named query, with its columns.
-    pub(crate) fn cte_scan(&self, name: &str) -> Option<(Plan, Vec<(String, LogicalType)>)> {
-        let cte = self.ctes.iter().rev().find(|cte| cte.name == name)?;
+    /// The rows of a named query, with its columns; `position` is where it is named.
+    pub(crate) fn cte_scan(
+        &mut self,
+        name: &str,
+        position: u32,
+    ) -> Result<Option<(Plan, Columns)>> {
+        let unreached = |cte: &CteBinding| {
+            let state = cte.state;
+            matches!(state, State::Later { recursive, .. } if !recursive)
+        };
+        let mut ctes = self.ctes.iter_mut().rev();
+        let found = ctes.find(|cte| cte.name == name && !unreached(cte));
+        let Some(cte) = found else {
+            return Ok(None);
+        };
+        let place = match &mut cte.state {
+            State::Bound => "",
+            State::Later { number, .. } => {
+                self.later = Some(*number);
+                return Err(Error::internal("a query that is bound later"));
+            }
+            State::Within(Misuse::Form) => {
+                let message = format!(
+                    "recursive query \"{name}\" does not have the form non-recursive-term UNION \
+                     [ALL] recursive-term"
+                );
+                return Err(recursion_error(message, self.cte_position));
+            }
+            State::Within(Misuse::Change) => {
+                let message = format!(
+                    "recursive query \"{name}\" must not contain data-modifying statements"
+                );
+                return Err(recursion_error(message, self.cte_position));
+            }
+            State::Within(Misuse::NonRecursiveTerm) if self.recursion_place.is_empty() => {
+                "its non-recursive term"
+            }
+            State::Within(Misuse::NonRecursiveTerm) => self.recursion_place,
+            State::Step { is_read } => match (self.recursion_place, *is_read) {
+                ("", true) => {
+                    let message = format!(
+                        "recursive reference to query \"{name}\" must not appear more than once"
+                    );
+                    return Err(recursion_error(message, position));
+                }
+                (place, _) => {
+                    *is_read = true;
+                    place
+                }
+            },
+        };
+        if !place.is_empty() {
+            let message =
+                format!("recursive reference to query \"{name}\" must not appear within {place}");
+            return Err(recursion_error(message, position));
+        }
         let scan = CteScanNode {
             id: cte.id,
             name: cte.name.clone(),
             column_names: cte.columns.iter().map(|(name, _)| name.clone()).collect(),
             types: cte.columns.iter().map(|(_, ty)| *ty).collect(),
         };
-        Some((Plan::CteScan(scan), cte.columns.clone()))
+        Ok(Some((Plan::CteScan(scan), cte.columns.clone())))
+    }
+
+    /// The error about a table that is not there, with what WITH has of its name.
+    pub(crate) fn beside_ctes(&self, name: &str, error: Error) -> Error {
+        match self.ctes.iter().any(|cte| cte.name == name) {
+            false => error,
+            true => error
+                .with_detail(format!(
+                    "There is a WITH item named \"{name}\", but it cannot be referenced from this \
+                     part of the query."
+                ))
+                .with_hint(
+                    "Use WITH RECURSIVE, or re-order the WITH items to remove forward references.",
+                ),
+        }
+    }
+
+    /// Binds with a place where recursive queries may not be read, unless it is empty.
+    pub(crate) fn placed<T>(
+        &mut self,
+        place: &'static str,
+        bind: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let around = self.recursion_place;
+        if !place.is_empty() {
+            self.recursion_place = place;
+        }
+        let bound = bind(self);
+        self.recursion_place = around;
+        bound
+    }
+
+    /// Refuses aggregates beside the query that a recursive term reads.
+    pub(crate) fn refuse_in_recursion(&self, plan: &Plan, position: u32) -> Result<()> {
+        let mut steps = self.ctes.iter();
+        match steps.any(|cte| matches!(cte.state, State::Step { .. }) && is_joined(plan, cte.id)) {
+            false => Ok(()),
+            true => {
+                let message =
+                    "aggregate functions are not allowed in a recursive query's recursive term";
+                Err(recursion_error(message, position))
+            }
+        }
     }
 
     /// A number for a named query.
@@ -89,50 +234,148 @@ impl Binder<'_> {
         recursive: bool,
         (base, is_first): (usize, bool),
     ) -> Result<()> {
-        for cte in ctes {
-            let Cte {
-                alias,
-                query,
-                from,
-                materialized,
-                closing_paren_token: _,
-            } = cte;
-            let position = self.source.ident(&alias.name);
-            if from.is_some() {
-                return Err(unsupported_at("FROM in WITH", position));
-            }
-            let name = super::names::fold_name(&alias.name);
+        for (number, cte) in ctes.iter().enumerate() {
+            let name = super::names::fold_name(&cte.alias.name);
             if self.ctes.iter().skip(base).any(|known| known.name == name) {
                 let message = format!("WITH query name \"{name}\" specified more than once");
                 let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
-                return Err(located(error, position));
+                return Err(located(error, self.source.ident(&cte.alias.name)));
             }
-            if is_change(query) {
-                self.change_cte(cte, base, is_first)?;
-                continue;
+            let state = State::Later { number, recursive };
+            self.ctes.push(CteBinding::unbound(name, state));
+        }
+        // Those that are under way, each read by the one before it.
+        let mut under_way = Vec::new();
+        for number in 0..ctes.len() {
+            under_way.push(number);
+            while let Some(current) = under_way.last().copied() {
+                let Some(cte) = ctes.get(current) else {
+                    return Err(Error::internal("a WITH item that is not there"));
+                };
+                let own = |cte: &CteBinding| {
+                    let state = cte.state;
+                    matches!(state, State::Later { number, .. } if number == current)
+                };
+                let place = self.ctes.iter().skip(base).position(own);
+                let Some(place) = place.map(|place| base + place) else {
+                    under_way.pop();
+                    continue;
+                };
+                // What it names of itself is found elsewhere, if it may name itself.
+                let waiting = recursive.then(|| self.ctes.remove(place));
+                let around = core::mem::replace(&mut self.cte_position, {
+                    self.source.ident(&cte.alias.name)
+                });
+                let bound = self.bind_cte(cte, recursive, (base, is_first));
+                self.cte_position = around;
+                match (bound, self.later.take()) {
+                    (Ok(()), _) => {
+                        under_way.pop();
+                        if !recursive {
+                            self.ctes.remove(place);
+                        }
+                    }
+                    (Err(_), Some(later)) if !under_way.contains(&later) => {
+                        self.ctes.splice(place..place, waiting);
+                        under_way.push(later);
+                    }
+                    (Err(_), Some(_)) => {
+                        let message = "mutual recursion between WITH items is not implemented";
+                        let first = ctes.get(number).unwrap_or(cte);
+                        let position = self.source.ident(&first.alias.name);
+                        let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                        return Err(located(error, position));
+                    }
+                    (Err(error), None) => return Err(error),
+                }
             }
-            let id = self.new_cte_id();
-            let bound = match recursive_parts(query).filter(|_| recursive) {
-                Some(parts) => self.recursive(id, &name, cte, parts)?,
-                None => self.query(query, None)?,
-            };
-            let mut columns: Vec<(String, LogicalType)> = bound
-                .fields
-                .into_iter()
-                .map(|field| (field.name, field.ty))
-                .collect();
-            self.apply_alias(alias, &mut columns)?;
-            let materialized = materialized.as_ref();
-            self.ctes.push(CteBinding {
-                id,
-                name,
-                columns,
-                plan: Some(bound.plan),
-                materialized: materialized
-                    .map(|how| matches!(how, CteAsMaterialized::Materialized)),
-            });
         }
         Ok(())
+    }
+
+    fn bind_cte(&mut self, cte: &Cte, recursive: bool, place: (usize, bool)) -> Result<()> {
+        let Cte {
+            alias,
+            query,
+            from,
+            materialized,
+            closing_paren_token: _,
+        } = cte;
+        let position = self.source.ident(&alias.name);
+        if from.is_some() {
+            return Err(unsupported_at("FROM in WITH", position));
+        }
+        let name = super::names::fold_name(&alias.name);
+        let (base, is_first) = place;
+        if is_change(query) {
+            return self.within_own(&name, Misuse::Change, recursive, |binder| {
+                binder.change_cte(cte, base, is_first)
+            });
+        }
+        let id = self.new_cte_id();
+        let bound = match recursive_parts(query).filter(|_| recursive) {
+            Some(parts) => match &query.with {
+                None => self.recursive(id, &name, cte, parts)?,
+                Some(with) => self.within_own(&name, Misuse::NonRecursiveTerm, true, |binder| {
+                    binder.placed(IN_SUBQUERY, |binder| {
+                        binder.with_ctes(with, |binder| binder.recursive(id, &name, cte, parts))
+                    })
+                })?,
+            },
+            None => self.within_own(&name, Misuse::Form, recursive, |binder| {
+                binder.query(query, None)
+            })?,
+        };
+        let mut columns: Vec<(String, LogicalType)> = bound
+            .fields
+            .into_iter()
+            .map(|field| (field.name, field.ty))
+            .collect();
+        self.name_columns(cte, &mut columns)?;
+        let materialized = materialized.as_ref();
+        self.ctes.push(CteBinding {
+            id,
+            columns,
+            plan: Some(bound.plan),
+            materialized: materialized.map(|how| matches!(how, CteAsMaterialized::Materialized)),
+            ..CteBinding::unbound(name, State::Bound)
+        });
+        Ok(())
+    }
+
+    /// Gives the columns of a named query the names that WITH lists.
+    fn name_columns(&self, cte: &Cte, columns: &mut [(String, LogicalType)]) -> Result<()> {
+        let (given, own) = (cte.alias.columns.len(), columns.len());
+        if given > own {
+            let name = super::names::fold_name(&cte.alias.name);
+            let message = format!(
+                "WITH query \"{name}\" has {own} columns available but {given} columns specified"
+            );
+            let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+            return Err(located(error, self.source.ident(&cte.alias.name)));
+        }
+        self.apply_alias(&cte.alias, columns).map(|_| ())
+    }
+
+    /// Binds what may not read itself by its own name.
+    fn within_own<T>(
+        &mut self,
+        name: &str,
+        misuse: Misuse,
+        recursive: bool,
+        bind: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        if !recursive {
+            return bind(self);
+        }
+        let place = self.ctes.len();
+        let own = CteBinding::unbound(name.to_owned(), State::Within(misuse));
+        self.ctes.push(own);
+        let around = core::mem::take(&mut self.recursion_place);
+        let bound = bind(self);
+        self.recursion_place = around;
+        self.ctes.remove(place);
+        bound
     }
 
     /// `base UNION [ALL] step`, where `step` may read the query itself.
@@ -143,60 +386,49 @@ impl Binder<'_> {
         cte: &Cte,
         (base, step, distinct): (&SetExpr, &SetExpr, bool),
     ) -> Result<Query> {
-        let position = self.source.ident(&cte.alias.name);
-        let query = self.set_expression(base)?;
+        let query = self.within_own(name, Misuse::NonRecursiveTerm, true, |binder| {
+            binder.set_expression(base)
+        })?;
         let mut columns: Vec<(String, LogicalType)> = query
             .fields
             .iter()
             .map(|field| (field.name.clone(), field.ty))
             .collect();
-        self.apply_alias(&cte.alias, &mut columns)?;
+        self.name_columns(cte, &mut columns)?;
         self.ctes.push(CteBinding {
             id,
-            name: name.to_owned(),
             columns,
-            plan: None,
-            materialized: None,
+            ..CteBinding::unbound(name.to_owned(), State::Step { is_read: false })
         });
+        let around = core::mem::take(&mut self.recursion_place);
         let bound = self.set_expression(step);
+        self.recursion_place = around;
         self.ctes.pop();
         let bound = bound?;
         if uses(&bound.plan, id) == 0 {
             // It does not read itself after all.
             return self.query(&cte.query, None);
         }
-        let is_plain = cte.query.with.is_none()
-            && cte.query.order_by.is_none()
-            && cte.query.limit_clause.is_none()
-            && cte.query.fetch.is_none();
-        if !is_plain {
-            let what = "WITH, ORDER BY or LIMIT of a recursive query";
-            return Err(unsupported_at(what, position));
-        }
+        self.check_undecorated(&cte.query)?;
         if bound.fields.len() != query.fields.len() {
             let message = "each UNION query must have the same number of columns";
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, position));
+            return Err(located(error, self.column_position(step, 0)));
         }
         let types: Vec<LogicalType> = query.fields.iter().map(|field| field.ty).collect();
-        for ((number, ty), field) in (1..).zip(&types).zip(&bound.fields) {
+        for ((place, ty), field) in types.iter().enumerate().zip(&bound.fields) {
             let common = common_type(&[Some(*ty), Some(field.ty)]);
             if common != Some(*ty) {
                 let overall = common.unwrap_or(field.ty);
+                let number = place + 1;
                 let message = format!(
                     "recursive query \"{name}\" column {number} has type {ty} in non-recursive \
                      term but type {overall} overall"
                 );
                 let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
                 let hint = "Cast the output of the non-recursive term to the correct type.";
-                return Err(located(error, position).with_hint(hint));
+                return Err(located(error, self.column_position(base, place)).with_hint(hint));
             }
-        }
-        if uses(&bound.plan, id) > 1 {
-            let message =
-                format!("recursive reference to query \"{name}\" must not appear more than once");
-            let error = Error::new(SqlState::INVALID_RECURSION, message);
-            return Err(located(error, position));
         }
         let step = retyped(bound.plan, &types);
         Ok(Query {
@@ -209,6 +441,42 @@ impl Binder<'_> {
             }),
             ..query
         })
+    }
+
+    /// Refuses ORDER BY and the like of a recursive query as a whole.
+    fn check_undecorated(&self, query: &AstQuery) -> Result<()> {
+        let mut clauses = Vec::new();
+        if let Some(OrderBy {
+            kind: OrderByKind::Expressions(keys),
+            ..
+        }) = &query.order_by
+        {
+            let first = keys.first();
+            clauses.push(("ORDER BY", first.map(|key| self.source.expr(&key.expr))));
+        }
+        if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &query.limit_clause {
+            let offset = offset.as_ref().map(|offset| &offset.value);
+            for (what, count) in [("OFFSET", offset), ("LIMIT", limit.as_ref())] {
+                if let Some(count) = count {
+                    clauses.push((what, Some(self.source.expr(count))));
+                }
+            }
+        }
+        if let Some(fetch) = &query.fetch {
+            let count = fetch.quantity.as_ref();
+            clauses.push(("LIMIT", count.map(|count| self.source.expr(count))));
+        }
+        if !query.locks.is_empty() {
+            clauses.push(("FOR UPDATE/SHARE", None));
+        }
+        match clauses.into_iter().next() {
+            None => Ok(()),
+            Some((what, position)) => {
+                let message = format!("{what} in a recursive query is not implemented");
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                Err(located(error, position.unwrap_or(0)))
+            }
+        }
     }
 }
 
@@ -233,6 +501,15 @@ fn uses(plan: &Plan, id: usize) -> usize {
     };
     plan.for_each_input(&mut |input| count += uses(input, id));
     count
+}
+
+/// Whether a named query is one of the relations that FROM joins.
+fn is_joined(plan: &Plan, id: usize) -> bool {
+    match plan {
+        Plan::CteScan(scan) => scan.id == id,
+        Plan::Join(join) => is_joined(&join.left, id) || is_joined(&join.right, id),
+        _ => false,
+    }
 }
 
 /// The plan with a named query that it may read: put in its place where it is read once, else run

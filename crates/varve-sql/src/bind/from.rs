@@ -7,6 +7,7 @@ use sqlparser::ast::{
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState};
 
+use crate::bind::cte::IN_OUTER_JOIN;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::names::fold_name;
@@ -51,8 +52,13 @@ impl Binder<'_> {
 
     fn table_with_joins(&mut self, table: &TableWithJoins, base: usize) -> Result<Bound> {
         let TableWithJoins { relation, joins } = table;
-        let mut left = self.factor(relation, base)?;
-        for join in joins {
+        // A recursive query may not be on a side that an outer join can leave without a row.
+        let below = |at: usize| match joins.iter().skip(at).any(keeps_right) {
+            true => IN_OUTER_JOIN,
+            false => "",
+        };
+        let mut left = self.placed(below(0), |binder| binder.factor(relation, base))?;
+        for (at, join) in joins.iter().enumerate() {
             let Join {
                 relation,
                 global,
@@ -73,7 +79,13 @@ impl Binder<'_> {
                 JoinOperator::FullOuter(constraint) => (JoinKind::Full, constraint),
                 _ => return Err(unsupported_at("this kind of join", position)),
             };
-            let (right, captured) = self.beside(&left.1, |binder| binder.factor(relation, base))?;
+            let place = match kind {
+                JoinKind::Left | JoinKind::Full => IN_OUTER_JOIN,
+                _ => below(at + 1),
+            };
+            let (right, captured) = self.placed(place, |binder| {
+                binder.beside(&left.1, |binder| binder.factor(relation, base))
+            })?;
             if matches!(kind, JoinKind::Right | JoinKind::Full) && !captured.is_empty() {
                 let error = Error::new(
                     SqlState::INVALID_COLUMN_REFERENCE,
@@ -435,6 +447,14 @@ impl Binder<'_> {
             _ => Err(unsupported_at("this kind of relation in FROM", position)),
         }
     }
+}
+
+/// Whether a join keeps the rows of its right side that meet none.
+fn keeps_right(join: &Join) -> bool {
+    matches!(
+        join.join_operator,
+        JoinOperator::Right(_) | JoinOperator::RightOuter(_) | JoinOperator::FullOuter(_)
+    )
 }
 
 /// All pairs of rows.

@@ -151,7 +151,10 @@ impl Binder<'_> {
             return self.window_call(&name, &args.list, filter, over, position, scope);
         }
         if WINDOW_FUNCTIONS.contains(&name.as_str()) && within_group.is_empty() {
-            let message = format!("window function {name} requires an OVER clause");
+            let message = match is_aggregate(&name, true) && !args.list.is_empty() {
+                true => format!("WITHIN GROUP is required for ordered-set aggregate {name}"),
+                false => format!("window function {name} requires an OVER clause"),
+            };
             return Err(located(
                 Error::new(SqlState::WRONG_OBJECT_TYPE, message),
                 position,
@@ -189,7 +192,20 @@ impl Binder<'_> {
             };
             return self.aggregate(call, scope);
         }
-        args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
+        let is_aggregate_like = args.star
+            || args.distinct
+            || args.order.is_some()
+            || !within_group.is_empty()
+            || filter.is_some();
+        if is_aggregate_like {
+            // A function that is not there is the first thing to be said.
+            let mut operands = self.operands(&args, scope)?;
+            for key in within_group {
+                operands.push(self.expr(&key.expr, scope)?);
+            }
+            self.called(&name, &args, operands, position)?;
+            args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
+        }
         let mut operands = match name.as_str() {
             "interpolate" => self.lookups(&args.list, scope)?,
             _ => self.operands(&args, scope)?,

@@ -91,18 +91,19 @@ impl Binder<'_> {
         computed: &mut Vec<(usize, Plan)>,
     ) -> Result<Option<Expr>> {
         let position = self.source.expr(ast);
-        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast
-            && !self.has_variables()
-        {
-            let error = Error::new(
-                SqlState::INVALID_COLUMN_REFERENCE,
-                format!("argument of {clause} must not contain variables"),
-            );
-            return Err(located(error, position));
-        }
         let names = Scope::default();
         let mut scope = ExprScope::with_subqueries(&names, clause);
-        let operand = self.expr(ast, &mut scope)?;
+        // Columns of the queries around this one are values here.
+        let operand = self.expr(ast, &mut scope).map_err(|error| match ast {
+            Ast::Identifier(_) | Ast::CompoundIdentifier(_) => {
+                let message = format!("argument of {clause} must not contain variables");
+                located(
+                    Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),
+                    position,
+                )
+            }
+            _ => error,
+        })?;
         let shown = operand.ty().unwrap_or(LogicalType::Text);
         let expr = self
             .convert(

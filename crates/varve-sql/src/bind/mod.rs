@@ -208,6 +208,12 @@ pub(crate) struct Binder<'a> {
     ctes: Vec<CteBinding>,
     /// Number of named queries met so far.
     cte_ids: usize,
+    /// Where the named query is named that is bound now.
+    cte_position: u32,
+    /// The item of WITH RECURSIVE that was named before it is bound.
+    later: Option<usize>,
+    /// What makes names of recursive queries refused here; empty where nothing does.
+    recursion_place: &'static str,
     /// The statements that change rows, named by WITH before this one.
     changes: Vec<Change>,
     /// Whether the next WITH is that of the whole statement.
@@ -240,6 +246,8 @@ pub(crate) struct Binder<'a> {
     into: Option<*const Select>,
     /// The row value in a select list whose fields are columns of the result.
     spread_row: Option<*const Expr>,
+    /// The fields of the rows that functions give, by the column that stands for the call.
+    records: Vec<(usize, Vec<composite::Field>)>,
     /// What the user should know.
     messages: Vec<Message>,
 }
@@ -264,6 +272,9 @@ impl<'a> Binder<'a> {
             slots: 0,
             ctes: Vec::new(),
             cte_ids: 0,
+            cte_position: 0,
+            later: None,
+            recursion_place: "",
             changes: Vec::new(),
             is_first_with: false,
             unnamed: 0,
@@ -280,6 +291,7 @@ impl<'a> Binder<'a> {
             is_defining: false,
             into: None,
             spread_row: None,
+            records: Vec::new(),
             messages: Vec::new(),
         }
     }

@@ -4,6 +4,7 @@ use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::aggregate::known_call;
+use crate::bind::cte::IN_SUBQUERY;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::placeholder::{AGGREGATE_COLUMNS, Place, place};
@@ -109,7 +110,9 @@ impl Binder<'_> {
             aggregates: scope.aggregates.take(),
             ..OuterLevel::new(scope.names, false)
         };
+        let around = core::mem::replace(&mut self.recursion_place, IN_SUBQUERY);
         let (bound, level) = self.inside(level, bind);
+        self.recursion_place = around;
         let (captured, aggregates) = level
             .map(|level| (level.captured, level.aggregates))
             .unwrap_or_default();

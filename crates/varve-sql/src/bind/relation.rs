@@ -82,7 +82,8 @@ impl Binder<'_> {
         alias: Option<&TableAlias>,
     ) -> Result<Bound> {
         if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
-            && let Some((plan, columns)) = self.cte_scan(&fold_name(ident))
+            && let Some((plan, columns)) =
+                self.cte_scan(&fold_name(ident), self.source.ident(ident))?
         {
             self.check_returning(ident)?;
             return self.named_plan(plan, fold_name(ident), columns, alias);
@@ -107,7 +108,8 @@ impl Binder<'_> {
             None => {
                 let view = self
                     .system_view(&written)
-                    .ok_or_else(|| undefined_table(&written, position))?;
+                    .ok_or_else(|| undefined_table(&written, position));
+                let view = view.map_err(|error| self.beside_ctes(&written.name, error))?;
                 let columns: Columns = system_view_columns(view)
                     .into_iter()
                     .map(|field| (field.name, field.ty))

@@ -124,6 +124,9 @@ impl Binder<'_> {
             }
         };
         let aggregates = scope.aggregates.take().unwrap_or_default();
+        if let Some(call) = aggregates.first() {
+            self.refuse_in_recursion(&plan, call.position)?;
+        }
         let subqueries = scope.take_subqueries();
         let mut windows = scope.windows.take().unwrap_or_default();
         let mut sets = scope.sets.take().unwrap_or_default();

@@ -5,13 +5,14 @@ use sqlparser::ast::{
     TableAliasColumnDef,
 };
 use varve_expr::{Expr, Function, fold};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, result_name, simple_name};
 use crate::bind::placeholder::SET_COLUMNS;
+use crate::bind::record::object;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, ProjectSetNode, SetCall};
 use crate::push_down::one_row;
@@ -30,23 +31,46 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let Some(mut calls) = scope.sets.take() else {
-            let clause = scope.clause;
-            let message = format!("set-returning functions are not allowed in {clause}");
-            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-            return Err(located(error, position));
+            return Err(no_sets(scope.clause, position));
         };
         let operands = self.operands(args, scope)?;
-        let (call, columns) = self.set_call(name, args, operands, None, position)?;
-        let [(_, ty)] = *columns.as_slice() else {
-            return Err(unsupported_at(
-                "a function of several columns outside FROM",
-                position,
-            ));
+        let (mut call, columns) = self.set_call(name, args, operands, None, position)?;
+        let index = SET_COLUMNS + calls.len();
+        let ty = match *columns.as_slice() {
+            [(_, ty)] => ty,
+            _ => LogicalType::Row(RowTypeId::RECORD),
         };
+        call.types = vec![ty];
         calls.push(call);
-        let index = SET_COLUMNS + calls.len() - 1;
         scope.sets = Some(calls);
-        Ok(Operand::Known(Expr::Column { index, ty }))
+        self.row_of(Expr::Column { index, ty }, columns, position)
+    }
+
+    /// The value of a function of these columns: where there are several, a row whose fields have
+    /// their names.
+    pub(crate) fn row_of(
+        &mut self,
+        value: Expr,
+        columns: Columns,
+        position: u32,
+    ) -> Result<Operand> {
+        let Expr::Column { index, .. } = value else {
+            return Ok(Operand::Known(value));
+        };
+        if columns.len() < 2 {
+            return Ok(Operand::Known(value));
+        }
+        if self.reads_rows {
+            let mut fields = Vec::with_capacity(columns.len());
+            for (place, (name, ty)) in columns.into_iter().enumerate() {
+                fields.push((name, self.field_at(&value, (place, ty), position)?));
+            }
+            return object(fields, position);
+        }
+        let fields = columns.into_iter();
+        let fields = fields.map(|(name, ty)| (name, ty, TypeMod::NONE));
+        self.records.push((index, fields.collect()));
+        Ok(Operand::Known(value))
     }
 
     /// A call of a function that stands where rows do, with the names and types of its columns.
@@ -268,6 +292,27 @@ impl Binder<'_> {
             exprs: vec![fold(value)],
         };
         Ok((plan, Scope::table(name, 0, columns)))
+    }
+}
+
+/// `0A000`: rows where none may be.
+pub(crate) fn no_sets(clause: &str, position: u32) -> Error {
+    let error = |message| {
+        located(
+            Error::new(SqlState::FEATURE_NOT_SUPPORTED, message),
+            position,
+        )
+    };
+    match clause {
+        "aggregate" | "window" => error(format!(
+            "{clause} function calls cannot contain set-returning function calls"
+        ))
+        .with_hint(
+            "You might be able to move the set-returning function into a LATERAL FROM item.",
+        ),
+        clause => error(format!(
+            "set-returning functions are not allowed in {clause}"
+        )),
     }
 }
 

@@ -1,6 +1,6 @@
 //! UNION, INTERSECT and EXCEPT.
 
-use sqlparser::ast::{SetExpr, SetOperator, SetQuantifier};
+use sqlparser::ast::{SelectItem, SetExpr, SetOperator, SetQuantifier};
 use varve_expr::{Expr, common_type, fold, implicit_cast_allowed};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
@@ -20,7 +20,43 @@ pub(crate) fn is_all(quantifier: SetQuantifier) -> Option<bool> {
     }
 }
 
+/// What a recursive query may not be part of: its left side, or its right one.
+fn recursion_place(op: SetOperator, all: bool, is_left: bool) -> Option<&'static str> {
+    match op {
+        SetOperator::Union => None,
+        SetOperator::Intersect => all.then_some("INTERSECT"),
+        SetOperator::Except | SetOperator::Minus => (all || !is_left).then_some("EXCEPT"),
+    }
+}
+
 impl Binder<'_> {
+    /// Where a column of a query is written.
+    pub(crate) fn column_position(&self, mut body: &SetExpr, column: usize) -> u32 {
+        loop {
+            body = match body {
+                SetExpr::SetOperation { left, .. } => left,
+                SetExpr::Query(query) => &query.body,
+                SetExpr::Values(values) => {
+                    let row = values.rows.first();
+                    let value = row.and_then(|row| row.content.get(column));
+                    return value.map_or(0, |value| self.source.expr(value));
+                }
+                SetExpr::Select(select) => {
+                    return match select.projection.get(column) {
+                        Some(
+                            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
+                        ) => self.source.expr(expr),
+                        Some(SelectItem::Wildcard(options)) => {
+                            self.source.token(&options.wildcard_token)
+                        }
+                        _ => 0,
+                    };
+                }
+                _ => return 0,
+            };
+        }
+    }
+
     /// `left op [ALL] right`, chains of it taken apart from the left.
     pub(crate) fn set_operation(&mut self, chain: &SetExpr) -> Result<Query> {
         let position = self.source.first();
@@ -39,10 +75,15 @@ impl Binder<'_> {
             steps.push((*op, all, right.as_ref()));
             first = left;
         }
-        let mut query = self.set_expression(first)?;
+        let below = steps
+            .iter()
+            .find_map(|(op, all, _)| recursion_place(*op, *all, true));
+        let below = below.unwrap_or_default();
+        let mut query = self.placed(below, |binder| binder.set_expression(first))?;
         let mut depth = 0;
-        for (op, all, right) in steps.into_iter().rev() {
-            let right = self.set_expression(right)?;
+        for (op, all, body) in steps.into_iter().rev() {
+            let place = recursion_place(op, all, false).unwrap_or_default();
+            let right = self.placed(place, |binder| binder.set_expression(body))?;
             let flat = matches!(
                 (op, all, &query.plan),
                 (SetOperator::Union, true, Plan::Append { .. })
@@ -51,7 +92,7 @@ impl Binder<'_> {
             if depth > NESTING_MAX {
                 return Err(located(crate::parse::too_deep(), position));
             }
-            query = self.combined(op, all, query, right)?;
+            query = self.combined(op, all, query, (right, body))?;
         }
         Ok(query)
     }
@@ -61,9 +102,8 @@ impl Binder<'_> {
         op: SetOperator,
         all: bool,
         mut left: Query,
-        right: Query,
+        (right, body): (Query, &SetExpr),
     ) -> Result<Query> {
-        let position = self.source.first();
         let name = match op {
             SetOperator::Union => "UNION",
             SetOperator::Except | SetOperator::Minus => "EXCEPT",
@@ -72,7 +112,7 @@ impl Binder<'_> {
         if left.fields.len() != right.fields.len() {
             let message = format!("each {name} query must have the same number of columns");
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, position));
+            return Err(located(error, self.column_position(body, 0)));
         }
         let mut types = Vec::with_capacity(left.fields.len());
         for (at, (ours, theirs)) in left.fields.iter().zip(&right.fields).enumerate() {
@@ -93,6 +133,7 @@ impl Binder<'_> {
                             "{name} types {} and {} cannot be matched",
                             ours.ty, theirs.ty
                         );
+                        let position = self.column_position(body, at);
                         located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
                     })?
                 }

@@ -8,19 +8,21 @@ use std::sync::Arc;
 
 use sqlparser::ast::{Query as AstQuery, Statement as AstStatement, TableAlias};
 use varve_expr::{Expr, Volatility, fold};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
 use crate::bind::array::RowsOf;
 use crate::bind::change_cte::is_change;
+use crate::bind::composite::row_call;
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::names::fold_name;
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::routine_call::is_run_first;
+use crate::bind::set_function::no_sets;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::{NESTING_MAX, NO_SOURCE};
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, unsupported_at};
 use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
@@ -64,25 +66,27 @@ impl Binder<'_> {
             return Ok(Operand::Known(result));
         }
         let (values, outer) = self.as_slots(values);
-        let Query { plan, fields, .. } = match self.is_defined(&def) {
+        let query = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
             false => self.body_query(&def, &values)?,
         };
-        let [Field { ty, .. }] = *fields.as_slice() else {
-            let what = "a function of several columns outside FROM";
-            return Err(unsupported_at(what, position));
+        let fields = query.fields.into_iter();
+        let fields: Vec<(String, LogicalType)> =
+            fields.map(|field| (field.name, field.ty)).collect();
+        let (plan, ty) = match *fields.as_slice() {
+            [(_, ty)] => (query.plan, ty),
+            _ => rows_of(query.plan, &def, position)?,
         };
         if def.returns_set {
             if scope.sets.is_none() {
-                let clause = scope.clause;
-                let message = format!("set-returning functions are not allowed in {clause}");
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                return Err(located(error, position));
+                return Err(no_sets(scope.clause, position));
             }
             let rows = self.array_of_plan((plan, ty, outer), RowsOf::Array, position, scope)?;
-            return self.unnested(rows, ty, position, scope);
+            let row = self.unnested(rows, ty, position, scope)?;
+            return self.row_of(row, fields, position);
         }
-        if let Some(value) = only_value(&plan)
+        if fields.len() == 1
+            && let Some(value) = only_value(&plan)
             && is_replaceable(value, &outer, scope.subqueries.is_some())
         {
             let mut value = value.clone();
@@ -94,7 +98,8 @@ impl Binder<'_> {
             return Err(unsupported_at(what, position));
         }
         let plan = first_row(plan);
-        Ok(Operand::Known(self.row_of_subquery(plan, ty, outer, scope)))
+        let row = self.row_of_subquery(plan, ty, outer, scope);
+        self.row_of(row, fields, position)
     }
 
     /// Whether it is the function whose definition is checked.
@@ -127,7 +132,7 @@ impl Binder<'_> {
         ty: LogicalType,
         position: u32,
         scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    ) -> Result<Expr> {
         let call = self.named("unnest", vec![rows], position)?;
         let (Some(calls), Expr::Call { function, args, .. }) = (&mut scope.sets, call) else {
             return Err(Error::internal("unnest is no call"));
@@ -139,7 +144,7 @@ impl Binder<'_> {
             position,
         });
         let index = SET_COLUMNS + calls.len() - 1;
-        Ok(Operand::Known(Expr::Column { index, ty }))
+        Ok(Expr::Column { index, ty })
     }
 
     /// A call in FROM.
@@ -472,4 +477,21 @@ fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
         lock: None,
         untyped: Vec::new(),
     }
+}
+
+/// The columns of a plan as one row of what a function returns.
+fn rows_of(plan: Plan, def: &FunctionDef, position: u32) -> Result<(Plan, LogicalType)> {
+    let id = match def.returns {
+        Returns::Relation(object) => u32::try_from(object.0).ok().map(RowTypeId),
+        _ => None,
+    };
+    let id = id.unwrap_or(RowTypeId::RECORD);
+    let columns = plan.types().into_iter().enumerate();
+    let columns = columns.map(|(index, ty)| Expr::Column { index, ty });
+    let row = row_call(id, columns.collect(), false, position)?;
+    let plan = Plan::Project {
+        input: Box::new(plan),
+        exprs: vec![row],
+    };
+    Ok((plan, LogicalType::Row(id)))
 }

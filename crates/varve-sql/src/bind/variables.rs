@@ -86,11 +86,6 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether names may stand for more than columns.
-    pub(crate) fn has_variables(&self) -> bool {
-        self.variables.is_some()
-    }
-
     /// `$n` in the body of a function; `None` outside of one.
     pub(crate) fn numbered_variable(&self, index: usize, position: u32) -> Option<Result<Operand>> {
         let variables = self.variables.as_ref()?;

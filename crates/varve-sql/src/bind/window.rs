@@ -11,11 +11,11 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::fold_name;
 use crate::bind::placeholder::WINDOW_COLUMNS;
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, located};
 use crate::plan::SortKeyExpr;
 use crate::scope::Scope;
 use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
-use crate::window_exclusion::exclusion_of;
+use crate::window_exclusion::{exclusion_of, split_markers, window_start};
 
 const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
 
@@ -55,6 +55,8 @@ impl WindowUse {
 /// A window as it is written, names resolved.
 #[derive(Clone, Copy, Default)]
 struct Written<'a> {
+    /// What stands for more than the trees can say.
+    markers: &'a [Ast],
     partition: &'a [Ast],
     order: &'a [OrderByExpr],
     frame: Option<&'a WindowFrame>,
@@ -125,16 +127,13 @@ impl Binder<'_> {
         };
         let written = match over {
             WindowType::NamedWindow(name) => self.named_window(name, scope)?,
-            WindowType::WindowSpec(spec) => self.window_spec(spec, position, scope)?,
+            WindowType::WindowSpec(spec) => self.window_spec(spec, scope)?,
         };
+        let start = window_start(written.markers);
+        let start = start.map_or(position, |start| self.source.ident(start));
         scope.clause = "window definitions";
-        let mut exclusion = FrameExclusion::NoOthers;
         let mut partition = Vec::with_capacity(written.partition.len());
         for item in written.partition {
-            if let Some(written) = exclusion_of(item) {
-                exclusion = written;
-                continue;
-            }
             let operand = self.expr(item, scope)?;
             partition.push(varve_expr::fold(self.settle(operand)?));
         }
@@ -144,9 +143,9 @@ impl Binder<'_> {
         }
         let mut frame = match written.frame {
             None => Frame::default(),
-            Some(frame) => self.window_frame(frame, &order, position)?,
+            Some(frame) => self.window_frame(frame, &order, start)?,
         };
-        frame.exclusion = exclusion;
+        frame.exclusion = exclusion_of(written.markers);
         Ok(WindowUse {
             partition,
             order,
@@ -210,26 +209,21 @@ impl Binder<'_> {
         };
         match definition {
             NamedWindowExpr::NamedWindow(other) => self.window_before(other, scope, at),
-            NamedWindowExpr::WindowSpec(spec) => self.merged_window(spec, position, scope, at),
+            NamedWindowExpr::WindowSpec(spec) => self.merged_window(spec, scope, at, false),
         }
     }
 
-    fn window_spec<'a>(
-        &self,
-        spec: &'a WindowSpec,
-        position: u32,
-        scope: &ExprScope<'a>,
-    ) -> Result<Written<'a>> {
-        self.merged_window(spec, position, scope, scope.window_definitions.len())
+    fn window_spec<'a>(&self, spec: &'a WindowSpec, scope: &ExprScope<'a>) -> Result<Written<'a>> {
+        self.merged_window(spec, scope, scope.window_definitions.len(), true)
     }
 
-    /// A window that may add to one defined before.
+    /// A window that may add to one defined before; `is_over`: it stands behind OVER.
     fn merged_window<'a>(
         &self,
         spec: &'a WindowSpec,
-        position: u32,
         scope: &ExprScope<'a>,
         end: usize,
+        is_over: bool,
     ) -> Result<Written<'a>> {
         let WindowSpec {
             window_name,
@@ -237,8 +231,10 @@ impl Binder<'_> {
             order_by,
             window_frame,
         } = spec;
+        let (markers, partition) = split_markers(partition_by);
         let mut written = Written {
-            partition: partition_by,
+            markers,
+            partition,
             order: order_by,
             frame: window_frame.as_ref(),
         };
@@ -247,15 +243,10 @@ impl Binder<'_> {
         };
         let base = self.window_before(name, scope, end)?;
         let shown = fold_name(name);
+        let position = window_start(markers).map_or(0, |start| self.source.ident(start));
         let error = |what: &str| windowing_error(format!("{what} \"{shown}\""), position);
-        if partition_by.iter().any(|item| exclusion_of(item).is_none()) {
+        if !partition.is_empty() {
             return Err(error("cannot override PARTITION BY clause of window"));
-        }
-        if !partition_by.is_empty() && !base.partition.is_empty() {
-            return Err(unsupported_at(
-                "EXCLUDE in a window that adds to a partitioned one",
-                position,
-            ));
         }
         if !base.order.is_empty() {
             if !order_by.is_empty() {
@@ -265,11 +256,14 @@ impl Binder<'_> {
         }
         if base.frame.is_some() {
             let message = format!("cannot copy window \"{shown}\" because it has a frame clause");
-            return Err(windowing_error(message, position));
+            let error = windowing_error(message, position);
+            let is_name = is_over && order_by.is_empty() && window_frame.is_none();
+            return Err(match is_name {
+                true => error.with_hint("Omit the parentheses in this OVER clause."),
+                false => error,
+            });
         }
-        if partition_by.is_empty() {
-            written.partition = base.partition;
-        }
+        written.partition = base.partition;
         Ok(written)
     }
 
@@ -390,9 +384,9 @@ impl Binder<'_> {
             WindowFrameUnits::Range => FrameUnits::Range,
             WindowFrameUnits::Groups => FrameUnits::Groups,
         };
-        let error = |message: &str| Err(windowing_error(message, position));
         if units == FrameUnits::Groups && order.is_empty() {
-            return error("GROUPS mode requires an ORDER BY clause");
+            let message = "GROUPS mode requires an ORDER BY clause";
+            return Err(windowing_error(message, position));
         }
         let offset_type = match (units, order) {
             (FrameUnits::Range, [key]) => Some(key.expr.logical_type()),
@@ -404,22 +398,12 @@ impl Binder<'_> {
             None => FrameBound::Current,
             Some(bound) => self.frame_bound(bound, offset_type, units, position)?,
         };
-        match (&start, &end) {
-            (FrameBound::Last, _) => error("frame start cannot be UNBOUNDED FOLLOWING"),
-            (_, FrameBound::First) => error("frame end cannot be UNBOUNDED PRECEDING"),
-            (FrameBound::Current, FrameBound::Preceding(_)) => {
-                error("frame starting from current row cannot have preceding rows")
-            }
-            (FrameBound::Following(_), FrameBound::Current | FrameBound::Preceding(_)) => {
-                error("frame starting from following row cannot have preceding rows")
-            }
-            _ => Ok(Frame {
-                units,
-                start,
-                end,
-                exclusion: FrameExclusion::NoOthers,
-            }),
-        }
+        Ok(Frame {
+            units,
+            start,
+            end,
+            exclusion: FrameExclusion::NoOthers,
+        })
     }
 
     fn frame_bound(

@@ -491,7 +491,6 @@ fn what_is_not_supported_says_so() {
             "type time with time zone",
         ),
         ("create table n (a int) partition by range (a)", "PARTITION"),
-        ("copy t from stdin (format csv, freeze)", "FREEZE"),
         ("copy t from stdin (default 'x')", "DEFAULT in COPY"),
     ];
     let mut wrong = Vec::new();

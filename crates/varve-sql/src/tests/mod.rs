@@ -2,6 +2,7 @@
 
 mod errors;
 mod fuzz;
+mod places;
 mod plans;
 mod results;
 

@@ -390,6 +390,7 @@ impl Session {
             locale: &locale,
             scope,
             depth: 0,
+            before: None,
             building: Cell::default(),
             profile: RefCell::default(),
             notices: RefCell::default(),

@@ -318,6 +318,7 @@ impl Run<'_> {
         let inner = Run {
             parameters: &frame.values,
             depth: self.depth + 1,
+            before: None,
             building: Cell::default(),
             profile: RefCell::default(),
             notices: RefCell::default(),
@@ -334,6 +335,7 @@ impl Run<'_> {
         let run = Run {
             parameters: results.as_deref().unwrap_or(&frame.values),
             depth: self.depth + 1,
+            before: None,
             building: Cell::default(),
             profile: RefCell::default(),
             notices: RefCell::default(),

@@ -18,6 +18,7 @@ use varve_types::{
 
 use super::direct::direct_rows;
 use super::{CancelFlag, Scope};
+use crate::before::Before;
 use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::host::SessionHost;
@@ -35,6 +36,8 @@ pub(crate) struct Run<'a> {
     pub parameters: &'a [Value],
     pub locale: &'a Locale,
     pub scope: Scope,
+    /// What tables held before the statement around.
+    pub before: Option<&'a Before>,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
     pub building: Cell<Option<(ObjectId, TreeId)>>,
     /// How many functions are around.
@@ -158,7 +161,40 @@ impl Run<'_> {
         deferred: &mut Deferred,
         changes: &Changes,
     ) -> Result<ResultSet> {
-        let Changes { changes, body } = changes;
+        let Changes {
+            changes,
+            body,
+            read_before,
+        } = changes;
+        let before = {
+            let source = TransactionSource {
+                shared: self.shared,
+                transaction,
+                catalog: self.catalog,
+                before: self.before,
+            };
+            Before::read(&source, read_before).await?
+        };
+        let run = Run {
+            before: (!before.is_empty()).then_some(&before),
+            building: Cell::default(),
+            profile: RefCell::new(self.profile.take()),
+            notices: RefCell::default(),
+            ..*self
+        };
+        let result = run.changed(transaction, deferred, changes, body).await;
+        self.profile.replace(run.profile.take());
+        self.notices.borrow_mut().append(&mut run.notices.take());
+        result
+    }
+
+    async fn changed(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        changes: &[Change],
+        body: &Statement,
+    ) -> Result<ResultSet> {
         let mut returned: Vec<(&Change, Plan)> = Vec::with_capacity(changes.len());
         let with_rows = |statement: &Statement, returned: &[(&Change, Plan)]| {
             let all = returned.iter();
@@ -213,13 +249,15 @@ impl Run<'_> {
         self.cancel.check()?;
         let eval = self.eval();
         let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
-        if !is_counted && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
+        let is_direct = !is_counted && self.before.is_none();
+        if is_direct && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             return Ok(batches);
         }
         let source = TransactionSource {
             shared: self.shared,
             transaction,
             catalog: self.catalog,
+            before: self.before,
         };
         let scratch = StoreScratch::new(&self.shared.store);
         let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
