@@ -33,6 +33,10 @@ pub enum SequenceCall<'a> {
     Current(SequenceRef<'a>),
     /// `lastval`
     Last,
+    /// The value that was handed out last.
+    LastValue(SequenceRef<'a>),
+    /// Whether that was handed out (1) or is the next one (0).
+    IsCalled(SequenceRef<'a>),
     /// `setval`: the value, and whether it counts as handed out.
     Set(SequenceRef<'a>, i64, bool),
 }

@@ -322,7 +322,7 @@ fn signature(name: &str, args: Arguments<'_>, is_operator: bool) -> String {
     }
 }
 
-fn unknown(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
+pub(crate) fn unknown(name: &str, args: Arguments<'_>, is_operator: bool) -> Error {
     let asked = signature(name, args, is_operator);
     let (kind, message) = if is_operator {
         ("operator", format!("operator does not exist: {asked}"))

@@ -1,9 +1,10 @@
 //! Relations of FROM and their joins.
 
-use sqlparser::ast::{Join, JoinConstraint, JoinOperator, TableFactor, TableWithJoins};
-use varve_types::{Error, Result};
+use sqlparser::ast::{Join, JoinConstraint, JoinOperator, ObjectName, TableFactor, TableWithJoins};
+use varve_types::Result;
 
 use crate::keyword::Keyword;
+use crate::marker::{USING_ALIAS, marker};
 use crate::name::single;
 use crate::parser::{IsOptional, Parser};
 use crate::table_factor::table;
@@ -187,10 +188,16 @@ impl Parser<'_> {
         self.expect_keyword(Keyword::USING)?;
         let optional = IsOptional::Mandatory;
         let columns = self.parse_parenthesized_column_list(optional, false)?;
-        if self.peek_keyword(Keyword::AS) {
-            return Err(Error::unsupported("an alias of JOIN USING"));
-        }
         let columns = columns.into_iter().map(single);
-        Ok(JoinConstraint::Using(columns.collect()))
+        let mut columns: Vec<ObjectName> = columns.collect();
+        let before = self.peek_token();
+        if self.parse_keyword(Keyword::AS) {
+            let alias = self.parse_identifier()?;
+            columns.push(ObjectName::from(vec![
+                marker(USING_ALIAS, before.position),
+                alias,
+            ]));
+        }
+        Ok(JoinConstraint::Using(columns))
     }
 }

@@ -6,6 +6,8 @@ use crate::parser::span_at;
 
 /// The name of the argument behind VARIADIC.
 pub const VARIADIC: &str = "\0variadic";
+/// What stands before the alias of JOIN USING, which is the last of its columns.
+pub const USING_ALIAS: &str = "\0as";
 /// The name of the function that ROWS FROM becomes.
 pub const ROWS_FROM: &str = "\0rows";
 /// The item of PARTITION BY that tells where a window with a name or a frame starts, before all

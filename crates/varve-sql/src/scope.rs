@@ -25,6 +25,8 @@ pub(crate) struct ScopeTable {
     pub(crate) key: Vec<usize>,
     /// What its rows are of.
     pub(crate) row_type: RowTypeId,
+    /// The name that its alias hides; empty where there is none.
+    pub(crate) hidden_name: String,
 }
 
 impl ScopeTable {
@@ -48,8 +50,19 @@ impl Scope {
                 columns,
                 key: Vec::new(),
                 row_type: RowTypeId::RECORD,
+                hidden_name: String::new(),
             }],
         }
+    }
+
+    /// The same scope, whose relations are of a table that may have another name.
+    pub(crate) fn hiding(mut self, table: &str) -> Scope {
+        for known in &mut self.tables {
+            if known.name != table {
+                table.clone_into(&mut known.hidden_name);
+            }
+        }
+        self
     }
 
     /// The same names for columns that are numbered `by` higher.
@@ -64,15 +77,14 @@ impl Scope {
     }
 
     /// Adds the relations of another scope.
-    pub(crate) fn append(&mut self, other: Scope, position: u32) -> Result<()> {
+    pub(crate) fn append(&mut self, other: Scope) -> Result<()> {
         for table in &other.tables {
             let is_named = !table.name.starts_with(UNNAMED);
             if is_named && self.tables.iter().any(|known| known.name == table.name) {
                 return Err(Error::new(
                     SqlState::DUPLICATE_ALIAS,
                     format!("table name \"{}\" specified more than once", table.name),
-                )
-                .at(position));
+                ));
             }
         }
         self.tables.extend(other.tables);
@@ -94,11 +106,20 @@ impl Scope {
             .iter()
             .find(|table| table.name == name)
             .ok_or_else(|| {
-                Error::new(
-                    SqlState::UNDEFINED_TABLE,
-                    format!("missing FROM-clause entry for table \"{name}\""),
-                )
-                .at(position)
+                let mut tables = self.tables.iter();
+                let aliased = tables.find(|table| table.hidden_name == name);
+                let what = match aliased {
+                    Some(_) => "invalid reference to",
+                    None => "missing",
+                };
+                let message = format!("{what} FROM-clause entry for table \"{name}\"");
+                let error = Error::new(SqlState::UNDEFINED_TABLE, message).at(position);
+                match aliased {
+                    None => error,
+                    Some(ScopeTable { name, .. }) => error.with_hint(format!(
+                        "Perhaps you meant to reference the table alias \"{name}\"."
+                    )),
+                }
             })
     }
 

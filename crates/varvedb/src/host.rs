@@ -181,6 +181,15 @@ impl Host for SessionHost {
                     None => undefined("lastval is not yet defined in this session".to_owned()),
                 }
             }
+            SequenceCall::LastValue(sequence) => Ok(self
+                .shared
+                .sequences
+                .shown(&*self.sequence_of(sequence)?)?
+                .0),
+            SequenceCall::IsCalled(sequence) => {
+                let (_, is_called) = self.shared.sequences.shown(&*self.sequence_of(sequence)?)?;
+                Ok(i64::from(is_called))
+            }
             SequenceCall::Set(sequence, value, is_called) => {
                 let sequence = self.sequence_of(sequence)?;
                 self.shared.sequences.set(&sequence, value, is_called)?;

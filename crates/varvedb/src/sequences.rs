@@ -142,6 +142,13 @@ impl Sequences {
         Ok(next)
     }
 
+    /// The last value, and whether it was handed out.
+    pub fn shown(&self, sequence: &SequenceDef) -> Result<(i64, bool)> {
+        let states = self.states();
+        let state = states.get(&sequence.tree).ok_or_else(unknown)?;
+        Ok((state.last, state.is_called))
+    }
+
     /// Sets the value.
     pub fn set(&self, sequence: &SequenceDef, value: i64, is_called: bool) -> Result<()> {
         let (min, max) = (sequence.min, sequence.max);

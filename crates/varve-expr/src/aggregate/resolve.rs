@@ -7,7 +7,7 @@ use super::function::{AggregateFunction, ListedAggregate};
 use super::table::{aggregates, aggregates_of};
 use crate::Arguments;
 use crate::function::{Entry, Kernel};
-use crate::resolve::{ambiguous, placed, resolve_among};
+use crate::resolve::{ambiguous, placed, resolve_among, unknown};
 
 use LogicalType as T;
 
@@ -96,25 +96,40 @@ fn listed(
     types: &[Option<LogicalType>],
     direct: Option<usize>,
 ) -> Result<ListedAggregate> {
+    let args = Arguments {
+        types,
+        ..Arguments::default()
+    };
     let kind = aggregates_of(name).next().map(aggregate_of);
     let kind = kind.map_or(Kind::Plain, |aggregate| aggregate.kind);
     let wrong = |message: String| Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
     match (kind, direct) {
         (Kind::Plain, Some(_)) => {
+            if common(name, types).is_none() {
+                resolve_among(&mut aggregates_of(name), name, args, false)?;
+            }
             let message = "is not an ordered-set aggregate, so it cannot have WITHIN GROUP";
             return wrong(format!("{name} {message}"));
+        }
+        (Kind::OrderedSet(wanted), None) if types.len() != wanted + 1 => {
+            return Err(unknown(name, args, false));
         }
         (Kind::OrderedSet(_), None) => {
             return wrong(format!(
                 "WITHIN GROUP is required for ordered-set aggregate {name}"
             ));
         }
+        (Kind::Hypothetical, Some(direct)) if 2 * direct != types.len() => {
+            let ordered = types.len().saturating_sub(direct);
+            let hint = format!(
+                "To use the hypothetical-set aggregate {name}, the number of hypothetical direct \
+                 arguments (here {direct}) must match the number of ordering columns (here \
+                 {ordered})."
+            );
+            return Err(unknown(name, args, false).with_hint(hint));
+        }
         _ => {}
     }
-    let args = Arguments {
-        types,
-        ..Arguments::default()
-    };
     // Numbers and intervals can be summed up, so that a literal may be either.
     if let ("sum" | "avg", [None]) = (name, types) {
         return Err(ambiguous(name, args, false));

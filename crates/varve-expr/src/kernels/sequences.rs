@@ -34,6 +34,14 @@ pub(super) fn setval(call: &Call<'_>) -> Result<Column> {
     })
 }
 
+pub(super) fn last_value(call: &Call<'_>) -> Result<Column> {
+    each(call, |sequence, _| SequenceCall::LastValue(sequence))
+}
+
+pub(super) fn is_called(call: &Call<'_>) -> Result<Column> {
+    each(call, |sequence, _| SequenceCall::IsCalled(sequence))
+}
+
 fn each(
     call: &Call<'_>,
     asks: for<'a> fn(SequenceRef<'a>, &Row<'a>) -> SequenceCall<'a>,

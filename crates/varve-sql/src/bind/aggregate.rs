@@ -77,7 +77,9 @@ impl Binder<'_> {
         let direct = operands.len();
         let mut directions = Vec::with_capacity(call.order.len());
         let mut keys = Vec::new();
+        let mut places = Vec::with_capacity(call.order.len());
         for item in call.order {
+            places.push(self.source.expr(&item.expr));
             directions.push(self.sort_options(item)?);
             let operand = self.expr(&item.expr, scope)?;
             if call.within_group {
@@ -112,7 +114,7 @@ impl Binder<'_> {
         });
         let mut order: Vec<SortKeyExpr> = order.collect();
         if call.distinct {
-            self.distinct_order(&args, &mut order, position)?;
+            self.distinct_order(&args, &mut order, (position, &places))?;
         }
         if !function.depends_on_order() {
             order.clear();
@@ -195,7 +197,7 @@ impl Binder<'_> {
         &self,
         args: &[Expr],
         order: &mut Vec<SortKeyExpr>,
-        position: u32,
+        (position, places): (u32, &[u32]),
     ) -> Result<()> {
         if args
             .iter()
@@ -208,12 +210,12 @@ impl Binder<'_> {
             ));
         }
         let is_arg = |key: &SortKeyExpr| args.iter().any(|arg| same_meaning(arg, &key.expr));
-        if !order.iter().all(is_arg) {
+        if let Some(other) = order.iter().position(|key| !is_arg(key)) {
             let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in \
                            argument list";
             return Err(located(
                 Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),
-                position,
+                places.get(other).copied().unwrap_or(0),
             ));
         }
         for arg in args {

@@ -328,8 +328,7 @@ impl Binder<'_> {
                 "cannot subscript type {} because it does not support subscripting",
                 column.ty
             );
-            let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
-            return Err(located(error, position));
+            return Err(Error::new(SqlState::DATATYPE_MISMATCH, message));
         };
         let (is_slice, bounds) = self.bounds(subscripts, position, scope)?;
         let name = if is_slice {

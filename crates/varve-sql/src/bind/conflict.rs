@@ -83,7 +83,7 @@ impl Binder<'_> {
         let named = shape.columns.len();
         let mut names = Scope::table(name.to_owned(), 0, named_types(shape));
         let excluded = Scope::table("excluded".to_owned(), named, named_types(shape));
-        names.append(excluded, 0)?;
+        names.append(excluded)?;
         let mut values = column_exprs(shape);
         let mut scope = ExprScope::plain(&names, "ON CONFLICT DO UPDATE");
         let given = self.assignments(shape, assignments, &mut scope, &mut values)?;

@@ -430,12 +430,12 @@ impl Binder<'_> {
                 return Err(located(error, self.column_position(base, place)).with_hint(hint));
             }
         }
-        let step = retyped(bound.plan, &types);
+        let bound = retyped(bound.plan, &types, &|at| self.column_position(step, at));
         Ok(Query {
             plan: Plan::Recursive(RecursiveNode {
                 id,
                 base: Box::new(query.plan),
-                step: Box::new(step),
+                step: Box::new(bound),
                 distinct,
                 types,
             }),

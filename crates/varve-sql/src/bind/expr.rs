@@ -1,6 +1,8 @@
 //! Expressions.
 
-use sqlparser::ast::{CaseWhen, CastKind, Expr as Ast, NamedWindowDefinition, Value as AstValue};
+use sqlparser::ast::{
+    CaseWhen, CastKind, Expr as Ast, Ident, NamedWindowDefinition, Value as AstValue,
+};
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
@@ -108,6 +110,13 @@ impl Binder<'_> {
             };
         }
         match ast {
+            Ast::Identifier(ident)
+                if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default") =>
+            {
+                let message = "DEFAULT is not allowed in this context";
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                Err(located(error, self.source.ident(ident)))
+            }
             Ast::Identifier(ident) => {
                 self.column(None, &fold_name(ident), self.source.ident(ident), scope)
             }
@@ -125,10 +134,7 @@ impl Binder<'_> {
                     scope,
                 ),
                 [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
-                _ => Err(unsupported_at(
-                    "a name of this many parts",
-                    self.source.expr(ast),
-                )),
+                parts => Err(unknown_path(parts, self.source.expr(ast))),
             },
             Ast::QualifiedWildcard(name, _) => self.star_row(name, scope),
             Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
@@ -451,4 +457,29 @@ fn feature_name(ast: &Ast) -> &'static str {
         Ast::Cast { .. } | Ast::Convert { .. } => "this form of conversion",
         _ => "this expression",
     }
+}
+
+/// The error about a column whose name has too many parts.
+fn unknown_path(parts: &[Ident], position: u32) -> Error {
+    let shown: Vec<String> = parts.iter().map(fold_name).collect();
+    let error = match shown.as_slice() {
+        [_, table, _] => Error::new(
+            SqlState::UNDEFINED_TABLE,
+            format!("missing FROM-clause entry for table \"{table}\""),
+        ),
+        path => {
+            let (state, what) = match path.len() {
+                4 => (
+                    SqlState::FEATURE_NOT_SUPPORTED,
+                    "cross-database references are not implemented",
+                ),
+                _ => (
+                    SqlState::SYNTAX_ERROR,
+                    "improper qualified name (too many dotted names)",
+                ),
+            };
+            Error::new(state, format!("{what}: {}", path.join(".")))
+        }
+    };
+    located(error, position)
 }

@@ -5,7 +5,7 @@ use sqlparser::ast::{
     TableFunctionArgs, TableWithJoins,
 };
 use varve_expr::Expr;
-use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::cte::IN_OUTER_JOIN;
 use crate::bind::expr::ExprScope;
@@ -18,8 +18,9 @@ use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::optimize::taken;
 use crate::plan::{JoinKind, JoinNode, Plan, Query};
 use crate::push_down::one_row;
-use crate::scope::{Scope, ScopeTable, UNNAMED};
+use crate::scope::{Scope, UNNAMED};
 use crate::walk::{conjunction, map_columns, split_conjunction, substitute};
+use varve_parser::marker::USING_ALIAS;
 
 /// Most relations of a FROM clause: each is a level of the plan.
 const RELATIONS_MAX: usize = 256;
@@ -37,13 +38,12 @@ impl Binder<'_> {
         let base = self.outer_depth();
         let mut whole: Option<Bound> = None;
         for table in tables {
-            let position = self.factor_position(&table.relation);
             whole = Some(match whole {
                 None => self.table_with_joins(table, base)?,
                 Some(left) => {
                     let (right, captured) =
                         self.beside(&left.1, |binder| binder.table_with_joins(table, base))?;
-                    cross(left, right, slot_values(&captured), position)?
+                    cross(left, right, slot_values(&captured))?
                 }
             });
         }
@@ -86,14 +86,15 @@ impl Binder<'_> {
             let (right, captured) = self.placed(place, |binder| {
                 binder.beside(&left.1, |binder| binder.factor(relation, base))
             })?;
-            if matches!(kind, JoinKind::Right | JoinKind::Full) && !captured.is_empty() {
-                let error = Error::new(
-                    SqlState::INVALID_COLUMN_REFERENCE,
-                    "invalid reference to a FROM-clause entry from LATERAL",
-                );
+            if let (JoinKind::Right | JoinKind::Full, Some(read)) = (kind, captured.first()) {
+                let read_table = left.1.column(read.index);
+                let name = read_table.map_or("", |(table, ..)| table.name.as_str());
+                let message =
+                    format!("invalid reference to FROM-clause entry for table \"{name}\"");
+                let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
                 let detail = "The combining JOIN type must be INNER or LEFT for a LATERAL \
                               reference.";
-                return Err(located(error, position).with_detail(detail));
+                return Err(located(error, read.position).with_detail(detail));
             }
             let outer = slot_values(&captured);
             let on = match constraint {
@@ -155,7 +156,7 @@ impl Binder<'_> {
         }
         let right_width = right_plan.width();
         let mut names = left_names;
-        names.append(right_names, position)?;
+        names.append(right_names)?;
         let mut subqueries = Vec::new();
         if let Some(condition) = on {
             let mut scope = ExprScope::with_subqueries(&names, "JOIN conditions");
@@ -177,9 +178,11 @@ impl Binder<'_> {
         let mut star = Vec::with_capacity(merged.len());
         let mut computed = Vec::new();
         let width = plan.width();
+        let alias = using_alias(constraint);
         for (name, value) in merged {
             star.push(match value {
-                Expr::Column { index, .. } => index,
+                // The columns of an alias stand side by side.
+                Expr::Column { index, .. } if alias.is_none() => index,
                 value => {
                     computed.push((name, value));
                     width + computed.len() - 1
@@ -195,13 +198,12 @@ impl Binder<'_> {
                 .collect();
             let columns = computed.iter();
             let columns = columns.map(|(name, value)| (name.clone(), value.logical_type()));
-            names.tables.push(ScopeTable {
-                name: format!("{UNNAMED}merged{left_width}.{right_width}"),
-                first: width,
-                columns: columns.collect(),
-                key: Vec::new(),
-                row_type: RowTypeId::RECORD,
-            });
+            let name =
+                alias.unwrap_or_else(|| format!("{UNNAMED}merged{left_width}.{right_width}"));
+            names.append(Scope {
+                star: Vec::new(),
+                ..Scope::table(name, width, columns.collect())
+            })?;
             exprs.extend(computed.into_iter().map(|(_, value)| value));
             plan = Plan::Project {
                 input: Box::new(plan),
@@ -221,10 +223,20 @@ impl Binder<'_> {
     ) -> Result<Vec<(String, u32)>> {
         match constraint {
             JoinConstraint::None | JoinConstraint::On(_) => Ok(Vec::new()),
-            JoinConstraint::Using(columns) => columns
-                .iter()
-                .map(|column| self.using_column(column))
-                .collect(),
+            JoinConstraint::Using(columns) => {
+                let mut shared: Vec<(String, u32)> = Vec::with_capacity(columns.len());
+                for column in columns.iter().filter(|column| column.0.len() == 1) {
+                    let (name, position) = self.using_column(column)?;
+                    if shared.iter().any(|(known, _)| *known == name) {
+                        let message = format!(
+                            "column name \"{name}\" appears more than once in USING clause"
+                        );
+                        return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+                    }
+                    shared.push((name, position));
+                }
+                Ok(shared)
+            }
             JoinConstraint::Natural => Ok(left
                 .star
                 .iter()
@@ -458,10 +470,10 @@ fn keeps_right(join: &Join) -> bool {
 }
 
 /// All pairs of rows.
-fn cross(left: Bound, right: Bound, outer: Vec<(usize, Expr)>, position: u32) -> Result<Bound> {
+fn cross(left: Bound, right: Bound, outer: Vec<(usize, Expr)>) -> Result<Bound> {
     let (left_plan, mut names) = left;
     let (right_plan, right_names) = right;
-    names.append(right_names.shifted(left_plan.width()), position)?;
+    names.append(right_names.shifted(left_plan.width()))?;
     let mut node = JoinNode::new(JoinKind::Inner, left_plan, right_plan);
     node.outer = outer;
     Ok((Plan::Join(node), names))
@@ -478,6 +490,20 @@ fn using_side(
     column.ok_or_else(|| {
         let message =
             format!("column \"{name}\" specified in USING clause does not exist in {side} table");
-        located(Error::new(SqlState::UNDEFINED_COLUMN, message), position)
+        Error::new(SqlState::UNDEFINED_COLUMN, message)
     })
+}
+
+/// The name of `JOIN ... USING (...) AS name`.
+fn using_alias(constraint: &JoinConstraint) -> Option<String> {
+    let JoinConstraint::Using(columns) = constraint else {
+        return None;
+    };
+    match columns.last()?.0.as_slice() {
+        [
+            ObjectNamePart::Identifier(marker),
+            ObjectNamePart::Identifier(alias),
+        ] if marker.value == USING_ALIAS => Some(fold_name(alias)),
+        _ => None,
+    }
 }

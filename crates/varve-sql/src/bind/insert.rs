@@ -298,7 +298,8 @@ impl Binder<'_> {
             })
             .collect();
         let Query { plan, fields, .. } = self.query(query, Some(&hints))?;
-        targets.check(fields.len(), 0)?;
+        let extra = self.column_position(&query.body, targets.positions.len());
+        targets.check(fields.len(), extra)?;
         let mut exprs: Vec<Expr> = table.columns.iter().map(Self::default_value).collect();
         for (index, (field, target)) in fields.iter().zip(&targets.positions).enumerate() {
             if let (Some(slot), Some(column)) = (exprs.get_mut(*target), table.columns.get(*target))

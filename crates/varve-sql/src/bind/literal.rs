@@ -143,15 +143,17 @@ impl Binder<'_> {
             }
             Operand::Text(text, position) => {
                 self.reads_locale |= reads_locale(to);
-                // Strings are cut or refused by the modifier as other values are, not by the input.
-                let of_input = if to.is_string() {
+                // Strings and numbers are cut or refused by the modifier as other values are, not
+                // by the input.
+                let of_input = if to.is_string() || to == LogicalType::Numeric {
                     TypeMod::NONE
                 } else {
                     modifier
                 };
                 let value = parse_value_with_mod(&text, to, of_input, self.locale)
-                    .and_then(|value| coerce_length(value, to, modifier, explicit))
                     .map_err(|error| located(error, position))?;
+                // What is too long is not wrong where it is written, to PostgreSQL.
+                let value = coerce_length(value, to, modifier, explicit)?;
                 return Ok(Some(literal(value, to)));
             }
             Operand::Parameter(index) => {

@@ -1,11 +1,11 @@
 //! FOR UPDATE and FOR SHARE.
 
-use sqlparser::ast::{LockClause, LockType, NonBlock, Query as AstQuery};
+use sqlparser::ast::{LockClause, LockType, NonBlock, Query as AstQuery, SetExpr};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::order::Output;
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{Plan, Relation, RowLock};
 use crate::scope::Scope;
 
@@ -86,8 +86,7 @@ impl Binder<'_> {
         match lock {
             Some(lock) if present => {
                 let message = format!("{} is not allowed with {what}", lock_words(lock));
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                Err(located(error, self.source.first()))
+                Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
             }
             _ => Ok(()),
         }
@@ -95,8 +94,18 @@ impl Binder<'_> {
 
     /// Refuses claims in a part of a query.
     pub(crate) fn refuse_locks(&self, query: &AstQuery) -> Result<()> {
-        let what = "FOR UPDATE or FOR SHARE of this query";
-        refuse(!query.locks.is_empty(), what, self.source.first())
+        let Some(lock) = query.locks.first() else {
+            return Ok(());
+        };
+        let words = lock_words(lock);
+        let message = match query.body.as_ref() {
+            SetExpr::SetOperation { .. } => {
+                format!("{words} is not allowed with UNION/INTERSECT/EXCEPT")
+            }
+            SetExpr::Values(_) => format!("{words} cannot be applied to VALUES"),
+            _ => return Err(Error::unsupported("FOR UPDATE or FOR SHARE of this query")),
+        };
+        Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
     }
 }
 

@@ -151,7 +151,7 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<SortTarget> {
         let position = self.source.expr(expr);
-        if let Some(index) = output_named(expr, outputs, position)? {
+        if let Some(index) = output_named(expr, outputs, "ORDER BY", position)? {
             return Ok(SortTarget::Output(index));
         }
         if let Some(index) = ordinal(expr, outputs.len(), clause, position)? {
@@ -167,7 +167,12 @@ impl Binder<'_> {
 }
 
 /// The result column whose name an item of ORDER BY is.
-pub(crate) fn output_named(item: &Ast, outputs: &[Output], position: u32) -> Result<Option<usize>> {
+pub(crate) fn output_named(
+    item: &Ast,
+    outputs: &[Output],
+    clause: &str,
+    position: u32,
+) -> Result<Option<usize>> {
     let Ast::Identifier(ident) = item else {
         return Ok(None);
     };
@@ -182,7 +187,7 @@ pub(crate) fn output_named(item: &Ast, outputs: &[Output], position: u32) -> Res
     if named.any(|(_, other)| !same_meaning(&first.expr, &other.expr)) {
         let error = Error::new(
             SqlState::AMBIGUOUS_COLUMN,
-            format!("ORDER BY \"{name}\" is ambiguous"),
+            format!("{clause} \"{name}\" is ambiguous"),
         );
         return Err(located(error, position));
     }

@@ -280,8 +280,10 @@ impl Binder<'_> {
             Err(located(error, position))
         };
         let Some(calls) = level.aggregates.as_mut() else {
-            let clause = level.clause;
-            return error(format!("aggregate functions are not allowed in {clause}"));
+            return error(match level.clause {
+                "aggregate" => "aggregate function calls cannot be nested".to_owned(),
+                clause => format!("aggregate functions are not allowed in {clause}"),
+            });
         };
         if nested {
             return error("aggregate function calls cannot be nested".to_owned());

@@ -56,7 +56,17 @@ impl Binder<'_> {
         let row_type = table.row_type;
         let columns: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
         let mut fields = Vec::with_capacity(columns.len());
-        for column in columns {
+        let own = scope.names.tables.iter().find(|table| table.name == name);
+        let own = own.map(|table| (table.first, table.columns.clone()));
+        for (place, column) in columns.into_iter().enumerate() {
+            if let Some((first, own)) = &own
+                && let Some((_, ty)) = own.get(place)
+            {
+                let index = first + place;
+                scope.uses.push((index, position));
+                fields.push((column, Expr::Column { index, ty: *ty }));
+                continue;
+            }
             let value = self.column(Some(name), &column, position, scope)?;
             fields.push((column, self.settle(value)?));
         }

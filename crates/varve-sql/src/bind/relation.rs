@@ -7,15 +7,18 @@ use sqlparser::ast::{
     TableSampleMethod, TableSampleModifier, TableWithJoins,
 };
 use varve_expr::Expr;
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
+use varve_types::{
+    ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
+};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::from::Bound;
-use crate::bind::literal::CastContext;
+use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::view::Columns;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, Query, Relation, ScanNode};
+use crate::push_down::one_row;
 use crate::schema::{Named, RelationName};
 use crate::scope::Scope;
 use crate::system_view::system_view_columns;
@@ -102,8 +105,9 @@ impl Binder<'_> {
                 let detail = "This operation is not supported for indexes.";
                 return Err(located(error.with_detail(detail), position));
             }
-            Some((Named::Sequence(_), _)) => {
-                return Err(unsupported_at("a sequence in FROM", position));
+            Some((Named::Sequence(object), _)) => {
+                let (plan, columns) = self.sequence_row(object, position)?;
+                (plan, columns, Vec::new())
             }
             None => {
                 let view = self
@@ -123,12 +127,40 @@ impl Binder<'_> {
             Some(LogicalType::Row(id)) => id,
             _ => RowTypeId::RECORD,
         };
-        let (plan, mut names) = self.named_plan(plan, written.name, columns, alias)?;
+        let hidden_name = written.name.clone();
+        let (plan, names) = self.named_plan(plan, written.name, columns, alias)?;
+        let mut names = names.hiding(&hidden_name);
         for table in &mut names.tables {
             table.key.clone_from(&key);
             table.row_type = row_type;
         }
         Ok((plan, names))
+    }
+
+    /// What a sequence is as a relation: one row.
+    fn sequence_row(&mut self, sequence: ObjectId, position: u32) -> Result<(Plan, Columns)> {
+        let int8 = |value| literal(Value::Int8(value), LogicalType::Int8);
+        let mut of_sequence = |name: &str| {
+            let id = Operand::Known(int8(sequence.0.cast_signed()));
+            self.named(name, vec![id], position)
+        };
+        let last = of_sequence("\0last value")?;
+        let is_called = Expr::Compare {
+            op: CompareOp::Eq,
+            left: Box::new(of_sequence("\0is called")?),
+            right: Box::new(int8(1)),
+        };
+        let plan = Plan::Project {
+            input: Box::new(one_row()),
+            exprs: vec![last, int8(0), is_called],
+        };
+        let columns = [
+            ("last_value", LogicalType::Int8),
+            ("log_cnt", LogicalType::Int8),
+            ("is_called", LogicalType::Boolean),
+        ];
+        let columns = columns.map(|(name, ty)| (name.to_owned(), ty));
+        Ok((plan, columns.to_vec()))
     }
 
     /// The rows of a table, its columns, and which of them are its key.

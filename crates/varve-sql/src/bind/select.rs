@@ -433,7 +433,7 @@ impl Binder<'_> {
         {
             return Ok(None);
         }
-        match super::order::output_named(item, outputs, position)? {
+        match super::order::output_named(item, outputs, "GROUP BY", position)? {
             Some(index) => Ok(Some(index)),
             None => ordinal(item, outputs.len(), "GROUP BY", position),
         }

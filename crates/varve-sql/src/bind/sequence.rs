@@ -32,8 +32,7 @@ impl Binder<'_> {
                 let exists = self.has_relation(schema, &folded);
                 if exists && !if_not_exists {
                     let message = format!("relation \"{folded}\" already exists");
-                    let error = Error::new(SqlState::DUPLICATE_TABLE, message);
-                    return Err(located(error, self.source.name(name)));
+                    return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
                 }
                 let name = (schema, folded);
                 let ty = match &options.ty {
@@ -223,7 +222,6 @@ impl Binder<'_> {
         let Some(owner) = owner else {
             return Ok(None);
         };
-        let position = self.source.name(owner);
         let parts: Option<Vec<Ident>> = owner
             .0
             .iter()
@@ -232,9 +230,8 @@ impl Binder<'_> {
         let mut parts = parts.unwrap_or_default();
         let (Some(column), false) = (parts.pop(), parts.is_empty()) else {
             let message = "invalid OWNED BY option";
-            let error = Error::new(SqlState::SYNTAX_ERROR, message)
-                .with_hint("Specify OWNED BY table.column or OWNED BY NONE.");
-            return Err(located(error, position));
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message)
+                .with_hint("Specify OWNED BY table.column or OWNED BY NONE."));
         };
         let table = self.writable_table(&ObjectName::from(parts))?;
         let at = self.target_column(&table, &column)?;

@@ -146,7 +146,8 @@ pub fn bind_arguments(
     else {
         return Err(Error::internal("the statement has no arguments"));
     };
-    if arguments.len() != types.len() {
+    // Where none are wanted, PostgreSQL does not look at those that are given.
+    if !types.is_empty() && arguments.len() != types.len() {
         let message = format!("wrong number of parameters for prepared statement \"{name}\"");
         let detail = format!(
             "Expected {} parameters but got {}.",

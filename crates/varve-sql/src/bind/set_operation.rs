@@ -2,9 +2,10 @@
 
 use sqlparser::ast::{SelectItem, SetExpr, SetOperator, SetQuantifier};
 use varve_expr::{Expr, common_type, fold, implicit_cast_allowed};
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::cte::plan_column;
+use crate::bind::literal::{CastContext, Operand};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{Plan, Query, SetOperationNode};
 
@@ -92,17 +93,43 @@ impl Binder<'_> {
             if depth > NESTING_MAX {
                 return Err(located(crate::parse::too_deep(), position));
             }
-            query = self.combined(op, all, query, (right, body))?;
+            query = self.combined(op, all, (query, first), (right, body))?;
         }
         Ok(query)
+    }
+
+    /// Reads literals of no type of their own as values of the types that the columns get.
+    fn settle_literals(
+        &mut self,
+        query: &mut Query,
+        body: &SetExpr,
+        types: &[LogicalType],
+    ) -> Result<()> {
+        let Plan::Project { exprs, .. } = &mut query.plan else {
+            return Ok(());
+        };
+        for (at, (expr, ty)) in exprs.iter_mut().zip(types).enumerate() {
+            if let Expr::Literal {
+                value: Value::Text(text),
+                ty: LogicalType::Text,
+            } = expr
+                && query.untyped.get(at) == Some(&true)
+            {
+                let operand = Operand::Text(text.to_string(), self.column_position(body, at));
+                if let Some(read) = self.convert(operand, *ty, CastContext::Implicit, 0)? {
+                    *expr = read;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn combined(
         &mut self,
         op: SetOperator,
         all: bool,
-        mut left: Query,
-        (right, body): (Query, &SetExpr),
+        (mut left, first): (Query, &SetExpr),
+        (mut right, body): (Query, &SetExpr),
     ) -> Result<Query> {
         let name = match op {
             SetOperator::Union => "UNION",
@@ -139,13 +166,16 @@ impl Binder<'_> {
                 }
             });
         }
+        self.settle_literals(&mut left, first, &types)?;
+        self.settle_literals(&mut right, body, &types)?;
         for (field, ty) in left.fields.iter_mut().zip(&types) {
             field.ty = *ty;
         }
         for (ours, theirs) in left.untyped.iter_mut().zip(&right.untyped) {
             *ours &= theirs;
         }
-        let (ours, theirs) = (retyped(left.plan, &types), retyped(right.plan, &types));
+        let ours = retyped(left.plan, &types, &|at| self.column_position(first, at));
+        let theirs = retyped(right.plan, &types, &|at| self.column_position(body, at));
         left.plan = match op {
             SetOperator::Union => {
                 let mut inputs = match ours {
@@ -183,13 +213,13 @@ pub(crate) fn distinct(input: Plan) -> Plan {
     }
 }
 
-/// The plan with its columns converted to these types.
-pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
+/// The plan with its columns converted to these types; `place` is where each is written.
+pub(crate) fn retyped(plan: Plan, types: &[LogicalType], place: &dyn Fn(usize) -> u32) -> Plan {
     let own = plan.types();
     if own == types {
         return plan;
     }
-    let convert = |input: Expr, to: LogicalType| {
+    let convert = |input: Expr, to: LogicalType, at: usize| {
         if input.logical_type() == to {
             return input;
         }
@@ -198,7 +228,7 @@ pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
             to,
             modifier: TypeMod::NONE,
             explicit: false,
-            position: 0,
+            position: place(at),
         })
     };
     match plan {
@@ -207,7 +237,8 @@ pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
             exprs: exprs
                 .into_iter()
                 .zip(types)
-                .map(|(expr, ty)| convert(expr, *ty))
+                .enumerate()
+                .map(|(index, (expr, ty))| convert(expr, *ty, index))
                 .collect(),
         },
         plan => Plan::Project {
@@ -216,7 +247,7 @@ pub(crate) fn retyped(plan: Plan, types: &[LogicalType]) -> Plan {
                 .iter()
                 .zip(types)
                 .enumerate()
-                .map(|(index, (from, to))| convert(plan_column(index, *from), *to))
+                .map(|(index, (from, to))| convert(plan_column(index, *from), *to, index))
                 .collect(),
         },
     }

@@ -1,6 +1,6 @@
 //! Subqueries in expressions: bound to plans of their own, and joined to what the expressions read.
 
-use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery};
+use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery, SetExpr};
 use varve_expr::{Expr, fold};
 use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
@@ -241,6 +241,21 @@ fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Su
 }
 
 impl Binder<'_> {
+    /// Where a query starts; 0 where the parser keeps no place.
+    pub(crate) fn query_start(&self, query: &AstQuery) -> u32 {
+        if let Some(with) = &query.with {
+            return self.source.token(&with.with_token);
+        }
+        let mut body = query.body.as_ref();
+        loop {
+            body = match body {
+                SetExpr::SetOperation { left, .. } => left,
+                SetExpr::Select(select) => return self.source.token(&select.select_token),
+                _ => return 0,
+            };
+        }
+    }
+
     /// Binds a subquery.
     pub(crate) fn subquery(
         &mut self,
@@ -311,6 +326,7 @@ impl Binder<'_> {
         width: usize,
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<Operand>> {
+        let start = self.query_start(query);
         let (query, outer) = self.subquery(query, scope)?;
         if query.fields.len() != width {
             let message = match width {
@@ -319,7 +335,9 @@ impl Binder<'_> {
                 _ => "subquery has too few columns",
             };
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, self.source.first()));
+            // The parenthesis stands before.
+            let position = start.saturating_sub(1);
+            return Err(located(error, position));
         }
         let number = self.add_subquery(scope, SubqueryKind::Row, query.plan, outer);
         let columns = query.fields.iter().enumerate();
@@ -352,7 +370,12 @@ impl Binder<'_> {
         negated: bool,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(input);
+        let mut position = self.query_start(query);
+        if position > 0 {
+            for _ in 0..=u32::from(negated) {
+                position = self.source.before(position);
+            }
+        }
         let left = self.row_operands(input, scope)?;
         let number = self.any(left, CompareOp::Eq, query, position, scope)?;
         Ok(mark_operand(number, negated))

@@ -141,7 +141,8 @@ impl Target {
     /// The names that UPDATE and DELETE may use.
     pub(crate) fn names(&self, alias: Option<&Ident>) -> Scope {
         let name = alias.map_or_else(|| self.shape.name.clone(), fold_name);
-        Scope::table(name, self.first(), named_types(&self.shape))
+        let names = Scope::table(name, self.first(), named_types(&self.shape));
+        names.hiding(&self.shape.name)
     }
 
     /// The rows to be changed, as [`Binder::changed_rows`] has them.

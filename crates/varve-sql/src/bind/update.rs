@@ -204,8 +204,7 @@ impl Binder<'_> {
             .any(|(other, part)| *other == index && !(is_part && *part))
         {
             let message = format!("multiple assignments to same column \"{name}\"");
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, self.source.ident(ident)));
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
         }
         assigned.push((index, is_part));
         let column = table.columns.get(index);
@@ -304,9 +303,22 @@ impl Binder<'_> {
         exprs: &mut [Expr],
     ) -> Result<()> {
         let position = self.source.first();
+        let mismatch = |first: u32| {
+            let message = "number of columns does not match number of values";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            // The parenthesis stands before.
+            located(error, first.saturating_sub(1))
+        };
         if let Ast::Subquery(query) = value {
             let position = self.source.expr(value);
-            let operands = self.row_subquery(query, columns.len(), scope)?;
+            let start = self.query_start(query);
+            let operands = self.row_subquery(query, columns.len(), scope);
+            let operands = operands.map_err(|error| match error.position() {
+                Some(at) if at + 1 == start && error.state() == SqlState::SYNTAX_ERROR => {
+                    mismatch(start)
+                }
+                _ => error,
+            })?;
             for (target, operand) in columns.iter().zip(operands) {
                 self.updated_value(target.column)?;
                 if let Some(slot) = exprs.get_mut(target.index) {
@@ -325,10 +337,8 @@ impl Binder<'_> {
             })?,
         };
         if values.len() != columns.len() {
-            let message = "number of columns does not match number of values";
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
             let first = values.first().map_or(position, |ast| self.source.expr(ast));
-            return Err(located(error, first));
+            return Err(mismatch(first));
         }
         for (target, value) in columns.iter().zip(values) {
             if let Some(slot) = exprs.get_mut(target.index) {
@@ -354,12 +364,11 @@ impl Binder<'_> {
         let others_of_row = (behind..).zip(types.into_iter().skip(behind));
         let others_of_row = others_of_row.map(|(index, ty)| Expr::Column { index, ty });
         let mut other_columns: Vec<Expr> = others_of_row.collect();
-        if let [first, ..] = others {
-            let position = self.factor_position(&first.relation);
+        if !others.is_empty() {
             let (other, other_names) = self.from(others)?;
             let types = (width..).zip(other.types());
             other_columns.extend(types.map(|(index, ty)| Expr::Column { index, ty }));
-            names.append(other_names.shifted(width), position)?;
+            names.append(other_names.shifted(width))?;
             plan = Plan::Join(JoinNode::new(JoinKind::Inner, plan, other));
         }
         let mut conditions = Vec::new();
@@ -380,7 +389,7 @@ impl Binder<'_> {
 /// The names that UPDATE and DELETE may use.
 pub(crate) fn target_scope(table: &TableDef, alias: Option<&Ident>) -> Scope {
     let name = alias.map_or_else(|| table.name.clone(), fold_name);
-    Scope::table(name, 0, named_types(table))
+    Scope::table(name, 0, named_types(table)).hiding(&table.name)
 }
 
 /// The column of row positions behind all columns of a table.

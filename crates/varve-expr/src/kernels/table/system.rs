@@ -47,6 +47,13 @@ pub(super) static ROWS: &[Entry] = &[
     volatile("currval", &[TEXT], INT8, Columns(sequences::currval)),
     volatile("currval", &[REGCLASS], INT8, Columns(sequences::currval)),
     volatile("lastval", &[], INT8, Columns(sequences::lastval)),
+    volatile(
+        "\0last value",
+        &[INT8],
+        INT8,
+        Columns(sequences::last_value),
+    ),
+    volatile("\0is called", &[INT8], INT8, Columns(sequences::is_called)),
     volatile("setval", &[INT8, INT8], INT8, Columns(sequences::setval)),
     volatile(
         "setval",
