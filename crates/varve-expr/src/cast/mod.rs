@@ -3,6 +3,7 @@
 mod array;
 mod binary;
 mod convert;
+mod float_text;
 mod immutable;
 mod length;
 mod parse;

@@ -6,6 +6,7 @@ use varve_types::{ArrayValue, Column, Json, Value, unpadded};
 
 use super::array::write_array;
 use super::binary::{write_bytea, write_uuid};
+use super::float_text::{write_float4, write_float8};
 use super::row::write_row;
 use crate::datetime::{write_date, write_interval, write_time, write_timestamp};
 use crate::json::write_json;
@@ -23,8 +24,8 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
     match value {
         Value::Null => {}
         Value::Boolean(bit) => text.push(if *bit { 't' } else { 'f' }),
-        Value::Float4(number) => write_float(f64::from(*number), &format!("{number:e}"), 6, text),
-        Value::Float8(number) => write_float(*number, &format!("{number:e}"), 15, text),
+        Value::Float4(number) => write_float4(*number, text),
+        Value::Float8(number) => write_float8(*number, text),
         Value::Numeric(number) => {
             // Writing to a string cannot fail.
             let _ = write!(text, "{number}");
@@ -86,7 +87,7 @@ pub(super) fn write_as_text(value: &Value, locale: &Locale, text: &mut String) {
     }
 }
 
-fn write_integer(number: i64, text: &mut String) {
+pub(super) fn write_integer(number: i64, text: &mut String) {
     let mut magnitude = number.unsigned_abs();
     let mut digits = [0_u8; 20];
     let mut used = 0;
@@ -103,59 +104,4 @@ fn write_integer(number: i64, text: &mut String) {
     }
     let shown = digits.iter().skip(digits.len() - used);
     text.extend(shown.map(|digit| char::from(b'0' + digit)));
-}
-
-/// The fewest digits that read back as the same number, which `scientific` holds; with an exponent
-/// below 1e-4 and from ten to `digits` on.
-fn write_float(number: f64, scientific: &str, digits: i32, text: &mut String) {
-    if number.is_nan() {
-        return text.push_str("NaN");
-    }
-    if number.is_infinite() {
-        let name = if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        };
-        return text.push_str(name);
-    }
-    let Some((mantissa, exponent)) = scientific.split_once('e') else {
-        return text.push_str(scientific);
-    };
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let zeros = |count: usize, text: &mut String| text.extend(core::iter::repeat_n('0', count));
-    text.push_str(sign);
-    match usize::try_from(exponent) {
-        Ok(shift) if exponent < digits => {
-            let (moved, rest) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
-            text.push_str(whole);
-            text.push_str(moved);
-            zeros(shift - moved.len(), text);
-            if !rest.is_empty() {
-                text.push('.');
-                text.push_str(rest);
-            }
-        }
-        Err(_) if exponent >= -4 => {
-            text.push_str("0.");
-            zeros(exponent.unsigned_abs() as usize - 1, text);
-            text.push_str(whole);
-            text.push_str(fraction);
-        }
-        _ => {
-            text.push_str(mantissa);
-            text.push('e');
-            text.push(if exponent < 0 { '-' } else { '+' });
-            let size = exponent.unsigned_abs();
-            if size < 10 {
-                text.push('0');
-            }
-            write_integer(i64::from(size), text);
-        }
-    }
 }
