@@ -8,6 +8,8 @@ use super::set::{CharSet, Class};
 use super::syntax::{Kind, Node, Place, Prefers};
 
 const ESCAPE: &str = "invalid escape \\ sequence";
+/// The largest number that may stand for a character.
+const NUMBER_MAX: u32 = 0x7fff_fffe;
 
 impl Parser<'_> {
     /// What stands behind a backslash, outside of brackets.
@@ -69,7 +71,7 @@ impl Parser<'_> {
             }
             return self.reference(number);
         }
-        let mut octal = self.digits(8, 3).unwrap_or(0);
+        let mut octal = self.digits(8, 3).ok_or_else(|| invalid(ESCAPE))?;
         if octal > 0xff {
             octal /= 8;
         }
@@ -94,7 +96,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Up to so many digits as a number.
+    /// Up to so many digits as a number, of which the last 32 bits are kept.
     fn digits(&mut self, radix: u32, count: usize) -> Option<u32> {
         let mut number = None;
         for _ in 0..count {
@@ -102,7 +104,8 @@ impl Parser<'_> {
                 break;
             };
             self.rest.next();
-            number = Some(number.unwrap_or(0_u32).saturating_mul(radix) + digit);
+            let taken = number.unwrap_or(0_u32).wrapping_mul(radix);
+            number = Some(taken.wrapping_add(digit));
         }
         number
     }
@@ -126,9 +129,11 @@ impl Parser<'_> {
     }
 
     fn escaped_char(&mut self, c: char) -> Result<char> {
+        // Numbers that are no characters match nothing, as that which no text holds.
         let exactly = |number: Option<u32>| {
             number
-                .and_then(char::from_u32)
+                .filter(|number| *number <= NUMBER_MAX)
+                .map(|number| char::from_u32(number).unwrap_or('\0'))
                 .ok_or_else(|| invalid(ESCAPE))
         };
         match c {
