@@ -178,8 +178,7 @@ impl Extracted {
 impl Field {
     /// The field of this name; `22023` for an unknown one. `ty` is what it is asked of.
     pub(crate) fn from_name(name: &str, ty: LogicalType) -> Result<Field> {
-        let trimmed = name.trim_ascii();
-        let kept = trimmed.get(..NAME_LETTERS).unwrap_or(trimmed);
+        let kept = name.get(..NAME_LETTERS).unwrap_or(name);
         let named = |(known, _): &&(&str, Field)| {
             let known = known.get(..NAME_LETTERS).unwrap_or(known);
             known.eq_ignore_ascii_case(kept)
