@@ -72,7 +72,8 @@ pub fn compare(
         }
         let near = a.iter().zip(&b).all(|(a, b)| {
             let mut cells = a.iter().zip(b).enumerate();
-            cells.all(|(at, (a, b))| is_near(a, b, types.get(at) == Some(&700)))
+            let is_single = |at| tolerance.singles || types.get(at) == Some(&700);
+            cells.all(|(at, (a, b))| is_near(a, b, is_single(at)))
         });
         if near {
             return Ok(Some(Difference::Digits));
@@ -297,7 +298,11 @@ mod tests {
             &[1700, 701],
             &[&["2", "NULL"], &["1.00", "0.10000000000000002"]],
         );
-        let tolerance = |digits, looks| Tolerance { digits, looks };
+        let tolerance = |digits, looks| Tolerance {
+            digits,
+            looks,
+            ..Tolerance::default()
+        };
         assert!(compare(&a, &b, false, tolerance(false, true)).is_err());
         assert!(compare(&a, &b, false, tolerance(true, false)).is_ok());
         let both = compare(&a, &b, false, tolerance(true, true));

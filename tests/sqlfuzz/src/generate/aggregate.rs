@@ -84,6 +84,7 @@ impl Generator<'_> {
         let level = std::mem::replace(&mut self.level, 2);
         if call.args.iter().any(|ty| ty.is_float()) {
             self.tolerance.digits = true;
+            self.tolerance.singles |= call.args.contains(&Ty::Float4);
         }
         if !call.result.is_exact() && matches!(call.name, "min" | "max") {
             self.tolerance.looks = true;

@@ -28,6 +28,8 @@ const NODES_MAX: u32 = 60;
 pub struct Tolerance {
     /// Digits of floats depend on the order of a sum, or on a library of mathematics.
     pub digits: bool,
+    /// Those of singles do, whatever the sum became.
+    pub singles: bool,
     /// One of several equal values is taken, which may look different.
     pub looks: bool,
 }

@@ -113,6 +113,7 @@ fn case(
         // One engine, one look and one sum; but which of equal values stands for a group differs.
         tolerance: Tolerance {
             digits: generator.tolerance.digits,
+            singles: generator.tolerance.singles,
             looks: true,
         },
         shapes: std::mem::take(&mut generator.shapes),
