@@ -11,6 +11,8 @@ const KILLS = Number(VARVE_KILLS ?? (VARVEDB_TESTS === 'full' ? 100 : 8));
 const PHASES = ['commit', 'load', 'flush', 'compaction'] as const;
 /** Each store is written to until so many kills have hit it. */
 const KILLS_PER_STORE = 20;
+/** A page that has written nothing for so long has stopped. */
+const SILENCE_MS_MAX = 60_000;
 
 interface Seen {
   groups: [string, number][];
@@ -35,8 +37,12 @@ class Log {
   /** Why the page stopped writing before it was killed. */
   error: string | undefined;
   #waiting: { phase: string; resolve: () => void } | undefined;
+  #heard = 'nothing';
+  #heardAt = Date.now();
 
   hear(what: string, token: number): void {
+    this.#heard = `${what} ${token}`;
+    this.#heardAt = Date.now();
     if (what.startsWith('error')) {
       this.error = `${what} in transaction ${token}`;
       this.#waiting?.resolve();
@@ -53,9 +59,20 @@ class Log {
     if (what === this.#waiting?.phase) this.#waiting.resolve();
   }
 
+  /** Waits for the page to say so; fails if it says nothing any more. */
   until(phase: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting = { phase, resolve };
+    this.#heardAt = Date.now();
+    return new Promise((resolve, reject) => {
+      const watch = setInterval(() => {
+        if (Date.now() - this.#heardAt < SILENCE_MS_MAX) return;
+        clearInterval(watch);
+        reject(new Error(`waiting for ${phase}; the last thing heard was ${this.#heard}`));
+      }, 1000);
+      const done = () => {
+        clearInterval(watch);
+        resolve();
+      };
+      this.#waiting = { phase, resolve: done };
     });
   }
 }
@@ -117,8 +134,10 @@ test(`${KILLS} kills lose no commit`, async ({ profile }) => {
     const found = await openPage(profile, page, url, log);
     await check(page, found, log);
     const reached = log.until(phase);
-    page.evaluate((first) => writeForEver(first), log.next).catch(() => {});
-    await reached;
+    const writing = page.evaluate((first) => writeForEver(first), log.next);
+    await Promise.race([reached, writing]);
+    // The kill ends it.
+    writing.catch(() => {});
     const longest = phase === 'load' ? 400 : 40;
     await new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
     if (kill % 2 === 0) {
