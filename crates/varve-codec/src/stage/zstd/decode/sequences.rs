@@ -141,6 +141,10 @@ pub(super) struct SequencesDecoder {
     recent: [usize; 3],
 }
 
+/// Copies of so many bytes or fewer are made as one of this length, which is quicker than one of the
+/// right length; what is behind them is not written yet.
+const SHORT_BYTES: usize = 16;
+
 /// What a block's sequences read and write.
 pub(super) struct Content<'a> {
     /// The whole frame, of which the first `at` bytes are there.
@@ -225,9 +229,8 @@ impl SequencesDecoder {
                 offset_state = offsets.next(offset_state, &mut bits);
             }
             let offset = resolve(offset, length == 0, &mut recent);
-            let (some, others) = literals.split_at_checked(length).ok_or(MALFORMED)?;
-            literals = others;
-            content.append(some)?;
+            content.append_first(literals, length)?;
+            literals = literals.get(length..).ok_or(MALFORMED)?;
             content.repeat(offset, match_length)?;
         }
         bits.end()?;
@@ -274,6 +277,21 @@ impl Content<'_> {
         Ok(())
     }
 
+    /// Appends the first `length` of `bytes`.
+    #[inline]
+    fn append_first(&mut self, bytes: &[u8], length: usize) -> Result<()> {
+        if length <= SHORT_BYTES {
+            let room = self.raw.get_mut(self.at..).ok_or(MALFORMED)?;
+            let to = room.first_chunk_mut::<SHORT_BYTES>();
+            if let (Some(from), Some(to)) = (bytes.first_chunk(), to) {
+                *to = *from;
+                self.at += length;
+                return Ok(());
+            }
+        }
+        self.append(bytes.get(..length).ok_or(MALFORMED)?)
+    }
+
     /// Appends the same byte some times.
     pub(super) fn fill(&mut self, byte: u8, count: usize) -> Result<()> {
         let room = self.raw.get_mut(self.at..).ok_or(MALFORMED)?;
@@ -290,6 +308,18 @@ impl Content<'_> {
         }
         let from = self.at - offset;
         let end = self.at + length;
+        if length <= SHORT_BYTES && offset >= SHORT_BYTES {
+            let parts = self.raw.split_at_mut_checked(self.at);
+            if let Some((before, room)) = parts {
+                let from = before.get(from..).and_then(|rest| rest.first_chunk());
+                let to = room.first_chunk_mut::<SHORT_BYTES>();
+                if let (Some(from), Some(to)) = (from, to) {
+                    *to = *from;
+                    self.at = end;
+                    return Ok(());
+                }
+            }
+        }
         if offset == 0 || end > self.raw.len() {
             return Err(MALFORMED);
         }
