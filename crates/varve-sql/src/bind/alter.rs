@@ -176,6 +176,7 @@ impl Binder<'_> {
         let known_keys = altered.after.foreign_keys.len();
         let applied = self.apply(&mut altered.after, &parts);
         let indexes = applied.map_err(Error::without_position)?;
+        self.check_rows_elsewhere(&altered)?;
         altered.rewrites |= parts.primary_key.is_some();
         let new_keys = altered.after.foreign_keys.iter_mut().skip(known_keys);
         for (key, is_valid) in new_keys.zip(valid) {
@@ -185,6 +186,25 @@ impl Binder<'_> {
             }
         }
         Ok(altered.statement(indexes, parts.sequences))
+    }
+
+    /// `0A000` where other tables hold rows of the table, which have the fields that it had.
+    fn check_rows_elsewhere(&self, altered: &Altered) -> Result<()> {
+        let fields = |table: &TableDef| -> Vec<_> {
+            let columns = table.columns.iter();
+            columns.map(|column| (column.id, column.ty)).collect()
+        };
+        let mut holders = self.catalog.columns_of_rows(altered.before.object);
+        match holders.next() {
+            Some((table, column)) if fields(&altered.before) != fields(&altered.after) => {
+                let (name, holder, column) = (&altered.before.name, &table.name, &column.name);
+                let message = format!(
+                    "cannot alter table \"{name}\" because column \"{holder}.{column}\" uses its row type"
+                );
+                Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn action<'a>(

@@ -1,11 +1,12 @@
 //! DROP, and what depends on what is dropped.
 
 use sqlparser::ast::{Ident, ObjectName};
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
+use crate::catalog::{ColumnDef, TableDef};
 use crate::function_def::Returns;
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
@@ -246,11 +247,11 @@ impl Drops<'_> {
                 if !is_part {
                     let shown = self.catalog.described(*dependent);
                     let mut on = self.catalog.described(object);
-                    if let Dropped::Function(_) = dependent
+                    if let Dropped::Function(_) | Dropped::Column(..) = dependent
                         && let Some((_, name)) = on.split_once(' ')
                         && !matches!(object, Dropped::Schema(_))
                     {
-                        // Its result has the row type of the relation.
+                        // It has the row type of the relation.
                         on = format!("type {name}");
                     }
                     self.lines.push((shown, on));
@@ -283,6 +284,13 @@ impl Catalog {
             });
             some.collect::<Vec<_>>()
         };
+        if let Dropped::Table(object) | Dropped::View(object) = object {
+            let columns = self.columns_of_rows(object);
+            found.extend(columns.map(|(table, column)| {
+                let dropped = Dropped::Column(table.object, column.id);
+                (table.object, dropped, false)
+            }));
+        }
         match object {
             Dropped::Table(table) => {
                 found.extend(triggers(&|def: &TriggerDef| def.table == table, true));
@@ -381,6 +389,22 @@ impl Catalog {
         found
             .map(|(_, dropped, is_part)| (dropped, is_part))
             .collect()
+    }
+
+    /// The columns whose values are rows of a relation, or arrays of them.
+    pub(crate) fn columns_of_rows(
+        &self,
+        relation: ObjectId,
+    ) -> impl Iterator<Item = (&TableDef, &ColumnDef)> {
+        let id = u32::try_from(relation.0).ok();
+        let row = id.map(|id| LogicalType::Row(RowTypeId(id)));
+        let array = row.and_then(LogicalType::array);
+        let is_of = move |ty| Some(ty) == row || Some(ty) == array;
+        self.tables.values().flat_map(move |table| {
+            let columns = table.columns.iter();
+            let columns = columns.filter(move |column| is_of(column.ty));
+            columns.map(move |column| (&**table, column))
+        })
     }
 
     /// An object as messages name it.
