@@ -30,6 +30,10 @@ impl Parser<'_> {
     pub fn parse_column_options(&mut self) -> Result<Vec<ColumnOptionDef>> {
         let mut options = Vec::new();
         loop {
+            // The last words of ALTER DOMAIN ... ADD.
+            if self.peek_keyword(Keyword::NOT) && self.second_is(Keyword::VALID) {
+                break Ok(options);
+            }
             let name = match self.parse_keyword(Keyword::CONSTRAINT) {
                 true => Some(self.parse_identifier()?),
                 false => None,

@@ -101,7 +101,7 @@ impl DomainDef {
 
 impl CheckDef {
     /// The column whose domain the constraint stands for, and the OID of that.
-    pub(crate) fn domain(&self) -> Option<(usize, u32)> {
+    pub fn domain(&self) -> Option<(usize, u32)> {
         match &self.expr {
             Expr::Call { function, args, .. } if function.name() == FORM => match args.as_slice() {
                 [

@@ -1,7 +1,7 @@
 //! CREATE TYPE, ALTER TYPE and CREATE DOMAIN.
 
 use sqlparser::ast::{ColumnOptionDef, DataType, Ident, ObjectName};
-use varve_parser::{Parser, Token};
+use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
@@ -27,6 +27,69 @@ pub(crate) fn create_domain(parser: &mut Parser<'_>) -> Result<UtilityStatement>
     })))
 }
 
+/// What is changed of a domain.
+pub(crate) enum AlterDomain {
+    /// What it gets: a default, NOT NULL, a constraint, and whether values may break that.
+    Put(ColumnOptionDef, bool),
+    DropDefault,
+    DropNotNull,
+    DropConstraint {
+        name: Ident,
+        if_exists: bool,
+    },
+    /// Sees whether the values that are there keep the constraint.
+    Validate(Ident),
+    RenameConstraint(Ident, Ident),
+    Rename(Ident),
+    SetSchema(Ident),
+    Owner,
+}
+
+/// Parses what follows `ALTER DOMAIN`; `None` for what is not supported.
+pub(crate) fn alter_domain(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
+    let name = parser.parse_object_name(false)?;
+    let alter = if eat_all(parser, &["SET", "SCHEMA"]) {
+        AlterDomain::SetSchema(parser.parse_identifier()?)
+    } else if eat_all(parser, &["OWNER", "TO"]) {
+        parser.parse_label()?;
+        AlterDomain::Owner
+    } else if eat(parser, "ADD")
+        || parser.parse_keyword(Keyword::SET)
+            && matches!(parser.peek_token().keyword, Keyword::DEFAULT | Keyword::NOT)
+    {
+        let first = parser.peek_token();
+        let mut options = parser.parse_column_options()?;
+        match options.pop() {
+            Some(option) if options.is_empty() => {
+                AlterDomain::Put(option, eat_all(parser, &["NOT", "VALID"]))
+            }
+            _ => return parser.expected("one constraint", first),
+        }
+    } else if eat_all(parser, &["DROP", "DEFAULT"]) {
+        AlterDomain::DropDefault
+    } else if eat_all(parser, &["DROP", "NOT", "NULL"]) {
+        AlterDomain::DropNotNull
+    } else if eat_all(parser, &["DROP", "CONSTRAINT"]) {
+        let if_exists = eat_all(parser, &["IF", "EXISTS"]);
+        let name = parser.parse_identifier()?;
+        let _behavior = eat(parser, "CASCADE") || eat(parser, "RESTRICT");
+        AlterDomain::DropConstraint { name, if_exists }
+    } else if eat_all(parser, &["VALIDATE", "CONSTRAINT"]) {
+        AlterDomain::Validate(parser.parse_identifier()?)
+    } else if eat_all(parser, &["RENAME", "CONSTRAINT"]) {
+        let from = parser.parse_identifier()?;
+        if !eat(parser, "TO") {
+            return parser.expected("TO", parser.peek_token());
+        }
+        AlterDomain::RenameConstraint(from, parser.parse_identifier()?)
+    } else if eat_all(parser, &["RENAME", "TO"]) {
+        AlterDomain::Rename(parser.parse_identifier()?)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(UtilityStatement::AlterDomain { name, alter }))
+}
+
 /// What is changed of an enumeration.
 pub(crate) enum AlterEnum {
     Add {
@@ -39,6 +102,8 @@ pub(crate) enum AlterEnum {
         to: String,
     },
     Rename(Ident),
+    SetSchema(Ident),
+    Owner,
 }
 
 /// Where a label is added.
@@ -102,6 +167,11 @@ pub(crate) fn alter_type(parser: &mut Parser<'_>) -> Result<Option<UtilityStatem
         AlterEnum::RenameValue { from, to }
     } else if eat_all(parser, &["RENAME", "TO"]) {
         AlterEnum::Rename(parser.parse_identifier()?)
+    } else if eat_all(parser, &["SET", "SCHEMA"]) {
+        AlterEnum::SetSchema(parser.parse_identifier()?)
+    } else if eat_all(parser, &["OWNER", "TO"]) {
+        parser.parse_label()?;
+        AlterEnum::Owner
     } else {
         return Ok(None);
     };

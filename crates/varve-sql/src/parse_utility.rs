@@ -8,7 +8,9 @@ use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
-use crate::parse_type::{AlterEnum, CreateDomain, alter_type, create_domain, create_type};
+use crate::parse_type::{
+    AlterDomain, AlterEnum, CreateDomain, alter_domain, alter_type, create_domain, create_type,
+};
 use crate::plan::OnCommit;
 use crate::view::ViewCheck;
 
@@ -31,6 +33,10 @@ pub(crate) enum UtilityStatement {
     CreateEnum {
         name: ObjectName,
         labels: Vec<String>,
+    },
+    AlterDomain {
+        name: ObjectName,
+        alter: AlterDomain,
     },
     CreateRowType {
         name: ObjectName,
@@ -151,6 +157,12 @@ pub(crate) fn parse_utility(
             let start = parser.index();
             if eat(parser, "TYPE")
                 && let Some(statement) = alter_type(parser)?
+            {
+                return Ok(Some(statement));
+            }
+            rewind(parser, start);
+            if eat(parser, "DOMAIN")
+                && let Some(statement) = alter_domain(parser)?
             {
                 return Ok(Some(statement));
             }

@@ -2,6 +2,7 @@
 
 use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
+use crate::catalog::TableDef;
 use crate::domain::DomainDef;
 use crate::function_def::FunctionDef;
 use crate::plan::{NewTable, Query};
@@ -71,6 +72,11 @@ pub enum Definition {
     Sequence(SequenceDef, Option<i64>),
     /// Of a schema.
     Schema(SchemaDef),
+    /// Of a domain.
+    Domain(Box<DomainDef>),
+    /// Of a table whose rows stay as they are, and the columns whose values must be seen to belong
+    /// to their domains.
+    Table(Box<TableDef>, Vec<usize>),
 }
 
 /// A statement about what a session keeps.

@@ -306,8 +306,7 @@ impl Binder<'_> {
         let schema = self.catalog.schema(&folded.name);
         let schema = schema.ok_or_else(|| undefined_schema(&folded.name))?;
         let Some(Action::RenameTo(to)) = alter.actions.first() else {
-            self.messages.extend(stored("OWNER TO"));
-            return Ok(utility(Utility::Nothing));
+            return Ok(self.same_owner());
         };
         let name = self.new_schema_name(to)?;
         if self.catalog.schema(&name).is_some() || name == "information_schema" {

@@ -1,17 +1,21 @@
-//! CREATE DOMAIN, and what a domain means for a cast or a column.
+//! CREATE DOMAIN, ALTER DOMAIN, and what a domain means for a cast or a column.
 
-use sqlparser::ast::{ColumnOption, DataType, ObjectName};
+use std::sync::Arc;
+
+use sqlparser::ast::{ColumnOption, ColumnOptionDef, DataType, Ident, ObjectName};
 use varve_expr::Expr;
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::data_type::type_name;
+use crate::bind::alter::stored;
+use crate::bind::data_type::{type_name, undefined_type};
+use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
 use crate::domain::{DomainDef, value_column};
-use crate::parse_type::CreateDomain;
+use crate::parse_type::{AlterDomain, CreateDomain};
 use crate::plan::Statement;
-use crate::utility::Utility;
+use crate::utility::{Definition, Message, Utility};
 
 impl Binder<'_> {
     pub(crate) fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
@@ -20,10 +24,6 @@ impl Binder<'_> {
         let position = self.source.name(&create.name);
         let (base, modifier) = self.data_type(&create.data_type, position)?;
         let under = self.domain_of(&create.data_type).cloned();
-        let value = ColumnDef {
-            modifier,
-            ..value_column(base)
-        };
         let mut def = DomainDef {
             object: ObjectId(0),
             schema,
@@ -34,10 +34,25 @@ impl Binder<'_> {
             default: under.as_ref().and_then(|under| under.default.clone()),
             checks: under.map(|under| under.checks).unwrap_or_default(),
         };
+        self.put_options(&mut def, &create.options, position)?;
+        Ok(utility(Utility::CreateDomain(Box::new(def))))
+    }
+
+    /// Gives a domain what its options say.
+    fn put_options(
+        &mut self,
+        def: &mut DomainDef,
+        options: &[ColumnOptionDef],
+        position: u32,
+    ) -> Result<()> {
+        let value = ColumnDef {
+            modifier: def.modifier,
+            ..value_column(def.base)
+        };
         let mut nullable = None;
         // The constraints read the value as the one column of a table.
         let shape = TableDef::new(&def.name, vec![value.clone()], Vec::new());
-        for option in &create.options {
+        for option in options {
             match &option.option {
                 ColumnOption::NotNull | ColumnOption::Null => {
                     let wants_null = matches!(option.option, ColumnOption::Null);
@@ -48,13 +63,15 @@ impl Binder<'_> {
                     nullable = Some(wants_null);
                     def.not_null |= !wants_null;
                 }
-                ColumnOption::Default(ast) => def.default = self.default_of(ast, &value)?,
+                ColumnOption::Default(ast) => {
+                    def.default = self.default_of(ast, &value)?;
+                }
                 ColumnOption::Check(check) => {
                     let given = option.name.as_ref().or(check.name.as_ref());
                     let mut check =
                         self.check_constraint(&shape, given, &check.expr, &def.checks)?;
                     if given.is_none() {
-                        check.name = free_name(&def);
+                        check.name = free_name(def);
                     } else if def.checks.iter().any(|known| known.name == check.name) {
                         let message = format!(
                             "constraint \"{}\" for domain \"{}\" already exists",
@@ -73,7 +90,135 @@ impl Binder<'_> {
         }
         // They are checked in the order of their names.
         def.checks.sort_by(|left, right| left.name.cmp(&right.name));
-        Ok(utility(Utility::CreateDomain(Box::new(def))))
+        Ok(())
+    }
+
+    pub(crate) fn alter_domain(
+        &mut self,
+        name: &ObjectName,
+        alter: &AlterDomain,
+    ) -> Result<Statement> {
+        let written = self.relation_name(name)?;
+        let Some(before) = self.catalog.domain_named(&written).cloned() else {
+            return Err(undefined_type(written));
+        };
+        let mut def = before.clone();
+        let missing = |ident: &Ident| {
+            let constraint = fold_name(ident);
+            let domain = &before.name;
+            let message =
+                format!("constraint \"{constraint}\" of domain \"{domain}\" does not exist");
+            Error::new(SqlState::UNDEFINED_OBJECT, message)
+        };
+        let place = |ident: &Ident| {
+            let name = fold_name(ident);
+            before.checks.iter().position(|check| check.name == name)
+        };
+        let mut verify = false;
+        match alter {
+            AlterDomain::Put(option, may_break) => {
+                let option = core::slice::from_ref(option);
+                self.put_options(&mut def, option, self.source.name(name))?;
+                let is_stricter =
+                    def.checks.len() != before.checks.len() || def.not_null != before.not_null;
+                verify = is_stricter && !may_break;
+            }
+            AlterDomain::DropDefault => def.default = None,
+            AlterDomain::DropNotNull => def.not_null = false,
+            AlterDomain::Validate(ident) => {
+                place(ident).ok_or_else(|| missing(ident))?;
+                verify = true;
+            }
+            AlterDomain::DropConstraint { name, if_exists } => match place(name) {
+                Some(at) => {
+                    def.checks.remove(at);
+                }
+                None if *if_exists => {
+                    let text = format!("{}, skipping", missing(name).message());
+                    return Ok(self.nothing(Message::new(SqlState::UNDEFINED_OBJECT, text)));
+                }
+                None => return Err(missing(name)),
+            },
+            AlterDomain::RenameConstraint(from, to) => {
+                let at = place(from).ok_or_else(|| {
+                    let (constraint, domain) = (fold_name(from), &before.name);
+                    let message =
+                        format!("constraint \"{constraint}\" for domain {domain} does not exist");
+                    Error::new(SqlState::UNDEFINED_OBJECT, message)
+                })?;
+                let to = self.new_name(to)?;
+                if let Some(check) = def.checks.get_mut(at) {
+                    check.name = to;
+                }
+                def.checks.sort_by(|left, right| left.name.cmp(&right.name));
+            }
+            AlterDomain::Rename(to) => {
+                let to = self.new_name(to)?;
+                self.free_type_name(def.schema, &to)?;
+                def.name = to;
+            }
+            AlterDomain::SetSchema(schema) => {
+                def.schema = self.schema_for(schema, def.schema, &def.name)?;
+            }
+            AlterDomain::Owner => return Ok(self.same_owner()),
+        }
+        let mut changed = Vec::new();
+        for table in self.tables_of(&before) {
+            let mut table = TableDef::clone(table);
+            table.version = table.version.saturating_add(1);
+            let mut verified = Vec::new();
+            for at in 0..table.columns.len() {
+                if table.domain_of(at) != Some(before.oid()) {
+                    continue;
+                }
+                table
+                    .checks
+                    .retain(|check| check.domain().is_none_or(|(column, _)| column != at));
+                table.checks.push(Binder::domain_check(&def, at)?);
+                if verify {
+                    verified.push(at);
+                }
+                if let Some(column) = table.columns.get_mut(at)
+                    && column.default == before.default
+                {
+                    column.default.clone_from(&def.default);
+                }
+            }
+            table
+                .checks
+                .sort_by(|left, right| left.name.cmp(&right.name));
+            changed.push(Definition::Table(Box::new(table), verified));
+        }
+        changed.push(Definition::Domain(Box::new(def)));
+        Ok(utility(Utility::Alter(changed)))
+    }
+
+    /// The schema that a type moves to.
+    pub(crate) fn schema_for(&self, schema: &Ident, old: ObjectId, name: &str) -> Result<ObjectId> {
+        let to = fold_name(schema);
+        let schema = self.catalog.schema(&to);
+        let schema = schema.ok_or_else(|| undefined_schema(&to))?;
+        if schema != old && self.free_type_name(schema, name).is_err() {
+            let message = format!("type \"{name}\" already exists in schema \"{to}\"");
+            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+        }
+        Ok(schema)
+    }
+
+    /// OWNER TO: there are no roles.
+    pub(crate) fn same_owner(&mut self) -> Statement {
+        self.messages.extend(stored("OWNER TO"));
+        utility(Utility::Nothing)
+    }
+
+    /// The tables that have a column of a domain.
+    fn tables_of(&self, domain: &DomainDef) -> impl Iterator<Item = &Arc<TableDef>> {
+        let number = domain.oid();
+        let has = move |table: &&Arc<TableDef>| {
+            let mut domains = table.checks.iter().filter_map(CheckDef::domain);
+            domains.any(|(_, of)| of == number)
+        };
+        self.catalog.tables.values().filter(has)
     }
 
     /// `42710` for the name of a type that there is.

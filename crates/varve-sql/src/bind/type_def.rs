@@ -68,7 +68,8 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         };
         let mut def = EnumDef::clone(def);
-        if def.fields.is_some() && !matches!(alter, AlterEnum::Rename(_)) {
+        let is_of_labels = matches!(alter, AlterEnum::Add { .. } | AlterEnum::RenameValue { .. });
+        if def.fields.is_some() && is_of_labels {
             let message = format!("\"{written}\" is not an enum");
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
@@ -122,6 +123,10 @@ impl Binder<'_> {
                 self.free_type_name(def.schema, &to)?;
                 def.name = to;
             }
+            AlterEnum::SetSchema(schema) => {
+                def.schema = self.schema_for(schema, def.schema, &def.name)?;
+            }
+            AlterEnum::Owner => return Ok(self.same_owner()),
         }
         Ok(utility(Utility::PutEnum(def, "ALTER")))
     }

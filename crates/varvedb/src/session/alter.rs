@@ -181,6 +181,34 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Sees that the values of some columns belong to their domains, which have changed.
+    pub(super) async fn verify_domains(
+        &self,
+        transaction: &mut Transaction,
+        table: &TableDef,
+        columns: &[usize],
+    ) -> Result<()> {
+        for at in columns {
+            let mut only = table.clone();
+            only.checks
+                .retain(|check| check.domain().is_some_and(|(column, _)| column == *at));
+            let verified = self.verify(transaction, &only).await;
+            verified.map_err(|error| {
+                let what = match error.state() {
+                    SqlState::NOT_NULL_VIOLATION => "contains null values",
+                    SqlState::CHECK_VIOLATION => "contains values that violate the new constraint",
+                    _ => return error,
+                };
+                let column = table.columns.get(*at).map_or("", |column| &column.name);
+                let message = format!("column \"{column}\" of table \"{}\" {what}", table.name);
+                Error::new(error.state(), message)
+                    .with_table(&table.name)
+                    .with_column(column)
+            })?;
+        }
+        Ok(())
+    }
+
     async fn verify(&self, transaction: &mut Transaction, after: &TableDef) -> Result<()> {
         let mut rows = Rows::of(after);
         while let Some(batches) = rows.next(transaction, self.cancel).await? {

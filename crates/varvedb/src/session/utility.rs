@@ -8,7 +8,7 @@ use varve_sql::{
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use super::define::{ChangedTables, alter_sequence, create_table, emptied};
+use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
 use super::run::Run;
 use crate::ResultSet;
 use crate::deferred::Deferred;
@@ -95,6 +95,12 @@ impl Run<'_> {
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::Alter(definitions) => {
+                for definition in definitions {
+                    if let Definition::Table(table, verified) = definition {
+                        transaction.guard_tree(table.tree, table.version)?;
+                        self.verify_domains(transaction, table, verified).await?;
+                    }
+                }
                 put_definitions(transaction, definitions).await?;
                 Ok(ResultSet::command("ALTER"))
             }
@@ -184,6 +190,10 @@ pub(super) async fn put_definitions(
             Definition::Sequence(sequence, restart) => {
                 alter_sequence(transaction, sequence, *restart).await?;
             }
+            Definition::Domain(domain) => {
+                transaction.put_object(domain.object, 1, encode_domain(domain));
+            }
+            Definition::Table(table, _) => put_table(transaction, table),
             Definition::Schema(schema) => {
                 transaction.put_object(schema.object, 1, encode_schema(schema));
             }
