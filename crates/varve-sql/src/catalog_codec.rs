@@ -36,6 +36,7 @@ use varve_types::{
 };
 
 use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::comment::{CommentDef, KIND_COMMENT, decode_comment};
 use crate::domain::{DomainDef, KIND_DOMAIN, decode_domain};
 use crate::expr_codec::{put_expr, take_default, take_expr};
 use crate::foreign_key::{put_foreign_key, take_foreign_key};
@@ -362,6 +363,8 @@ pub enum CatalogObject {
     Function(FunctionDef),
     /// A trigger.
     Trigger(TriggerDef),
+    /// A comment on an object.
+    Comment(CommentDef),
 }
 
 impl CatalogObject {
@@ -375,6 +378,7 @@ impl CatalogObject {
             CatalogObject::Domain(def) => Some(def.schema),
             CatalogObject::Function(def) => Some(def.schema),
             CatalogObject::Trigger(def) => Some(def.schema),
+            CatalogObject::Comment(def) => Some(def.schema),
             CatalogObject::Schema(_) => None,
         }
     }
@@ -384,6 +388,7 @@ impl CatalogObject {
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
+        Some(&KIND_COMMENT) => decode_comment(bytes).map(CatalogObject::Comment),
         Some(&KIND_TRIGGER) => decode_trigger(bytes).map(CatalogObject::Trigger),
         Some(&KIND_FUNCTION) => decode_function(bytes).map(CatalogObject::Function),
         Some(&KIND_DOMAIN) => decode_domain(bytes).map(CatalogObject::Domain),

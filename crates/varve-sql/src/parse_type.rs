@@ -30,7 +30,7 @@ pub(crate) fn create_domain(parser: &mut Parser<'_>) -> Result<UtilityStatement>
 /// What is changed of a domain.
 pub(crate) enum AlterDomain {
     /// What it gets: a default, NOT NULL, a constraint, and whether values may break that.
-    Put(ColumnOptionDef, bool),
+    Put(Box<ColumnOptionDef>, bool),
     DropDefault,
     DropNotNull,
     DropConstraint {
@@ -61,7 +61,7 @@ pub(crate) fn alter_domain(parser: &mut Parser<'_>) -> Result<Option<UtilityStat
         let mut options = parser.parse_column_options()?;
         match options.pop() {
             Some(option) if options.is_empty() => {
-                AlterDomain::Put(option, eat_all(parser, &["NOT", "VALID"]))
+                AlterDomain::Put(Box::new(option), eat_all(parser, &["NOT", "VALID"]))
             }
             _ => return parser.expected("one constraint", first),
         }

@@ -1,5 +1,5 @@
 //! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER,
-//! COMMENT, GRANT and the like. What they name must be there.
+//! GRANT and the like. What they name must be there.
 
 use sqlparser::ast::ObjectName;
 use varve_parser::{Keyword, Parser, Token};
@@ -25,7 +25,6 @@ pub(crate) enum UpkeepOf {
     View,
     MaterializedView,
     Sequence,
-    Column,
 }
 
 /// Parses the rest of such a statement; `None` for another one, with nothing more read.
@@ -66,28 +65,6 @@ pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Op
                 parser.parse_identifier()?;
             }
             silent(Some((UpkeepOf::Rows, name)))
-        }
-        Keyword::COMMENT => {
-            parser.expect_keyword(Keyword::ON)?;
-            let materialized = parser.parse_keyword(Keyword::MATERIALIZED);
-            let of = match parser.next_token().keyword {
-                Keyword::TABLE => Some(UpkeepOf::Table),
-                Keyword::INDEX => Some(UpkeepOf::Index),
-                Keyword::VIEW if materialized => Some(UpkeepOf::MaterializedView),
-                Keyword::VIEW => Some(UpkeepOf::View),
-                Keyword::SEQUENCE => Some(UpkeepOf::Sequence),
-                Keyword::COLUMN => Some(UpkeepOf::Column),
-                _ => None,
-            };
-            let on = match of {
-                Some(of) => Some((of, parser.parse_object_name(false)?)),
-                None => None,
-            };
-            parser.skip_rest();
-            Upkeep {
-                on,
-                notice: Some("comments are not kept"),
-            }
         }
         Keyword::GRANT | Keyword::REVOKE => {
             parser.skip_rest();

@@ -8,6 +8,7 @@ use varve_parser::{Keyword, Parser, Token};
 use varve_types::Result;
 
 use crate::command::eat;
+use crate::parse_comment::{CommentOn, parse_comment};
 use crate::parse_type::{
     AlterDomain, AlterEnum, CreateDomain, alter_domain, alter_type, create_domain, create_type,
 };
@@ -33,6 +34,10 @@ pub(crate) enum UtilityStatement {
     CreateEnum {
         name: ObjectName,
         labels: Vec<String>,
+    },
+    Comment {
+        on: CommentOn,
+        text: Option<String>,
     },
     AlterDomain {
         name: ObjectName,
@@ -186,6 +191,7 @@ pub(crate) fn parse_utility(
             }
             Ok(None)
         }
+        Keyword::COMMENT => parse_comment(parser).map(Some),
         Keyword::DROP if eat(parser, "TRIGGER") => {
             let trigger = parser.parse_named_trigger(true)?;
             let cascade = eat(parser, "CASCADE");

@@ -22,6 +22,7 @@ use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
+use crate::comment::CommentDef;
 use crate::domain::DomainDef;
 use crate::function_def::FunctionDef;
 use crate::sequence::SequenceDef;
@@ -116,6 +117,8 @@ pub struct Catalog {
     pub functions: Arc<Functions>,
     /// Triggers by table, each in the order of its name.
     pub triggers: VecMap<ObjectId, Vec<Arc<TriggerDef>>>,
+    /// Comments on objects, in the order of their age.
+    pub comments: Arc<Vec<CommentDef>>,
     /// Their labels; `None` where there are none.
     enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
@@ -141,6 +144,7 @@ impl Default for Catalog {
             domains: VecMap::new(),
             functions: Arc::default(),
             triggers: VecMap::new(),
+            comments: Arc::default(),
             enums: None,
             materialized: VecMap::new(),
             gone_public: None,
@@ -209,6 +213,11 @@ impl Catalog {
         let known = self.triggers.entry(trigger.table).or_default();
         let at = known.partition_point(|known| known.name < trigger.name);
         known.insert(at, trigger);
+    }
+
+    /// Adds a comment.
+    pub fn add_comment(&mut self, comment: CommentDef) {
+        Arc::make_mut(&mut self.comments).push(comment);
     }
 
     /// The triggers of a table, in the order in which they are fired.

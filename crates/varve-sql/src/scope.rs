@@ -5,6 +5,9 @@ use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 /// Starts the names of derived tables without an alias; no query can write it.
 pub(crate) const UNNAMED: char = '\0';
 
+/// The system column with the OID of the table that a row is in.
+pub(crate) const TABLEOID: &str = "tableoid";
+
 /// The relations of a FROM clause; their columns are numbered one after another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
@@ -27,6 +30,8 @@ pub(crate) struct ScopeTable {
     pub(crate) row_type: RowTypeId,
     /// The name that its alias hides; empty where there is none.
     pub(crate) hidden_name: String,
+    /// Number of the column with the OID of the row's table, where it is there.
+    pub(crate) tableoid: Option<usize>,
 }
 
 impl ScopeTable {
@@ -51,6 +56,7 @@ impl Scope {
                 key: Vec::new(),
                 row_type: RowTypeId::RECORD,
                 hidden_name: String::new(),
+                tableoid: None,
             }],
         }
     }
@@ -69,6 +75,7 @@ impl Scope {
     pub(crate) fn shifted(mut self, by: usize) -> Scope {
         for table in &mut self.tables {
             table.first += by;
+            table.tableoid = table.tableoid.map(|at| at + by);
         }
         for index in &mut self.star {
             *index += by;
@@ -95,6 +102,9 @@ impl Scope {
     /// The name and type of a column by its number.
     pub(crate) fn column(&self, index: usize) -> Option<(&ScopeTable, &str, LogicalType)> {
         self.tables.iter().find_map(|table| {
+            if table.tableoid == Some(index) {
+                return Some((table, TABLEOID, LogicalType::Oid));
+            }
             let (name, ty) = table.columns.get(index.checked_sub(table.first)?)?;
             Some((table, name.as_str(), *ty))
         })
@@ -125,7 +135,9 @@ impl Scope {
 
     /// The column that a name without a table means, if any.
     pub(crate) fn find_unqualified(&self, name: &str, position: u32) -> Result<Option<usize>> {
-        let mut found = self.star.iter().copied().filter(|index| {
+        let systems = self.tables.iter().filter_map(|table| table.tableoid);
+        let all = self.star.iter().copied().chain(systems);
+        let mut found = all.filter(|index| {
             self.column(*index)
                 .is_some_and(|(_, known, _)| known == name)
         });
@@ -154,7 +166,8 @@ impl Scope {
                 let mut matching = (table.first..)
                     .zip(&table.columns)
                     .filter(|(_, (known, _))| known == name);
-                let first = matching.next().map(|(index, _)| index);
+                let system = table.tableoid.filter(|_| name == TABLEOID);
+                let first = matching.next().map(|(index, _)| index).or(system);
                 if matching.next().is_some() {
                     return Err(Error::new(
                         SqlState::AMBIGUOUS_COLUMN,

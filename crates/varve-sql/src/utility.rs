@@ -3,6 +3,7 @@
 use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
 use crate::catalog::TableDef;
+use crate::comment::CommentDef;
 use crate::domain::DomainDef;
 use crate::function_def::FunctionDef;
 use crate::plan::{NewTable, Query};
@@ -55,6 +56,9 @@ pub enum Utility {
     CreateSchema(SchemaDef),
     /// `ALTER` of what is no table.
     Alter(Vec<Definition>),
+    /// `COMMENT ON`: the comment, without an object and empty where there is to be none, and the
+    /// objects of those that there are.
+    Comment(CommentDef, Vec<ObjectId>),
     /// `LOCK TABLE`: transactions of which one changed what the other read do not wait, they fail.
     LockTable,
     /// `ANALYZE`: there are no statistics that it would have to gather.
@@ -77,6 +81,8 @@ pub enum Definition {
     /// Of a table whose rows stay as they are, and the columns whose values must be seen to belong
     /// to their domains.
     Table(Box<TableDef>, Vec<usize>),
+    /// Of a comment.
+    Comment(CommentDef),
 }
 
 /// A statement about what a session keeps.

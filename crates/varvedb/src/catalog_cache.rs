@@ -123,6 +123,7 @@ impl CatalogCache {
                     let known = known.into_iter().find(|known| ***known == def).cloned();
                     catalog.add_trigger(known.unwrap_or_else(|| Arc::new(def)));
                 }
+                CatalogObject::Comment(def) => catalog.add_comment(def),
                 CatalogObject::Enum(def) => catalog.add_enum(Arc::new(def)),
                 CatalogObject::Schema(schema) => catalog.add_schema(&schema),
             }

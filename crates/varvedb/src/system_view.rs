@@ -37,16 +37,13 @@ pub(crate) fn rows(
         SystemView::Catalog(which) => {
             let mut rows = catalog_rows(which, catalog);
             let columns = system_view_columns(view);
-            if columns.last().is_some_and(|last| last.name == "last_value") {
+            if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
                 // The rows are the sequences in the catalogue's order, without their states.
                 for (row, sequence) in rows.iter_mut().zip(catalog.sequences.values()) {
                     let (last, is_called) = shared.sequences.value(sequence)?;
-                    row.resize(columns.len() - 1, Value::Null);
-                    row.push(if is_called {
-                        Value::Int8(last)
-                    } else {
-                        Value::Null
-                    });
+                    if let Some(value) = row.get_mut(at).filter(|_| is_called) {
+                        *value = Value::Int8(last);
+                    }
                 }
             }
             rows

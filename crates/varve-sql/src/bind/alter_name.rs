@@ -11,6 +11,7 @@ use crate::bind::columns::is_system_column;
 use crate::bind::names::{fold_name, undefined_schema, undefined_table};
 use crate::bind::view::utility;
 use crate::bind::{Binder, unsupported_at};
+use crate::comment::Part;
 use crate::plan::{Statement, SystemView};
 use crate::schema::{Named, PUBLIC, SchemaDef};
 use crate::sequence::SequenceDef;
@@ -42,6 +43,9 @@ impl Binder<'_> {
             column.name.clone_from(&name);
         }
         if let Some(column) = altered.after.columns.get_mut(at) {
+            let on = (altered.before.object, Part::Column);
+            let comments = self.renamed_comments(on, (&column.name, &name));
+            altered.changed.extend(comments);
             column.name = name;
         }
         Ok(())
@@ -71,6 +75,10 @@ impl Binder<'_> {
             let table = &table.name;
             let message = format!("constraint \"{new}\" for relation \"{table}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
+        }
+        for part in [Part::Constraint, Part::Index] {
+            let comments = self.renamed_comments((table.object, part), (&old, &new));
+            altered.changed.extend(comments);
         }
         if is_key {
             table.key_name = None;
@@ -209,6 +217,10 @@ impl Binder<'_> {
                 return Err(error.with_detail(detail));
             };
             changed.push(definition);
+            if let (Named::View(view), Action::RenameColumn { from, to }) = (found, action) {
+                let on = (view, Part::Column);
+                changed.extend(self.renamed_comments(on, (&fold_name(from), &fold_name(to))));
+            }
         }
         Ok(utility(match changed.is_empty() {
             true => Utility::Nothing,
@@ -289,6 +301,10 @@ impl Binder<'_> {
         };
         let view = self.catalog.view_of(table);
         let mut altered = Altered::new(before, view.map(|view| ViewDef::clone(view)));
+        for part in [Part::Constraint, Part::Index] {
+            let comments = self.renamed_comments((table, part), (name, &to));
+            altered.changed.extend(comments);
+        }
         let table = &mut altered.after;
         let mut indexes = table.indexes.iter_mut();
         match indexes.find(|index| index.name == name) {

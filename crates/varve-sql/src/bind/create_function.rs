@@ -281,7 +281,7 @@ impl Binder<'_> {
     }
 
     /// The function that a statement names.
-    fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
+    pub(crate) fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
         let written = self.relation_name(&function.name)?;
         if let Some(schema) = &written.schema
             && self.catalog.schema(schema).is_none()

@@ -12,6 +12,7 @@ use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
+use crate::comment::Part;
 use crate::domain::{DomainDef, value_column};
 use crate::parse_type::{AlterDomain, CreateDomain};
 use crate::plan::Statement;
@@ -115,9 +116,10 @@ impl Binder<'_> {
             before.checks.iter().position(|check| check.name == name)
         };
         let mut verify = false;
+        let mut changed = Vec::new();
         match alter {
             AlterDomain::Put(option, may_break) => {
-                let option = core::slice::from_ref(option);
+                let option = core::slice::from_ref(&**option);
                 self.put_options(&mut def, option, self.source.name(name))?;
                 let is_stricter =
                     def.checks.len() != before.checks.len() || def.not_null != before.not_null;
@@ -148,6 +150,8 @@ impl Binder<'_> {
                 })?;
                 let to = self.new_name(to)?;
                 if let Some(check) = def.checks.get_mut(at) {
+                    let on = (def.object, Part::Constraint);
+                    changed.extend(self.renamed_comments(on, (&check.name, &to)));
                     check.name = to;
                 }
                 def.checks.sort_by(|left, right| left.name.cmp(&right.name));
@@ -162,7 +166,6 @@ impl Binder<'_> {
             }
             AlterDomain::Owner => return Ok(self.same_owner()),
         }
-        let mut changed = Vec::new();
         for table in self.tables_of(&before) {
             let mut table = TableDef::clone(table);
             table.version = table.version.saturating_add(1);

@@ -128,7 +128,11 @@ impl Binder<'_> {
         }
     }
 
-    fn dropped_type(&mut self, kind: ObjectKind, name: &ObjectName) -> Result<Option<Dropped>> {
+    pub(crate) fn dropped_type(
+        &mut self,
+        kind: ObjectKind,
+        name: &ObjectName,
+    ) -> Result<Option<Dropped>> {
         let written = self.relation_name(name)?;
         if let Some(domain) = self.catalog.domain_named(&written) {
             return Ok(Some(Dropped::Type(domain.object)));

@@ -12,6 +12,7 @@ mod array;
 mod change_cte;
 mod check;
 mod columns;
+mod comment;
 mod composite;
 mod conflict;
 mod copy;

@@ -20,7 +20,7 @@ use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Plan, Query, Relation, ScanNode};
 use crate::push_down::one_row;
 use crate::schema::{Named, RelationName};
-use crate::scope::Scope;
+use crate::scope::{Scope, TABLEOID};
 use crate::system_view::system_view_columns;
 use crate::view::{ViewKind, ViewRead};
 
@@ -93,6 +93,7 @@ impl Binder<'_> {
         }
         let written = self.relation_name(name)?;
         let position = self.source.name(name);
+        let mut tableoid = None;
         let (plan, columns, key) = match self.read_name(&written) {
             Some((Named::Table(table), read)) => self.table_rows(table, read, &written)?,
             Some((Named::View(view), read)) => {
@@ -114,12 +115,15 @@ impl Binder<'_> {
                     .system_view(&written)
                     .ok_or_else(|| undefined_table(&written, position));
                 let view = view.map_err(|error| self.beside_ctes(&written.name, error))?;
-                let columns: Columns = system_view_columns(view)
+                let mut columns: Columns = system_view_columns(view)
                     .into_iter()
                     .map(|field| (field.name, field.ty))
                     .collect();
                 let name = written.name.clone();
                 let scan = full_scan(Relation::System(view), name, &columns);
+                if columns.pop_if(|(name, _)| name == TABLEOID).is_some() {
+                    tableoid = Some(columns.len());
+                }
                 (Plan::Scan(scan), columns, Vec::new())
             }
         };
@@ -133,6 +137,7 @@ impl Binder<'_> {
         for table in &mut names.tables {
             table.key.clone_from(&key);
             table.row_type = row_type;
+            table.tableoid = tableoid;
         }
         Ok((plan, names))
     }

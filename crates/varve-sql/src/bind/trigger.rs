@@ -198,7 +198,7 @@ impl Binder<'_> {
         known.find(|def| def.name == name)
     }
 
-    fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
+    pub(crate) fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
         let table = self.writable_table(&trigger.table)?;
         let name = fold_name(&trigger.name);
         let found = self.trigger_named(table.object, &name).cloned();

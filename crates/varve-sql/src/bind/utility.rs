@@ -32,6 +32,7 @@ impl Binder<'_> {
             UtilityStatement::CreateDomain(create) => self.create_domain(create),
             UtilityStatement::CreateEnum { name, labels } => self.create_enum(name, labels),
             UtilityStatement::CreateRowType { name, fields } => self.create_row_type(name, fields),
+            UtilityStatement::Comment { on, text } => self.comment(on, text.as_deref()),
             UtilityStatement::AlterDomain { name, alter } => self.alter_domain(name, alter),
             UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
             UtilityStatement::CreateFunction(create) => self.create_function(create),

@@ -93,7 +93,9 @@ impl Names for Catalog {
             "pg_get_triggerdef" => optional(triggers::definition(self, number, is_pretty)),
             "pg_get_serial_sequence" => self.serial_sequence(word(0), word(1))?,
             "pg_relation_filenode" => Value::Oid(number),
-            "obj_description" | "col_description" | "shobj_description" => Value::Null,
+            "obj_description" | "col_description" | "shobj_description" => {
+                self.description(function, args)
+            }
             "current_schema" => {
                 let first = self.first_schema();
                 first.map_or(Value::Null, |schema| text(self.schema_name(schema)))

@@ -2,6 +2,7 @@
 //! are read.
 
 mod answers;
+mod comments;
 mod constraints;
 mod definitions;
 mod functions;
@@ -37,7 +38,7 @@ pub(crate) fn catalog_view(schema: &str, name: &str) -> Option<u16> {
 }
 
 /// The OIDs of PostgreSQL's own catalogues that queries ask for by name.
-const CATALOG_OIDS: [(&str, u32); 14] = [
+const CATALOG_OIDS: [(&str, u32); 15] = [
     ("pg_class", 1259),
     ("pg_type", 1247),
     ("pg_proc", 1255),
@@ -49,6 +50,7 @@ const CATALOG_OIDS: [(&str, u32); 14] = [
     ("pg_rewrite", 2618),
     ("pg_index", 2610),
     ("pg_database", 1262),
+    ("pg_authid", 1260),
     ("pg_description", 2609),
     ("pg_extension", 3079),
     ("pg_enum", 3501),
@@ -68,7 +70,14 @@ pub(crate) fn catalog_columns(view: u16) -> Vec<Field> {
     let Some(view) = VIEWS.get(usize::from(view)) else {
         return Vec::new();
     };
+    // The system column of catalogues is their last.
+    let own = if view.schema == "pg_catalog" {
+        "otableoid"
+    } else {
+        ""
+    };
     let columns = view.columns.split_ascii_whitespace();
+    let columns = columns.chain(own.split_ascii_whitespace());
     let columns = columns.filter_map(|column| column.split_at_checked(1));
     columns
         .map(|(letter, name)| Field {
@@ -98,19 +107,23 @@ fn column_type(letter: &str) -> LogicalType {
 /// The rows of a view.
 pub fn catalog_rows(view: u16, catalog: &Catalog) -> Vec<Vec<Value>> {
     let width = catalog_columns(view).len();
+    let number = view_oid(view);
     let Some(view) = VIEWS.get(usize::from(view)) else {
         return Vec::new();
     };
     let mut rows = (view.rows)(catalog);
     for row in &mut rows {
         row.resize(width, Value::Null);
+        if let Some(last) = row.last_mut().filter(|_| view.schema == "pg_catalog") {
+            *last = oid(number);
+        }
     }
     rows
 }
 
 /// The name of the database and of its owner.
-const DATABASE: &str = "varvedb";
-const OWNER: &str = "postgres";
+pub(crate) const DATABASE: &str = "varvedb";
+pub(crate) const OWNER: &str = "postgres";
 /// The OIDs of PostgreSQL's own schemas and role.
 const PG_CATALOG_OID: u32 = 11;
 const PUBLIC_OID: u32 = 2200;

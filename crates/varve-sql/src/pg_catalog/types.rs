@@ -9,7 +9,7 @@ use crate::domain::DomainDef;
 use crate::schema::Catalog;
 use crate::type_def::PLACES_APART;
 
-const DATABASE_OID: u32 = 5;
+pub(super) const DATABASE_OID: u32 = 5;
 /// The OIDs of labels.
 const FIRST_LABEL: u32 = 1 << 28;
 const LABELS_MAX: u32 = 10_000;

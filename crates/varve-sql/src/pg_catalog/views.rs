@@ -5,7 +5,8 @@
 use varve_types::Value;
 
 use super::{
-    CatalogView, constraints, definitions, functions, information, relations, triggers, types,
+    CatalogView, comments, constraints, definitions, functions, information, relations, triggers,
+    types,
 };
 use crate::schema::Catalog;
 
@@ -159,7 +160,7 @@ pub(super) static VIEWS: &[CatalogView] = &[
     pg(
         "pg_description",
         "oobjoid oclassoid iobjsubid tdescription",
-        none,
+        comments::descriptions,
     ),
     pg(
         "pg_depend",
@@ -355,7 +356,11 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "orngtypid orngsubtype orngmultitypid orngcollation orngsubopc",
         none,
     ),
-    pg("pg_shdescription", "oobjoid oclassoid tdescription", none),
+    pg(
+        "pg_shdescription",
+        "oobjoid oclassoid tdescription",
+        comments::shared_descriptions,
+    ),
     pg(
         "pg_shdepend",
         "odbid oclassid oobjid iobjsubid orefclassid orefobjid tdeptype",

@@ -4,7 +4,8 @@ use varve_types::Result;
 
 use super::{Column, Dump, Relation, literal, texts};
 
-const OF_USERS: &str = "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
+pub(super) const OF_USERS: &str =
+    "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
 
 impl Dump<'_, '_> {
     pub(super) async fn schemas(&mut self) -> Result<()> {

@@ -5,6 +5,7 @@
 //! their CHECK constraints, then the rows, then keys, indexes, views and foreign keys. Of two
 //! databases with the same objects and rows the dumps are the same bytes.
 
+mod comments;
 mod definitions;
 mod rows;
 
@@ -135,6 +136,7 @@ impl Dump<'_, '_> {
             self.keys_and_indexes(&relations).await?;
             self.views(&relations).await?;
             self.foreign_keys(&relations).await?;
+            self.comments().await?;
         }
         self.write("--\n-- VarveDB database dump complete\n--\n")
     }

@@ -17,6 +17,7 @@ use varve_types::{
 };
 
 use super::direct::direct_rows;
+use super::utility::drop_comments;
 use super::{CancelFlag, Scope};
 use crate::before::Before;
 use crate::database::Shared;
@@ -148,9 +149,22 @@ impl Run<'_> {
                 let source = Box::pin(self.statement(transaction, deferred, &copy.source)).await?;
                 Ok(CopyData::answer(copy, source, self.locale))
             }
-            Statement::Utility(utility) => self.utility(transaction, deferred, utility).await,
-            Statement::AlterTable(alter) => self.alter_table(transaction, deferred, alter).await,
-            _ => self.define(transaction, statement).await,
+            statement => {
+                let before = transaction.catalogue_state();
+                let result = match statement {
+                    Statement::Utility(utility) => {
+                        self.utility(transaction, deferred, utility).await
+                    }
+                    Statement::AlterTable(alter) => {
+                        self.alter_table(transaction, deferred, alter).await
+                    }
+                    _ => self.define(transaction, statement).await,
+                }?;
+                if !before.is_same(&transaction.catalogue_state()) {
+                    drop_comments(transaction, self.catalog)?;
+                }
+                Ok(result)
+            }
         }
     }
 
@@ -391,6 +405,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::PutFunction(_, "CREATE") => Some("CREATE FUNCTION"),
             Utility::PutFunction(..) => Some("ALTER FUNCTION"),
             Utility::Alter(_) => Some("ALTER"),
+            Utility::Comment(..) => Some("COMMENT"),
         },
         Statement::AlterTable(_) => Some("ALTER TABLE"),
         Statement::Truncate { .. } => Some("TRUNCATE TABLE"),

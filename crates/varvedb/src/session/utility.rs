@@ -1,9 +1,9 @@
 //! Carries out the statements around queries.
 
 use varve_sql::{
-    Catalog, Definition, DomainDef, Dropped, FunctionDef, NewTable, Query, SchemaDef, TableDef,
-    Utility, ViewDef, ViewKind, encode_domain, encode_enum, encode_function, encode_schema,
-    encode_trigger, encode_view,
+    Catalog, Definition, DomainDef, Dropped, FunctionDef, NewTable, PUBLIC, Query, SchemaDef,
+    TableDef, Utility, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum,
+    encode_function, encode_schema, encode_trigger, encode_view,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
@@ -11,6 +11,7 @@ use varve_types::{Batch, Error, ObjectId, Result};
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
 use super::run::Run;
 use crate::ResultSet;
+use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::deferred::Deferred;
 
 impl Run<'_> {
@@ -104,6 +105,16 @@ impl Run<'_> {
                 put_definitions(transaction, definitions).await?;
                 Ok(ResultSet::command("ALTER"))
             }
+            Utility::Comment(def, known) => {
+                let mut known = known.iter().copied();
+                if !def.text.is_empty() {
+                    let mut def = def.clone();
+                    def.object = known.next().unwrap_or_else(|| transaction.new_object_id());
+                    transaction.put_object(def.object, 1, encode_comment(&def));
+                }
+                known.for_each(|object| transaction.delete_object(object));
+                Ok(ResultSet::command("COMMENT"))
+            }
             Utility::LockTable if self.scope.is_alone => {
                 Err(super::block::no_block_error("LOCK TABLE"))
             }
@@ -193,6 +204,9 @@ pub(super) async fn put_definitions(
             Definition::Domain(domain) => {
                 transaction.put_object(domain.object, 1, encode_domain(domain));
             }
+            Definition::Comment(def) => {
+                transaction.put_object(def.object, 1, encode_comment(def));
+            }
             Definition::Table(table, _) => put_table(transaction, table),
             Definition::Schema(schema) => {
                 transaction.put_object(schema.object, 1, encode_schema(schema));
@@ -212,6 +226,21 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
         ..schema.clone()
     };
     transaction.put_object(schema.object, 1, encode_schema(&schema));
+}
+
+/// Drops the comments on what is not there any more.
+pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) -> Result<()> {
+    if catalog.comments.is_empty() {
+        return Ok(());
+    }
+    let own = catalog.temporary().unwrap_or(PUBLIC);
+    let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
+    for comment in catalog.comments.iter() {
+        if !catalog.is_described(comment) {
+            transaction.delete_object(comment.object);
+        }
+    }
+    Ok(())
 }
 
 /// Drops objects, and parts of others.

@@ -63,6 +63,8 @@ pub(super) static ROWS: &[Entry] = &[
     fixed("pg_operator_is_visible", &[OID], BOOL, catalog::yes),
     fixed("pg_collation_is_visible", &[OID], BOOL, catalog::yes),
     fixed("pg_opclass_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_opfamily_is_visible", &[OID], BOOL, catalog::yes),
+    fixed("pg_get_function_sqlbody", &[OID], TEXT, catalog::nothing),
     fixed("pg_get_expr", &[TEXT, OID], TEXT, catalog::expression),
     fixed("pg_get_expr", &[TEXT, OID, BOOL], TEXT, catalog::expression),
     known("pg_get_constraintdef", &[OID], TEXT),

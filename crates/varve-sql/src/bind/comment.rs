@@ -1,0 +1,179 @@
+//! COMMENT ON: what a comment is on must be there.
+
+use sqlparser::ast::{ObjectName, ObjectNamePart};
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::bind::Binder;
+use crate::bind::names::{fold_name, relation_name, undefined_schema, undefined_table};
+use crate::bind::view::utility;
+use crate::comment::{CommentDef, Part};
+use crate::parse_comment::CommentOn;
+use crate::plan::Statement;
+use crate::schema::{Named, PUBLIC};
+use crate::utility::{Definition, Dropped, Message, Utility};
+
+/// The object, the part of it, and the name of that.
+type On = (ObjectId, Part, String);
+
+impl Binder<'_> {
+    pub(crate) fn comment(&mut self, on: &CommentOn, text: Option<&str>) -> Result<Statement> {
+        let Some((of, part, name)) = self.commented(on)? else {
+            return Ok(utility(Utility::Nothing));
+        };
+        let own = self.catalog.temporary();
+        let def = CommentDef {
+            object: ObjectId(0),
+            schema: own
+                .filter(|_| self.catalog.is_temporary(of))
+                .unwrap_or(PUBLIC),
+            of,
+            part,
+            name,
+            text: text.unwrap_or_default().to_owned(),
+        };
+        let known = self.catalog.comments.iter();
+        let known = known.filter(|known| known.is_on_same(&def));
+        let known = known.map(|known| known.object).collect();
+        Ok(utility(Utility::Comment(def, known)))
+    }
+
+    /// What the comment is on; `None` for what has no comments here, which a notice says.
+    fn commented(&mut self, on: &CommentOn) -> Result<Option<On>> {
+        let whole = |object: ObjectId| Ok(Some((object, Part::Whole, String::new())));
+        let missing = |message: String| Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        match on {
+            CommentOn::Relation(of, name) => match self.known_relation(*of, name)? {
+                Some((Named::Index(table), name)) => Ok(Some((table, Part::Index, name))),
+                Some((Named::Table(of) | Named::View(of) | Named::Sequence(of), _)) => whole(of),
+                None => Ok(self.without_comments("system views")),
+            },
+            CommentOn::Column(name) => self.commented_column(name),
+            CommentOn::Schema(name) => {
+                let name = fold_name(name);
+                match self.catalog.schema(&name) {
+                    Some(schema) => whole(schema),
+                    None if name == "pg_catalog" || name == "information_schema" => {
+                        Ok(self.without_comments("system schemas"))
+                    }
+                    None => Err(undefined_schema(&name)),
+                }
+            }
+            CommentOn::Type(kind, name) => match self.dropped_type(*kind, name)? {
+                Some(Dropped::Type(object)) => whole(object),
+                _ => Ok(None),
+            },
+            CommentOn::Function(name) => whole(self.named_function(name)?.object),
+            CommentOn::Trigger(trigger) => whole(self.named_trigger(trigger)?.object),
+            CommentOn::Constraint(constraint, of_domain) => {
+                let name = fold_name(&constraint.name);
+                if *of_domain {
+                    let written = self.relation_name(&constraint.table)?;
+                    let Some(def) = self.catalog.domain_named(&written) else {
+                        return missing(format!("type \"{written}\" does not exist"));
+                    };
+                    return match def.checks.iter().any(|check| check.name == name) {
+                        true => Ok(Some((def.object, Part::Constraint, name))),
+                        false => missing(format!(
+                            "constraint \"{name}\" for domain {} does not exist",
+                            def.name
+                        )),
+                    };
+                }
+                let table = self.writable_table(&constraint.table)?;
+                match table.has_constraint(&name) {
+                    true => Ok(Some((table.object, Part::Constraint, name))),
+                    false => missing(format!(
+                        "constraint \"{name}\" for table \"{}\" does not exist",
+                        table.name
+                    )),
+                }
+            }
+            CommentOn::Database(name) => {
+                let name = fold_name(name);
+                if name == crate::pg_catalog::DATABASE {
+                    return Ok(Some((ObjectId(0), Part::Database, String::new())));
+                }
+                let text = format!("database \"{name}\" does not exist");
+                let state = SqlState::SUCCESSFUL_COMPLETION;
+                self.messages.push(Message::new(state, text));
+                Ok(None)
+            }
+            CommentOn::Role(name) => match fold_name(name) {
+                name if name == crate::pg_catalog::OWNER => {
+                    Ok(Some((ObjectId(0), Part::Role, String::new())))
+                }
+                name => missing(format!("role \"{name}\" does not exist")),
+            },
+            CommentOn::Other => Ok(self.without_comments("such objects")),
+        }
+    }
+
+    fn without_comments(&mut self, what: &str) -> Option<On> {
+        let text = format!("comments on {what} are not kept");
+        let message = Message::new(SqlState::SUCCESSFUL_COMPLETION, text);
+        self.messages.push(message);
+        None
+    }
+
+    /// `table.column`
+    fn commented_column(&mut self, name: &ObjectName) -> Result<Option<On>> {
+        let Some((ObjectNamePart::Identifier(column), relation)) = name.0.split_last() else {
+            return Ok(None);
+        };
+        let column = fold_name(column);
+        if relation.is_empty() {
+            let message = "column name must be qualified";
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+        }
+        let parts = relation.iter().filter_map(ObjectNamePart::as_ident);
+        let folded = relation_name(parts.map(fold_name).collect())?;
+        let (of, is_known) = match self.find(&folded) {
+            None if self.system_view(&folded).is_some() => {
+                return Ok(self.without_comments("system views"));
+            }
+            None => return Err(undefined_table(&folded, 0)),
+            Some(Named::Table(object)) => {
+                let table = self.catalog.tables.get(&object);
+                let mut columns = table.iter().flat_map(|table| &table.columns);
+                (object, columns.any(|known| known.name == column))
+            }
+            Some(Named::View(object)) => {
+                let view = self.catalog.views.get(&object);
+                let mut columns = view.iter().flat_map(|view| &view.columns);
+                (object, columns.any(|known| known.name == column))
+            }
+            Some(found) => {
+                let message = format!("cannot set comment on relation \"{}\"", folded.name);
+                let what = match found {
+                    Named::Index(_) => "indexes",
+                    _ => "sequences",
+                };
+                let detail = format!("This operation is not supported for {what}.");
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(error.with_detail(detail));
+            }
+        };
+        if is_known {
+            return Ok(Some((of, Part::Column, column)));
+        }
+        let relation = &folded.name;
+        let message = format!("column \"{column}\" of relation \"{relation}\" does not exist");
+        Err(Error::new(SqlState::UNDEFINED_COLUMN, message))
+    }
+
+    /// The comments on a part of an object that gets another name.
+    pub(crate) fn renamed_comments<'a>(
+        &'a self,
+        (of, part): (ObjectId, Part),
+        (from, to): (&'a str, &'a str),
+    ) -> impl Iterator<Item = Definition> + use<'a> {
+        let comments = self.catalog.comments.iter();
+        let comments =
+            comments.filter(move |def| (def.of, def.part) == (of, part) && def.name == from);
+        comments.map(|def| {
+            let mut def = CommentDef::clone(def);
+            to.clone_into(&mut def.name);
+            Definition::Comment(def)
+        })
+    }
+}
