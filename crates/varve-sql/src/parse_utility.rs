@@ -5,7 +5,7 @@ use sqlparser::ast::{DataType, Ident, ObjectName, Query};
 use varve_parser::create_function::{CreateFunction, FunctionAction, FunctionName};
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
-use varve_types::Result;
+use varve_types::{Error, Result};
 
 use crate::command::eat;
 use crate::parse_comment::{CommentOn, parse_comment};
@@ -485,6 +485,11 @@ fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
         true => Some(parser.parse_identifier()?),
         false => None,
     };
+    let next = parser.peek_token();
+    if matches!(next.keyword, Keyword::CREATE | Keyword::GRANT) {
+        let what = Error::unsupported("CREATE SCHEMA with what is to be in it");
+        return Err(what.at(next.position).with_hint("Create that afterwards."));
+    }
     Ok(UtilityStatement::CreateSchema {
         name: name.or(owner),
         if_not_exists,

@@ -80,15 +80,6 @@ pub enum Statement {
         /// The value that comes next, where that changes.
         restart: Option<i64>,
     },
-    /// `DROP SEQUENCE`
-    DropSequence {
-        /// The sequences.
-        sequences: Vec<Arc<SequenceDef>>,
-        /// Names that IF EXISTS did not find, for notices.
-        missing: Vec<String>,
-        /// Tables and positions of columns whose defaults go too.
-        defaults: Vec<(ObjectId, usize)>,
-    },
     /// One that needs no plan; see also [`crate::ParsedStatement::command`].
     Command(Command),
     /// `EXPLAIN [ANALYZE] statement`.

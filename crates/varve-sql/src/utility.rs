@@ -2,6 +2,7 @@
 
 use varve_types::{ColumnId, LogicalType, ObjectId, SqlState};
 
+use crate::alter::AlterTable;
 use crate::catalog::TableDef;
 use crate::comment::CommentDef;
 use crate::domain::DomainDef;
@@ -52,6 +53,8 @@ pub enum Utility {
     PutTrigger(Vec<TriggerDef>, &'static str),
     /// `DROP`
     Drop(Vec<Dropped>),
+    /// `DROP` of what columns have as their type: what becomes of their tables, and what else goes.
+    DropColumns(Vec<AlterTable>, Vec<Dropped>),
     /// `CREATE SCHEMA`: without an object, but for `public`, whose object says that it is gone.
     CreateSchema(SchemaDef),
     /// `ALTER` of what is no table.

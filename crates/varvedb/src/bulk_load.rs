@@ -163,7 +163,7 @@ impl BulkLoad {
         }
         let batch = self.completed(Batch::new(all, rows))?;
         let added = index::load(&mut self.load, &self.table, &batch).await;
-        added.map_err(|error| name_constraint(&self.table, error))?;
+        added.map_err(|error| name_constraint(&self.table, self.locale.enums.as_ref(), error))?;
         self.rows += rows as u64;
         Ok(())
     }
@@ -193,7 +193,7 @@ impl BulkLoad {
     /// those that were loaded.
     pub async fn finish(self) -> Result<BulkLoadReport> {
         let finished = self.load.finish().await;
-        finished.map_err(|error| name_constraint(&self.table, error))
+        finished.map_err(|error| name_constraint(&self.table, self.locale.enums.as_ref(), error))
     }
 
     /// Forgets the rows.

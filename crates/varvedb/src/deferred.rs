@@ -1,5 +1,8 @@
 //! Constraints whose checks a transaction puts off.
 
+use std::sync::Arc;
+
+use varve_expr::Enums;
 use varve_sort::VecMap;
 use varve_sql::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_store::Transaction;
@@ -22,6 +25,8 @@ pub(crate) struct Deferred {
     waiting: VecMap<TreeId, Waiting>,
     /// By foreign key what it has not looked for.
     keys: VecMap<(ObjectId, String), WaitingKeys>,
+    /// The labels of enumerations, for what errors show.
+    pub(crate) enums: Option<Arc<Enums>>,
 }
 
 /// A constraint that can be deferred.
@@ -68,7 +73,7 @@ impl Deferred {
         }
         for entries in added {
             let checked = transaction.index_check_unique(index.tree, entries).await;
-            checked.map_err(|error| name_constraint(table, error))?;
+            checked.map_err(|error| name_constraint(table, self.enums.as_ref(), error))?;
         }
         Ok(())
     }
@@ -148,7 +153,8 @@ impl Deferred {
             if let Some(waiting) = self.waiting.get(&index)
                 && transaction.tree_schema(index).is_some()
             {
-                waiting.check(transaction, index).await?;
+                let enums = self.enums.as_ref();
+                waiting.check(transaction, enums, index).await?;
             }
             self.waiting.remove(&index);
         }
@@ -157,8 +163,13 @@ impl Deferred {
 }
 
 impl Waiting {
-    async fn check(&self, transaction: &Transaction, index: TreeId) -> Result<()> {
-        let named = |error| name_constraint(&self.table, error);
+    async fn check(
+        &self,
+        transaction: &Transaction,
+        enums: Option<&Arc<Enums>>,
+        index: TreeId,
+    ) -> Result<()> {
+        let named = |error| name_constraint(&self.table, enums, error);
         let Some(entries) = &self.entries else {
             let checked = transaction.index_check_all_unique(index).await;
             return checked.map_err(named);

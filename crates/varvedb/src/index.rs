@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use varve_exec::Cancel;
-use varve_expr::{Expr, evaluate};
+use varve_expr::{Enums, Expr, evaluate};
 use varve_sql::{IndexDef, TableDef, encode_table, renumbered};
 use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
 use varve_types::{
@@ -287,7 +287,7 @@ pub(crate) async fn rebuild(
         };
         transaction.create_tree(index.tree_schema(&table))?;
         if !index.is_building {
-            fill(transaction, &table, &index, cancel).await?;
+            fill(transaction, &table, None, &index, cancel).await?;
         }
         table.indexes.push(index);
     }
@@ -299,12 +299,13 @@ pub(crate) async fn rebuild(
 pub(crate) async fn fill(
     transaction: &mut Transaction,
     table: &TableDef,
+    enums: Option<&Arc<Enums>>,
     index: &IndexDef,
     cancel: &dyn Cancel,
 ) -> Result<()> {
     build(transaction, table, index, cancel, false).await?;
     let unique = transaction.index_check_all_unique(index.tree).await;
-    unique.map_err(|error| cannot_build(table, index, error))
+    unique.map_err(|error| cannot_build(table, enums, index, error))
 }
 
 /// Adds the entries of all rows to a new index, which other transactions may maintain already.

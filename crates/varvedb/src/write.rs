@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
+use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
 use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
 use varve_store::{ClaimKind, InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
@@ -60,8 +60,9 @@ impl Writer<'_> {
         let rows: Vec<Batch> = rows.collect();
         for batch in &rows {
             let inserted = self.transaction.insert(table.tree, batch).await;
-            inserted.map_err(|error| name_constraint(table, error))?;
+            inserted.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
         }
+        self.deferred.enums = self.catalog.enums().cloned();
         index::add(self.transaction, self.deferred, table, &rows).await?;
         self.note_written(table, Event::Insert, &[], &rows, &[])
             .await?;
@@ -90,7 +91,8 @@ impl Writer<'_> {
         } else {
             transaction.update(table.tree, positions, &changed).await
         };
-        updated.map_err(|error| name_constraint(table, error))?;
+        updated.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
+        self.deferred.enums = self.catalog.enums().cloned();
         index::replace(transaction, self.deferred, table, &old, &changed).await?;
         self.after_update(table, noted).await
     }
@@ -258,7 +260,12 @@ pub(crate) fn positions_of(rows: &[Batch], at: usize) -> Result<Vec<RowPosition>
 }
 
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
-pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
+/// `enums` has the labels of enumerations.
+pub(crate) fn name_constraint(
+    table: &TableDef,
+    enums: Option<&Arc<Enums>>,
+    error: InsertError,
+) -> Error {
     let (index, key) = match error {
         InsertError::Duplicate { index, key } => (index, key),
         InsertError::Other(error) => return error,
@@ -269,7 +276,15 @@ pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
         Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
     };
     let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
-    let values: Vec<String> = key.iter().map(shown_value).collect();
+    let locale = Locale {
+        enums: enums.cloned(),
+        ..DEFAULT_LOCALE.clone()
+    };
+    let shown = |value: &Value| match value.is_null() {
+        true => "null".to_owned(),
+        false => format_value(value, &locale),
+    };
+    let values: Vec<String> = key.iter().map(shown).collect();
     let constraint = match index {
         None => table.key_name(),
         Some(index) => index.name.clone(),
@@ -286,31 +301,37 @@ pub(crate) fn name_constraint(table: &TableDef, error: InsertError) -> Error {
         .with_constraint(constraint)
 }
 
-fn shown_value(value: &Value) -> String {
-    if value.is_null() {
-        "null".to_owned()
-    } else {
-        format_value(value, &DEFAULT_LOCALE)
-    }
-}
-
 /// The error of a primary key that rows do not have.
-pub(crate) fn cannot_build_key(table: &TableDef, error: InsertError) -> Error {
-    cannot_build_named(table, table.key_name(), error)
+pub(crate) fn cannot_build_key(
+    table: &TableDef,
+    enums: Option<&Arc<Enums>>,
+    error: InsertError,
+) -> Error {
+    cannot_build_named(table, enums, table.key_name(), error)
 }
 
 /// The error of a unique index that cannot be made.
-pub(crate) fn cannot_build(table: &TableDef, index: &IndexDef, error: InsertError) -> Error {
+pub(crate) fn cannot_build(
+    table: &TableDef,
+    enums: Option<&Arc<Enums>>,
+    index: &IndexDef,
+    error: InsertError,
+) -> Error {
     let shape = TableDef {
         indexes: vec![index.clone()],
         ..table.clone()
     };
-    cannot_build_named(&shape, index.name.clone(), error)
+    cannot_build_named(&shape, enums, index.name.clone(), error)
 }
 
-fn cannot_build_named(table: &TableDef, name: String, error: InsertError) -> Error {
+fn cannot_build_named(
+    table: &TableDef,
+    enums: Option<&Arc<Enums>>,
+    name: String,
+    error: InsertError,
+) -> Error {
     let is_duplicate = matches!(error, InsertError::Duplicate { .. });
-    let named = name_constraint(table, error);
+    let named = name_constraint(table, enums, error);
     if !is_duplicate {
         return named;
     }

@@ -387,6 +387,7 @@ impl Catalog {
         let types = def.input_types();
         let first = known.find(|known| known.input_types() == types);
         let signature = def.signature();
+        let signature = self.with_type_names(&signature).unwrap_or(signature);
         match first.is_some_and(|known| known.object == def.object) {
             true => signature,
             false => {

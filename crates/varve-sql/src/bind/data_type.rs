@@ -327,6 +327,11 @@ impl Binder<'_> {
             Some((domain.base, domain.modifier))
         });
         found.ok_or_else(|| {
+            if let DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) = data_type
+                && self.domain_of(element).is_some()
+            {
+                return located(Error::unsupported("an array of a domain"), position);
+            }
             if let Some((name, position)) = unknown_name(data_type) {
                 let missing = name.schema.as_deref().filter(|schema| {
                     !matches!(*schema, "pg_catalog" | "information_schema")

@@ -57,15 +57,7 @@ impl Binder<'_> {
         for object in &asked {
             drops.add_dependents(*object);
         }
-        let Drops { all, lines, .. } = drops;
-        let stays_without = |object: &Dropped| match object {
-            Dropped::Column(table, _) => !all.contains(&Dropped::Table(*table)),
-            _ => false,
-        };
-        if cascade && all.iter().any(stays_without) {
-            let error = Error::unsupported("DROP ... CASCADE of a type that columns have");
-            return Err(error.with_hint("Drop the columns first, or change their types."));
-        }
+        let Drops { mut all, lines, .. } = drops;
         if !lines.is_empty() && !cascade {
             let what = match asked.as_slice() {
                 [object] => self.catalog.described(*object),
@@ -87,9 +79,13 @@ impl Binder<'_> {
         if let Some(message) = cascades(lines.iter().map(|(dependent, _)| dependent.as_str())) {
             self.messages.push(message);
         }
-        Ok(utility(match all.is_empty() {
-            true => Utility::Nothing,
-            false => Utility::Drop(all),
+        let changes = self.without_columns(&mut all)?;
+        Ok(utility(if !changes.is_empty() {
+            Utility::DropColumns(changes, all)
+        } else if all.is_empty() {
+            Utility::Nothing
+        } else {
+            Utility::Drop(all)
         }))
     }
 
@@ -258,6 +254,9 @@ impl Drops<'_> {
                         // It has the row type of the relation.
                         on = format!("type {name}");
                     }
+                    if self.catalog.is_array_of(*dependent, object) {
+                        on.push_str("[]");
+                    }
                     self.lines.push((shown, on));
                 }
             }
@@ -368,10 +367,28 @@ impl Catalog {
                 for table in self.tables.values() {
                     for (at, column) in table.columns.iter().enumerate() {
                         let of_domain = domain.is_some() && table.domain_of(at) == domain;
-                        if is_of(column.ty) || of_domain {
-                            let column = Dropped::Column(table.object, column.id);
-                            found.push((table.object, column, false));
+                        if !is_of(column.ty) && !of_domain {
+                            continue;
                         }
+                        let dropped = match self.view_of(table.object) {
+                            Some(view) => Dropped::View(view.object),
+                            None => Dropped::Column(table.object, column.id),
+                        };
+                        // Those of arrays come first.
+                        let of_array = Some(column.ty) != ty && !of_domain;
+                        let age = if of_array { ObjectId(0) } else { table.object };
+                        found.push((age, dropped, false));
+                    }
+                }
+                for view in self.views.values().filter(|view| !view.is_materialized()) {
+                    if view.columns.iter().any(|column| is_of(column.ty)) {
+                        found.push((view.object, Dropped::View(view.object), false));
+                    }
+                }
+                for def in self.functions.values() {
+                    let returns = matches!(def.returns, Returns::Value(ty) if is_of(ty));
+                    if returns || def.arguments.iter().any(|argument| is_of(argument.ty)) {
+                        found.push((def.object, Dropped::Function(def.object), false));
                     }
                 }
                 let domains = self.domains.values().filter(|def| is_of(def.base));
@@ -393,6 +410,18 @@ impl Catalog {
         found
             .map(|(_, dropped, is_part)| (dropped, is_part))
             .collect()
+    }
+
+    /// Whether something is a column with arrays of a type that is dropped.
+    fn is_array_of(&self, column: Dropped, ty: Dropped) -> bool {
+        let (Dropped::Column(table, id), Dropped::Type(ty)) = (column, ty) else {
+            return false;
+        };
+        let table = self.tables.get(&table);
+        let mut columns = table.iter().flat_map(|table| &table.columns);
+        let of = columns.find(|column| column.id == id);
+        let is_array = of.is_some_and(|column| matches!(column.ty, LogicalType::Array(_)));
+        is_array && self.types.contains_key(&ty)
     }
 
     /// The columns whose values are rows of a relation, or arrays of them.

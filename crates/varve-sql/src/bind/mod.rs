@@ -25,6 +25,7 @@ mod ddl;
 mod delete;
 mod domain;
 mod drop;
+mod drop_columns;
 mod expr;
 mod foreign_key;
 mod from;

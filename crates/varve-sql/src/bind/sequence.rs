@@ -15,6 +15,7 @@ use crate::parse_sequence::{Options, SequenceStatement};
 use crate::plan::Statement;
 use crate::schema::{Named, RelationName};
 use crate::sequence::{SequenceDef, uses_sequence};
+use crate::utility::Dropped;
 
 impl Binder<'_> {
     pub(crate) fn sequence_statement(
@@ -336,52 +337,37 @@ impl Binder<'_> {
         if_exists: bool,
         cascade: bool,
     ) -> Result<Statement> {
-        let (mut sequences, mut missing, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
+        let mut asked = Vec::with_capacity(names.len());
         for name in names {
             let folded = self.relation_name(name)?;
             let Some(sequence) = self.sequence_named(name)? else {
-                if if_exists {
-                    missing.push(folded.name);
-                    continue;
-                }
                 let message = format!("sequence \"{folded}\" does not exist");
-                return Err(Error::new(SqlState::UNDEFINED_TABLE, message));
+                let missing = Error::new(SqlState::UNDEFINED_TABLE, message);
+                self.unless(if_exists, missing)?;
+                continue;
             };
             for table in self.catalog.tables.values() {
-                for (at, column) in table.columns.iter().enumerate() {
-                    let uses = |expr| uses_sequence(expr, sequence.object);
-                    if !column.default.as_ref().is_some_and(uses) {
-                        continue;
-                    }
+                let uses = |expr| uses_sequence(expr, sequence.object);
+                let mut columns = table.columns.iter();
+                let column = columns.find(|column| {
+                    let is_own = column.filled != crate::catalog::Filled::ByStatement;
+                    is_own && column.default.as_ref().is_some_and(uses)
+                });
+                if let Some(column) = column {
                     let what = format!("column {} of table {}", column.name, table.name);
-                    if column.filled != crate::catalog::Filled::ByStatement {
-                        let message =
-                            format!("cannot drop sequence {folded} because {what} requires it");
-                        let state = SqlState::DEPENDENT_OBJECTS_STILL_EXIST;
-                        let hint = format!("You can drop {what} instead.");
-                        return Err(Error::new(state, message).with_hint(hint));
-                    }
-                    if !cascade {
-                        let message = format!(
-                            "cannot drop sequence {folded} because other objects depend on it"
-                        );
-                        let detail =
-                            format!("default value for {what} depends on sequence {folded}");
-                        let error = Error::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message);
-                        return Err(error
-                            .with_detail(detail)
-                            .with_hint("Use DROP ... CASCADE to drop the dependent objects too."));
-                    }
-                    defaults.push((table.object, at));
+                    let message =
+                        format!("cannot drop sequence {folded} because {what} requires it");
+                    let state = SqlState::DEPENDENT_OBJECTS_STILL_EXIST;
+                    let hint = format!("You can drop {what} instead.");
+                    return Err(Error::new(state, message).with_hint(hint));
                 }
             }
-            sequences.push(sequence);
+            let dropped = Dropped::Sequence(sequence.object);
+            if !asked.contains(&dropped) {
+                asked.push(dropped);
+            }
         }
-        Ok(Statement::DropSequence {
-            sequences,
-            missing,
-            defaults,
-        })
+        self.drop_all(asked, cascade)
     }
 
     /// The first argument of `nextval` and its like: where it is a constant, the sequence is known.

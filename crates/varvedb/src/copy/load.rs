@@ -318,7 +318,7 @@ impl CopyIn {
         let table = &self.plan.table;
         let line = self.unchecked_line.unwrap_or(self.batch_line);
         let context = format!("COPY {}, the rows from line {line} on", table.name);
-        name_constraint(table, error).with_context(context)
+        name_constraint(table, self.locale.enums.as_ref(), error).with_context(context)
     }
 
     /// Whether rows can be loaded without a look at other tables.

@@ -84,7 +84,14 @@ impl Run<'_> {
         index: IndexDef,
     ) -> Result<()> {
         transaction.create_tree(index.tree_schema(table))?;
-        index::fill(transaction, table, &index, self.cancel).await?;
+        index::fill(
+            transaction,
+            table,
+            self.catalog.enums(),
+            &index,
+            self.cancel,
+        )
+        .await?;
         table.indexes.push(index);
         Ok(())
     }
@@ -114,7 +121,7 @@ impl Run<'_> {
                 self.check(after, &batch)?;
                 let batch = index::with_row_ids(transaction, after, &batch);
                 let inserted = transaction.insert(after.tree, &batch).await;
-                inserted.map_err(|error| cannot_build_key(after, error))?;
+                inserted.map_err(|error| cannot_build_key(after, self.catalog.enums(), error))?;
             }
         }
         for index in &before.indexes {

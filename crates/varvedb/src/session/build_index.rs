@@ -37,7 +37,10 @@ impl Session {
             let mut transaction = self.shared.store.begin();
             let (mut table, index) = self.unfinished(&transaction, object, tree)?;
             let unique = transaction.index_check_all_unique(tree).await;
-            unique.map_err(|error| write::cannot_build(&table, &index, error))?;
+            unique.map_err(|error| {
+                let catalog = self.host.catalog();
+                write::cannot_build(&table, catalog.enums(), &index, error)
+            })?;
             transaction.set_index_valid(tree)?;
             for index in table.indexes.iter_mut().filter(|index| index.tree == tree) {
                 index.is_building = false;

@@ -91,11 +91,6 @@ impl Run<'_> {
                 }
                 Ok(result)
             }
-            Statement::DropSequence {
-                sequences,
-                missing,
-                defaults,
-            } => self.drop_sequences(transaction, sequences, missing, defaults),
             Statement::CreateIndex {
                 table,
                 definition,
@@ -134,39 +129,6 @@ impl Run<'_> {
         }
         for sequence in sequences {
             alter_sequence(transaction, sequence, Some(sequence.start)).await?;
-        }
-        Ok(result)
-    }
-
-    fn drop_sequences(
-        &self,
-        transaction: &mut Transaction,
-        sequences: &[Arc<SequenceDef>],
-        missing: &[String],
-        defaults: &[(ObjectId, usize)],
-    ) -> Result<ResultSet> {
-        let mut result = ResultSet::command("DROP");
-        let missing = missing.iter();
-        result
-            .notices
-            .extend(missing.map(|name| missing_notice("sequence", name)));
-        let mut changed = ChangedTables::new(self.catalog);
-        for (table, at) in defaults {
-            changed.change(*table, |table| {
-                if let Some(column) = table.columns.get_mut(*at) {
-                    column.default = None;
-                    let message = format!(
-                        "drop cascades to default value for column {} of table {}",
-                        column.name, table.name
-                    );
-                    let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
-                    result.notices.push(notice);
-                }
-            });
-        }
-        changed.put(transaction);
-        for sequence in sequences {
-            drop_sequence(transaction, sequence)?;
         }
         Ok(result)
     }
@@ -213,7 +175,14 @@ impl Run<'_> {
             transaction.put_object(table.object, table.version, encode_table(&table));
             return Ok(());
         }
-        index::fill(transaction, &table, &index, self.cancel).await?;
+        index::fill(
+            transaction,
+            &table,
+            self.catalog.enums(),
+            &index,
+            self.cancel,
+        )
+        .await?;
         table.indexes.push(index);
         transaction.put_object(table.object, table.version, encode_table(&table));
         Ok(())

@@ -391,7 +391,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::CreateTable { .. } => Some("CREATE TABLE"),
         Statement::Utility(utility) => match utility.as_ref() {
             Utility::Nothing | Utility::LockTable | Utility::Analyze => None,
-            Utility::Drop(_) => Some("DROP"),
+            Utility::Drop(_) | Utility::DropColumns(..) => Some("DROP"),
             Utility::CreateView(_) => Some("CREATE VIEW"),
             Utility::CreateMaterializedView { .. } => Some("CREATE MATERIALIZED VIEW"),
             Utility::Refresh { .. } => Some("REFRESH MATERIALIZED VIEW"),
@@ -411,7 +411,6 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         Statement::Truncate { .. } => Some("TRUNCATE TABLE"),
         Statement::CreateSequence { .. } => Some("CREATE SEQUENCE"),
         Statement::AlterSequence { .. } => Some("ALTER SEQUENCE"),
-        Statement::DropSequence { .. } => Some("DROP SEQUENCE"),
         Statement::CreateIndex { .. } => Some("CREATE INDEX"),
         Statement::DropIndex { .. } => Some("DROP INDEX"),
         Statement::CopyFrom(_) => Some("COPY FROM"),

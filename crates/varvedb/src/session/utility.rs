@@ -57,6 +57,13 @@ impl Run<'_> {
                 drop_objects(transaction, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
+            Utility::DropColumns(changes, objects) => {
+                for change in changes {
+                    Box::pin(self.alter_table(transaction, deferred, change)).await?;
+                }
+                drop_objects(transaction, self.catalog, objects)?;
+                Ok(ResultSet::command("DROP"))
+            }
             Utility::CreateDomain(def) => {
                 let def = DomainDef {
                     object: transaction.new_object_id(),

@@ -361,3 +361,26 @@ fn lists_of_parameters_and_long_lists_are_points() {
         }
     }
 }
+
+#[test]
+fn a_key_shows_labels_of_enumerations() {
+    let kv = Arc::new(MemoryKv::default());
+    let database = open(&kv);
+    let mut session = database.session();
+    run(&mut session, "CREATE TYPE mood AS ENUM ('sad', 'ok')");
+    run(&mut session, "CREATE TABLE m (id int PRIMARY KEY, m mood)");
+    run(&mut session, "INSERT INTO m VALUES (1, 'ok'), (2, 'ok')");
+    let detail = |error: varve_types::Error| error.fields().detail.clone();
+    let built = fails(&mut session, "CREATE UNIQUE INDEX ON m (m)");
+    assert_eq!(
+        detail(built).as_deref(),
+        Some("Key (m)=(ok) is duplicated.")
+    );
+    run(&mut session, "DELETE FROM m WHERE id = 2");
+    run(&mut session, "CREATE UNIQUE INDEX ON m (m)");
+    let added = fails(&mut session, "INSERT INTO m VALUES (3, 'ok')");
+    assert_eq!(
+        detail(added).as_deref(),
+        Some("Key (m)=(ok) already exists.")
+    );
+}
