@@ -56,6 +56,9 @@ pub trait Host: fmt::Debug {
     /// value to what it was at first. Answers the value that it has then.
     fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String>;
 
+    /// The bytes that are stored of a relation by its OID, or of all: of its rows, of its indexes.
+    fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64>;
+
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
 

@@ -67,7 +67,7 @@ pub use function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
-pub use pg_catalog::catalog_rows;
+pub use pg_catalog::{catalog_rows, session_view};
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
     CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, Field, InsertPlan, JoinKind, JoinNode,

@@ -91,6 +91,13 @@ impl SessionHost {
         std::mem::replace(&mut self.state().settings, settings)
     }
 
+    /// The rows of a view that tells of the session.
+    pub fn session_rows(&self, view: &str) -> Vec<Vec<Value>> {
+        let state = self.state();
+        let lent = state.settings.as_ref();
+        lent.map_or_else(Vec::new, |lent| lent.rows(&self.shared, view))
+    }
+
     /// Makes values of sequences that were handed out durable.
     pub async fn keep_sequences(
         &self,
@@ -142,6 +149,16 @@ impl Host for SessionHost {
         let settings = state.settings.as_mut();
         let settings = settings.ok_or_else(|| Error::unsupported("set_config here"))?;
         settings.set(&self.shared, name, value, local)
+    }
+
+    fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64> {
+        let trees = self.catalog().trees_of(relation)?;
+        let wanted = trees.iter().filter(|(_, is_index)| match is_index {
+            true => indexes,
+            false => rows,
+        });
+        let stored = wanted.filter_map(|(tree, _)| self.shared.store.tree_storage(*tree).ok());
+        Some(stored.map(|storage| storage.total_bytes).sum())
     }
 
     fn order_job(&self, job: i64, order: JobOrder) -> bool {

@@ -9,6 +9,7 @@ use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, Tree
 
 use crate::before::{self, Before};
 use crate::database::Shared;
+use crate::host::SessionHost;
 use crate::index_scan::{self, IndexBatches, IndexRead};
 use crate::row_filter::RowFilter;
 use crate::system_view;
@@ -20,6 +21,8 @@ pub(crate) struct TransactionSource<'a> {
     pub catalog: &'a Arc<Catalog>,
     /// What tables held before the statement, where they are read as they were.
     pub before: Option<&'a Before>,
+    /// The session, where views may tell of it.
+    pub host: Option<&'a SessionHost>,
 }
 
 impl TransactionSource<'_> {
@@ -82,6 +85,7 @@ impl ScanSource for TransactionSource<'_> {
                         self.shared,
                         self.transaction,
                         self.catalog,
+                        self.host,
                         view,
                         &request,
                     )?;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use varve_exec::ScanRequest;
-use varve_sql::{Catalog, SystemView, TableDef, catalog_rows, system_view_columns};
+use varve_sql::{Catalog, SystemView, TableDef, catalog_rows, session_view, system_view_columns};
 use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 
 use crate::database::Shared;
+use crate::host::SessionHost;
 use crate::jobs::job_rows;
 use crate::lru::CacheCounters;
 
@@ -16,13 +17,14 @@ pub(crate) fn rows(
     shared: &Shared,
     transaction: &Transaction,
     catalog: &Arc<Catalog>,
+    host: Option<&SessionHost>,
     view: SystemView,
     request: &ScanRequest,
 ) -> Result<Vec<Batch>> {
     if request.with_position {
         return Err(Error::internal("rows of a system view have no positions"));
     }
-    let mut rows: Vec<Vec<Value>> = match view {
+    let rows: Vec<Vec<Value>> = match view {
         SystemView::Tables => {
             let tables = catalog.tables_by_name();
             tables.flat_map(|table| table_rows(table)).collect()
@@ -35,8 +37,15 @@ pub(crate) fn rows(
             rows
         }
         SystemView::Catalog(which) => {
-            let mut rows = catalog_rows(which, catalog);
             let columns = system_view_columns(view);
+            if let Some((host, name)) = host.zip(session_view(which)) {
+                let mut rows = host.session_rows(name);
+                for row in &mut rows {
+                    row.resize(columns.len(), Value::Null);
+                }
+                return batches(view, rows, request);
+            }
+            let mut rows = catalog_rows(which, catalog);
             if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
                 // The rows are the sequences in the catalogue's order, without their states.
                 for (row, sequence) in rows.iter_mut().zip(catalog.sequences.values()) {
@@ -52,6 +61,15 @@ pub(crate) fn rows(
         SystemView::Jobs => job_rows(shared),
         SystemView::Statistics => statistics_rows(shared),
     };
+    batches(view, rows, request)
+}
+
+/// The rows that pass the request's predicates, with the columns that it asks for.
+fn batches(
+    view: SystemView,
+    mut rows: Vec<Vec<Value>>,
+    request: &ScanRequest,
+) -> Result<Vec<Batch>> {
     rows.retain(|row| {
         request.predicates.iter().all(|predicate| {
             row.get(predicate.column)

@@ -42,6 +42,7 @@ impl Writer<'_> {
             transaction: self.transaction,
             catalog: self.catalog,
             before: None,
+            host: None,
         }
     }
 

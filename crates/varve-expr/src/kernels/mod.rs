@@ -23,6 +23,7 @@ mod run;
 mod sequences;
 mod series;
 mod session;
+mod size;
 mod strings;
 mod table;
 mod text;

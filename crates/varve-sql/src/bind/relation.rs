@@ -17,6 +17,7 @@ use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::view::Columns;
 use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::pg_catalog::is_of_session;
 use crate::plan::{Plan, Query, Relation, ScanNode};
 use crate::push_down::one_row;
 use crate::schema::{Named, RelationName};
@@ -107,6 +108,7 @@ impl Binder<'_> {
                 return Err(located(error.with_detail(detail), position));
             }
             Some((Named::Sequence(object), _)) => {
+                self.note_read(&written, object, Vec::new);
                 let (plan, columns) = self.sequence_row(object, position)?;
                 (plan, columns, Vec::new())
             }
@@ -115,6 +117,8 @@ impl Binder<'_> {
                     .system_view(&written)
                     .ok_or_else(|| undefined_table(&written, position));
                 let view = view.map_err(|error| self.beside_ctes(&written.name, error))?;
+                // They tell of the session.
+                self.reads_settings |= is_of_session(&written.name);
                 let mut columns: Columns = system_view_columns(view)
                     .into_iter()
                     .map(|field| (field.name, field.ty))

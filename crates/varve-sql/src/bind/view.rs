@@ -350,10 +350,13 @@ impl Binder<'_> {
         if let Some(view) = &self.view {
             let mut reads = view.reads.iter();
             let read = reads.find(|read| read.written == *name)?.clone();
-            let tables = self.catalog.tables.contains_key(&read.object);
-            let named = match tables {
-                true => Named::Table(read.object),
-                false => Named::View(read.object),
+            let of = read.object;
+            let named = if self.catalog.tables.contains_key(&of) {
+                Named::Table(of)
+            } else if self.catalog.sequences.contains_key(&of) {
+                Named::Sequence(of)
+            } else {
+                Named::View(of)
             };
             return Some((named, Some(read)));
         }

@@ -9,6 +9,7 @@ mod functions;
 mod information;
 mod reg;
 mod relations;
+mod trees;
 mod triggers;
 mod types;
 mod views;
@@ -35,6 +36,20 @@ pub(crate) fn catalog_view(schema: &str, name: &str) -> Option<u16> {
         .iter()
         .position(|view| view.name == name && view.schema == schema);
     found.and_then(|place| u16::try_from(place).ok())
+}
+
+/// The views whose rows the session knows.
+const OF_SESSION: [&str; 3] = ["pg_settings", "pg_prepared_statements", "pg_cursors"];
+
+/// Whether the rows of the view of a name come from the session.
+pub(crate) fn is_of_session(name: &str) -> bool {
+    OF_SESSION.contains(&name)
+}
+
+/// The name of a view whose rows come from the session.
+pub fn session_view(view: u16) -> Option<&'static str> {
+    let view = VIEWS.get(usize::from(view))?;
+    is_of_session(view.name).then_some(view.name)
 }
 
 /// The OIDs of PostgreSQL's own catalogues that queries ask for by name.

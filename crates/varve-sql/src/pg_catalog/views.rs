@@ -311,6 +311,24 @@ pub(super) static VIEWS: &[CatalogView] = &[
          Tlanacl",
         types::languages,
     ),
+    pg(
+        "pg_settings",
+        "tname tsetting tunit tcategory tshort_desc textra_desc tcontext tvartype tsource \
+         tmin_val tmax_val Tenumvals tboot_val treset_val tsourcefile isourceline \
+         bpending_restart",
+        none,
+    ),
+    pg(
+        "pg_prepared_statements",
+        "tname tstatement Zprepare_time Tparameter_types Tresult_types bfrom_sql lgeneric_plans \
+         lcustom_plans",
+        none,
+    ),
+    pg(
+        "pg_cursors",
+        "tname tstatement bis_holdable bis_binary bis_scrollable Zcreation_time",
+        none,
+    ),
     pg("pg_aggregate", "oaggfnoid taggkind saggnumdirectargs", none),
     pg(
         "pg_operator",

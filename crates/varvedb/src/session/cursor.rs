@@ -6,7 +6,7 @@ use std::sync::Arc;
 use varve_expr::Locale;
 use varve_sort::VecMap;
 use varve_sql::{Direction, Field};
-use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState};
+use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState, Value};
 
 use super::Session;
 use crate::{ResultSet, index};
@@ -141,6 +141,20 @@ impl Cursors {
     /// Adds a cursor under a name that no other has.
     pub(super) fn add(&mut self, name: &str, cursor: Cursor) {
         self.0.insert(name.to_owned(), cursor);
+    }
+
+    /// The cursors as `pg_cursors` shows them; their statements are not kept.
+    pub(super) fn rows(&self) -> Vec<Vec<Value>> {
+        let row = |(name, cursor): (&String, &Cursor)| {
+            vec![
+                Value::text(name.as_str()),
+                Value::text(""),
+                Value::Boolean(cursor.hold),
+                Value::Boolean(false),
+                Value::Boolean(cursor.can_go_back),
+            ]
+        };
+        self.0.iter().map(row).collect()
     }
 
     /// `42P03` for a name that is taken.

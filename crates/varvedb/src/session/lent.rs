@@ -1,11 +1,14 @@
 //! The settings of a session as functions of a statement see and change them.
 
-use varve_types::Result;
+use std::sync::Arc;
+
+use varve_types::{ArrayValue, ElementType, Result, Value};
 
 use super::Session;
 use super::modes::{Modes, OpenModes};
 use super::other_settings;
 use super::settings::{self, Scope, SessionSettings};
+use super::show::all_settings;
 use crate::database::Shared;
 
 /// A copy of the settings, and what was changed in it.
@@ -14,6 +17,9 @@ pub(crate) struct LentSettings {
     copy: SessionSettings,
     modes: Modes,
     changes: Vec<Change>,
+    /// The prepared statements and the cursors, as their views show them.
+    prepared: Vec<Vec<Value>>,
+    cursors: Vec<Vec<Value>>,
 }
 
 #[derive(Debug)]
@@ -40,6 +46,52 @@ impl LentSettings {
                 in_savepoint: false,
             }),
         }))
+    }
+
+    /// The rows of a view.
+    pub(crate) fn rows(&self, shared: &Shared, view: &str) -> Vec<Vec<Value>> {
+        match view {
+            "pg_cursors" => return self.cursors.clone(),
+            "pg_prepared_statements" => return self.prepared.clone(),
+            _ => {}
+        }
+        let mut modes = self.modes;
+        let scope = Scope {
+            shared,
+            session: &mut self.copy.clone(),
+            block: Some(OpenModes {
+                modes: &mut modes,
+                has_run: false,
+                in_savepoint: false,
+            }),
+        };
+        let rows = all_settings(&scope).into_iter().map(|line| {
+            let [name, value, description] = line;
+            let kind = match value.as_str() {
+                "on" | "off" => "bool",
+                value if value.parse::<i64>().is_ok() => "integer",
+                _ => "string",
+            };
+            let mut row = vec![Value::Null; 17];
+            let known = [
+                (0, name),
+                (1, value),
+                (4, description),
+                (6, "user".to_owned()),
+                (7, kind.to_owned()),
+                (8, "session".to_owned()),
+            ];
+            for (at, text) in known {
+                if let Some(cell) = row.get_mut(at) {
+                    *cell = Value::text(text);
+                }
+            }
+            if let Some(last) = row.last_mut() {
+                *last = Value::Boolean(false);
+            }
+            row
+        });
+        rows.collect()
     }
 
     /// Changes a setting of the session, whose settings are read again after the statement.
@@ -71,11 +123,33 @@ impl LentSettings {
 
 impl Session {
     /// Lends the settings to a statement that asks for them.
-    pub(super) fn lend_settings(&self, modes: Modes) {
+    /// With `kept` also what their views show of its prepared statements and cursors.
+    pub(super) fn lend_settings(&self, modes: Modes, kept: bool) {
+        let prepared = self
+            .prepared
+            .iter()
+            .filter(|_| kept)
+            .map(|(name, (prepared, text))| {
+                let types = prepared.parameter_types();
+                let types = types.iter().map(|ty| Value::text(ty.to_string())).collect();
+                vec![
+                    Value::text(name.as_str()),
+                    Value::text(Arc::clone(text)),
+                    Value::Null,
+                    Value::array(&ArrayValue::of(ElementType::Text, types)),
+                    Value::Null,
+                    Value::Boolean(true),
+                ]
+            });
         let _ = self.host.swap_settings(Some(LentSettings {
             copy: self.settings.clone(),
             modes,
             changes: Vec::new(),
+            prepared: prepared.collect(),
+            cursors: match kept {
+                true => self.cursors.rows(),
+                false => Vec::new(),
+            },
         }));
     }
 

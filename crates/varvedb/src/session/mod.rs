@@ -338,7 +338,7 @@ impl Session {
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         // Functions of users may ask for settings.
         if planned.bound.reads_settings || !catalog.functions.is_empty() {
-            self.lend_settings(scope.modes);
+            self.lend_settings(scope.modes, planned.bound.reads_settings);
         }
         let around = Surroundings {
             transaction,

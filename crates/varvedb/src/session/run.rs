@@ -272,6 +272,7 @@ impl Run<'_> {
             transaction,
             catalog: self.catalog,
             before: self.before,
+            host: Some(self.host),
         };
         let scratch = StoreScratch::new(&self.shared.store);
         let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();

@@ -155,6 +155,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "The version of PostgreSQL whose dialect is spoken",
     ),
     setting(
+        "server_version_num",
+        Kind::Fixed("160000"),
+        "The same as a number",
+    ),
+    setting(
         "standard_conforming_strings",
         Kind::Fixed("on"),
         "Whether backslashes in '...' are plain",

@@ -7,7 +7,7 @@ use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;
 use super::other_settings;
-use super::settings::{self, SETTINGS};
+use super::settings::{self, SETTINGS, Scope};
 use crate::ResultSet;
 
 impl Session {
@@ -25,21 +25,28 @@ impl Session {
                 texts(&[setting.name], &[vec![setting.show(&scope)]])
             }
             None => {
-                let line = |setting: &settings::Setting| {
-                    let description = setting.description.to_owned();
-                    vec![setting.name.to_owned(), setting.show(&scope), description]
-                };
-                let mut lines: Vec<Vec<String>> = SETTINGS.iter().map(line).collect();
-                let others = other_settings::all(&scope.session.others);
-                lines.extend(others.map(|(name, value)| {
-                    let description = "Kept, and changes nothing".to_owned();
-                    vec![name.to_owned(), value, description]
-                }));
-                lines.sort_by_cached_key(|line| line.first().map(|name| name.to_ascii_lowercase()));
+                let lines = all_settings(&scope).into_iter().map(Vec::from);
+                let lines: Vec<Vec<String>> = lines.collect();
                 texts(&["name", "setting", "description"], &lines)
             }
         })
     }
+}
+
+/// All settings: names, values and what they are, in the order of the names.
+pub(super) fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
+    let line = |setting: &settings::Setting| {
+        let description = setting.description.to_owned();
+        [setting.name.to_owned(), setting.show(scope), description]
+    };
+    let mut lines: Vec<[String; 3]> = SETTINGS.iter().map(line).collect();
+    let others = other_settings::all(&scope.session.others);
+    lines.extend(others.map(|(name, value)| {
+        let description = "Kept, and changes nothing".to_owned();
+        [name.to_owned(), value, description]
+    }));
+    lines.sort_by_cached_key(|[name, ..]| name.to_ascii_lowercase());
+    lines
 }
 
 /// A few rows of text.

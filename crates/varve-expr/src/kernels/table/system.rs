@@ -3,15 +3,37 @@
 use varve_types::LogicalType;
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{jobs, sequences, session};
+use crate::kernels::{jobs, sequences, session, size};
 use crate::signature::Param;
 
-use super::{BOOL, FLOAT8, INT8, TEXT, stable, volatile, with_nulls};
+use super::{ANY, BOOL, FLOAT8, INT4, INT8, NAME, TEXT, lax, stable, strict, volatile, with_nulls};
 use Kernel::{Columns, Rows};
 
+const OID: Param = Param::of(LogicalType::Oid);
+const NUMERIC: Param = Param::of(LogicalType::Numeric);
 const REGCLASS: Param = Param::of(LogicalType::Regclass);
 
+/// What takes so much room, and what counts.
+const fn sized(
+    name: &'static str,
+    args: &'static [Param],
+    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+) -> Entry {
+    volatile(name, args, INT8, Rows(kernel))
+}
+
 pub(super) static ROWS: &[Entry] = &[
+    sized("pg_relation_size", &[REGCLASS], size::of_table),
+    sized("pg_relation_size", &[REGCLASS, TEXT], size::of_table),
+    sized("pg_table_size", &[REGCLASS], size::of_table),
+    sized("pg_indexes_size", &[REGCLASS], size::of_indexes),
+    sized("pg_total_relation_size", &[REGCLASS], size::of_all),
+    sized("pg_database_size", &[NAME], size::of_all),
+    sized("pg_database_size", &[OID], size::of_database),
+    strict("pg_size_pretty", &[INT8], TEXT, Rows(size::pretty)),
+    strict("pg_size_pretty", &[NUMERIC], TEXT, Rows(size::pretty)),
+    strict("pg_size_bytes", &[TEXT], INT8, Rows(size::bytes)),
+    lax("pg_column_size", &[ANY], INT4, Rows(size::of_value)),
     volatile("varve_cancel_job", &[INT8], BOOL, Columns(jobs::cancel)),
     volatile("varve_pause_job", &[INT8], BOOL, Columns(jobs::pause)),
     volatile("varve_resume_job", &[INT8], BOOL, Columns(jobs::resume)),
