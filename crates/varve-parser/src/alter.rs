@@ -2,7 +2,7 @@
 //! actions.
 
 use sqlparser::ast::{
-    ColumnDef, DataType, Expr, Ident, ObjectName, SequenceOptions, TableConstraint,
+    ColumnDef, DataType, Expr, ForValues, Ident, ObjectName, SequenceOptions, TableConstraint,
 };
 use varve_types::{Error, Result};
 
@@ -102,6 +102,22 @@ pub enum Action {
     RenameTo(Ident),
     /// `SET SCHEMA name`
     SetSchema(Ident),
+    /// `[NO] INHERIT table`
+    Inherit {
+        /// The table.
+        parent: ObjectName,
+        /// Without `NO`.
+        joins: bool,
+    },
+    /// `ATTACH PARTITION table bound`
+    Attach {
+        /// The table.
+        partition: ObjectName,
+        /// Which rows it takes.
+        values: Box<ForValues>,
+    },
+    /// `DETACH PARTITION table`
+    Detach(ObjectName),
     /// What says where and how rows are stored or whose they are, by its words.
     Storage(&'static str),
 }

@@ -43,15 +43,28 @@ impl Parser<'_> {
                 self.parse_label()?;
                 Ok(Action::Storage("REPLICA IDENTITY"))
             }
-            Keyword::ENABLE
-            | Keyword::DISABLE
-            | Keyword::FORCE
-            | Keyword::INHERIT
-            | Keyword::NO
-            | Keyword::OF
-            | Keyword::NOT
-            | Keyword::ATTACH
-            | Keyword::DETACH => {
+            Keyword::INHERIT | Keyword::NO => {
+                let joins = next.keyword == Keyword::INHERIT;
+                if !joins {
+                    self.expect_keyword(Keyword::INHERIT)?;
+                }
+                let parent = self.parse_object_name(false)?;
+                Ok(Action::Inherit { parent, joins })
+            }
+            Keyword::ATTACH => {
+                self.expect_keyword(Keyword::PARTITION)?;
+                let partition = self.parse_object_name(false)?;
+                let values = Box::new(self.for_values()?);
+                Ok(Action::Attach { partition, values })
+            }
+            Keyword::DETACH => {
+                self.expect_keyword(Keyword::PARTITION)?;
+                let partition = self.parse_object_name(false)?;
+                // Nobody waits for a lock here.
+                let _ = self.parse_one_of_keywords(&[Keyword::CONCURRENTLY, Keyword::FINALIZE]);
+                Ok(Action::Detach(partition))
+            }
+            Keyword::ENABLE | Keyword::DISABLE | Keyword::FORCE | Keyword::OF | Keyword::NOT => {
                 let what = format!("ALTER TABLE ... {}", next.keyword.as_str());
                 Err(Error::unsupported(what).at(next.position))
             }

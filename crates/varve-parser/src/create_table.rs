@@ -199,7 +199,7 @@ impl Parser<'_> {
     }
 
     #[inline(never)]
-    fn for_values(&mut self) -> Result<ForValues> {
+    pub(crate) fn for_values(&mut self) -> Result<ForValues> {
         if self.parse_keyword(Keyword::DEFAULT) {
             return Ok(ForValues::Default);
         }

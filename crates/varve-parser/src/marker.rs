@@ -35,6 +35,8 @@ pub const FORMAT_JSON: &str = "\0format json";
 pub const JSON_ROWS: &str = "\0json rows";
 /// The name of the argument that WITH UNIQUE KEYS becomes.
 pub const UNIQUE_KEYS: &str = "\0unique keys";
+/// The name of the only partition of a table that stands behind ONLY.
+pub const ONLY: &str = "\0only";
 
 /// A marker as a quoted identifier.
 pub(crate) fn marker(name: &str, position: u32) -> Ident {

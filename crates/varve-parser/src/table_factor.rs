@@ -9,7 +9,7 @@ use sqlparser::ast::{
 use varve_types::{Error, Result, SqlState};
 
 use crate::keyword::{Class, Keyword};
-use crate::marker::{ROWS_FROM, marker};
+use crate::marker::{ONLY, ROWS_FROM, marker};
 use crate::name::single;
 use crate::parser::Parser;
 use crate::query::plain_query;
@@ -97,16 +97,18 @@ impl Parser<'_> {
         }))
     }
 
-    /// `ONLY t`: there is no inheritance, so it says nothing.
+    /// `ONLY t`
     #[inline(never)]
     fn only(&mut self) -> Result<Box<TableFactor>> {
-        self.next_token();
+        let place = self.next_token().position;
         let parentheses = self.consume_token(&Token::LParen);
         let name = self.parse_object_name(true)?;
         if parentheses {
             self.expect_token(&Token::RParen)?;
         }
-        self.aliased_table(table(name, None, false))
+        let mut relation = table(name, None, false);
+        only(&mut relation, place);
+        self.aliased_table(relation)
     }
 
     /// A call in a form of its own.
@@ -383,5 +385,12 @@ impl Parser<'_> {
             columns,
             at: None,
         }))
+    }
+}
+
+/// Marks a table that is meant without those which inherit from it.
+pub(crate) fn only(relation: &mut TableFactor, position: u32) {
+    if let TableFactor::Table { partitions, .. } = relation {
+        partitions.push(marker(ONLY, position));
     }
 }

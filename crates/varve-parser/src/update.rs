@@ -84,6 +84,7 @@ impl Parser<'_> {
 
     /// The table that a statement changes, with its alias.
     pub(crate) fn changed_table(&mut self) -> Result<TableFactor> {
+        let place = self.peek_token().position;
         let only = self.parse_keyword(Keyword::ONLY);
         let parentheses = only && self.consume_token(&Token::LParen);
         let mut relation = table(self.parse_object_name(true)?, None, false);
@@ -91,6 +92,9 @@ impl Parser<'_> {
             self.expect_token(&Token::RParen)?;
         }
         let _ = self.consume_token(&Token::Mul);
+        if only {
+            crate::table_factor::only(&mut relation, place);
+        }
         if !self.peek_keyword(Keyword::SET)
             && let TableFactor::Table { alias, .. } = &mut relation
         {

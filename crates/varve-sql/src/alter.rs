@@ -34,4 +34,6 @@ pub struct AlterTable {
     pub dropped: Vec<Dropped>,
     /// What else becomes another one.
     pub changed: Vec<Definition>,
+    /// Other tables that become other ones: those below, or what it joins or leaves.
+    pub also: Vec<AlterTable>,
 }

@@ -5,6 +5,7 @@ use varve_types::{
     ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, TypeMod, Value,
 };
 
+use crate::family::FamilyDef;
 use crate::foreign_key::ForeignKeyDef;
 use crate::index::IndexDef;
 use crate::schema::PUBLIC;
@@ -36,6 +37,8 @@ pub struct TableDef {
     pub checks: Vec<CheckDef>,
     /// Its foreign keys, in the order in which they were made.
     pub foreign_keys: Vec<ForeignKeyDef>,
+    /// What it is in its family, where it has one.
+    pub family: Option<Box<FamilyDef>>,
 }
 
 /// A CHECK constraint.
@@ -124,6 +127,7 @@ impl TableDef {
             key_name: None,
             checks: Vec::new(),
             foreign_keys: Vec::new(),
+            family: None,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | field | bytes |
 //! |---|---|
-//! | version of this layout | 1: 3 where something of the last rows is there, 2 where an index is on an expression, else 1 |
+//! | version of this layout | 1: 4 where it has a family, 3 where something else of the last rows is there, 2 where an index is on an expression, else 1 |
 //! | kind of object | 1, 1 = table |
 //! | object id, tree id | 8 + 8 |
 //! | schema version | 4 |
@@ -11,8 +11,8 @@
 //! | a column: id, type code, nullable (0 or 1), name | 4 + 1 + 1 + 2 + UTF-8 |
 //! | number of key columns | 2 |
 //! | positions of the key columns | 2 each |
-//! | where the version is 2 or 3: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
-//! | where there are indexes or the version is 3: their number | 2 |
+//! | where the version is 2 or more: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
+//! | where there are indexes or the version is 3 or more: their number | 2 |
 //! | an index: tree, name | 8 + 2 + UTF-8 |
 //! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
 //! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
@@ -25,6 +25,7 @@
 //! | version 3: name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
 //! | version 3: number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
 //! | version 3: number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
+//! | version 4, which has all of version 3: its family as in `family.rs` | bytes |
 //!
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
@@ -39,6 +40,7 @@ use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use crate::comment::{CommentDef, KIND_COMMENT, decode_comment};
 use crate::domain::{DomainDef, KIND_DOMAIN, decode_domain};
 use crate::expr_codec::{put_expr, take_default, take_expr};
+use crate::family::{put_family, take_family};
 use crate::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::function_def::{FunctionDef, KIND_FUNCTION, decode_function};
 use crate::index::{Deferral, IndexDef};
@@ -54,7 +56,9 @@ const LAYOUT_PLAIN: u8 = 1;
 /// The layout with expressions.
 const LAYOUT_EXPRESSIONS: u8 = 2;
 /// The layout with defaults and constraints.
-const LAYOUT_VERSION: u8 = 3;
+const LAYOUT_FULL: u8 = 3;
+/// The layout with a family.
+const LAYOUT_VERSION: u8 = 4;
 const KIND_TABLE: u8 = 1;
 /// Fillings by their codes.
 const FILLINGS: [Filled; 4] = [
@@ -79,7 +83,8 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     let has_expressions = !table.expressions.is_empty();
     let is_full = is_full(table);
     let layout = match (is_full, has_expressions) {
-        (true, _) => LAYOUT_VERSION,
+        (true, _) if table.family.is_some() => LAYOUT_VERSION,
+        (true, _) => LAYOUT_FULL,
         (false, true) => LAYOUT_EXPRESSIONS,
         (false, false) => LAYOUT_PLAIN,
     };
@@ -129,6 +134,9 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
             put_foreign_key(&mut bytes, key);
         }
     }
+    if let Some(family) = &table.family {
+        put_family(&mut bytes, family);
+    }
     bytes
 }
 
@@ -139,6 +147,7 @@ fn is_filled(column: &ColumnDef) -> bool {
 /// Whether only the last layout holds all of a table.
 fn is_full(table: &TableDef) -> bool {
     table.key_name.is_some()
+        || table.family.is_some()
         || !table.checks.is_empty()
         || !table.foreign_keys.is_empty()
         || table.columns.iter().any(is_filled)
@@ -469,7 +478,8 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut key_name = None;
     let mut checks = Vec::new();
     let mut foreign_keys = Vec::new();
-    if layout == LAYOUT_VERSION {
+    let mut family = None;
+    if layout >= LAYOUT_FULL {
         take_fillings(&mut input, &mut columns)?;
         key_name = Some(input.name()?).filter(|name| !name.is_empty());
         for _ in 0..input.count()? {
@@ -484,6 +494,9 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
             foreign_keys.push(take_foreign_key(&mut input, columns.len())?);
         }
     }
+    if layout == LAYOUT_VERSION {
+        family = Some(Box::new(take_family(&mut input, &columns)?));
+    }
     let table = TableDef {
         object,
         schema,
@@ -497,6 +510,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         key_name,
         checks,
         foreign_keys,
+        family,
     };
     // One table has one form only.
     if !input.0.is_empty() || encode_table(&table) != bytes {
@@ -562,6 +576,7 @@ impl<'a> Input<'a> {
 mod tests {
     use super::{FILLINGS, decode_table, encode_table};
     use crate::catalog::{CheckDef, ColumnDef, TableDef};
+    use crate::family::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy};
     use crate::index::{Deferral, IndexDef};
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_expr::Expr;
@@ -690,6 +705,57 @@ mod tests {
             is_valid: true,
         });
         full
+    }
+
+    /// A partition that is partitioned itself.
+    fn in_family(bound: PartitionBound) -> TableDef {
+        let mut table = full();
+        table.family = Some(Box::new(FamilyDef {
+            parents: vec![ObjectId(2)],
+            children: vec![ObjectId(8), ObjectId(9)],
+            own: vec![ColumnId(1)],
+            partitioning: Some(Partitioning {
+                strategy: Strategy::List,
+                keys: vec![Expr::Column {
+                    index: 1,
+                    ty: LogicalType::Float8,
+                }],
+            }),
+            bound: Some(bound),
+        }));
+        table
+    }
+
+    #[test]
+    fn families_come_back() {
+        let value = |value| Expr::Literal {
+            value: Value::Int4(value),
+            ty: LogicalType::Int4,
+        };
+        for bound in [
+            PartitionBound::Default,
+            PartitionBound::List(vec![value(1), value(7)]),
+            PartitionBound::Range(vec![Limit::Min], vec![Limit::Value(value(3))]),
+            PartitionBound::Range(vec![Limit::Value(value(3))], vec![Limit::Max]),
+            PartitionBound::Hash(4, 3),
+        ] {
+            let table = in_family(bound);
+            let good = encode_table(&table);
+            assert_eq!(decode_table(&good), Ok(table));
+            let plain = encode_table(&full()).len();
+            for len in plain..good.len() {
+                assert!(decode_table(&good[..len]).is_err(), "{len}");
+            }
+            for at in plain..good.len() {
+                for byte in 0..=255 {
+                    let mut bad = good.clone();
+                    bad[at] = byte;
+                    if let Ok(table) = decode_table(&bad) {
+                        assert_eq!(encode_table(&table), bad);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod dispatch;
 mod domain;
 mod explain;
 mod expr_codec;
+mod family;
 mod foreign_key;
 mod found;
 mod function_def;
@@ -61,17 +62,18 @@ pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
 pub use comment::{CommentDef, encode_comment};
 pub use domain::{DomainDef, encode_domain};
 pub use explain::{ExplainOptions, NodeActual, StatementActual, explain, explain_with};
+pub use family::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy, over_columns};
 pub use foreign_key::{ForeignKeyDef, KeyAction};
 pub use found::Found;
 pub use function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
 pub use parse::{ParsedStatement, parse};
-pub use pg_catalog::{catalog_rows, session_view};
+pub use pg_catalog::{catalog_rows, relation_oid, session_view};
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
     CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, Field, InsertPlan, JoinKind, JoinNode,
-    LookupNode, Mark, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable,
+    LookupNode, Mark, Member, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable,
     OnCommit, OnConflict, Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation,
     Returning, RoutineCall, Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr,
     Statement, SystemView, WithNode,

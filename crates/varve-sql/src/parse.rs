@@ -128,9 +128,14 @@ fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatem
         .filter(|lexeme| !matches!(lexeme.token, Token::LParen | Token::RParen))
         .map(|lexeme| lexeme.position)
         .collect();
+    let mut source = SourceMap::new(positions, parser.take_target_subscripts());
+    let is_tableoid = |lexeme: &Lexeme| {
+        lexeme.token == Token::Word && parser.text_of(*lexeme).eq_ignore_ascii_case("tableoid")
+    };
+    source.names_tableoid = lexemes.iter().any(is_tableoid);
     Ok(ParsedStatement {
         tree: Box::new(parsed),
-        source: SourceMap::new(positions, parser.take_target_subscripts()),
+        source,
         nesting,
         command,
     })

@@ -11,8 +11,9 @@ use crate::window::WindowNode;
 
 pub use crate::statement::{
     Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
-    CopyPlan, FIRST_CALL, InsertPlan, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex,
-    NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, RowLock, Statement,
+    CopyPlan, FIRST_CALL, InsertPlan, Member, MergeAction, MergeClause, MergePlan, ModifyPlan,
+    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, RowLock,
+    Statement,
 };
 
 /// A column of a result.

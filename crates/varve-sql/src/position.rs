@@ -16,6 +16,8 @@ pub(crate) struct SourceMap {
     tokens: Vec<u32>,
     /// The subscripts of the columns that the statement assigns to, as their names number them.
     subscripts: Vec<Arc<[AccessExpr]>>,
+    /// Whether the statement names the system column `tableoid`.
+    pub(crate) names_tableoid: bool,
 }
 
 /// The position of a place; 0 when it is none.
@@ -26,7 +28,11 @@ fn position_at(location: Location) -> u32 {
 impl SourceMap {
     pub(crate) fn new(tokens: Vec<u32>, subscripts: Vec<Vec<AccessExpr>>) -> SourceMap {
         let subscripts = subscripts.into_iter().map(Arc::from).collect();
-        SourceMap { tokens, subscripts }
+        SourceMap {
+            tokens,
+            subscripts,
+            names_tableoid: false,
+        }
     }
 
     /// The name of a column that is assigned to, and its subscripts.

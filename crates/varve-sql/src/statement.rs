@@ -136,7 +136,8 @@ pub struct InsertPlan {
     /// What new rows must pass: the conditions of views that they are written through, by the
     /// names of these.
     pub checks: Vec<CheckDef>,
-    /// `RETURNING`, over the columns of the table.
+    /// `RETURNING`, over the columns of the table, and behind them the OID of the table that the
+    /// row is in, where it may be in several.
     pub returning: Option<Returning>,
 }
 
@@ -179,6 +180,15 @@ pub struct Returning {
     pub fields: Vec<Field>,
 }
 
+/// A table whose rows a statement changes by another that it inherits from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The table.
+    pub table: Arc<TableDef>,
+    /// The place in it of each column of the other table.
+    pub places: Vec<usize>,
+}
+
 /// An UPDATE or DELETE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModifyPlan {
@@ -186,6 +196,9 @@ pub struct ModifyPlan {
     pub table: Arc<TableDef>,
     /// The rows concerned.
     pub source: Plan,
+    /// The tables with the rows, where they may be in several: the number of the row's one follows
+    /// its position in `source`.
+    pub members: Vec<Member>,
     /// The columns that get new values.
     pub assigned: Vec<usize>,
     /// As for INSERT.

@@ -112,6 +112,7 @@ sqlstates! {
     INDETERMINATE_DATATYPE "42P18" "indeterminate_datatype",
     CANNOT_COERCE "42846" "cannot_coerce",
     INVALID_COLUMN_REFERENCE "42P10" "invalid_column_reference",
+    INVALID_COLUMN_DEFINITION "42611" "invalid_column_definition",
     INVALID_TABLE_DEFINITION "42P16" "invalid_table_definition",
     INVALID_OBJECT_DEFINITION "42P17" "invalid_object_definition",
     WINDOWING_ERROR "42P20" "windowing_error",

@@ -69,6 +69,10 @@ impl Database {
             let what = "a load with automatic keys into a table with checks or generated columns";
             return Err(Error::unsupported(what));
         }
+        if table.partitioning().is_some() || table.bound().is_some() {
+            let what = "a load into a partitioned table or a partition";
+            return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
+        }
         if !table.foreign_keys.is_empty() {
             let what = "a load into a table with foreign keys";
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));

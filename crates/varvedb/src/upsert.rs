@@ -342,7 +342,7 @@ fn gather(table: &TableDef, rows: &[(&Batch, usize)]) -> Vec<Batch> {
     chunks.map(|rows| gather_one(table, rows)).collect()
 }
 
-fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
+pub(crate) fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
     let columns = table.columns.iter().enumerate().map(|(at, column)| {
         let mut builder = ColumnBuilder::with_capacity(column.ty, rows.len());
         for (batch, row) in rows {

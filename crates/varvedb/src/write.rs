@@ -12,6 +12,7 @@ use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::index;
+use crate::route::check_bounds;
 use crate::session::CancelFlag;
 use crate::session::run::Run;
 use crate::session::triggers::Written;
@@ -48,9 +49,12 @@ impl Writer<'_> {
 
     /// Rows with their generated columns, checked one by one.
     pub fn checked(&self, table: &TableDef, rows: &[Batch]) -> Result<Vec<Batch>> {
-        let rows = rows.iter();
-        rows.map(|batch| checked(table, batch, &self.context))
-            .collect()
+        let checked = |batch: &Batch| {
+            let rows = checked(table, batch, &self.context)?;
+            check_bounds(self.catalog, table, &rows, &self.context)?;
+            Ok(rows)
+        };
+        rows.iter().map(checked).collect()
     }
 
     /// Inserts rows that were checked.
@@ -114,6 +118,9 @@ impl Writer<'_> {
     /// RETURNING reads of other relations. A row that is there more than once is changed once.
     /// Answers the rows as they are then.
     pub async fn update_rows(&mut self, plan: &ModifyPlan, rows: Vec<Batch>) -> Result<Vec<Batch>> {
+        if !plan.members.is_empty() {
+            return self.update_members(plan, &rows).await;
+        }
         let table = &plan.table;
         let width = table.columns.len();
         let rows = once_each(rows, width)?;
@@ -143,6 +150,9 @@ impl Writer<'_> {
             Some(_) => plan.table.columns.len(),
             None => 0,
         };
+        if !plan.members.is_empty() {
+            return self.delete_members(plan, &rows, at).await;
+        }
         let rows = once_each(rows, at)?;
         let mut positions = positions_of(&rows, at)?;
         let mut rows = rows;
@@ -194,7 +204,7 @@ pub(crate) fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
 }
 
 /// Rows without those whose position was there before.
-fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
+pub(crate) fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
     let positions = positions_of(&rows, at)?;
     if positions.is_sorted_by(|left, right| left < right) {
         return Ok(rows);

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use sqlparser::ast::Ident;
 use varve_expr::Expr;
 use varve_parser::alter::{Action, ColumnChange};
-use varve_types::{Error, Result, SqlState, TreeId};
+use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::alter::AlterTable;
 use crate::bind::Binder;
+use crate::bind::alter_family::goes_down;
 use crate::bind::columns::{Parts, is_system_column, system_column};
 use crate::bind::names::fold_name;
+use crate::bind::partition::unique_keys_fit;
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::plan::{NewIndex, Statement};
 use crate::sequence::SequenceDef;
@@ -81,6 +83,14 @@ impl Altered {
         indexes: Vec<NewIndex>,
         sequences: Vec<(usize, SequenceDef)>,
     ) -> Statement {
+        Statement::AlterTable(Box::new(self.change(indexes, sequences)))
+    }
+
+    pub(crate) fn change(
+        self,
+        indexes: Vec<NewIndex>,
+        sequences: Vec<(usize, SequenceDef)>,
+    ) -> AlterTable {
         let Altered {
             before,
             mut after,
@@ -95,7 +105,7 @@ impl Altered {
         } = self;
         after.version = before.version.saturating_add(1);
         changed.extend(view.map(Definition::View));
-        Statement::AlterTable(Box::new(AlterTable {
+        AlterTable {
             before,
             after,
             rewrite: rewrites.then_some(sources),
@@ -106,7 +116,8 @@ impl Altered {
             references,
             dropped,
             changed,
-        }))
+            also: Vec::new(),
+        }
     }
 
     fn position(&self, ident: &Ident) -> Result<usize> {
@@ -155,15 +166,75 @@ impl Binder<'_> {
         before: Arc<TableDef>,
         actions: &[Action],
     ) -> Result<Statement> {
+        for action in actions {
+            self.check_inherited(&before, action)?;
+        }
+        let all: Vec<&Action> = actions.iter().collect();
+        let mut gone = Vec::new();
+        let mut alter = self.altered_table(&before, &all, None, &mut gone)?;
+        let down = actions.iter().filter(|action| goes_down(action, &before));
+        let down: Vec<&Action> = down.collect();
+        if !down.is_empty() {
+            for below in self.catalog.family_of(&before).iter().skip(1) {
+                self.found.borrow_mut().add_table(below);
+                let also = self.altered_table(below, &down, Some(&before), &mut gone)?;
+                alter.also.push(also);
+            }
+        }
+        Ok(Statement::AlterTable(Box::new(alter)))
+    }
+
+    /// What actions make of a table; `above` is the one that they were written for, where that is
+    /// another one; `gone` are the columns that tables above lose.
+    fn altered_table(
+        &mut self,
+        before: &Arc<TableDef>,
+        actions: &[&Action],
+        above: Option<&TableDef>,
+        gone: &mut Vec<(ObjectId, String)>,
+    ) -> Result<AlterTable> {
         let view = self.catalog.view_of(before.object);
-        let mut altered = Altered::new(Arc::clone(&before), view.map(|view| ViewDef::clone(view)));
-        let mut actions: Vec<&Action> = actions.iter().collect();
+        let mut altered = Altered::new(Arc::clone(before), view.map(|view| ViewDef::clone(view)));
+        let mut actions = actions.to_vec();
         varve_sort::sort_by_key(&mut actions, |action| pass(action));
         let mut parts = Parts::default();
         // Of each foreign key in `parts` whether rows are checked.
         let mut valid = Vec::new();
+        let mut also = Vec::new();
         for action in actions {
-            self.action(&mut altered, &mut parts, action)?;
+            if let Some(above) = above
+                && self.stays_below(&altered, above, action, gone)?
+            {
+                continue;
+            }
+            if let Action::DropColumn { name, .. } = action {
+                gone.push((before.object, fold_name(name)));
+            }
+            match action {
+                Action::Inherit { parent, joins } => {
+                    let parent = self.inherit_from(&mut altered, parent, *joins)?;
+                    also.push(parent.change(Vec::new(), Vec::new()));
+                }
+                Action::Attach { partition, values } => {
+                    let (partition, indexes) =
+                        self.attach_partition(&mut altered, partition, values)?;
+                    also.push(partition.change(indexes, Vec::new()));
+                }
+                Action::Detach(partition) => {
+                    let partition = self.detach_partition(&mut altered, partition)?;
+                    also.push(partition.change(Vec::new(), Vec::new()));
+                }
+                action => self.action(&mut altered, &mut parts, action)?,
+            }
+            if let Action::AddColumn { .. } = action
+                && above.is_none()
+                && !before.parents().is_empty()
+            {
+                let last = altered.after.columns.last().map(|column| column.id);
+                altered
+                    .after
+                    .change_family(|family| family.own.extend(last));
+            }
             let is_valid = !matches!(
                 action,
                 Action::AddConstraint {
@@ -177,6 +248,12 @@ impl Binder<'_> {
         let applied = self.apply(&mut altered.after, &parts);
         let indexes = applied.map_err(Error::without_position)?;
         self.check_rows_elsewhere(&altered)?;
+        if let Some(partitioning) = altered.after.partitioning() {
+            unique_keys_fit(&altered.after, &indexes, partitioning)?;
+            if altered.after.foreign_keys.len() > known_keys {
+                return Err(Error::unsupported("a foreign key of a partitioned table"));
+            }
+        }
         altered.rewrites |= parts.primary_key.is_some();
         let new_keys = altered.after.foreign_keys.iter_mut().skip(known_keys);
         for (key, is_valid) in new_keys.zip(valid) {
@@ -185,7 +262,9 @@ impl Binder<'_> {
                 altered.references.push(key.name.clone());
             }
         }
-        Ok(altered.statement(indexes, parts.sequences))
+        let mut alter = altered.change(indexes, parts.sequences);
+        alter.also = also;
+        Ok(alter)
     }
 
     /// `0A000` where other tables hold rows of the table, which have the fields that it had.
@@ -266,6 +345,7 @@ impl Binder<'_> {
             Action::RenameConstraint { from, to } => self.rename_constraint(altered, from, to),
             Action::RenameTo(to) => self.rename_table(altered, to),
             Action::SetSchema(schema) => self.move_table(altered, schema),
+            Action::Inherit { .. } | Action::Attach { .. } | Action::Detach(_) => Ok(()),
             Action::Storage(what) => {
                 self.messages.extend(stored(what));
                 Ok(())

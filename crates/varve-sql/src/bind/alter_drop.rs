@@ -211,6 +211,13 @@ impl TableDef {
                 map_columns(expr, &moved);
             }
         }
+        let partitioning = self
+            .family
+            .as_mut()
+            .and_then(|family| family.partitioning.as_mut());
+        for key in partitioning.into_iter().flat_map(|by| &mut by.keys) {
+            map_columns(key, &moved);
+        }
         for key in &mut self.foreign_keys {
             for position in key.columns.iter_mut().chain(&mut key.set_columns) {
                 *position = moved(*position);

@@ -76,6 +76,14 @@ impl Binder<'_> {
         };
         let (ty, modifier) = match serial {
             Some(ty) => (ty, TypeMod::NONE),
+            None if matches!(data_type, DataType::Unspecified) => {
+                let known = columns.iter().find(|column| column.name == column_name);
+                let known = known.ok_or_else(|| {
+                    let message = format!("column \"{column_name}\" does not exist");
+                    Error::new(SqlState::UNDEFINED_COLUMN, message)
+                })?;
+                (known.ty, known.modifier)
+            }
             None => self.data_type(data_type, position)?,
         };
         let mut constraints = self.column_constraints(options, &column_name, table, position)?;

@@ -175,7 +175,7 @@ impl Binder<'_> {
             }
             Some(Named::Sequence(_)) => "sequence",
             Some(Named::Table(object)) => {
-                let (plan, _) = self.named_relation(name, None)?;
+                let (plan, _) = self.named_relation(name, None, true)?;
                 let table = self.catalog.tables.get(&object);
                 let table = table.ok_or_else(|| undefined_table(&written, 0))?;
                 return Ok((Arc::clone(table), plan));

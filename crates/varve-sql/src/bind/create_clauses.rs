@@ -40,12 +40,12 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
         on_cluster,
         primary_key,
         order_by,
-        partition_by,
+        partition_by: _,
         cluster_by,
         clustered_by,
-        inherits,
-        partition_of,
-        for_values,
+        inherits: _,
+        partition_of: _,
+        for_values: _,
         strict,
         copy_grants,
         enable_schema_evolution,
@@ -78,9 +78,6 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
     } = create;
     refuse(query.is_some(), "CREATE TABLE AS", position)?;
     refuse(like.is_some(), "LIKE", position)?;
-    refuse(inherits.is_some(), "INHERITS", position)?;
-    let partitioned = partition_by.is_some() || partition_of.is_some() || for_values.is_some();
-    refuse(partitioned, "PARTITION", position)?;
     let is_stored = match table_options {
         CreateTableOptions::None => true,
         CreateTableOptions::With(options) => options.iter().all(is_storage),

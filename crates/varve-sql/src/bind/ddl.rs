@@ -30,14 +30,18 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
         let mut columns = Vec::with_capacity(create.columns.len());
+        let mut inherited = self.inherited(create, &mut columns)?;
         let mut parts = Parts::default();
         let named = (schema, name.as_str());
         let mut copied = Copied::default();
-        for column in &create.columns {
+        for (number, column) in create.columns.iter().enumerate() {
             let known = columns.len();
             match column.name.value == LIKE {
                 true => self.like_element(column, named, &mut columns, &mut parts, &mut copied)?,
-                false => self.new_column(column, named, &mut columns, &mut parts)?,
+                false => {
+                    self.new_column(column, named, &mut columns, &mut parts)?;
+                    self.merge_column(&mut inherited, number, &mut columns, &mut parts)?;
+                }
             }
             let (known, new) = columns.split_at_checked(known).unwrap_or_default();
             let is_known = |new: &ColumnDef| known.iter().any(|known| known.name == new.name);
@@ -52,11 +56,13 @@ impl Binder<'_> {
         for constraint in &create.constraints {
             self.new_constraint(constraint, &name, &columns, &mut parts)?;
         }
+        self.inherited_keys(&inherited, (&columns, 0), &name, &mut parts, &mut copied)?;
         let mut table = TableDef::new(name, columns, Vec::new());
         table.schema = schema;
         table.checks.append(&mut copied.checks);
         let mut indexes = self.apply(&mut table, &parts)?;
         copied.put(self, &mut table, &mut indexes);
+        self.join_family(create, inherited, &mut table, &indexes)?;
         Ok(Statement::CreateTable {
             definition: NewTable {
                 table,

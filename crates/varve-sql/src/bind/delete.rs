@@ -3,9 +3,8 @@
 use sqlparser::ast::{Delete, FromTable};
 use varve_types::Result;
 
-use crate::bind::conflict::column_exprs;
-use crate::bind::target::Verb;
-use crate::bind::update::{Changed, position_column};
+use crate::bind::target::{Verb, head_exprs};
+use crate::bind::update::Changed;
 use crate::bind::{Binder, refuse, unsupported_at};
 use crate::optimize::optimize;
 use crate::plan::{ModifyPlan, Plan, Statement};
@@ -34,8 +33,8 @@ impl Binder<'_> {
         let [target] = targets.as_slice() else {
             return Err(unsupported_at("DELETE from several tables", position));
         };
-        let (name, alias) = self.target_table(target)?;
-        let mut target = self.target(name, Verb::Delete)?;
+        let (name, alias, only) = self.target_table(target)?;
+        let mut target = self.target(name, only, Verb::Delete)?;
         let using = using.as_deref().unwrap_or_default();
         let Changed {
             plan,
@@ -43,11 +42,10 @@ impl Binder<'_> {
             mut others,
         } = self.changed_rows(&mut target, alias, using, selection.as_ref())?;
         let returning = self.returning(returning.as_deref(), &names)?;
-        let mut exprs = match returning {
-            Some(_) => column_exprs(&target.table),
-            None => Vec::new(),
-        };
-        exprs.push(position_column(&target.table));
+        let mut exprs = head_exprs(&target.table, &target.members);
+        if returning.is_none() {
+            exprs.drain(..target.table.columns.len());
+        }
         if returning.is_some() {
             exprs.append(&mut others);
         }
@@ -57,6 +55,7 @@ impl Binder<'_> {
         });
         Ok(Statement::Delete(ModifyPlan {
             table: target.table,
+            members: target.members,
             source,
             assigned: Vec::new(),
             checks: Vec::new(),

@@ -299,6 +299,10 @@ impl Catalog {
                 found.extend(triggers(&|def: &TriggerDef| def.table == table, true));
                 found.extend(rows_of(table));
                 found.extend(readers(table));
+                let known = self.tables.get(&table);
+                let is_part = known.is_some_and(|table| table.partitioning().is_some());
+                let children = known.map_or(&[][..], |table| table.children()).iter();
+                found.extend(children.map(|child| (*child, Dropped::Table(*child), is_part)));
                 let keys = self.references_to(table);
                 let keys = keys.filter(|(child, ..)| child.object != table);
                 found.extend(

@@ -7,7 +7,6 @@ use crate::alter::AlterTable;
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::drop::cascades;
-use crate::plan::Statement;
 use crate::utility::Dropped;
 use crate::view::ViewDef;
 
@@ -45,9 +44,7 @@ impl Binder<'_> {
             }
             // What goes along is told of once.
             self.messages.truncate(said);
-            let Statement::AlterTable(mut alter) = altered.statement(Vec::new(), Vec::new()) else {
-                return Err(Error::internal("a change of a table is lost"));
-            };
+            let mut alter = altered.change(Vec::new(), Vec::new());
             for object in core::mem::take(&mut alter.dropped) {
                 if !all.contains(&object) {
                     if !matches!(object, Dropped::Sequence(_)) {
@@ -57,7 +54,7 @@ impl Binder<'_> {
                     all.push(object);
                 }
             }
-            changes.push(*alter);
+            changes.push(alter);
         }
         // Each table has one new definition.
         let is_changed = |object: &Dropped| match object {

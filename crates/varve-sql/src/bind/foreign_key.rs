@@ -72,6 +72,9 @@ impl Binder<'_> {
             },
         };
         let parent = known.as_deref().unwrap_or(table);
+        if parent.partitioning().is_some() {
+            return Err(Error::unsupported("a foreign key to a partitioned table"));
+        }
         let is_kept = !is_temporary(table.schema);
         if is_kept == is_temporary(parent.schema) {
             let kind = if is_kept { "permanent" } else { "temporary" };

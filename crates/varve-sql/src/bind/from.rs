@@ -13,6 +13,7 @@ use crate::bind::literal::Operand;
 use crate::bind::names::fold_name;
 use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, place};
+use crate::bind::relation::is_only;
 use crate::bind::subquery::{Subquery, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::optimize::taken;
@@ -391,7 +392,6 @@ impl Binder<'_> {
             } => {
                 refuse(!with_hints.is_empty(), "a table hint", position)?;
                 refuse(version.is_some(), "a table version", position)?;
-                refuse(!partitions.is_empty(), "PARTITION", position)?;
                 refuse(json_path.is_some(), "a JSON path", position)?;
                 refuse(!index_hints.is_empty(), "an index hint", position)?;
                 if let Some(TableFunctionArgs { args, settings }) = args {
@@ -401,7 +401,8 @@ impl Binder<'_> {
                     return self.table_function(name, args, *with_ordinality, alias, base);
                 }
                 refuse(*with_ordinality, "WITH ORDINALITY", position)?;
-                let (plan, names) = self.named_relation(name, alias.as_ref())?;
+                let (plan, names) =
+                    self.named_relation(name, alias.as_ref(), is_only(partitions))?;
                 match sample {
                     None => Ok((plan, names)),
                     Some(sample) => Ok((self.sampled(plan, sample, position)?, names)),

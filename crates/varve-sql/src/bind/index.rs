@@ -147,6 +147,9 @@ impl Binder<'_> {
             predicate,
             expressions,
         };
+        if table.partitioning().is_some() {
+            return self.index_of_partitions(&table, definition);
+        }
         Ok(Statement::CreateIndex {
             table,
             definition: Some(definition),

@@ -14,7 +14,6 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::fold_name;
 use crate::bind::target::{Target, Verb};
-use crate::bind::update::target_scope;
 use crate::bind::values::value_plan;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, Filled, TableDef};
@@ -73,7 +72,7 @@ impl Binder<'_> {
         let TableObject::TableName(name) = table else {
             return Err(unsupported_at("this target of INSERT", position));
         };
-        let target = self.target(name, Verb::Insert)?;
+        let target = self.target(name, false, Verb::Insert)?;
         let shape = Arc::clone(&target.shape);
         let targets = self.insert_targets(&shape, columns)?;
         let alias = table_alias.as_ref().map(|alias| &alias.alias);
@@ -96,7 +95,7 @@ impl Binder<'_> {
             rows,
             targets.positions.get(..given).unwrap_or_default(),
         )?;
-        let names = target_scope(&shape, alias);
+        let names = target.inserted_names(alias);
         let on_conflict = match on {
             None => None,
             Some(OnInsert::OnConflict(on)) => {
@@ -111,6 +110,7 @@ impl Binder<'_> {
             .flat_map(|returning| &mut returning.exprs)
         {
             *expr = target.on_table(expr.clone(), &[(0, 0)])?;
+            target.settle_tableoid(expr);
         }
         Ok(Statement::Insert(InsertPlan {
             checks: target.checks()?,

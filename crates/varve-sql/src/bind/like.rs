@@ -25,6 +25,41 @@ pub(crate) struct Copied {
 }
 
 impl Copied {
+    /// Adds the indexes of a table whose columns are at these places.
+    /// `known` expressions come before those that are copied.
+    pub(crate) fn add_indexes(&mut self, source: &TableDef, places: &[usize], known: usize) {
+        let expressions = known + self.expressions.len();
+        let moved = |at: usize| match at {
+            at if at < FIRST_EXPRESSION => places.get(at).copied().unwrap_or(at),
+            at => at + expressions,
+        };
+        for index in source.indexes.iter().filter(|index| !index.is_building) {
+            let names = index.keys.iter();
+            let names = names.map(|(at, _)| match *at < FIRST_EXPRESSION {
+                true => source.label_at(*at),
+                false => "expr".to_owned(),
+            });
+            let names = names.collect();
+            let mut index = index.clone();
+            for (at, _) in &mut index.keys {
+                *at = moved(*at);
+            }
+            for at in &mut index.include {
+                *at = moved(*at);
+            }
+            for test in &mut index.predicate {
+                test.column = moved(test.column);
+            }
+            self.indexes.push((index, names));
+        }
+        let over = |expr: &Expr| {
+            let mut expr = expr.clone();
+            map_columns(&mut expr, &moved);
+            expr
+        };
+        self.expressions.extend(source.expressions.iter().map(over));
+    }
+
     /// Gives a table, which has its columns and indexes, those that were copied.
     pub(crate) fn put(
         self,
@@ -77,10 +112,7 @@ impl Binder<'_> {
         let Some(source) = self.like_source(name)? else {
             return self.like_view(name, columns);
         };
-        let moved = |position: usize| match position {
-            position if position < FIRST_EXPRESSION => position + base,
-            position => position + copied.expressions.len(),
-        };
+        let moved = |position: usize| position + base;
         let mapped = |expr: &Expr| {
             let mut expr = expr.clone();
             map_columns(&mut expr, &moved);
@@ -143,29 +175,8 @@ impl Binder<'_> {
             };
             self.set_primary_key(parts, key, named.1, self.source.first())?;
         }
-        let mut indexes = Vec::new();
-        for index in source.indexes.iter().filter(|index| !index.is_building) {
-            let names = index.keys.iter();
-            let names = names.map(|(at, _)| match *at < FIRST_EXPRESSION {
-                true => source.label_at(*at),
-                false => "expr".to_owned(),
-            });
-            let names = names.collect();
-            let mut index = index.clone();
-            for (at, _) in &mut index.keys {
-                *at = moved(*at);
-            }
-            for at in &mut index.include {
-                *at = moved(*at);
-            }
-            for test in &mut index.predicate {
-                test.column = moved(test.column);
-            }
-            indexes.push((index, names));
-        }
-        let expressions: Vec<Expr> = source.expressions.iter().map(mapped).collect();
-        copied.expressions.extend(expressions);
-        copied.indexes.extend(indexes);
+        let places: Vec<usize> = (base..base + source.columns.len()).collect();
+        copied.add_indexes(&source, &places, 0);
         Ok(())
     }
 

@@ -37,7 +37,7 @@ impl Binder<'_> {
             clauses,
             output: _,
         } = merge;
-        let (name, alias) = self.target_factor(target)?;
+        let (name, alias, _) = self.target_factor(target)?;
         let folded = self.relation_name(name)?;
         if let Some(Named::View(_)) = self.find(&folded) {
             let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
@@ -45,6 +45,11 @@ impl Binder<'_> {
             return Err(error.with_detail("This operation is not supported for views."));
         }
         let table = self.writable_table(name)?;
+        if table.partitioning().is_some() || !table.children().is_empty() {
+            return Err(Error::unsupported(
+                "MERGE into a table that others inherit from",
+            ));
+        }
         reachable(clauses)?;
         let shown = alias.map_or_else(|| table.name.clone(), fold_name);
         let columns = named_types(&table);

@@ -7,6 +7,7 @@ mod aggregate;
 mod alter;
 mod alter_column;
 mod alter_drop;
+mod alter_family;
 mod alter_name;
 mod array;
 mod change_cte;
@@ -27,6 +28,7 @@ mod domain;
 mod drop;
 mod drop_columns;
 mod expr;
+mod family;
 mod foreign_key;
 mod from;
 mod function;
@@ -41,12 +43,14 @@ mod like;
 mod limit;
 mod literal;
 mod lock;
+mod members;
 mod merge;
 mod modifier;
 mod names;
 mod operator;
 mod order;
 mod outer;
+mod partition;
 mod placeholder;
 mod query;
 mod record;
@@ -88,6 +92,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 pub(crate) use data_type::{internal_name, type_of_text};
 pub use names::folded_path;
 pub(crate) use names::{fold_name, undefined_schema, undefined_table};
+pub(crate) use partition::{shown_limits, shown_value};
 pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
 pub use trigger::{RoutineVariable, bind_piece, row_variables};
@@ -198,6 +203,8 @@ pub(crate) struct Binder<'a> {
     /// What literals mean depends on it.
     locale: &'a Locale,
     source: &'a SourceMap,
+    /// Whether the text at hand names the system column `tableoid`.
+    names_tableoid: bool,
     /// Types of the parameters met so far; `None` until a place tells.
     parameters: Vec<Option<LogicalType>>,
     /// What names were resolved to.
@@ -268,6 +275,7 @@ impl<'a> Binder<'a> {
             catalog,
             locale,
             source: &statement.source,
+            names_tableoid: statement.source.names_tableoid,
             parameters: parameter_types.to_vec(),
             found: RefCell::new(Found::of(catalog)),
             outer: Vec::new(),

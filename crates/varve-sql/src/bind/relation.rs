@@ -1,7 +1,5 @@
 //! One relation of FROM: a table, a view, a named query; its sample and its alias.
 
-use std::sync::Arc;
-
 use sqlparser::ast::{
     Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableSample, TableSampleKind,
     TableSampleMethod, TableSampleModifier, TableWithJoins,
@@ -14,6 +12,7 @@ use varve_types::{
 use crate::bind::expr::ExprScope;
 use crate::bind::from::Bound;
 use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::members::MemberRows;
 use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::view::Columns;
 use crate::bind::{Binder, located, refuse, unsupported_at};
@@ -24,6 +23,7 @@ use crate::schema::{Named, RelationName};
 use crate::scope::{Scope, TABLEOID};
 use crate::system_view::system_view_columns;
 use crate::view::{ViewKind, ViewRead};
+use varve_parser::marker::ONLY;
 
 impl Binder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
@@ -84,6 +84,7 @@ impl Binder<'_> {
         &mut self,
         name: &ObjectName,
         alias: Option<&TableAlias>,
+        only: bool,
     ) -> Result<Bound> {
         if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
             && let Some((plan, columns)) =
@@ -96,7 +97,11 @@ impl Binder<'_> {
         let position = self.source.name(name);
         let mut tableoid = None;
         let (plan, columns, key) = match self.read_name(&written) {
-            Some((Named::Table(table), read)) => self.table_rows(table, read, &written)?,
+            Some((Named::Table(table), read)) => {
+                let (plan, columns, key, oid) = self.table_rows(table, read, &written, only)?;
+                tableoid = oid;
+                (plan, columns, key)
+            }
             Some((Named::View(view), read)) => {
                 let (plan, columns) = self.view_rows(view, read, &written)?;
                 (plan, columns, Vec::new())
@@ -172,13 +177,14 @@ impl Binder<'_> {
         Ok((plan, columns.to_vec()))
     }
 
-    /// The rows of a table, its columns, and which of them are its key.
+    /// The rows of a table, its columns, which of them are its key, and where its OID is.
     fn table_rows(
         &mut self,
         object: ObjectId,
         read: Option<ViewRead>,
         written: &RelationName,
-    ) -> Result<(Plan, Columns, Vec<usize>)> {
+        only: bool,
+    ) -> Result<(Plan, Columns, Vec<usize>, Option<usize>)> {
         let table = self.catalog.tables.get(&object);
         let table = table.ok_or_else(|| undefined_table(written, 0))?;
         self.found.borrow_mut().add_table(table);
@@ -200,8 +206,17 @@ impl Binder<'_> {
             .iter()
             .map(|column| (column.name.clone(), column.ty))
             .collect();
-        let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
-        scan.table = Some(Arc::clone(table));
+        let MemberRows {
+            plan,
+            tableoid,
+            members,
+        } = self.member_rows(table, only, false);
+        // Rows of several tables may have the same key.
+        let primary_key = match members.as_slice() {
+            [] => table.primary_key.as_slice(),
+            _ if table.partitioning().is_some() => &table.primary_key,
+            _ => &[],
+        };
         let Some(read) = read else {
             let object = self
                 .catalog
@@ -213,7 +228,7 @@ impl Binder<'_> {
                     .map(|column| (column.id, column.name.clone()))
                     .collect()
             });
-            return Ok((Plan::Scan(scan), columns, table.primary_key.clone()));
+            return Ok((plan, columns, primary_key.to_vec(), tableoid));
         };
         let places = read.columns.iter().map(|(id, name)| {
             let at = table.columns.iter().position(|column| column.id == *id);
@@ -223,10 +238,17 @@ impl Binder<'_> {
             })
         });
         let places = places.collect::<Result<Vec<usize>>>()?;
-        let (plan, columns) = picked(Plan::Scan(scan), &places, read);
+        let width = places.len();
+        let picks = places
+            .iter()
+            .copied()
+            .chain(tableoid)
+            .collect::<Vec<usize>>();
+        let (plan, columns) = picked(plan, &picks, read);
         let place_of = |at: &usize| places.iter().position(|place| place == at);
-        let key: Option<Vec<usize>> = table.primary_key.iter().map(place_of).collect();
-        Ok((plan, columns, key.unwrap_or_default()))
+        let key: Option<Vec<usize>> = primary_key.iter().map(place_of).collect();
+        let tableoid = tableoid.map(|_| width);
+        Ok((plan, columns, key.unwrap_or_default(), tableoid))
     }
 
     /// The rows of a view, and its columns.
@@ -239,7 +261,7 @@ impl Binder<'_> {
         let view = self.catalog.views.get(&object).cloned();
         let view = view.ok_or_else(|| undefined_table(written, 0))?;
         if let Some(rows) = view.rows() {
-            let (plan, columns, _) = self.table_rows(rows, read, written)?;
+            let (plan, columns, ..) = self.table_rows(rows, read, written, false)?;
             return Ok((plan, columns));
         }
         let Query { plan, fields, .. } = self.view_plan(&view)?;
@@ -314,7 +336,7 @@ impl Binder<'_> {
     pub(crate) fn target_table<'t>(
         &self,
         table: &'t TableWithJoins,
-    ) -> Result<(&'t ObjectName, Option<&'t Ident>)> {
+    ) -> Result<(&'t ObjectName, Option<&'t Ident>, bool)> {
         let TableWithJoins { relation, joins } = table;
         let position = self.factor_position(relation);
         refuse(!joins.is_empty(), "a join in the target", position)?;
@@ -325,7 +347,7 @@ impl Binder<'_> {
     pub(crate) fn target_factor<'t>(
         &self,
         relation: &'t TableFactor,
-    ) -> Result<(&'t ObjectName, Option<&'t Ident>)> {
+    ) -> Result<(&'t ObjectName, Option<&'t Ident>, bool)> {
         let position = self.factor_position(relation);
         match relation {
             TableFactor::Table {
@@ -339,7 +361,7 @@ impl Binder<'_> {
                 json_path: None,
                 sample: None,
                 index_hints,
-            } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => {
+            } if with_hints.is_empty() && index_hints.is_empty() => {
                 let alias = match alias {
                     None => None,
                     Some(TableAlias {
@@ -352,11 +374,16 @@ impl Binder<'_> {
                         return Err(unsupported_at("this form of alias here", position));
                     }
                 };
-                Ok((name, alias))
+                Ok((name, alias, is_only(partitions)))
             }
             _ => Err(unsupported_at("this kind of target", position)),
         }
     }
+}
+
+/// Whether a name stands behind ONLY.
+pub(crate) fn is_only(partitions: &[Ident]) -> bool {
+    partitions.iter().any(|ident| ident.value == ONLY)
 }
 
 /// The columns of a plan that a view knows, under the names that it knows them by.

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 
 use varve_expr::Expr;
-use varve_types::{ColumnId, Error, LogicalType, Result, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
 
 use sqlparser::ast::{Ident, ObjectName};
 
+use crate::bind::conflict::column_exprs;
+use crate::bind::members::MemberRows;
 use crate::bind::names::fold_name;
-use crate::bind::relation::full_scan;
 use crate::bind::subquery::used_subqueries;
 use crate::bind::update::named_types;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
 use crate::optimize::taken;
-use crate::plan::{Plan, Relation};
+use crate::pg_catalog::relation_oid;
+use crate::plan::{Member, Plan};
 use crate::schema::Named;
 use crate::scope::Scope;
 use crate::view::ViewDef;
@@ -66,6 +68,10 @@ pub(crate) struct Target {
     pub(crate) shape: Arc<TableDef>,
     /// Where the statement names a view.
     pub(crate) view: Option<Box<Through>>,
+    /// Where rows of several tables change: which.
+    pub(crate) members: Vec<Member>,
+    rows: Plan,
+    tableoid: Option<usize>,
 }
 
 /// The way from a view to its table.
@@ -78,6 +84,7 @@ pub(crate) struct Through {
     pub(crate) conditions: Vec<(String, Option<Expr>)>,
     /// Those of them that new rows must pass.
     pub(crate) checked: Vec<bool>,
+    pub(crate) members: Vec<Member>,
 }
 
 /// A column of a view.
@@ -100,15 +107,18 @@ impl ThroughColumn {
 }
 
 impl Target {
-    pub(crate) fn of_table(table: Arc<TableDef>) -> Target {
+    fn of_table(table: Arc<TableDef>, rows: MemberRows) -> Target {
         Target {
             shape: Arc::clone(&table),
             table,
             view: None,
+            members: rows.members,
+            rows: rows.plan,
+            tableoid: rows.tableoid,
         }
     }
 
-    fn of_view(name: &str, table: Arc<TableDef>, through: Through) -> Target {
+    fn of_view(name: &str, table: Arc<TableDef>, mut through: Through) -> Target {
         let columns = (1..).zip(&through.columns).map(|(id, column)| {
             let known = column.base().and_then(|at| table.columns.get(at));
             let unknown = || ColumnDef::new(ColumnId(id), "", column.ty, true);
@@ -125,6 +135,9 @@ impl Target {
         Target {
             table,
             shape: Arc::new(shape),
+            members: core::mem::take(&mut through.members),
+            rows: taken(&mut through.plan),
+            tableoid: None,
             view: Some(Box::new(through)),
         }
     }
@@ -133,24 +146,55 @@ impl Target {
     /// [`Binder::changed_rows`].
     pub(crate) fn first(&self) -> usize {
         match self.view {
-            Some(_) => self.table.columns.len() + 1,
+            Some(_) => self.head(),
             None => 0,
         }
+    }
+
+    /// How many columns of [`Binder::changed_rows`] say which row it is and what it is: those of
+    /// the table, the position, the number of its member.
+    pub(crate) fn head(&self) -> usize {
+        head(&self.table, &self.members)
     }
 
     /// The names that UPDATE and DELETE may use.
     pub(crate) fn names(&self, alias: Option<&Ident>) -> Scope {
         let name = alias.map_or_else(|| self.shape.name.clone(), fold_name);
         let names = Scope::table(name, self.first(), named_types(&self.shape));
-        names.hiding(&self.shape.name)
+        let mut names = names.hiding(&self.shape.name);
+        for table in &mut names.tables {
+            table.tableoid = self.tableoid;
+        }
+        names
+    }
+
+    /// Where INSERT answers the OID of the table that a row is in.
+    pub(crate) fn inserted_names(&self, alias: Option<&Ident>) -> Scope {
+        let mut names = crate::bind::update::target_scope(&self.shape, alias);
+        for table in &mut names.tables {
+            table.tableoid = self.tableoid.map(|_| self.shape.columns.len());
+        }
+        names
+    }
+
+    /// Puts the OID of the one table that new rows go to in its place.
+    pub(crate) fn settle_tableoid(&self, expr: &mut Expr) {
+        if self.table.partitioning().is_some() || self.tableoid.is_none() {
+            return;
+        }
+        let at = self.table.columns.len();
+        substitute(expr, &|expr| match expr {
+            Expr::Column { index, .. } if *index == at => Some(Expr::Literal {
+                value: Value::Oid(relation_oid(self.table.object)),
+                ty: LogicalType::Oid,
+            }),
+            _ => None,
+        });
     }
 
     /// The rows to be changed, as [`Binder::changed_rows`] has them.
     pub(crate) fn take_rows(&mut self) -> Plan {
-        match &mut self.view {
-            Some(through) => taken(&mut through.plan),
-            None => rows_of(&self.table),
-        }
+        taken(&mut self.rows)
     }
 
     /// An expression over the columns that the statement names as one over those of the table;
@@ -235,21 +279,30 @@ pub(crate) fn over_table(
     is_known.then_some(over)
 }
 
-/// All columns of a table's rows and the position of each.
-pub(crate) fn rows_of(table: &Arc<TableDef>) -> Plan {
-    let columns = named_types(table);
-    let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
-    scan.table = Some(Arc::clone(table));
-    scan.with_position = true;
-    Plan::Scan(scan)
+/// See [`Target::head`].
+pub(crate) fn head(table: &TableDef, members: &[Member]) -> usize {
+    table.columns.len() + 1 + usize::from(!members.is_empty())
+}
+
+/// The columns of [`head`] as they are.
+pub(crate) fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
+    let mut exprs = column_exprs(table);
+    let number = |index| Expr::Column {
+        index,
+        ty: LogicalType::Int8,
+    };
+    exprs.extend((table.columns.len()..head(table, members)).map(number));
+    exprs
 }
 
 impl Binder<'_> {
     /// What a statement writes.
-    pub(crate) fn target(&mut self, name: &ObjectName, verb: Verb) -> Result<Target> {
+    pub(crate) fn target(&mut self, name: &ObjectName, only: bool, verb: Verb) -> Result<Target> {
         let folded = self.relation_name(name)?;
         let Some(Named::View(view)) = self.find(&folded) else {
-            return self.writable_table(name).map(Target::of_table);
+            let table = self.writable_table(name)?;
+            let rows = self.member_rows(&table, only, true);
+            return Ok(Target::of_table(table, rows));
         };
         let view = self.catalog.views.get(&view).cloned();
         let view = view.ok_or_else(|| Error::internal("a view that is not there"))?;

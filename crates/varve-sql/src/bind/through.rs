@@ -11,10 +11,11 @@ use varve_types::{LogicalType, Result};
 use crate::bind::Binder;
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
+use crate::bind::members::MemberRows;
 use crate::bind::names::undefined_table;
+use crate::bind::relation::is_only;
 use crate::bind::subquery::{attach, attach_conditions};
-use crate::bind::target::{Through, ThroughColumn, Verb, over_table, rows_of};
-use crate::bind::update::position_column;
+use crate::bind::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
 use crate::catalog::TableDef;
 use crate::plan::Plan;
 use crate::schema::{Catalog, Named};
@@ -51,7 +52,13 @@ impl Binder<'_> {
         select: &Select,
         relation: &TableFactor,
     ) -> Result<(Arc<TableDef>, Through)> {
-        let TableFactor::Table { name, alias, .. } = relation else {
+        let TableFactor::Table {
+            name,
+            alias,
+            partitions,
+            ..
+        } = relation
+        else {
             return Err(verb.refused(view, NOT_SINGLE));
         };
         let written = self.relation_name(name)?;
@@ -69,7 +76,7 @@ impl Binder<'_> {
                     return Err(verb.refused(view, NOT_SINGLE));
                 }
                 let (table, inner) = self.through(&under, verb, all_checked)?;
-                let first = table.columns.len() + 1;
+                let first = head(&table, &inner.members);
                 // A view only gets more columns, at its end.
                 let names = read.columns.into_iter().map(|(_, name)| name);
                 (table, inner, names.enumerate().collect(), first)
@@ -78,7 +85,8 @@ impl Binder<'_> {
                 let table = self.catalog.tables.get(&object).cloned();
                 let table = table.ok_or_else(|| undefined_table(&written, 0))?;
                 self.found.borrow_mut().add_table(&table);
-                let inner = of_table(&table);
+                let rows = self.member_rows(&table, is_only(partitions), true);
+                let inner = of_table(&table, rows);
                 let picked = known_columns(&read, &table);
                 (table, inner, picked, 0)
             }
@@ -108,8 +116,8 @@ impl Binder<'_> {
         let mut plan = inner.plan;
         let mut names = Scope::table(name, first, named);
         if !is_straight {
-            let mut exprs = column_exprs(&table);
-            exprs.push(position_column(&table));
+            let mut exprs = head_exprs(&table, &inner.members);
+            let own = exprs.len();
             let places = picked.iter().zip(&columns);
             exprs.extend(places.map(|((at, _), column)| Expr::Column {
                 index: first + at,
@@ -119,7 +127,7 @@ impl Binder<'_> {
                 input: Box::new(plan),
                 exprs,
             };
-            names = names.shifted(table.columns.len() + 1 - first);
+            names = names.shifted(own - first);
         }
         let first = names.tables.first().map_or(0, |table| table.first);
         let mut condition = None;
@@ -166,8 +174,7 @@ impl Binder<'_> {
             return Err(verb.refused(view, &detail));
         }
         let subqueries = scope.take_subqueries();
-        let mut exprs = column_exprs(&table);
-        exprs.push(position_column(&table));
+        let mut exprs = head_exprs(&table, &inner.members);
         let own = exprs.len();
         let mut known = Vec::with_capacity(outputs.len());
         for (output, column) in outputs.into_iter().zip(&view.columns) {
@@ -194,7 +201,7 @@ impl Binder<'_> {
 }
 
 /// The way to a table itself.
-fn of_table(table: &Arc<TableDef>) -> Through {
+fn of_table(table: &Arc<TableDef>, rows: MemberRows) -> Through {
     let columns = table.columns.iter().zip(column_exprs(table));
     let columns = columns.map(|(column, expr)| ThroughColumn {
         name: column.name.clone(),
@@ -202,7 +209,8 @@ fn of_table(table: &Arc<TableDef>) -> Through {
         expr: Some(expr),
     });
     Through {
-        plan: rows_of(table),
+        plan: rows.plan,
+        members: rows.members,
         columns: columns.collect(),
         conditions: Vec::new(),
         checked: Vec::new(),

@@ -88,6 +88,9 @@ impl Binder<'_> {
             return Err(error.with_detail(detail));
         }
         let table = self.writable_table(table)?;
+        if *for_each_row && table.partitioning().is_some() {
+            return Err(Error::unsupported("a row trigger of a partitioned table"));
+        }
         let written = self.relation_name(function)?;
         let known = self.catalog.functions_named(&written).into_iter();
         let function = known.into_iter().find(|def| def.inputs().next().is_none());

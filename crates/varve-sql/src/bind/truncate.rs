@@ -14,8 +14,10 @@ impl Binder<'_> {
         let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.names.len());
         for name in &truncate.names {
             let table = self.defined_table(name)?;
-            if !tables.iter().any(|known| known.object == table.object) {
-                tables.push(table);
+            for member in self.catalog.family_of(&table) {
+                if !tables.iter().any(|known| known.object == member.object) {
+                    tables.push(member);
+                }
             }
         }
         let named = tables.len();

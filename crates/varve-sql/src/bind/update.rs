@@ -16,7 +16,7 @@ use crate::bind::literal::Operand;
 use crate::bind::names::fold_name;
 use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
-use crate::bind::target::{Target, Verb};
+use crate::bind::target::{Target, Verb, head_exprs};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::optimize;
@@ -97,7 +97,7 @@ impl Binder<'_> {
         let other_dialect =
             output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some();
         refuse(other_dialect, "this form of UPDATE", position)?;
-        let (name, alias) = self.target_table(table)?;
+        let (name, alias, only) = self.target_table(table)?;
         if self.sets_estimates(name, assignments)? {
             let message = "estimates of pg_class are ignored: plans go by the tables themselves";
             return Ok(self.nothing(Message::new(
@@ -105,7 +105,7 @@ impl Binder<'_> {
                 message.to_owned(),
             )));
         }
-        let mut target = self.target(name, Verb::Update)?;
+        let mut target = self.target(name, only, Verb::Update)?;
         let Changed {
             plan,
             names,
@@ -132,7 +132,11 @@ impl Binder<'_> {
             }
         };
         let subqueries = scope.take_subqueries();
-        exprs.push(position_column(table));
+        exprs.extend(
+            head_exprs(table, &target.members)
+                .into_iter()
+                .skip(table.columns.len()),
+        );
         let mut returning = self.returning(returning.as_deref(), &names)?;
         for expr in returning
             .iter_mut()
@@ -152,6 +156,7 @@ impl Binder<'_> {
         Ok(Statement::Update(ModifyPlan {
             checks: target.checks()?,
             table: target.table,
+            members: target.members,
             source,
             assigned,
             returning,
@@ -360,7 +365,7 @@ impl Binder<'_> {
         let mut plan = target.take_rows();
         let types = plan.types();
         let width = types.len();
-        let behind = target.table.columns.len() + 1;
+        let behind = target.head();
         let others_of_row = (behind..).zip(types.into_iter().skip(behind));
         let others_of_row = others_of_row.map(|(index, ty)| Expr::Column { index, ty });
         let mut other_columns: Vec<Expr> = others_of_row.collect();
@@ -390,14 +395,6 @@ impl Binder<'_> {
 pub(crate) fn target_scope(table: &TableDef, alias: Option<&Ident>) -> Scope {
     let name = alias.map_or_else(|| table.name.clone(), fold_name);
     Scope::table(name, 0, named_types(table)).hiding(&table.name)
-}
-
-/// The column of row positions behind all columns of a table.
-pub(crate) fn position_column(table: &TableDef) -> Expr {
-    Expr::Column {
-        index: table.columns.len(),
-        ty: LogicalType::Int8,
-    }
 }
 
 /// The columns of a table as names know them.

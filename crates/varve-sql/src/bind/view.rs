@@ -315,6 +315,8 @@ impl Binder<'_> {
         self.found.borrow_mut().add_view(view);
         let nesting = core::mem::replace(&mut self.nesting, nesting);
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
+        let named = parsed.source.names_tableoid;
+        let names_tableoid = core::mem::replace(&mut self.names_tableoid, named);
         let outer = core::mem::take(&mut self.outer);
         let ctes = core::mem::take(&mut self.ctes);
         let reads = self.reads.take();
@@ -325,6 +327,7 @@ impl Binder<'_> {
         self.ctes = ctes;
         self.outer = outer;
         self.source = source;
+        self.names_tableoid = names_tableoid;
         self.nesting = nesting;
         bound
     }

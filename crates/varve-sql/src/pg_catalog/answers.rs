@@ -6,7 +6,7 @@ use varve_types::{
 };
 
 use super::relations::{object_of, relation_oid};
-use super::{constraints, definitions, text, triggers};
+use super::{constraints, definitions, families, text, triggers};
 use crate::bind::{folded_path, undefined_table};
 use crate::schema::{Catalog, Named};
 use crate::view::ViewDef;
@@ -91,6 +91,7 @@ impl Names for Catalog {
                 optional(def.map(|def| self.function_arguments(def, with_defaults)))
             }
             "pg_get_triggerdef" => optional(triggers::definition(self, number, is_pretty)),
+            "pg_get_partkeydef" => optional(families::key_definition(self, number)),
             "pg_get_serial_sequence" => self.serial_sequence(word(0), word(1))?,
             "pg_relation_filenode" => Value::Oid(number),
             "obj_description" | "col_description" | "shobj_description" => {

@@ -5,6 +5,7 @@ mod answers;
 mod comments;
 mod constraints;
 mod definitions;
+mod families;
 mod functions;
 mod information;
 mod reg;
@@ -19,6 +20,8 @@ use varve_types::{ArrayValue, ElementType, LogicalType, Value};
 use crate::plan::Field;
 use crate::schema::Catalog;
 use views::VIEWS;
+
+pub use relations::relation_oid;
 
 /// A view of the catalogue.
 pub(crate) struct CatalogView {

@@ -6,6 +6,7 @@
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
 
+use super::families::bound_of;
 use super::types::length_of;
 use super::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
@@ -39,7 +40,8 @@ pub(super) fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
     u32::try_from(wide & 0x7fff_ffff).unwrap_or(0)
 }
 
-pub(super) fn relation_oid(object: ObjectId) -> u32 {
+/// The OID of a relation.
+pub fn relation_oid(object: ObjectId) -> u32 {
     numbered(FIRST_OID, object.0, 16, 0)
 }
 
@@ -132,6 +134,13 @@ pub(super) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
         .collect()
 }
 
+/// Columns of `pg_class`.
+const HAS_CHILDREN: usize = 16;
+const IS_PARTITION: usize = 21;
+const BOUND: usize = 30;
+/// Of `pg_attribute`.
+const IS_LOCAL: usize = 11;
+
 /// What `pg_class` tells of a relation.
 struct Class<'a> {
     oid: u32,
@@ -147,7 +156,7 @@ struct Class<'a> {
 fn class(class: &Class<'_>) -> Vec<Value> {
     let no = || Value::Boolean(false);
     let method = match class.kind {
-        "i" => 403,
+        "i" | "I" => 403,
         "r" | "m" => 2,
         _ => 0,
     };
@@ -187,7 +196,13 @@ pub(super) fn as_relation<'a>(
 ) -> (u32, &'a str, &'static str) {
     match catalog.view_of(table.object) {
         Some(view) => (relation_oid(table.object), view.name.as_str(), "m"),
-        None => (relation_oid(table.object), table.name.as_str(), "r"),
+        None => {
+            let kind = match table.partitioning() {
+                Some(_) => "p",
+                None => "r",
+            };
+            (relation_oid(table.object), table.name.as_str(), kind)
+        }
     }
 }
 
@@ -208,7 +223,7 @@ pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
     for table in catalog.tables.values() {
         let (number, name, kind) = as_relation(catalog, table);
         let keys = keys(table);
-        rows.push(class(&Class {
+        let mut row = class(&Class {
             oid: number,
             name,
             schema: table.schema,
@@ -217,13 +232,26 @@ pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
             checks: table.checks.len(),
             has_index: !keys.is_empty(),
             is_populated: true,
-        }));
+        });
+        if let Some(bound) = bound_of(table) {
+            row.resize(BOUND, Value::Null);
+            row.push(text(bound));
+        }
+        for (at, truth) in [
+            (HAS_CHILDREN, !table.children().is_empty()),
+            (IS_PARTITION, table.bound().is_some()),
+        ] {
+            if let Some(cell) = row.get_mut(at) {
+                *cell = Value::Boolean(truth);
+            }
+        }
+        rows.push(row);
         for key in &keys {
             rows.push(class(&Class {
                 oid: key.oid,
                 name: &key.name,
                 schema: table.schema,
-                kind: "i",
+                kind: if kind == "p" { "I" } else { "i" },
                 columns: key.columns.len() + key.include.len(),
                 checks: 0,
                 has_index: false,
@@ -318,6 +346,21 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
         for (number, column) in (1..).zip(&table.columns) {
             let ty = (column.ty, column.modifier);
             let mut row = attribute(relation, &column.name, ty, number, Some(column));
+            let parents = table.parents().iter();
+            let parents = parents.filter_map(|parent| catalog.tables.get(parent));
+            let parents = parents.filter(|parent| {
+                let mut columns = parent.columns.iter();
+                columns.any(|known| known.name == column.name)
+            });
+            let count = parents.count();
+            let family = table.family.as_ref();
+            if let (true, Some(family)) = (count > 0, family)
+                && let Some(cells) = row.get_mut(IS_LOCAL..)
+                && let [is_local, .., inherited, _, _] = cells
+            {
+                *is_local = Value::Boolean(family.own.contains(&column.id));
+                *inherited = int2(count);
+            }
             if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {
                 *of = oid(domain);
             }

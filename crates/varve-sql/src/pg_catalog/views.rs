@@ -5,8 +5,8 @@
 use varve_types::Value;
 
 use super::{
-    CatalogView, comments, constraints, definitions, functions, information, relations, triggers,
-    types,
+    CatalogView, comments, constraints, definitions, families, functions, information, relations,
+    triggers, types,
 };
 use crate::schema::Catalog;
 
@@ -177,7 +177,7 @@ pub(super) static VIEWS: &[CatalogView] = &[
     pg(
         "pg_inherits",
         "oinhrelid oinhparent iinhseqno binhdetachpending",
-        none,
+        families::inherits,
     ),
     pg(
         "pg_rewrite",
@@ -393,7 +393,7 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "pg_partitioned_table",
         "opartrelid tpartstrat spartnatts opartdefid Spartattrs Opartclass Opartcollation \
          tpartexprs",
-        none,
+        families::partitioned,
     ),
     pg(
         "pg_publication",

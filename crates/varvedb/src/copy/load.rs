@@ -19,6 +19,7 @@ use crate::foreign_keys::Work;
 use crate::host::SessionHost;
 use crate::index;
 use crate::pacer::Pacer;
+use crate::route::check_bounds;
 use crate::session::CancelFlag;
 use crate::table_rows::{checked, with_defaults};
 use crate::write::{Writer, name_constraint};
@@ -195,6 +196,32 @@ impl CopyIn {
         Ok(())
     }
 
+    /// Hands rows of a partitioned table on to its partitions.
+    async fn route(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
+        let CopyTarget::Transaction(transaction, deferred) = target else {
+            return Err(Error::internal("rows of partitions are not loaded"));
+        };
+        let (shared, catalog) = (self.host.shared(), self.host.catalog());
+        let mut writer = Writer {
+            shared,
+            catalog: &catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &self.locale),
+            cancel: &self.cancel,
+            work: core::mem::take(&mut self.work),
+            run: None,
+            written: Vec::new(),
+        };
+        let rows = core::slice::from_ref(rows);
+        let (table, line) = (&self.plan.table, self.batch_line);
+        let routed = writer.insert_routed(table, None, rows, false).await;
+        routed.map_err(|error| {
+            error.with_context(format!("COPY {}, the rows from line {line} on", table.name))
+        })?;
+        writer.settle().await
+    }
+
     fn batch_is_full(&self) -> bool {
         self.builders
             .first()
@@ -270,9 +297,13 @@ impl CopyIn {
             return Ok(());
         }
         self.unchecked_line.get_or_insert(self.batch_line);
-        let inserted = target.insert(&self.plan.table, &batch).await;
-        inserted.map_err(|error| self.name_error(error))?;
-        self.refer(target, &batch, false).await?;
+        if self.plan.table.partitioning().is_some() {
+            self.route(target, &batch).await?;
+        } else {
+            let inserted = target.insert(&self.plan.table, &batch).await;
+            inserted.map_err(|error| self.name_error(error))?;
+            self.refer(target, &batch, false).await?;
+        }
         if !target.has_unchecked() {
             self.unchecked_line = None;
         }
@@ -300,13 +331,22 @@ impl CopyIn {
                 kept.rows().binary_search(&(at - 1)).is_ok()
             });
         }
-        checked(table, &rows, &context).map_err(|error| self.of_row(&rows, error, &context))
+        let catalog = self.host.catalog();
+        let checked = checked(table, &rows, &context).and_then(|rows| {
+            check_bounds(&catalog, table, &rows, &context)?;
+            Ok(rows)
+        });
+        checked.map_err(|error| self.of_row(&rows, error, &context))
     }
 
     /// The error of the first row that fails on its own, with its line.
     fn of_row(&self, rows: &Batch, error: Error, context: &EvalContext<'_>) -> Error {
         for (at, (line, shown)) in self.lines.iter().enumerate() {
-            if let Err(error) = checked(&self.plan.table, &rows.slice(at, 1), context) {
+            let row = rows.slice(at, 1);
+            let table = &self.plan.table;
+            let checked = checked(table, &row, context)
+                .and_then(|row| check_bounds(&self.host.catalog(), table, &row, context));
+            if let Err(error) = checked {
                 return line_context(&self.plan, *line, shown, error);
             }
         }
@@ -323,7 +363,7 @@ impl CopyIn {
 
     /// Whether rows can be loaded without a look at other tables.
     pub fn is_alone(&self) -> bool {
-        self.plan.table.foreign_keys.is_empty()
+        self.plan.table.foreign_keys.is_empty() && self.plan.table.partitioning().is_none()
     }
 
     /// The tree of the table.

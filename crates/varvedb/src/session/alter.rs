@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use varve_exec::Cancel;
 use varve_expr::{Expr, evaluate};
-use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, TableDef};
+use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
 use varve_store::{KeyRange, ScanOptions, Transaction};
-use varve_types::{Batch, Column, Error, Result, SqlState, TreeId, Value, encode_key_value};
+use varve_types::{
+    Batch, Column, Error, ObjectId, Result, SqlState, TreeId, Value, encode_key_value,
+};
 
 use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
 use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::deferred::Deferred;
+use crate::route::astray;
 use crate::table_rows::{first_failing, with_generated};
 use crate::write::{Writer, cannot_build_key};
 use crate::{ResultSet, index};
@@ -28,6 +31,19 @@ impl Run<'_> {
         deferred: &mut Deferred,
         alter: &AlterTable,
     ) -> Result<ResultSet> {
+        self.alter_one(transaction, deferred, alter).await?;
+        for also in &alter.also {
+            self.alter_one(transaction, deferred, also).await?;
+        }
+        Ok(ResultSet::command("ALTER"))
+    }
+
+    async fn alter_one(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        alter: &AlterTable,
+    ) -> Result<()> {
         let before = &alter.before;
         let mut after = alter.after.clone();
         transaction.guard_tree(before.tree, after.version)?;
@@ -74,7 +90,85 @@ impl Run<'_> {
                 writer.validate(&after, key).await?;
             }
         }
-        Ok(ResultSet::command("ALTER"))
+        if alter.after.bound().is_some() && before.bound().is_none() {
+            self.check_attached(transaction, &after).await?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a new partition with rows that do not belong to it, or of which the default one has
+    /// rows.
+    async fn check_attached(&self, transaction: &Transaction, table: &TableDef) -> Result<()> {
+        let mut catalog = Catalog::clone(self.catalog);
+        let table = Arc::new(table.clone());
+        catalog.add_table(Arc::clone(&table));
+        for member in catalog.members_of(&table) {
+            if self.has_astray(transaction, &catalog, &member).await? {
+                let message = format!(
+                    "partition constraint of relation \"{}\" is violated by some row",
+                    member.name
+                );
+                return Err(Error::new(SqlState::CHECK_VIOLATION, message).with_table(&member.name));
+            }
+        }
+        for parent in table.parents() {
+            self.check_default(transaction, *parent, &table).await?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a new partition of which the default one has rows.
+    pub(super) async fn check_default(
+        &self,
+        transaction: &Transaction,
+        parent: ObjectId,
+        new: &TableDef,
+    ) -> Result<()> {
+        let Some(parent) = self.catalog.tables.get(&parent) else {
+            return Ok(());
+        };
+        let mut known = self.catalog.children_of(parent).into_iter();
+        let default = known.find(|child| child.bound() == Some(&PartitionBound::Default));
+        let Some(default) = default.filter(|default| default.object != new.object) else {
+            return Ok(());
+        };
+        let mut catalog = Catalog::clone(self.catalog);
+        let mut family = TableDef::clone(parent);
+        family.change_family(|family| family.children.push(new.object));
+        catalog.add_table(Arc::new(family));
+        catalog.add_table(Arc::new(new.clone()));
+        for member in catalog.members_of(default) {
+            if self.has_astray(transaction, &catalog, &member).await? {
+                let message = format!(
+                    "updated partition constraint for default partition \"{}\" would be violated \
+                     by some row",
+                    default.name
+                );
+                return Err(
+                    Error::new(SqlState::CHECK_VIOLATION, message).with_table(&default.name)
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a table has rows that do not belong to the partition that it is.
+    pub(super) async fn has_astray(
+        &self,
+        transaction: &Transaction,
+        catalog: &Catalog,
+        table: &TableDef,
+    ) -> Result<bool> {
+        let context = self.host.context(self.parameters, self.locale);
+        let mut rows = Rows::of(table);
+        while let Some(batches) = rows.next(transaction, self.cancel).await? {
+            for batch in &batches {
+                if !astray(catalog, table, batch, &context)?.is_empty() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     async fn make_index(

@@ -59,7 +59,8 @@ impl Run<'_> {
                 match exists {
                     true => result.notices.push(exists_notice(&definition.table.name)),
                     false => {
-                        create_table(transaction, definition).await?;
+                        let table = create_table(transaction, definition).await?;
+                        self.join_family(transaction, &table).await?;
                     }
                 }
                 Ok(result)
@@ -155,6 +156,20 @@ impl Run<'_> {
             )
         }));
         Ok(result)
+    }
+
+    /// Makes a new table the child of those that it inherits from. Where another partition took the
+    /// rows of no other one, it must have none of the new one.
+    async fn join_family(&self, transaction: &mut Transaction, table: &TableDef) -> Result<()> {
+        let mut changed = ChangedTables::new(self.catalog);
+        for parent in table.parents() {
+            changed.change(*parent, |parent| {
+                parent.change_family(|family| family.children.push(table.object));
+            });
+            self.check_default(transaction, *parent, table).await?;
+        }
+        changed.put(transaction);
+        Ok(())
     }
 
     async fn create_index(

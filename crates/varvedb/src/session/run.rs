@@ -92,6 +92,19 @@ impl Run<'_> {
                     .await?;
                 let rows = self.rows_of(transaction, &insert.source).await?;
                 let mut writer = self.writer(transaction, deferred);
+                if table.partitioning().is_some() {
+                    let conflict = insert.on_conflict.as_ref();
+                    let wanted = insert.returning.is_some() || !insert.checks.is_empty();
+                    let routed = writer.insert_routed(table, conflict, &rows, wanted);
+                    let (count, rows) = routed.await?;
+                    writer.passed(&insert.checks, table, &rows)?;
+                    writer.settle().await?;
+                    let mut result = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
+                    result.affected_rows = Some(count);
+                    self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
+                        .await?;
+                    return Ok(result);
+                }
                 let rows = writer.before_insert(table, rows).await?;
                 let mut rows = writer.checked(table, &rows)?;
                 match &insert.on_conflict {

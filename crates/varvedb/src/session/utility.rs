@@ -300,10 +300,28 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
     Ok(())
 }
 
+/// Takes tables that go out of the families of those that stay.
+fn leave_families(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dropped]) {
+    for object in all {
+        let Dropped::Table(object) = object else {
+            continue;
+        };
+        let table = catalog.tables.get(object);
+        for parent in table.map_or(&[][..], |table| table.parents()) {
+            if !all.contains(&Dropped::Table(*parent)) {
+                changed.change(*parent, |parent| {
+                    parent.change_family(|family| family.children.retain(|child| child != object));
+                });
+            }
+        }
+    }
+}
+
 /// Changes the tables that stay without some of their defaults or foreign keys.
 fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) {
     let mut changed = ChangedTables::new(catalog);
     let mut keys: Vec<(ObjectId, usize)> = Vec::new();
+    leave_families(&mut changed, catalog, all);
     for object in all {
         match *object {
             Dropped::Default(table, at) if !all.contains(&Dropped::Table(table)) => {

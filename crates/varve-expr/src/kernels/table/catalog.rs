@@ -85,7 +85,7 @@ pub(super) static ROWS: &[Entry] = &[
     known("pg_get_triggerdef", &[OID, BOOL], TEXT),
     fixed("pg_get_ruledef", &[OID], TEXT, catalog::nothing),
     fixed("pg_get_ruledef", &[OID, BOOL], TEXT, catalog::nothing),
-    fixed("pg_get_partkeydef", &[OID], TEXT, catalog::nothing),
+    known("pg_get_partkeydef", &[OID], TEXT),
     fixed(
         "pg_get_statisticsobjdef_columns",
         &[OID],

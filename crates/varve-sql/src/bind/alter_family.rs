@@ -1,0 +1,436 @@
+//! ALTER TABLE and families: what is done to a table is done to those that inherit from it, and
+//! tables join and leave families.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{ForValues, ObjectName};
+use varve_parser::alter::Action;
+use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, TreeId};
+
+use crate::bind::Binder;
+use crate::bind::alter::Altered;
+use crate::bind::columns::Parts;
+use crate::bind::family::{Inherited, over_child};
+use crate::bind::like::Copied;
+use crate::bind::names::fold_name;
+use crate::bind::partition::unique_keys_fit;
+use crate::catalog::TableDef;
+use crate::plan::{NewIndex, Statement};
+use crate::utility::Message;
+use crate::walk::{for_each_column, same_meaning};
+
+fn invalid(message: String) -> Error {
+    Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
+}
+
+fn mismatch(message: String) -> Error {
+    Error::new(SqlState::DATATYPE_MISMATCH, message)
+}
+
+/// Whether what an action does to a table is done to those that inherit from it as well.
+pub(crate) fn goes_down(action: &Action, table: &TableDef) -> bool {
+    use sqlparser::ast::TableConstraint;
+    match action {
+        Action::AddConstraint { constraint, .. } => {
+            matches!(**constraint, TableConstraint::Check(_)) || table.partitioning().is_some()
+        }
+        Action::AddColumn { .. }
+        | Action::DropColumn { .. }
+        | Action::DropConstraint { .. }
+        | Action::Column { .. }
+        | Action::RenameColumn { .. }
+        | Action::RenameConstraint { .. } => true,
+        _ => false,
+    }
+}
+
+impl Binder<'_> {
+    /// Whether a table has a column because others have it.
+    fn is_inherited(&self, table: &TableDef, name: &str) -> bool {
+        let parents = table.parents().iter();
+        let mut parents = parents.filter_map(|parent| self.catalog.tables.get(parent));
+        parents.any(|parent| parent.columns.iter().any(|column| column.name == name))
+    }
+
+    /// Refuses to change alone what a table has because others have it.
+    pub(crate) fn check_inherited(&self, table: &TableDef, action: &Action) -> Result<()> {
+        if let Action::DropColumn { name, .. } = action
+            && let Some(by) = table.partitioning()
+        {
+            let name = fold_name(name);
+            let at = table.columns.iter().position(|column| column.name == name);
+            let mut is_key = false;
+            for key in &by.keys {
+                for_each_column(key, &mut |column| is_key |= Some(column) == at);
+            }
+            if is_key {
+                return Err(invalid(format!(
+                    "cannot drop column \"{name}\" because it is part of the partition key of \
+                     relation \"{}\"",
+                    table.name
+                )));
+            }
+        }
+        let (what, name) = match action {
+            Action::DropColumn { name, .. } => ("drop", name),
+            Action::RenameColumn { from, .. } => ("rename", from),
+            Action::Column {
+                name,
+                change: varve_parser::alter::ColumnChange::Type { .. },
+            } => ("alter", name),
+            Action::DropConstraint { name, .. } => {
+                let name = fold_name(name);
+                let parents = table.parents().iter();
+                let mut parents = parents.filter_map(|parent| self.catalog.tables.get(parent));
+                let own = table.checks.iter().any(|check| check.name == name);
+                if own && parents.any(|parent| parent.checks.iter().any(|check| check.name == name))
+                {
+                    return Err(invalid(format!(
+                        "cannot drop inherited constraint \"{name}\" of relation \"{}\"",
+                        table.name
+                    )));
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let name = fold_name(name);
+        match self.is_inherited(table, &name) {
+            true => Err(invalid(format!(
+                "cannot {what} inherited column \"{name}\""
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether an action of a table above leaves this one as it is.
+    pub(crate) fn stays_below(
+        &mut self,
+        altered: &Altered,
+        above: &TableDef,
+        action: &Action,
+        gone: &[(ObjectId, String)],
+    ) -> Result<bool> {
+        let table = &altered.after;
+        let has = |name: &str| table.columns.iter().find(|column| column.name == name);
+        let family = table.family.as_ref();
+        Ok(match action {
+            Action::AddColumn { column, .. } => {
+                let name = fold_name(&column.name);
+                let Some(known) = has(&name) else {
+                    return Ok(false);
+                };
+                let (ty, modifier) = self.data_type(&column.data_type, 0)?;
+                if (known.ty, known.modifier) != (ty, modifier) {
+                    return Err(mismatch(format!(
+                        "child table \"{}\" has different type for column \"{name}\"",
+                        table.name
+                    )));
+                }
+                let text = format!(
+                    "merging definition of column \"{name}\" for child \"{}\"",
+                    table.name
+                );
+                self.messages
+                    .push(Message::new(SqlState::SUCCESSFUL_COMPLETION, text));
+                true
+            }
+            Action::DropColumn { name, .. } => {
+                let name = fold_name(name);
+                let Some(known) = has(&name) else {
+                    return Ok(true);
+                };
+                let is_own = family.is_some_and(|family| family.own.contains(&known.id));
+                let keeps = |parent: &&ObjectId| {
+                    let mut gone = gone.iter();
+                    !gone.any(|(table, column)| table == *parent && *column == name)
+                };
+                let others = table.parents().iter().filter(keeps);
+                let mut others = others.filter_map(|parent| self.catalog.tables.get(parent));
+                is_own || others.any(|other| other.columns.iter().any(|of| of.name == name))
+            }
+            Action::DropConstraint { name, .. } => {
+                let name = fold_name(name);
+                let is_check = above.checks.iter().any(|check| check.name == name);
+                !is_check || !table.checks.iter().any(|check| check.name == name)
+            }
+            Action::RenameConstraint { from, .. } => {
+                let name = fold_name(from);
+                !table.checks.iter().any(|check| check.name == name)
+            }
+            _ => false,
+        })
+    }
+
+    /// The table that a table inherits from, or stops to, and that with its new family.
+    fn with_parent(
+        &mut self,
+        name: &ObjectName,
+        child: &TableDef,
+        joins: bool,
+    ) -> Result<(Arc<TableDef>, Altered)> {
+        let parent = self.defined_table(name)?;
+        let mut altered = Altered::new(Arc::clone(&parent), None);
+        let object = child.object;
+        altered.after.change_family(|family| match joins {
+            true => family.children.push(object),
+            false => family.children.retain(|known| *known != object),
+        });
+        Ok((parent, altered))
+    }
+
+    /// `INHERIT` and `NO INHERIT`; answers what becomes of the parent.
+    pub(crate) fn inherit_from(
+        &mut self,
+        altered: &mut Altered,
+        name: &ObjectName,
+        joins: bool,
+    ) -> Result<Altered> {
+        let child = Arc::clone(&altered.before);
+        let (parent, above) = self.with_parent(name, &child, joins)?;
+        let wrong = |message: &str| Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+        if child.bound().is_some() {
+            return Err(wrong("cannot change inheritance of a partition"));
+        }
+        if child.partitioning().is_some() {
+            return Err(wrong("cannot change inheritance of partitioned table"));
+        }
+        if !joins {
+            if !child.parents().contains(&parent.object) {
+                let message = format!(
+                    "relation \"{}\" is not a parent of relation \"{}\"",
+                    parent.name, child.name
+                );
+                return Err(Error::new(SqlState::UNDEFINED_TABLE, message));
+            }
+            altered.leave(&parent);
+            return Ok(above);
+        }
+        if parent.partitioning().is_some() {
+            let message = format!("cannot inherit from partitioned table \"{}\"", parent.name);
+            return Err(wrong(&message));
+        }
+        if child.parents().contains(&parent.object) {
+            let message = format!(
+                "relation \"{}\" would be inherited from more than once",
+                parent.name
+            );
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        self.fits_below(&parent, &child)?;
+        altered.after.change_family(|family| {
+            if family.parents.is_empty() {
+                family.own = child.columns.iter().map(|column| column.id).collect();
+            }
+            family.parents.push(parent.object);
+        });
+        Ok(above)
+    }
+
+    /// Refuses a child that lacks what its parent has.
+    fn fits_below(&self, parent: &Arc<TableDef>, child: &Arc<TableDef>) -> Result<()> {
+        if self
+            .catalog
+            .family_of(child)
+            .iter()
+            .any(|below| below.object == parent.object)
+        {
+            let message = "circular inheritance not allowed";
+            let detail = format!(
+                "\"{}\" is already a child of \"{}\".",
+                parent.name, child.name
+            );
+            return Err(Error::new(SqlState::DUPLICATE_TABLE, message).with_detail(detail));
+        }
+        for column in &parent.columns {
+            let name = &column.name;
+            let known = child.columns.iter().find(|known| known.name == *name);
+            let known = known
+                .ok_or_else(|| mismatch(format!("child table is missing column \"{name}\"")))?;
+            if (known.ty, known.modifier) != (column.ty, column.modifier) {
+                return Err(mismatch(format!(
+                    "child table \"{}\" has different type for column \"{name}\"",
+                    child.name
+                )));
+            }
+            if known.nullable && !column.nullable {
+                return Err(mismatch(format!(
+                    "column \"{name}\" in child table must be marked NOT NULL"
+                )));
+            }
+        }
+        let places = parent.places_in(child).unwrap_or_default();
+        for check in parent.checks.iter().filter(|check| !check.name.is_empty()) {
+            let name = &check.name;
+            let known = child.checks.iter().find(|known| known.name == *name);
+            let known = known
+                .ok_or_else(|| mismatch(format!("child table is missing constraint \"{name}\"")))?;
+            if !same_meaning(&known.expr, &over_child(&check.expr, &places)) {
+                return Err(mismatch(format!(
+                    "child table \"{}\" has different definition for check constraint \"{name}\"",
+                    child.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// `ATTACH PARTITION`: answers what becomes of the table, and the indexes that it gets.
+    pub(crate) fn attach_partition(
+        &mut self,
+        above: &mut Altered,
+        name: &ObjectName,
+        values: &ForValues,
+    ) -> Result<(Altered, Vec<NewIndex>)> {
+        let parent = Arc::clone(&above.before);
+        let child = self.defined_table(name)?;
+        if parent.partitioning().is_none() {
+            let message = format!("table \"{}\" is not partitioned", parent.name);
+            return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        }
+        let wrong = |message: String| Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+        if child.bound().is_some() {
+            return wrong(format!("\"{}\" is already a partition", child.name));
+        }
+        if !child.parents().is_empty() {
+            return wrong("cannot attach inheritance child as partition".to_owned());
+        }
+        if !child.children().is_empty() && child.partitioning().is_none() {
+            return wrong("cannot attach inheritance parent as partition".to_owned());
+        }
+        for column in &child.columns {
+            if !parent.columns.iter().any(|known| known.name == column.name) {
+                let message = format!(
+                    "table \"{}\" contains column \"{}\" not found in parent \"{}\"",
+                    child.name, column.name, parent.name
+                );
+                let detail = "The new partition may contain only the columns present in parent.";
+                return Err(mismatch(message).with_detail(detail));
+            }
+        }
+        self.fits_below(&parent, &child)?;
+        let bound = self.partition_bound(values, &parent, &child.name)?;
+        let mut below = Altered::new(Arc::clone(&child), None);
+        below.after.change_family(|family| {
+            family.parents = vec![parent.object];
+            family.bound = Some(bound);
+        });
+        let indexes = self.missing_keys(&parent, &mut below)?;
+        above
+            .after
+            .change_family(|family| family.children.push(child.object));
+        Ok((below, indexes))
+    }
+
+    /// The keys and indexes of a partitioned table that a new partition of it has not.
+    fn missing_keys(
+        &mut self,
+        parent: &Arc<TableDef>,
+        below: &mut Altered,
+    ) -> Result<Vec<NewIndex>> {
+        let child = Arc::clone(&below.before);
+        let places = parent.places_in(&child).unwrap_or_default();
+        let place = |at: usize| places.get(at).copied().unwrap_or(at);
+        let mut wanted = TableDef::clone(parent);
+        wanted.indexes.retain(|index| {
+            !child.indexes.iter().any(|known| {
+                let keys = index.keys.iter().map(|(at, order)| (place(*at), *order));
+                known.uniqueness == index.uniqueness && keys.eq(known.keys.iter().copied())
+            })
+        });
+        let primary_key: Vec<usize> = parent.primary_key.iter().map(|at| place(*at)).collect();
+        if primary_key == child.primary_key {
+            wanted.primary_key.clear();
+        } else if !primary_key.is_empty() && !child.primary_key.is_empty() {
+            let message = format!(
+                "multiple primary keys for table \"{}\" are not allowed",
+                child.name
+            );
+            return Err(invalid(message));
+        }
+        let mut parts = Parts::default();
+        let mut copied = Copied::default();
+        let inherited = Inherited::of_partition(wanted);
+        let columns = (child.columns.as_slice(), child.expressions.len());
+        self.inherited_keys(&inherited, columns, &child.name, &mut parts, &mut copied)?;
+        let mut indexes = self.apply(&mut below.after, &parts)?;
+        below.rewrites |= parts.primary_key.is_some();
+        copied.put(self, &mut below.after, &mut indexes);
+        Ok(indexes)
+    }
+
+    /// An index of a partitioned table, and of each of its partitions.
+    pub(crate) fn index_of_partitions(
+        &mut self,
+        table: &Arc<TableDef>,
+        index: NewIndex,
+    ) -> Result<Statement> {
+        if let Some(partitioning) = table.partitioning() {
+            unique_keys_fit(table, core::slice::from_ref(&index), partitioning)?;
+        }
+        let mut source = TableDef::clone(table);
+        source.indexes = vec![index.with_tree(TreeId(0))];
+        source.expressions.clone_from(&index.expressions);
+        let mut above = Altered::new(Arc::clone(table), None);
+        above.after.expressions.clone_from(&index.expressions);
+        let mut alter = above.change(vec![index], Vec::new());
+        for below in self.catalog.family_of(table).iter().skip(1) {
+            self.found.borrow_mut().add_table(below);
+            let places = source.places_in(below).unwrap_or_default();
+            let mut copied = Copied::default();
+            copied.add_indexes(&source, &places, below.expressions.len());
+            let mut altered = Altered::new(Arc::clone(below), None);
+            let mut indexes = Vec::new();
+            copied.put(self, &mut altered.after, &mut indexes);
+            alter.also.push(altered.change(indexes, Vec::new()));
+        }
+        Ok(Statement::AlterTable(Box::new(alter)))
+    }
+
+    /// `DETACH PARTITION`: answers what becomes of the partition.
+    pub(crate) fn detach_partition(
+        &mut self,
+        above: &mut Altered,
+        name: &ObjectName,
+    ) -> Result<Altered> {
+        let parent = Arc::clone(&above.before);
+        let child = self.defined_table(name)?;
+        if parent.partitioning().is_none() {
+            let message = format!("table \"{}\" is not partitioned", parent.name);
+            return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+        }
+        if !parent.children().contains(&child.object) {
+            let message = format!(
+                "relation \"{}\" is not a partition of relation \"{}\"",
+                child.name, parent.name
+            );
+            return Err(Error::new(SqlState::UNDEFINED_TABLE, message));
+        }
+        let mut below = Altered::new(Arc::clone(&child), None);
+        below.leave(&parent);
+        let object = child.object;
+        above
+            .after
+            .change_family(|family| family.children.retain(|known| *known != object));
+        Ok(below)
+    }
+}
+
+impl Altered {
+    /// Leaves the family of a table; what was inherited is its own then.
+    fn leave(&mut self, parent: &TableDef) {
+        let columns = self.after.columns.iter();
+        let inherited = columns.filter(|column| {
+            let mut known = parent.columns.iter();
+            known.any(|known| known.name == column.name)
+        });
+        let ids: Vec<ColumnId> = inherited.map(|column| column.id).collect();
+        self.after.change_family(|family| {
+            family.parents.retain(|known| *known != parent.object);
+            family.bound = None;
+            family.own.extend(ids);
+            varve_sort::sort(&mut family.own);
+            family.own.dedup();
+        });
+    }
+}

@@ -1,0 +1,123 @@
+//! The rows of a table with those of the tables below it.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_types::{LogicalType, Value};
+
+use crate::bind::Binder;
+use crate::bind::relation::full_scan;
+use crate::bind::update::named_types;
+use crate::catalog::TableDef;
+use crate::pg_catalog::relation_oid;
+use crate::plan::{Plan, Relation};
+use crate::statement::Member;
+
+/// The rows of a table, and where in them is what else is known.
+pub(crate) struct MemberRows {
+    /// The columns of the table, the position of the row where it is wanted, the number of its
+    /// member where there are several, its OID where the statement names it.
+    pub(crate) plan: Plan,
+    /// Number of the column with the OID.
+    pub(crate) tableoid: Option<usize>,
+    /// The tables with the rows, where they may be in several.
+    pub(crate) members: Vec<Member>,
+}
+
+impl Binder<'_> {
+    /// The rows of a table, and unless it is meant only, of those below it.
+    pub(crate) fn member_rows(
+        &self,
+        table: &Arc<TableDef>,
+        only: bool,
+        with_position: bool,
+    ) -> MemberRows {
+        let is_family = table.partitioning().is_some() || !(only || table.children().is_empty());
+        if !is_family && !self.names_tableoid {
+            return MemberRows {
+                plan: scan_of(table, with_position),
+                tableoid: None,
+                members: Vec::new(),
+            };
+        }
+        let mut tables = vec![Arc::clone(table)];
+        if is_family {
+            for member in self.catalog.family_of(table) {
+                self.found.borrow_mut().add_table(&member);
+            }
+            tables = match only {
+                true => Vec::new(),
+                false => self.catalog.members_of(table),
+            };
+        }
+        let mut types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+        if with_position {
+            types.push(LogicalType::Int8);
+        }
+        if is_family && with_position {
+            types.push(LogicalType::Int8);
+        }
+        let tableoid = self.names_tableoid.then_some(types.len());
+        types.extend(tableoid.map(|_| LogicalType::Oid));
+        let mut inputs = Vec::with_capacity(tables.len());
+        let mut members = Vec::new();
+        for (number, member) in (0..).zip(tables) {
+            let Some(places) = table.places_in(&member) else {
+                continue;
+            };
+            let columns = places.iter().zip(&table.columns);
+            let mut exprs: Vec<Expr> = columns
+                .map(|(index, column)| Expr::Column {
+                    index: *index,
+                    ty: column.ty,
+                })
+                .collect();
+            if with_position {
+                exprs.push(Expr::Column {
+                    index: member.columns.len(),
+                    ty: LogicalType::Int8,
+                });
+            }
+            let literal = |value, ty| Expr::Literal { value, ty };
+            if is_family && with_position {
+                exprs.push(literal(Value::Int8(number), LogicalType::Int8));
+            }
+            if tableoid.is_some() {
+                let oid = Value::Oid(relation_oid(member.object));
+                exprs.push(literal(oid, LogicalType::Oid));
+            }
+            inputs.push(Plan::Project {
+                input: Box::new(scan_of(&member, with_position)),
+                exprs,
+            });
+            if is_family {
+                members.push(Member {
+                    table: member,
+                    places,
+                });
+            }
+        }
+        let plan = match inputs.len() {
+            1 => inputs.remove(0),
+            0 => Plan::Values {
+                rows: Vec::new(),
+                types,
+            },
+            _ => Plan::Append { inputs, types },
+        };
+        MemberRows {
+            plan,
+            tableoid,
+            members,
+        }
+    }
+}
+
+/// All columns of a table's rows, and the position of each.
+fn scan_of(table: &Arc<TableDef>, with_position: bool) -> Plan {
+    let columns = named_types(table);
+    let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+    scan.table = Some(Arc::clone(table));
+    scan.with_position = with_position;
+    Plan::Scan(scan)
+}

@@ -1,0 +1,332 @@
+//! PARTITION BY, and the bounds of partitions.
+
+use sqlparser::ast::{
+    Expr as Ast, ForValues, FunctionArg, FunctionArgExpr, FunctionArguments, PartitionBoundValue,
+};
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+
+use crate::bind::expr::ExprScope;
+use crate::bind::family::invalid;
+use crate::bind::literal::CastContext;
+use crate::bind::names::{fold_name, result_name};
+use crate::bind::update::target_scope;
+use crate::bind::{Binder, located};
+use crate::catalog::TableDef;
+use crate::family::{Limit, PartitionBound, Partitioning, Strategy, compare_limits};
+use crate::index_expression::is_immutable;
+use crate::plan::NewIndex;
+use crate::walk::for_each_column;
+
+fn undefinable(message: &str) -> Error {
+    Error::new(SqlState::INVALID_OBJECT_DEFINITION, message)
+}
+
+impl Binder<'_> {
+    /// How the rows of a table are shared by its partitions.
+    pub(crate) fn partitioning(&mut self, by: &Ast, table: &TableDef) -> Result<Partitioning> {
+        let Ast::Function(call) = by else {
+            return Err(Error::internal("PARTITION BY without a call"));
+        };
+        let word = self.relation_name(&call.name)?.name;
+        let mut known = Strategy::ALL.into_iter();
+        let strategy = known.find(|known| known.word().eq_ignore_ascii_case(&word));
+        let strategy = strategy.ok_or_else(|| {
+            let message = format!("unrecognized partitioning strategy \"{word}\"");
+            Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+        })?;
+        let args = match &call.args {
+            FunctionArguments::List(list) => list.args.as_slice(),
+            _ => &[],
+        };
+        let names = target_scope(table, None);
+        let mut keys = Vec::with_capacity(args.len());
+        for arg in args {
+            let FunctionArg::Unnamed(FunctionArgExpr::Expr(ast)) = arg else {
+                continue;
+            };
+            if let Ast::Identifier(ident) = ast {
+                let name = fold_name(ident);
+                if !table.columns.iter().any(|column| column.name == name) {
+                    let message =
+                        format!("column \"{name}\" named in partition key does not exist");
+                    let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
+                    return Err(located(error, self.source.ident(ident)));
+                }
+            }
+            let mut scope = ExprScope::plain(&names, "partition key expressions");
+            let operand = self.expr(ast, &mut scope)?;
+            let expr = varve_expr::fold(self.settle(operand)?);
+            let mut reads = false;
+            for_each_column(&expr, &mut |_| reads = true);
+            if !reads {
+                let message = "cannot use constant expression as partition key";
+                return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+            }
+            if !is_immutable(&expr) {
+                let message = "functions in partition key expression must be marked IMMUTABLE";
+                return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+            }
+            keys.push(self.stored(expr, self.source.expr(ast))?);
+        }
+        if strategy == Strategy::List && keys.len() > 1 {
+            let message = "cannot use \"list\" partition strategy with more than one column";
+            return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+        }
+        Ok(Partitioning { strategy, keys })
+    }
+
+    /// The bound of a partition of this name, which no other one of the table may overlap.
+    pub(crate) fn partition_bound(
+        &mut self,
+        values: &ForValues,
+        parent: &TableDef,
+        name: &str,
+    ) -> Result<PartitionBound> {
+        let Some(partitioning) = parent.partitioning() else {
+            return Err(Error::internal("a partition of a table without"));
+        };
+        let strategy = partitioning.strategy;
+        let place = self.bound_place(values);
+        let bound = match (values, strategy) {
+            (ForValues::Default, Strategy::Hash) => {
+                return Err(invalid(
+                    "a hash-partitioned table may not have a default partition",
+                ));
+            }
+            (ForValues::Default, _) => PartitionBound::Default,
+            (ForValues::In(values), Strategy::List) => {
+                let mut bound: Vec<Expr> = Vec::with_capacity(values.len());
+                for value in values {
+                    let value = self.bound_value(value, parent, partitioning, 0)?;
+                    if !bound.contains(&value) {
+                        bound.push(value);
+                    }
+                }
+                PartitionBound::List(bound)
+            }
+            (ForValues::From { from, to }, Strategy::Range) => {
+                let count = partitioning.keys.len();
+                for (what, limits) in [("FROM", from), ("TO", to)] {
+                    if limits.len() != count {
+                        return Err(invalid(format!(
+                            "{what} must specify exactly one value per partitioning column"
+                        )));
+                    }
+                }
+                let from = self.limits(from, parent, partitioning)?;
+                let to = self.limits(to, parent, partitioning)?;
+                if compare_limits(&from, &to) != core::cmp::Ordering::Less {
+                    let message = format!("empty range bound specified for partition \"{name}\"");
+                    let detail = format!(
+                        "Specified lower bound {} is greater than or equal to upper bound {}.",
+                        shown_limits(&from),
+                        shown_limits(&to)
+                    );
+                    let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
+                    return Err(located(error.with_detail(detail), place));
+                }
+                PartitionBound::Range(from, to)
+            }
+            (ForValues::With { modulus, remainder }, Strategy::Hash) => {
+                let modulus = u32::try_from(*modulus).unwrap_or(0);
+                let remainder = u32::try_from(*remainder).unwrap_or(u32::MAX);
+                if modulus == 0 || modulus > i32::MAX.unsigned_abs() {
+                    return Err(invalid(
+                        "modulus for hash partition must be an integer value greater than zero",
+                    ));
+                }
+                if remainder >= modulus {
+                    return Err(invalid(
+                        "remainder for hash partition must be less than modulus",
+                    ));
+                }
+                PartitionBound::Hash(modulus, remainder)
+            }
+            _ => {
+                let what = strategy.word().to_ascii_lowercase();
+                return Err(invalid(format!(
+                    "invalid bound specification for a {what} partition"
+                )));
+            }
+        };
+        for other in self.catalog.children_of(parent) {
+            let Some(known) = other.bound() else {
+                continue;
+            };
+            if let (PartitionBound::Hash(modulus, _), PartitionBound::Hash(known, _)) =
+                (&bound, known)
+                && modulus.max(known) % modulus.min(known) != 0
+            {
+                return Err(undefinable(
+                    "every hash partition modulus must be a factor of the next larger modulus",
+                ));
+            }
+            if bound.overlaps(known) {
+                let message = match bound {
+                    PartitionBound::Default => format!(
+                        "partition \"{name}\" conflicts with existing default partition \"{}\"",
+                        other.name
+                    ),
+                    _ => format!(
+                        "partition \"{name}\" would overlap partition \"{}\"",
+                        other.name
+                    ),
+                };
+                let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
+                return Err(located(error, place));
+            }
+        }
+        Ok(bound)
+    }
+
+    /// Where the first value of a bound stands.
+    fn bound_place(&self, values: &ForValues) -> u32 {
+        let first = match values {
+            ForValues::In(values) => values.first(),
+            ForValues::From { from, .. } => from.first().and_then(|limit| match limit {
+                PartitionBoundValue::Expr(value) => Some(value),
+                _ => None,
+            }),
+            ForValues::With { .. } | ForValues::Default => None,
+        };
+        first.map_or(0, |value| self.source.expr(value))
+    }
+
+    fn limits(
+        &mut self,
+        values: &[PartitionBoundValue],
+        parent: &TableDef,
+        partitioning: &Partitioning,
+    ) -> Result<Vec<Limit>> {
+        let mut limits = Vec::with_capacity(values.len());
+        for (at, value) in values.iter().enumerate() {
+            limits.push(match value {
+                PartitionBoundValue::MinValue => Limit::Min,
+                PartitionBoundValue::MaxValue => Limit::Max,
+                PartitionBoundValue::Expr(ast) => {
+                    let value = self.bound_value(ast, parent, partitioning, at)?;
+                    if let Expr::Literal { value, .. } = &value
+                        && value.is_null()
+                    {
+                        return Err(undefinable("cannot specify NULL in range bound"));
+                    }
+                    Limit::Value(value)
+                }
+            });
+        }
+        Ok(limits)
+    }
+
+    /// A constant of the type of a key.
+    fn bound_value(
+        &mut self,
+        ast: &Ast,
+        parent: &TableDef,
+        partitioning: &Partitioning,
+        at: usize,
+    ) -> Result<Expr> {
+        let key = partitioning.keys.get(at);
+        let ty = key.map_or(LogicalType::Text, Expr::logical_type);
+        let column = match key {
+            Some(Expr::Column { index, .. }) => parent.columns.get(*index),
+            _ => None,
+        };
+        let position = self.source.expr(ast);
+        let names = crate::scope::Scope::default();
+        let mut scope = ExprScope::plain(&names, "partition bound");
+        if let Ast::Identifier(_) = ast {
+            let message = "cannot use column reference in partition bound expression";
+            let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+            return Err(located(error, position));
+        }
+        let operand = self.expr(ast, &mut scope)?;
+        let modifier = column.map_or(TypeMod::NONE, |column| column.modifier);
+        let context = CastContext::Assignment;
+        let expr = self.convert_bounded(operand, ty, modifier, context, position)?;
+        let expr = expr.map(varve_expr::fold).ok_or_else(|| {
+            let name = column.map_or_else(|| result_name(ast), |column| column.name.clone());
+            let message =
+                format!("specified value cannot be cast to type {ty} for column \"{name}\"");
+            located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+        })?;
+        match expr {
+            Expr::Literal { .. } => Ok(expr),
+            _ => Err(Error::unsupported(
+                "an expression in the bound of a partition that is not constant",
+            )),
+        }
+    }
+}
+
+/// A unique index of a partitioned table tells its rows apart only with all keys in it.
+pub(crate) fn unique_keys_fit(
+    table: &TableDef,
+    indexes: &[NewIndex],
+    partitioning: &Partitioning,
+) -> Result<()> {
+    let mut keys: Vec<(&str, Vec<usize>)> = Vec::new();
+    if !table.primary_key.is_empty() {
+        keys.push(("PRIMARY KEY", table.primary_key.clone()));
+    }
+    for index in indexes {
+        if index.uniqueness != varve_types::Uniqueness::None {
+            keys.push(("UNIQUE", index.keys.iter().map(|(at, _)| *at).collect()));
+        }
+    }
+    for (what, columns) in keys {
+        for key in &partitioning.keys {
+            let Expr::Column { index, .. } = key else {
+                let message =
+                    format!("unsupported {what} constraint with partition key definition");
+                let detail = format!(
+                    "{what} constraints cannot be used when partition keys include expressions."
+                );
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                return Err(error.with_detail(detail));
+            };
+            if !columns.contains(index) {
+                let message =
+                    "unique constraint on partitioned table must include all partitioning columns";
+                let detail = format!(
+                    "{what} constraint on table \"{}\" lacks column \"{}\" which is part of the \
+                     partition key.",
+                    table.name,
+                    table.label_at(*index)
+                );
+                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                return Err(error.with_detail(detail));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The values of an end of a range in parentheses.
+pub(crate) fn shown_limits(limits: &[Limit]) -> String {
+    let shown = limits.iter().map(|limit| match limit {
+        Limit::Min => "MINVALUE".to_owned(),
+        Limit::Max => "MAXVALUE".to_owned(),
+        Limit::Value(expr) => shown_value(expr),
+    });
+    format!("({})", shown.collect::<Vec<_>>().join(", "))
+}
+
+/// A constant as a bound shows it.
+pub(crate) fn shown_value(expr: &Expr) -> String {
+    let Expr::Literal { value, ty } = expr else {
+        return String::new();
+    };
+    if value.is_null() {
+        return "NULL".to_owned();
+    }
+    let text = varve_expr::format_value(value, &varve_expr::DEFAULT_LOCALE);
+    match ty.is_numeric() || *ty == LogicalType::Boolean {
+        true => match *ty {
+            LogicalType::Boolean => if text == "t" { "true" } else { "false" }.to_owned(),
+            _ if text.starts_with('-') => format!("'{text}'"),
+            _ => text,
+        },
+        false => format!("'{}'", text.replace('\'', "''")),
+    }
+}
