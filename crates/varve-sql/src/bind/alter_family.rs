@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{ForValues, ObjectName};
-use varve_parser::alter::Action;
+use varve_parser::alter::{Action, ColumnChange};
 use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::bind::Binder;
@@ -54,9 +54,15 @@ impl Binder<'_> {
 
     /// Refuses to change alone what a table has because others have it.
     pub(crate) fn check_inherited(&self, table: &TableDef, action: &Action) -> Result<()> {
-        if let Action::DropColumn { name, .. } = action
-            && let Some(by) = table.partitioning()
-        {
+        let of_key = match action {
+            Action::DropColumn { name, .. } => Some(("drop", name)),
+            Action::Column {
+                name,
+                change: ColumnChange::Type { .. },
+            } => Some(("alter", name)),
+            _ => None,
+        };
+        if let (Some((what, name)), Some(by)) = (of_key, table.partitioning()) {
             let name = fold_name(name);
             let at = table.columns.iter().position(|column| column.name == name);
             let mut is_key = false;
@@ -65,7 +71,7 @@ impl Binder<'_> {
             }
             if is_key {
                 return Err(invalid(format!(
-                    "cannot drop column \"{name}\" because it is part of the partition key of \
+                    "cannot {what} column \"{name}\" because it is part of the partition key of \
                      relation \"{}\"",
                     table.name
                 )));
@@ -76,7 +82,7 @@ impl Binder<'_> {
             Action::RenameColumn { from, .. } => ("rename", from),
             Action::Column {
                 name,
-                change: varve_parser::alter::ColumnChange::Type { .. },
+                change: ColumnChange::Type { .. },
             } => ("alter", name),
             Action::DropConstraint { name, .. } => {
                 let name = fold_name(name);

@@ -3,6 +3,8 @@
 //! They run in order before the statement behind them, which reads the rows that they return. All
 //! of them see what was there before: the statement names the tables to be kept for that.
 
+use std::sync::Arc;
+
 use sqlparser::ast::{Cte, Ident, Query as AstQuery, SetExpr};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
@@ -10,6 +12,7 @@ use crate::bind::cte::{CteBinding, with_definition};
 use crate::bind::merge::source_of;
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, unsupported_at};
+use crate::catalog::TableDef;
 use crate::optimize::taken;
 use crate::plan::{Plan, Relation, Statement, WithNode};
 use crate::statement::{Change, Changes};
@@ -96,7 +99,10 @@ impl Binder<'_> {
             if let Some(source) = source_of(statement) {
                 read(source, &changed, &mut read_before);
             }
-            changed.extend(statement.changed_tree());
+            if let Some(table) = statement.changed_table() {
+                let family = self.catalog.family_of(table);
+                changed.extend(family.iter().map(|table| table.tree));
+            }
         }
         Ok(Statement::Changes(Box::new(Changes {
             changes,
@@ -137,12 +143,12 @@ impl Statement {
         statement
     }
 
-    /// The tree of the table that it changes.
-    fn changed_tree(&self) -> Option<TreeId> {
+    /// The table that it changes.
+    fn changed_table(&self) -> Option<&Arc<TableDef>> {
         match self {
-            Statement::Insert(insert) => Some(insert.table.tree),
-            Statement::Update(modify) | Statement::Delete(modify) => Some(modify.table.tree),
-            Statement::Merge(merge) => Some(merge.table.tree),
+            Statement::Insert(insert) => Some(&insert.table),
+            Statement::Update(modify) | Statement::Delete(modify) => Some(&modify.table),
+            Statement::Merge(merge) => Some(&merge.table),
             _ => None,
         }
     }
