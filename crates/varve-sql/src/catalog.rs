@@ -50,6 +50,11 @@ pub struct CheckDef {
     pub expr: Expr,
 }
 
+/// Brings constraints into the order in which they are checked: that of their names.
+pub(crate) fn sort_checks(checks: &mut [CheckDef]) {
+    varve_sort::sort_by(checks, |left, right| left.name.cmp(&right.name));
+}
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDef {

@@ -11,6 +11,7 @@ use crate::bind::columns::is_system_column;
 use crate::bind::names::{fold_name, undefined_schema, undefined_table};
 use crate::bind::view::utility;
 use crate::bind::{Binder, unsupported_at};
+use crate::catalog::sort_checks;
 use crate::comment::Part;
 use crate::plan::{Statement, SystemView};
 use crate::schema::{Named, PUBLIC, SchemaDef};
@@ -87,9 +88,7 @@ impl Binder<'_> {
             index.name = new;
         } else if let Some(check) = table.checks.iter_mut().find(|check| check.name == old) {
             check.name = new;
-            table
-                .checks
-                .sort_by(|left, right| left.name.cmp(&right.name));
+            sort_checks(&mut table.checks);
         } else if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == old) {
             key.name = new;
         }

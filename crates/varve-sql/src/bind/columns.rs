@@ -13,7 +13,7 @@ use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
 use crate::bind::sequence::serial_type;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef};
+use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
 use crate::domain::DomainDef;
 use crate::index::Deferral;
 use crate::plan::NewIndex;
@@ -252,9 +252,7 @@ impl Binder<'_> {
             }
             table.checks.push(check);
         }
-        table
-            .checks
-            .sort_by(|left, right| left.name.cmp(&right.name));
+        sort_checks(&mut table.checks);
         self.unique_indexes(table, &parts.uniques, &mut indexes)?;
         for index in &parts.indexes {
             let index = self.index_element(table, index, &indexes)?;

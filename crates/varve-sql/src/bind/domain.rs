@@ -11,7 +11,7 @@ use crate::bind::data_type::{type_name, undefined_type};
 use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
-use crate::catalog::{CheckDef, ColumnDef, TableDef};
+use crate::catalog::{CheckDef, ColumnDef, TableDef, sort_checks};
 use crate::comment::Part;
 use crate::domain::{DomainDef, value_column};
 use crate::parse_type::{AlterDomain, CreateDomain};
@@ -90,7 +90,7 @@ impl Binder<'_> {
             }
         }
         // They are checked in the order of their names.
-        def.checks.sort_by(|left, right| left.name.cmp(&right.name));
+        sort_checks(&mut def.checks);
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl Binder<'_> {
                     changed.extend(self.renamed_comments(on, (&check.name, &to)));
                     check.name = to;
                 }
-                def.checks.sort_by(|left, right| left.name.cmp(&right.name));
+                sort_checks(&mut def.checks);
             }
             AlterDomain::Rename(to) => {
                 let to = self.new_name(to)?;
@@ -187,9 +187,7 @@ impl Binder<'_> {
                     column.default.clone_from(&def.default);
                 }
             }
-            table
-                .checks
-                .sort_by(|left, right| left.name.cmp(&right.name));
+            sort_checks(&mut table.checks);
             changed.push(Definition::Table(Box::new(table), verified));
         }
         changed.push(Definition::Domain(Box::new(def)));
