@@ -36,6 +36,10 @@ impl Binder<'_> {
         for (object, names) in &lost {
             let table = self.catalog.tables.get(object).cloned();
             let table = table.ok_or_else(|| Error::internal("a table is lost"))?;
+            if table.partitioning().is_some() || table.bound().is_some() {
+                let what = "DROP ... CASCADE of columns of a partitioned table";
+                return Err(Error::unsupported(what));
+            }
             let view = self.catalog.view_of(*object);
             let mut altered = Altered::new(table, view.map(|view| ViewDef::clone(view)));
             let said = self.messages.len();

@@ -7,7 +7,7 @@ use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
 
 use super::families::bound_of;
-use super::types::length_of;
+use super::types::{length_of, storage_of};
 use super::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
     text,
@@ -320,15 +320,6 @@ fn attribute(
         text("i"),
         text(storage_of(ty)),
     ]
-}
-
-/// How long values would be stored in PostgreSQL.
-fn storage_of(ty: LogicalType) -> &'static str {
-    match ty {
-        LogicalType::Numeric => "m",
-        ty if length_of(ty) < 0 => "x",
-        _ => "p",
-    }
 }
 
 fn has_default(column: &ColumnDef) -> bool {

@@ -71,6 +71,15 @@ pub(super) fn enum_labels(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
+/// How values would be stored in PostgreSQL.
+pub(super) fn storage_of(ty: LogicalType) -> &'static str {
+    match ty {
+        LogicalType::Numeric => "m",
+        ty if length_of(ty) < 0 => "x",
+        _ => "p",
+    }
+}
+
 /// The name in `pg_type`: arrays have a `_` before that of their elements.
 pub(super) fn type_name(ty: LogicalType) -> String {
     match ty {
