@@ -199,6 +199,7 @@ impl Run<'_> {
                 transaction,
                 catalog: self.catalog,
                 before: self.before,
+                host: Some(self.host),
             };
             Before::read(&source, read_before).await?
         };
