@@ -312,6 +312,8 @@ pub struct CopyOptions {
     pub escape: u8,
     /// What stands for NULL.
     pub null: String,
+    /// What stands for the default of a column.
+    pub default: Option<String>,
     /// The columns, by place among those that are copied, that are written in quotes.
     pub force_quote: Vec<usize>,
     /// The columns in which `null` is a text.

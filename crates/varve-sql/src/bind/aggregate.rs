@@ -6,6 +6,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::order::check_comparable;
 use crate::bind::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS, Place, place};
 use crate::bind::{Binder, located};
 use crate::plan::{AggregateCall, SortKeyExpr};
@@ -114,7 +115,9 @@ impl Binder<'_> {
         });
         let mut order: Vec<SortKeyExpr> = order.collect();
         if call.distinct {
-            self.distinct_order(&args, &mut order, (position, &places))?;
+            let first = call.args.first();
+            let first = first.map_or(position, |arg| self.source.expr(arg));
+            self.distinct_order(&args, &mut order, (first, &places))?;
         }
         if !function.depends_on_order() {
             order.clear();
@@ -199,15 +202,8 @@ impl Binder<'_> {
         order: &mut Vec<SortKeyExpr>,
         (position, places): (u32, &[u32]),
     ) -> Result<()> {
-        if args
-            .iter()
-            .any(|arg| arg.logical_type() == LogicalType::Json)
-        {
-            let message = "could not identify an equality operator for type json";
-            return Err(located(
-                Error::new(SqlState::UNDEFINED_FUNCTION, message),
-                position,
-            ));
+        for arg in args {
+            check_comparable(arg.logical_type(), false, position)?;
         }
         let is_arg = |key: &SortKeyExpr| args.iter().any(|arg| same_meaning(arg, &key.expr));
         if let Some(other) = order.iter().position(|key| !is_arg(key)) {

@@ -27,6 +27,7 @@ struct Given<'a> {
     freeze: bool,
     delimiter: Option<&'a str>,
     null: Option<&'a str>,
+    default: Option<&'a str>,
     quote: Option<&'a str>,
     escape: Option<&'a str>,
     force_quote: Option<&'a CopyValue>,
@@ -46,7 +47,11 @@ impl Binder<'_> {
         let is_csv = format == CopyFormat::Csv;
         let header = given.header.unwrap_or(CopyHeader::None);
         if format == CopyFormat::Binary {
-            for (what, value) in [("DELIMITER", given.delimiter), ("NULL", given.null)] {
+            for (what, value) in [
+                ("DELIMITER", given.delimiter),
+                ("NULL", given.null),
+                ("DEFAULT", given.default),
+            ] {
                 if value.is_some() {
                     let message = format!("cannot specify {what} in BINARY mode");
                     return Err(Error::new(SqlState::SYNTAX_ERROR, message));
@@ -66,6 +71,11 @@ impl Binder<'_> {
         }
         if null.contains(['\r', '\n']) {
             let message = "COPY null representation cannot use newline or carriage return";
+            return Err(invalid(message));
+        }
+        let has_line_end = |text: &str| text.contains(['\r', '\n']);
+        if given.default.is_some_and(has_line_end) {
+            let message = "COPY default representation cannot use newline or carriage return";
             return Err(invalid(message));
         }
         if !is_csv && NO_DELIMITERS.contains(&delimiter) {
@@ -109,6 +119,23 @@ impl Binder<'_> {
             let message = "CSV quote character must not appear in the NULL specification";
             return Err(refused(message));
         }
+        if let Some(default) = given.default {
+            if !is_from {
+                return Err(refused("COPY DEFAULT only available using COPY FROM"));
+            }
+            if default.bytes().any(|byte| byte == delimiter) {
+                let message = "COPY delimiter must not appear in the DEFAULT specification";
+                return Err(refused(message));
+            }
+            if is_csv && default.bytes().any(|byte| byte == quote) {
+                let message = "CSV quote character must not appear in the DEFAULT specification";
+                return Err(refused(message));
+            }
+            if default == null {
+                let message = "NULL specification and DEFAULT specification cannot be the same";
+                return Err(refused(message));
+            }
+        }
         if given.freeze && !is_from {
             return Err(refused("COPY freeze only available using COPY FROM"));
         }
@@ -119,6 +146,7 @@ impl Binder<'_> {
             quote,
             escape,
             null: null.to_owned(),
+            default: given.default.map(str::to_owned),
             force_quote: self.forced(given.force_quote, "FORCE_QUOTE", columns)?,
             force_not_null: self.forced(given.force_not_null, "FORCE_NOT_NULL", columns)?,
             force_null: self.forced(given.force_null, "FORCE_NULL", columns)?,
@@ -232,7 +260,7 @@ fn given(options: &[CopyOption], is_from: bool) -> Result<Given<'_>> {
                     }
                 }
             }
-            "default" => return Err(unsupported_at("DEFAULT in COPY", *position)),
+            "default" => given.default = Some(text_of(option)?),
             _ => {
                 let message = format!("option \"{name}\" not recognized");
                 return Err(located(

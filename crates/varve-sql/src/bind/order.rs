@@ -4,7 +4,7 @@ use sqlparser::ast::{
     Expr as Ast, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Value as AstValue,
 };
 use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::{fold_name, simple_name};
@@ -73,6 +73,17 @@ impl SortTarget {
         }
     }
 
+    /// Its type.
+    pub(crate) fn ty(&self, outputs: &[Output]) -> LogicalType {
+        match self {
+            SortTarget::Expr { expr, .. } => expr.logical_type(),
+            SortTarget::Output(index) => match outputs.get(*index) {
+                Some(output) => output.expr.logical_type(),
+                None => LogicalType::Text,
+            },
+        }
+    }
+
     /// The expression, or that of the result column.
     pub(crate) fn into_expr(self, outputs: &[Output]) -> Result<Expr> {
         match self {
@@ -103,6 +114,7 @@ impl Binder<'_> {
             let position = self.source.expr(&item.expr);
             let (descending, nulls_first) = self.sort_options(item)?;
             let target = self.sort_target(&item.expr, outputs, "ORDER BY", scope)?;
+            check_comparable(target.ty(outputs), true, position)?;
             keys.push(OrderKey {
                 target,
                 descending,
@@ -151,7 +163,7 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<SortTarget> {
         let position = self.source.expr(expr);
-        if let Some(index) = output_named(expr, outputs, "ORDER BY", position)? {
+        if let Some(index) = output_named(expr, outputs, clause, position)? {
             return Ok(SortTarget::Output(index));
         }
         if let Some(index) = ordinal(expr, outputs.len(), clause, position)? {
@@ -164,6 +176,20 @@ impl Binder<'_> {
             uses: core::mem::take(&mut scope.uses),
         })
     }
+}
+
+/// Refuses types whose values are not told apart (`is_order`: not ordered): json.
+pub(crate) fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -> Result<()> {
+    if ty != LogicalType::Json {
+        return Ok(());
+    }
+    let what = if is_order { "ordering" } else { "equality" };
+    let message = format!("could not identify an {what} operator for type json");
+    let error = located(Error::new(SqlState::UNDEFINED_FUNCTION, message), position);
+    Err(match is_order {
+        true => error.with_hint("Use an explicit ordering operator or modify the query."),
+        false => error,
+    })
 }
 
 /// The result column whose name an item of ORDER BY is.

@@ -13,7 +13,7 @@ use crate::bind::grouped::grouped;
 use crate::bind::limit::RowLimit;
 use crate::bind::literal::CastContext;
 use crate::bind::names::{fold_name, result_name};
-use crate::bind::order::{OrderKey, Output, SortTarget, ordinal};
+use crate::bind::order::{OrderKey, Output, SortTarget, check_comparable, ordinal};
 use crate::bind::placeholder::{Place, place};
 use crate::bind::query::{column, limited, limited_sort, sorted};
 use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
@@ -112,13 +112,21 @@ impl Binder<'_> {
         };
         let distinct = match distinct {
             None | Some(Distinct::All) => Distinctness::None,
-            Some(Distinct::Distinct) => Distinctness::Rows,
+            Some(Distinct::Distinct) => {
+                for (at, output) in outputs.iter().enumerate() {
+                    let position = self.item_position(projection, at);
+                    check_comparable(output.expr.logical_type(), false, position)?;
+                }
+                Distinctness::Rows
+            }
             Some(Distinct::On(items)) => {
                 scope.clause = "DISTINCT ON";
                 let mut on = Vec::with_capacity(items.len());
                 for item in items {
                     let target = self.sort_target(item, &outputs, "DISTINCT ON", &mut scope)?;
-                    on.push((target, self.source.expr(item)));
+                    let position = self.source.expr(item);
+                    check_comparable(target.ty(&outputs), false, position)?;
+                    on.push((target, position));
                 }
                 Distinctness::On(on)
             }
@@ -409,7 +417,7 @@ impl Binder<'_> {
             };
         });
         match refused {
-            None => Ok(group),
+            None => check_comparable(group.logical_type(), false, position).map(|()| group),
             Some((state, what)) => {
                 let message = format!("{what} are not allowed in GROUP BY");
                 Err(located(Error::new(state, message), position))

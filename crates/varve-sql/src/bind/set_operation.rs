@@ -6,6 +6,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::cte::plan_column;
 use crate::bind::literal::{CastContext, Operand};
+use crate::bind::order::check_comparable;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{Plan, Query, SetOperationNode};
 
@@ -31,6 +32,17 @@ fn recursion_place(op: SetOperator, all: bool, is_left: bool) -> Option<&'static
 }
 
 impl Binder<'_> {
+    /// Where an item of a select list stands.
+    pub(crate) fn item_position(&self, projection: &[SelectItem], item: usize) -> u32 {
+        match projection.get(item) {
+            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
+                self.source.expr(expr)
+            }
+            Some(SelectItem::Wildcard(options)) => self.source.token(&options.wildcard_token),
+            _ => 0,
+        }
+    }
+
     /// Where a column of a query is written.
     pub(crate) fn column_position(&self, mut body: &SetExpr, column: usize) -> u32 {
         loop {
@@ -42,17 +54,7 @@ impl Binder<'_> {
                     let value = row.and_then(|row| row.content.get(column));
                     return value.map_or(0, |value| self.source.expr(value));
                 }
-                SetExpr::Select(select) => {
-                    return match select.projection.get(column) {
-                        Some(
-                            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
-                        ) => self.source.expr(expr),
-                        Some(SelectItem::Wildcard(options)) => {
-                            self.source.token(&options.wildcard_token)
-                        }
-                        _ => 0,
-                    };
-                }
+                SetExpr::Select(select) => return self.item_position(&select.projection, column),
                 _ => return 0,
             };
         }
@@ -168,6 +170,11 @@ impl Binder<'_> {
         }
         self.settle_literals(&mut left, first, &types)?;
         self.settle_literals(&mut right, body, &types)?;
+        if op != SetOperator::Union || !all {
+            for (at, ty) in types.iter().enumerate() {
+                check_comparable(*ty, false, self.column_position(first, at))?;
+            }
+        }
         for (field, ty) in left.fields.iter_mut().zip(&types) {
             field.ty = *ty;
         }

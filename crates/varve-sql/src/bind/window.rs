@@ -10,6 +10,7 @@ use varve_types::{Error, LogicalType, Result, SqlState};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::fold_name;
+use crate::bind::order::check_comparable;
 use crate::bind::placeholder::WINDOW_COLUMNS;
 use crate::bind::{Binder, located};
 use crate::plan::SortKeyExpr;
@@ -135,7 +136,9 @@ impl Binder<'_> {
         let mut partition = Vec::with_capacity(written.partition.len());
         for item in written.partition {
             let operand = self.expr(item, scope)?;
-            partition.push(varve_expr::fold(self.settle(operand)?));
+            let expr = varve_expr::fold(self.settle(operand)?);
+            check_comparable(expr.logical_type(), false, self.source.expr(item))?;
+            partition.push(expr);
         }
         let mut order = Vec::with_capacity(written.order.len());
         for item in written.order {
@@ -167,8 +170,10 @@ impl Binder<'_> {
     ) -> Result<SortKeyExpr> {
         let (descending, nulls_first) = self.sort_options(item)?;
         let operand = self.expr(&item.expr, scope)?;
+        let expr = varve_expr::fold(self.settle(operand)?);
+        check_comparable(expr.logical_type(), true, self.source.expr(&item.expr))?;
         Ok(SortKeyExpr {
-            expr: varve_expr::fold(self.settle(operand)?),
+            expr,
             descending,
             nulls_first,
         })

@@ -486,7 +486,6 @@ fn what_is_not_supported_says_so() {
             "create table n (a time with time zone)",
             "type time with time zone",
         ),
-        ("copy t from stdin (default 'x')", "DEFAULT in COPY"),
     ];
     let mut wrong = Vec::new();
     for (sql, feature) in cases {

@@ -266,6 +266,7 @@ fn copies() {
         quote: b'"',
         escape: b'"',
         null: String::new(),
+        default: None,
         force_quote: Vec::new(),
         force_not_null: Vec::new(),
         force_null: Vec::new(),

@@ -12,6 +12,7 @@ use varve_types::{
 
 use super::binary::{self, BinaryReader};
 use super::csv::CsvReader;
+use super::defaults::{check_default, filled, is_default};
 use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use super::text::TextReader;
 use crate::deferred::Deferred;
@@ -68,6 +69,8 @@ pub(crate) struct CopyIn {
     file_fields: Vec<Option<usize>>,
     builders: Vec<ColumnBuilder>,
     batch_bytes: usize,
+    /// The places in the batch, by row and column, that get defaults.
+    defaults: Vec<(u32, usize)>,
     /// Of each record of the batch its line, and what an error shows of it.
     lines: Vec<(u64, Box<str>)>,
     /// The line on which the first record of the batch began.
@@ -92,7 +95,10 @@ impl CopyIn {
         let options = &plan.options;
         CopyIn {
             reader: match options.format {
-                CopyFormat::Text => Box::new(TextReader::new(options.delimiter, &options.null)),
+                CopyFormat::Text => {
+                    let default = options.default.as_deref();
+                    Box::new(TextReader::new(options.delimiter, &options.null, default))
+                }
                 CopyFormat::Csv => {
                     let (delimiter, quote) = (options.delimiter, options.quote);
                     Box::new(CsvReader::new(delimiter, quote, options.escape))
@@ -106,6 +112,7 @@ impl CopyIn {
                 .collect(),
             builders: builders(&plan),
             batch_bytes: 0,
+            defaults: Vec::new(),
             lines: Vec::new(),
             batch_line: 1,
             unchecked_line: None,
@@ -245,6 +252,15 @@ impl CopyIn {
         for (position, builder) in self.builders.iter_mut().enumerate() {
             let place = self.file_fields.get(position).copied().flatten();
             let field = place.and_then(|place| Some((place, record.field(place)?)));
+            if field.is_some_and(|(_, field)| is_default(&self.plan, field)) {
+                check_default(&self.plan, position).map_err(|error| {
+                    line_context(&self.plan, record.line, &record.shown(), error)
+                })?;
+                let row = u32::try_from(builder.len()).unwrap_or(u32::MAX);
+                self.defaults.push((row, position));
+                builder.push_null();
+                continue;
+            }
             let field = field.filter(|(place, field)| !is_null(&self.plan, *place, *field));
             let Some((_, field)) = field else {
                 builder.push_null();
@@ -321,6 +337,8 @@ impl CopyIn {
         let failed = |error: Error| {
             error.with_context(format!("COPY {}, the rows from line {line} on", table.name))
         };
+        let places = std::mem::take(&mut self.defaults);
+        let rows = filled(&self.plan, rows, &places, &context).map_err(failed)?;
         let mut rows = with_defaults(table, rows, &given, &context).map_err(failed)?;
         if let Some(filter) = &self.plan.filter {
             let kept = evaluate_filter(filter, &rows, &context).map_err(failed)?;
@@ -383,7 +401,7 @@ fn is_null(plan: &CopyPlan, place: usize, field: RawField<'_>) -> bool {
     let matches = || field.bytes == options.null.as_bytes();
     match field.kind {
         FieldKind::Null => true,
-        FieldKind::Value => false,
+        FieldKind::Value | FieldKind::Default => false,
         FieldKind::Plain => matches() && !options.force_not_null.contains(&place),
         FieldKind::Quoted => matches() && options.force_null.contains(&place),
     }

@@ -5,6 +5,7 @@
 
 mod binary;
 mod csv;
+mod defaults;
 mod load;
 mod out;
 mod record;

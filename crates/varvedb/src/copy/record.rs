@@ -35,6 +35,8 @@ pub(crate) enum FieldKind {
     Value,
     /// It is NULL.
     Null,
+    /// It is the default of its column.
+    Default,
 }
 
 /// A field of a record.

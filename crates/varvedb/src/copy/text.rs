@@ -19,6 +19,7 @@ enum LineEnd {
 pub(crate) struct TextReader {
     delimiter: u8,
     null: Vec<u8>,
+    default: Option<Vec<u8>>,
     line_end: LineEnd,
     /// The line that is being read.
     raw: Vec<u8>,
@@ -32,10 +33,11 @@ pub(crate) struct TextReader {
 
 impl TextReader {
     /// A reader at the start of a file.
-    pub fn new(delimiter: u8, null: &str) -> TextReader {
+    pub fn new(delimiter: u8, null: &str, default: Option<&str>) -> TextReader {
         TextReader {
             delimiter,
             null: null.as_bytes().to_vec(),
+            default: default.map(|default| default.as_bytes().to_vec()),
             line_end: LineEnd::Unknown,
             raw: Vec::new(),
             is_escaped: false,
@@ -116,6 +118,8 @@ impl TextReader {
             let (field, behind) = rest.split_at(end.min(rest.len()));
             if field == self.null {
                 self.record.end_field(FieldKind::Null);
+            } else if self.default.as_deref() == Some(field) {
+                self.record.end_field(FieldKind::Default);
             } else {
                 match has_escapes {
                     true => self.push_escaped(field)?,
@@ -221,7 +225,7 @@ mod tests {
 
     /// The fields of all records, NULL as `None`, or the error.
     fn read_all(text: &[u8], chunk_bytes: usize) -> Result<Vec<Vec<Option<String>>>, String> {
-        let mut reader = TextReader::new(b'\t', "\\N");
+        let mut reader = TextReader::new(b'\t', "\\N", None);
         let mut records = Vec::new();
         let take = |reader: &TextReader, records: &mut Vec<_>| {
             let record = reader.record();

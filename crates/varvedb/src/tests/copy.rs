@@ -61,6 +61,27 @@ fn text_becomes_typed_rows() {
 }
 
 #[test]
+fn a_marker_stands_for_the_default() {
+    let mut session = open(&Arc::new(MemoryKv::new())).session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id INT PRIMARY KEY, name TEXT DEFAULT 'some', n INT DEFAULT 1 + 1)",
+    );
+    let text = "1,\\D,\\D\n2,\"\\D\",5\n3,x,\\D\n";
+    assert_eq!(copy(&mut session, ", DEFAULT '\\D'", text).unwrap(), 3);
+    let row = |id, name, n| vec![Value::Int4(id), Value::text(name), Value::Int4(n)];
+    let expected = vec![row(1, "some", 2), row(2, "\\D", 5), row(3, "x", 2)];
+    assert_eq!(rows(&mut session, "SELECT * FROM t ORDER BY id"), expected);
+    let error = copy(&mut session, ", DEFAULT '\\D'", "\\D,a,1\n").unwrap_err();
+    assert_eq!(error.message(), "unexpected default marker in COPY data");
+    let fields = error.fields();
+    let detail = Some("Column \"id\" has no default value.");
+    assert_eq!(fields.detail.as_deref(), detail);
+    let shown = Some("COPY t, line 1: \"\\D,a,1\"");
+    assert_eq!(fields.context.as_deref(), shown);
+}
+
+#[test]
 fn a_bad_line_is_named_and_leaves_nothing() {
     let bad_int = "COPY t, line 3, column id: \"x\"";
     let cases = [
