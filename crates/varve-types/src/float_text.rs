@@ -103,7 +103,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_to_the_standard_parser(bits in any::<u64>(), digits in "[0-9]{1,30}", point in 0..30_usize, exponent in -340..340) {
+        fn equal_to_the_standard_parser(
+            bits in any::<u64>(),
+            digits in "[0-9]{1,30}",
+            point in 0..30_usize,
+            exponent in -340..340,
+        ) {
             check(&format!("{:e}", f64::from_bits(bits)));
             check(&format!("{}", f64::from_bits(bits)));
             let (whole, rest) = digits.split_at(point.min(digits.len()));
