@@ -1,5 +1,7 @@
 //! Numbers in the text of dates, times and intervals.
 
+use varve_types::parse_f64;
+
 use super::fault::Fault;
 
 /// The digits at the start of a text as a number that saturates, and what follows; `None` without
@@ -34,8 +36,6 @@ pub(super) fn fraction_us(text: &str) -> Option<i64> {
         us = us * 10 + i32::from(digit);
     }
     let rounds_up = digits.len() > 6
-        && text
-            .parse::<f64>()
-            .is_ok_and(|fraction| libm::rint(fraction * 1e6) > f64::from(us));
+        && parse_f64(text).is_some_and(|fraction| libm::rint(fraction * 1e6) > f64::from(us));
     Some(i64::from(us) + i64::from(rounds_up))
 }
