@@ -48,7 +48,7 @@ pub fn compare(
         }
     }
     let exact = first_difference(&a, &b);
-    if is_long_numeric(&a, &b, types) {
+    if is_long_numeric(&a, &b, types, ordered) {
         return Ok(Some(Difference::LongNumeric));
     }
     if tolerance.looks {
@@ -82,19 +82,39 @@ pub fn compare(
     Err(exact)
 }
 
-/// Whether the rows differ in nothing but the zeros behind numbers of more digits than ours have.
-fn is_long_numeric(a: &[Row], b: &[Row], types: &[u32]) -> bool {
-    let is_same = |at: usize, a: &Option<String>, b: &Option<String>| match (a, b) {
-        (Some(a), Some(b)) if types.get(at) == Some(&NUMERIC) && b.len() > NUMERIC_DIGITS_MAX => {
-            trimmed_number(a) == trimmed_number(b)
+/// Whether the rows differ in nothing but the last digits of numbers of more than ours have.
+fn is_long_numeric(a: &[Row], b: &[Row], types: &[u32], ordered: bool) -> bool {
+    let is_long =
+        |at: usize, text: &str| types.get(at) == Some(&NUMERIC) && text.len() > NUMERIC_DIGITS_MAX;
+    let cut = |rows: &[Row]| {
+        let rows = rows.iter().map(|row| {
+            let cells = row.iter().enumerate().map(|(at, cell)| {
+                let text = cell.as_deref()?;
+                let kept = text.get(..NUMERIC_DIGITS_MAX - 2);
+                let kept = kept.filter(|_| is_long(at, text)).unwrap_or(text);
+                let is_number = types.get(at) == Some(&NUMERIC);
+                Some(
+                    if is_number {
+                        trimmed_number(kept)
+                    } else {
+                        kept
+                    }
+                    .to_owned(),
+                )
+            });
+            cells.collect()
+        });
+        let mut rows: Vec<Row> = rows.collect();
+        if !ordered {
+            rows.sort();
         }
-        _ => a == b,
+        rows
     };
-    let mut rows = a.iter().zip(b);
-    rows.all(|(a, b)| {
-        let mut cells = a.iter().zip(b).enumerate();
-        cells.all(|(at, (a, b))| is_same(at, a, b))
-    })
+    let has_long = b.iter().any(|row| {
+        let mut cells = row.iter().enumerate();
+        cells.any(|(at, cell)| cell.as_deref().is_some_and(|text| is_long(at, text)))
+    });
+    has_long && cut(a) == cut(b)
 }
 
 fn first_difference(a: &[Row], b: &[Row]) -> String {
