@@ -244,10 +244,19 @@ impl Binder<'_> {
             }
             table.checks.push(Binder::domain_check(domain, *at)?);
         }
+        let kept = table.checks.len();
         for (name, check) in &parts.checks {
             let check = self.check_constraint(table, *name, check, &[])?;
-            if table.checks.iter().any(|known| known.name == check.name) {
-                let message = format!("check constraint \"{}\" already exists", check.name);
+            let mut known = table.checks.iter();
+            if let Some(at) = known.position(|known| known.name == check.name) {
+                let (name, table) = (&check.name, &table.name);
+                // What the statement adds twice is worded differently.
+                let message = match at < kept {
+                    true => {
+                        format!("constraint \"{name}\" for relation \"{table}\" already exists")
+                    }
+                    false => format!("check constraint \"{name}\" already exists"),
+                };
                 return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
             }
             table.checks.push(check);

@@ -63,10 +63,7 @@ impl Binder<'_> {
                 .map_or(0, |quantity| self.source.expr(quantity));
             if *with_ties && !is_ordered {
                 let message = "WITH TIES cannot be specified without ORDER BY clause";
-                return Err(located(
-                    Error::new(SqlState::SYNTAX_ERROR, message),
-                    position,
-                ));
+                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
             }
             rows.with_ties = *with_ties;
             refuse(*percent, "FETCH ... PERCENT", position)?;
