@@ -141,8 +141,8 @@ pub(super) struct SequencesDecoder {
     recent: [usize; 3],
 }
 
-/// Copies of so many bytes or fewer are made as one of this length, which is quicker than one of the
-/// right length; what is behind them is not written yet.
+/// Copies of so many bytes or fewer are made as one of this length, which is quicker than one of
+/// the right length; what is behind them is not written yet.
 const SHORT_BYTES: usize = 16;
 
 /// What a block's sequences read and write.
