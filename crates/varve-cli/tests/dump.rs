@@ -16,6 +16,19 @@ use common::{corpus, varve};
 
 const OBJECTS: &str = include_str!("objects.sql");
 
+const FAMILIES: &str = "
+    create table logged (day date not null, n int, primary key (day, n)) partition by range (day);
+    create table logged_1 partition of logged for values from ('2024-01-01') to ('2024-02-01');
+    create table logged_2 partition of logged for values from ('2024-02-01') to (maxvalue);
+    create table logged_rest partition of logged default;
+    create index logged_n on logged (n);
+    insert into logged values ('2024-01-05', 1), ('2024-03-05', 2), ('2023-01-01', 3);
+    create table beast (name text not null, legs int check (legs >= 0));
+    create table dog (breed text) inherits (beast);
+    insert into beast values ('ant', 6);
+    insert into dog values ('rex', 4, 'mutt');
+    comment on table logged is 'of logged';";
+
 /// Loads a script into a new place, whose dump it gives.
 fn load(folder: &Path, place: &str, script: &str) -> String {
     let script = format!("SET varve.durability = async;\n{script}");
@@ -56,6 +69,17 @@ fn what_a_dump_makes_has_the_same_dump() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn inheritance_and_partitions_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = load(folder.path(), "first", FAMILIES);
+    assert!(first.contains("ATTACH PARTITION public.logged_rest DEFAULT"));
+    assert!(first.contains("INHERIT public.beast"));
+    assert_eq!(first, load(folder.path(), "second", &first));
+    let inserts = dump(folder.path(), &["--inserts", "first"]);
+    assert_eq!(first, load(folder.path(), "third", &inserts));
 }
 
 #[test]

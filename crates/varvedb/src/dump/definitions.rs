@@ -139,8 +139,9 @@ impl Dump<'_, '_> {
             parts.push(format!("CONSTRAINT {name} {definition}"));
         }
         let parts: Vec<String> = parts.iter().map(|part| format!("\n    {part}")).collect();
+        let by = self.partitioning(table).await?;
         self.write(&format!(
-            "CREATE TABLE {} ({}\n);\n\n",
+            "CREATE TABLE {} ({}\n){by};\n\n",
             table.name,
             parts.join(",")
         ))?;
@@ -189,7 +190,7 @@ impl Dump<'_, '_> {
 
     /// Primary keys, UNIQUE constraints and the other indexes of tables.
     pub(super) async fn keys_and_indexes(&mut self, relations: &[Relation]) -> Result<()> {
-        for table in relations.iter().filter(|relation| relation.kind == "r") {
+        for table in relations.iter().filter(|relation| relation.is_table()) {
             self.enter(&table.schema).await?;
             self.constraints(table, "'p', 'u'").await?;
             self.indexes(table).await?;
@@ -199,7 +200,7 @@ impl Dump<'_, '_> {
 
     /// Foreign keys, which need the keys of other tables.
     pub(super) async fn foreign_keys(&mut self, relations: &[Relation]) -> Result<()> {
-        for table in relations.iter().filter(|relation| relation.kind == "r") {
+        for table in relations.iter().filter(|relation| relation.is_table()) {
             self.enter(&table.schema).await?;
             self.constraints(table, "'f'").await?;
         }

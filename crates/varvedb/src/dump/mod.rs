@@ -7,6 +7,7 @@
 
 mod comments;
 mod definitions;
+mod families;
 mod rows;
 
 use varve_types::{Error, Result, SqlState};
@@ -79,6 +80,13 @@ struct Relation {
     columns: Vec<Column>,
 }
 
+impl Relation {
+    /// Whether it is a table, which may have partitions.
+    fn is_table(&self) -> bool {
+        self.kind == "r" || self.kind == "p"
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Column {
     /// In quotes where it needs them.
@@ -122,7 +130,7 @@ impl Dump<'_, '_> {
         let relations = self.relations().await?;
         if self.options.schema {
             self.sequences(&relations).await?;
-            for table in relations.iter().filter(|relation| relation.kind == "r") {
+            for table in relations.iter().filter(|relation| relation.is_table()) {
                 self.table(table).await?;
             }
         }
@@ -134,6 +142,7 @@ impl Dump<'_, '_> {
         }
         if self.options.schema {
             self.keys_and_indexes(&relations).await?;
+            self.families().await?;
             self.views(&relations).await?;
             self.foreign_keys(&relations).await?;
             self.comments().await?;
@@ -171,7 +180,7 @@ impl Dump<'_, '_> {
         let sql = "SELECT c.oid, quote_ident(n.nspname), \
                    quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind \
                    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-                   WHERE c.relkind IN ('r', 'v', 'm', 'S') AND c.relpersistence <> 't' \
+                   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S') AND c.relpersistence <> 't' \
                    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') \
                    ORDER BY n.nspname, c.relname";
         let mut relations = Vec::new();

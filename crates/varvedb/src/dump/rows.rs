@@ -29,7 +29,7 @@ impl Dump<'_, '_> {
     }
 
     async fn insert_rows(&mut self, table: &Relation, columns: &[&str], list: &str) -> Result<()> {
-        let sql = format!("SELECT {} FROM {}", columns.join(", "), table.name);
+        let sql = format!("SELECT {} FROM ONLY {}", columns.join(", "), table.name);
         let result = self.session.query(&sql, &[]).await?;
         let is_fixed = table.columns.iter().any(|column| column.identity == "a");
         let overriding = if is_fixed {
