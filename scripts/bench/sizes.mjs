@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { functionsOf, without } from '../lib/wasm-code.mjs';
 import { measure } from '../size/measure.mjs';
 import { buildSizeModule } from './module.mjs';
-import { functionsOf, without } from './wasm-code.mjs';
 
 const LIMIT_BROTLI = 150_000;
 const OWN = 'varve_codec::';

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { functionsOf, renamed } from '../lib/wasm-code.mjs';
+import { similarOrder } from './function-order.mjs';
 import { closureOf } from './wasm-inputs.mjs';
 
 test('the inputs of a crate are its workspace packages, dev-dependencies left out', () => {
@@ -28,4 +30,43 @@ test('the inputs of a crate are its workspace packages, dev-dependencies left ou
     '/r/crates/types',
     '/r/crates/wasm',
   ]);
+});
+
+test('functions are ordered by type, crate and body', () => {
+  const one = (name, type, ...body) => ({ name, type, body: Uint8Array.from(body) });
+  const functions = [
+    one('_ZN9varve_sql4bind17h01E', 1, 5),
+    one('_ZN9varve_run4bind17h02E', 1, 9),
+    one('_ZN9varve_sql4bind17h03E', 1, 4, 9),
+    one('main', 0, 7),
+    one('_ZN9varve_sql4bind17h04E', 1, 4, 9),
+  ];
+  assert.deepEqual(similarOrder(functions), [3, 1, 2, 4, 0]);
+});
+
+test('functions of a module are renamed, and keep types and bodies', () => {
+  // An imported function `m.f`, and two with bodies: `(i32) -> i32` and `() -> ()`.
+  const wasm = Buffer.from(
+    '0061736d01000000' +
+      '0109026000006001' +
+      '7f017f' +
+      '02070101' +
+      '6d01660000' +
+      '0303020100' +
+      '0a0902040020000b02000b',
+    'hex',
+  );
+  const named = renamed(renamed(wasm, ['x', 'y']), ['b', 'a']);
+  assert.equal(WebAssembly.validate(named), true);
+  assert.deepEqual(
+    functionsOf(named).map(({ name, type, body }) => [
+      name,
+      type,
+      Buffer.from(body).toString('hex'),
+    ]),
+    [
+      ['b', 1, '0020000b'],
+      ['a', 0, '000b'],
+    ],
+  );
 });

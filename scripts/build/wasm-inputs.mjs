@@ -34,5 +34,6 @@ export function wasmInputs(crate, env) {
     'rust-toolchain.toml',
     '.cargo/config.toml',
     'scripts/build',
+    'scripts/lib/wasm-code.mjs',
   ];
 }

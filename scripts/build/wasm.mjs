@@ -18,6 +18,7 @@ import { Step } from '../lib/progress.mjs';
 import { runLines } from '../lib/run.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { wasmBindgenVersion, wasmPackVersion } from '../lib/versions.mjs';
+import { orderFunctions } from './function-order.mjs';
 import { wasmInputs } from './wasm-inputs.mjs';
 
 /**
@@ -57,10 +58,12 @@ async function wasmPack({ crate, profile, name }, into, step, env) {
     'no-install',
   ];
   const out = ['--no-pack', '--out-dir', into, '--out-name', name];
-  const { code, tail } = await runLines('wasm-pack', [...args, ...out], {
+  const built = await runLines('wasm-pack', [...args, ...out], {
     env,
     onLine: (line) => step.news(line),
   });
+  const { code, tail } =
+    built.code === 0 ? await orderFunctions(join(into, `${name}_bg.wasm`), env) : built;
   if (code === 0) return;
   step.fail();
   console.error(tail.join('\n'));

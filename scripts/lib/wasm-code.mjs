@@ -1,7 +1,9 @@
-// Functions of a wasm module: their names and bodies, and the module with some of them emptied.
+// Functions of a wasm module: their names, types and bodies, and the module with some of them emptied,
+// or with other names.
 
 const SECTION_CUSTOM = 0;
 const SECTION_IMPORT = 2;
+const SECTION_FUNCTION = 3;
 const SECTION_CODE = 10;
 const NAMES_OF_FUNCTIONS = 1;
 /** No locals, `unreachable`, `end`. */
@@ -89,13 +91,18 @@ function functionNames(content) {
   return names;
 }
 
-/** Each function of the module with a body: name and bytes. */
+/** Each function of the module with a body: name, number of its type, and bytes. */
 export function functionsOf(wasm) {
   let imported = 0;
   let names = new Map();
+  let types = [];
   let bodies = [];
   for (const { id, content } of sections(wasm)) {
     if (id === SECTION_IMPORT) imported = importedFunctions(content);
+    if (id === SECTION_FUNCTION) {
+      const reader = new Reader(content);
+      types = Array.from({ length: reader.number() }, () => reader.number());
+    }
     if (id === SECTION_CODE) {
       const reader = new Reader(content);
       bodies = Array.from({ length: reader.number() }, () => reader.take(reader.number()));
@@ -105,7 +112,11 @@ export function functionsOf(wasm) {
       if (found.size > 0) names = found;
     }
   }
-  return bodies.map((body, index) => ({ name: names.get(imported + index) ?? '', body }));
+  return bodies.map((body, index) => ({
+    name: names.get(imported + index) ?? '',
+    type: types[index],
+    body,
+  }));
 }
 
 /** The module without names, and without the bodies of functions for which `emptied` says so. */
@@ -116,11 +127,42 @@ export function without(wasm, functions, emptied) {
     let kept = [content];
     if (id === SECTION_CODE) {
       const bodies = functions.map((one) => (emptied(one) ? EMPTY_BODY : one.body));
-      const sized = bodies.flatMap((body) => [encodeNumber(body.length), body]);
-      kept = [encodeNumber(bodies.length), ...sized];
+      kept = [encodeNumber(bodies.length), ...bodies.flatMap(sized)];
     }
-    const length = kept.reduce((sum, part) => sum + part.length, 0);
-    parts.push(Uint8Array.of(id), encodeNumber(length), ...kept);
+    parts.push(...section(id, kept));
   }
   return Buffer.concat(parts);
+}
+
+/** The module in which the functions with bodies have these names, and nothing else has one. */
+export function renamed(wasm, names) {
+  const parts = [wasm.subarray(0, 8)];
+  let imported = 0;
+  for (const { id, content } of sections(wasm)) {
+    if (id === SECTION_IMPORT) imported = importedFunctions(content);
+    if (id === SECTION_CUSTOM && new Reader(content).text() === 'name') continue;
+    parts.push(...section(id, [content]));
+  }
+  const named = names.flatMap((name, index) => [
+    encodeNumber(imported + index),
+    ...sized(Buffer.from(name)),
+  ]);
+  const map = [encodeNumber(names.length), ...named];
+  parts.push(
+    ...section(SECTION_CUSTOM, [
+      ...sized(Buffer.from('name')),
+      ...section(NAMES_OF_FUNCTIONS, map),
+    ]),
+  );
+  return Buffer.concat(parts);
+}
+
+function sized(bytes) {
+  return [encodeNumber(bytes.length), bytes];
+}
+
+/** A section, or a part of one: its number, its length, what is in it. */
+function section(id, content) {
+  const length = content.reduce((sum, part) => sum + part.length, 0);
+  return [Uint8Array.of(id), encodeNumber(length), ...content];
 }
