@@ -6,6 +6,16 @@ import { functionsOf, renamed } from '../lib/wasm-code.mjs';
 const NAME_LETTERS = 14;
 const BODY_BYTES = 64;
 const MANGLED = /^_ZN/;
+/** What modules may use; with more of them wasm-opt writes what browsers do not read. */
+const FEATURES = [
+  '--enable-bulk-memory',
+  '--enable-nontrapping-float-to-int',
+  '--enable-sign-ext',
+  '--enable-mutable-globals',
+  '--enable-reference-types',
+  '--enable-multivalue',
+  '--enable-simd',
+];
 
 /**
  * The indices of functions in an order in which like stands beside like: by type, then by crate, then by
@@ -36,8 +46,11 @@ export async function orderFunctions(path, env) {
   for (const [place, index] of order.entries()) names[index] = `${place}`.padStart(8, '0');
   const unordered = `${path}.unordered`;
   writeFileSync(unordered, renamed(wasm, names));
-  const passes = ['--all-features', '--reorder-functions-by-name', '--strip-debug'];
-  const done = await runLines('wasm-opt', [unordered, ...passes, '-o', path], { env });
+  const passes = ['--reorder-functions-by-name', '--strip-debug'];
+  const done = await runLines('wasm-opt', [...FEATURES, unordered, ...passes, '-o', path], { env });
   rmSync(unordered, { force: true });
+  if (done.code === 0 && !WebAssembly.validate(readFileSync(path))) {
+    return { code: 1, tail: [`${path} is not valid with its functions ordered`] };
+  }
   return done;
 }

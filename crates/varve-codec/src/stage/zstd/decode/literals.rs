@@ -48,9 +48,10 @@ impl LiteralsDecoder {
                     2 => (3, 14),
                     _ => (4, 18),
                 };
-                let sizes = little_endian(block.take(more)?) << 4 | usize::from(head >> 4);
-                let literals = sizes & ((1 << width) - 1);
-                let section = block.take(sizes >> width)?;
+                let sizes = (little_endian(block.take(more)?) as u64) << 4 | u64::from(head >> 4);
+                let size = |bits: u64| usize::try_from(bits).map_err(|_| MALFORMED);
+                let literals = size(sizes & ((1 << width) - 1))?;
+                let section = block.take(size(sizes >> width)?)?;
                 if literals > BLOCK_BYTES_MAX {
                     return Err(MALFORMED);
                 }
