@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_store::{ScanOptions, Transaction};
 use varve_types::{
     Batch, Column, ColumnId, ColumnPredicate, LogicalType, RowPosition, SortKey, TreeColumn,
     TreeId, TreeSchema, Value,
@@ -111,14 +111,8 @@ pub(crate) fn rows_of(batch: &Batch) -> Outcome<Vec<Row>> {
 
 pub(crate) fn everything(tree: TreeId) -> ScanOptions {
     ScanOptions {
-        tree,
-        columns: COLUMNS.to_vec(),
-        predicates: Vec::new(),
         with_position: true,
-        range: KeyRange::default(),
-        ordered: false,
-        reverse: false,
-        limit_rows: None,
+        ..ScanOptions::of(tree, COLUMNS.to_vec())
     }
 }
 

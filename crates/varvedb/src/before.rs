@@ -2,7 +2,7 @@
 
 use varve_exec::{ScanRequest, ScanSource};
 use varve_sql::{Relation, TableDef};
-use varve_store::{KeyRange, ScanOptions};
+use varve_store::ScanOptions;
 use varve_types::{Batch, ColumnPredicate, Error, Result, Selection, TreeId, Value};
 
 use crate::find::key_bytes;
@@ -120,14 +120,8 @@ pub(crate) async fn with_keys(
 /// The positions of all rows that a table has now, ascending.
 async fn positions_now(source: &TransactionSource<'_>, table: &TableDef) -> Result<Vec<u64>> {
     let scan = ScanOptions {
-        tree: table.tree,
-        columns: Vec::new(),
-        predicates: Vec::new(),
         with_position: true,
-        range: KeyRange::default(),
-        ordered: false,
-        reverse: false,
-        limit_rows: None,
+        ..ScanOptions::of(table.tree, Vec::new())
     };
     let mut scan = source.transaction.scan(scan).await?;
     let mut positions = Vec::new();

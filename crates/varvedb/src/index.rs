@@ -323,14 +323,9 @@ pub(crate) async fn build(
     loop {
         let mut scan = transaction
             .scan(ScanOptions {
-                tree: table.tree,
-                columns: entries.read.clone(),
-                predicates: Vec::new(),
-                with_position: false,
                 range: range.clone(),
                 ordered: true,
-                reverse: false,
-                limit_rows: None,
+                ..ScanOptions::of(table.tree, entries.read.clone())
             })
             .await?;
         let mut batches = Vec::new();

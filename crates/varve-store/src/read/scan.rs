@@ -38,6 +38,22 @@ pub struct ScanOptions {
     pub limit_rows: Option<u64>,
 }
 
+impl ScanOptions {
+    /// All rows of a tree with some columns, in any order.
+    pub fn of(tree: TreeId, columns: Vec<usize>) -> ScanOptions {
+        ScanOptions {
+            tree,
+            columns,
+            predicates: Vec::new(),
+            with_position: false,
+            range: KeyRange::default(),
+            ordered: false,
+            reverse: false,
+            limit_rows: None,
+        }
+    }
+}
+
 /// A running scan; it owns what it reads from, so it may outlive the call that made it. The
 /// transaction must not write while it runs.
 pub struct TreeScan {

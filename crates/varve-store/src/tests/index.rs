@@ -190,11 +190,7 @@ fn scan(transaction: &Transaction, options: ScanOptions) -> Vec<Vec<Value>> {
 }
 
 fn whole(schema: &TreeSchema) -> ScanOptions {
-    ScanOptions {
-        columns: (0..schema.columns.len()).collect(),
-        with_position: false,
-        ..everything(schema.tree)
-    }
+    ScanOptions::of(schema.tree, (0..schema.columns.len()).collect())
 }
 
 pub(super) fn check(transaction: &Transaction, model: &Model) {

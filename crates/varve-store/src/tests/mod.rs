@@ -40,7 +40,7 @@ use varve_types::{
     RowPosition, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
-use crate::{Durability, KeyRange, ScanOptions, Store, StoreSettings, Transaction};
+use crate::{Durability, ScanOptions, Store, StoreSettings, Transaction};
 
 /// A clock that goes on by itself, so that every pause yields sometimes.
 #[derive(Default)]
@@ -240,14 +240,8 @@ pub(super) fn with_trees(store: &Arc<Store>) {
 
 pub(super) fn everything(tree: TreeId) -> ScanOptions {
     ScanOptions {
-        tree,
-        columns: vec![0, 1, 2],
-        predicates: Vec::new(),
         with_position: true,
-        range: KeyRange::default(),
-        ordered: false,
-        reverse: false,
-        limit_rows: None,
+        ..ScanOptions::of(tree, vec![0, 1, 2])
     }
 }
 

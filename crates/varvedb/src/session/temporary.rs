@@ -11,7 +11,7 @@ use varve_sql::{
     CatalogObject, NewTable, OnCommit, Statement, TableDef, Utility, decode_object, is_temporary,
     temporary_schema,
 };
-use varve_store::{KeyRange, ScanOptions, Store, Transaction};
+use varve_store::{ScanOptions, Store, Transaction};
 use varve_types::{ObjectId, Result};
 
 use super::Session;
@@ -152,14 +152,8 @@ impl Session {
 async fn has_rows(transaction: &Transaction, table: &TableDef) -> Result<bool> {
     let mut rows = transaction
         .scan(ScanOptions {
-            tree: table.tree,
-            columns: Vec::new(),
-            predicates: Vec::new(),
-            with_position: false,
-            range: KeyRange::default(),
-            ordered: false,
-            reverse: false,
             limit_rows: Some(1),
+            ..ScanOptions::of(table.tree, Vec::new())
         })
         .await?;
     while let Some(batch) = rows.next().await? {
