@@ -1,20 +1,18 @@
 //! Changes of rows that are in several tables: partitions, and tables that inherit from others.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::Expr;
+use varve_sort::VecMap;
 use varve_sql::{
     Arbiter, ConflictUpdate, IndexDef, Member, ModifyPlan, OnConflict, TableDef, over_columns,
     relation_oid,
 };
-use varve_types::{
-    Batch, Column, ColumnBuilder, Error, LogicalType, Result, RowPosition, Selection, Value,
-};
+use varve_types::{Batch, Column, Error, LogicalType, Result, RowPosition, Selection, Value};
 
 use crate::route::{Routed, astray, check_bounds, in_order_of, routed};
 use crate::table_rows::{checked, with_generated};
-use crate::upsert::gather_one;
+use crate::upsert::{gather_one, gathered};
 use crate::write::{Writer, kept_rows, once_each, positions_of};
 
 impl Writer<'_> {
@@ -207,13 +205,13 @@ impl Writer<'_> {
 }
 
 /// Rows by the number of their member, which is a column of them.
-fn by_member(rows: &[Batch], at: usize) -> Result<BTreeMap<usize, Vec<Batch>>> {
-    let mut groups: BTreeMap<usize, Vec<Batch>> = BTreeMap::new();
+fn by_member(rows: &[Batch], at: usize) -> Result<VecMap<usize, Vec<Batch>>> {
+    let mut groups: VecMap<usize, Vec<Batch>> = VecMap::new();
     for batch in rows {
         let batch = batch.compact();
         let column = batch.column(at);
         let column = column.ok_or_else(|| Error::internal("rows without their tables"))?;
-        let mut chosen: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut chosen: VecMap<usize, Vec<u32>> = VecMap::new();
         for row in 0..batch.rows() {
             let Value::Int8(number) = column.value(row) else {
                 return Err(Error::internal("rows without their tables"));
@@ -243,20 +241,6 @@ fn with_oid(rows: &Batch, table: &TableDef) -> Batch {
     let mut columns = rows.physical_columns().to_vec();
     columns.push(Arc::new(oid));
     Batch::new(columns, rows.rows())
-}
-
-fn gathered(types: &[LogicalType], rows: &[(&Batch, usize)]) -> Batch {
-    let columns = types.iter().enumerate().map(|(at, ty)| {
-        let mut builder = ColumnBuilder::with_capacity(*ty, rows.len());
-        for (batch, row) in rows {
-            match batch.physical_columns().get(at) {
-                Some(column) => builder.push_row(column, *row),
-                None => builder.push(&Value::Null),
-            }
-        }
-        Arc::new(builder.finish())
-    });
-    Batch::new(columns.collect(), rows.len())
 }
 
 /// ON CONFLICT of a partitioned table as it is for one of its partitions.

@@ -1,13 +1,13 @@
 //! Rows and partitions: which partition a row goes to, and whether it belongs where it goes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
+use varve_sort::VecMap;
 use varve_sql::{Catalog, PartitionBound, Partitioning, TableDef};
 use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, Value};
 
-use crate::table_rows::failing_row;
+use crate::table_rows::{checked, failing_row};
 
 /// Rows of one table, with their numbers among those that were given.
 pub(crate) struct Routed {
@@ -75,7 +75,7 @@ pub(crate) fn routed(
         let children = catalog.children_of(&group.table);
         let bounds: Vec<&PartitionBound> =
             children.iter().filter_map(|child| child.bound()).collect();
-        let mut rows_of: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut rows_of: VecMap<usize, Vec<u32>> = VecMap::new();
         let mut last = 0;
         for (row, keys) in (0..).zip(keys_of(by, &group.rows, context)?) {
             let place = place_of(&bounds, &keys, last);
@@ -161,6 +161,18 @@ pub(crate) fn astray(
         known = Some(parent);
     }
     Ok(found)
+}
+
+/// Rows after [`checked`], and after a look at whether they belong to the partition.
+pub(crate) fn checked_inside(
+    catalog: &Catalog,
+    table: &TableDef,
+    rows: &Batch,
+    context: &EvalContext<'_>,
+) -> Result<Batch> {
+    let rows = checked(table, rows, context)?;
+    check_bounds(catalog, table, &rows, context)?;
+    Ok(rows)
 }
 
 /// `23514` where a row does not belong to the partition that it is written to.

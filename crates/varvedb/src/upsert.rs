@@ -342,9 +342,16 @@ fn gather(table: &TableDef, rows: &[(&Batch, usize)]) -> Vec<Batch> {
     chunks.map(|rows| gather_one(table, rows)).collect()
 }
 
+/// The same as one batch.
 pub(crate) fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
-    let columns = table.columns.iter().enumerate().map(|(at, column)| {
-        let mut builder = ColumnBuilder::with_capacity(column.ty, rows.len());
+    let types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+    gathered(&types, rows)
+}
+
+/// Some rows of batches that have columns of these types; those that a batch lacks are NULL.
+pub(crate) fn gathered(types: &[LogicalType], rows: &[(&Batch, usize)]) -> Batch {
+    let columns = types.iter().enumerate().map(|(at, ty)| {
+        let mut builder = ColumnBuilder::with_capacity(*ty, rows.len());
         for (batch, row) in rows {
             match batch.physical_columns().get(at) {
                 Some(column) => builder.push_row(column, *row),

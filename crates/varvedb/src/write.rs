@@ -12,12 +12,12 @@ use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::index;
-use crate::route::check_bounds;
+use crate::route::checked_inside;
 use crate::session::CancelFlag;
 use crate::session::run::Run;
 use crate::session::triggers::Written;
 use crate::source::TransactionSource;
-use crate::table_rows::{checked, failing_row, first_not_true};
+use crate::table_rows::{failing_row, first_not_true};
 
 /// What a statement writes with.
 pub(crate) struct Writer<'a> {
@@ -49,11 +49,7 @@ impl Writer<'_> {
 
     /// Rows with their generated columns, checked one by one.
     pub fn checked(&self, table: &TableDef, rows: &[Batch]) -> Result<Vec<Batch>> {
-        let checked = |batch: &Batch| {
-            let rows = checked(table, batch, &self.context)?;
-            check_bounds(self.catalog, table, &rows, &self.context)?;
-            Ok(rows)
-        };
+        let checked = |batch| checked_inside(self.catalog, table, batch, &self.context);
         rows.iter().map(checked).collect()
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
-use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
+use varve_sql::{Catalog, CopyFormat, CopyHeader, CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
     Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, TypeMod, VECTOR_ROWS, Value,
@@ -20,9 +20,9 @@ use crate::foreign_keys::Work;
 use crate::host::SessionHost;
 use crate::index;
 use crate::pacer::Pacer;
-use crate::route::check_bounds;
+use crate::route::checked_inside;
 use crate::session::CancelFlag;
-use crate::table_rows::{checked, with_defaults};
+use crate::table_rows::with_defaults;
 use crate::write::{Writer, name_constraint};
 
 /// Bytes of cells after which a batch is handed on before it has all its rows.
@@ -183,18 +183,9 @@ impl CopyIn {
         if table.foreign_keys.is_empty() {
             return Ok(());
         }
-        let (shared, catalog) = (self.host.shared(), self.host.catalog());
-        let mut writer = Writer {
-            shared,
-            catalog: &catalog,
-            transaction,
-            deferred,
-            context: self.host.context(&[], &self.locale),
-            cancel: &self.cancel,
-            work: core::mem::take(&mut self.work),
-            run: None,
-            written: Vec::new(),
-        };
+        let catalog = self.host.catalog();
+        let work = core::mem::take(&mut self.work);
+        let mut writer = self.writer(&catalog, transaction, deferred, work);
         match at_end {
             true => writer.settle().await?,
             false => writer.refers(table, core::slice::from_ref(rows)).await?,
@@ -203,23 +194,35 @@ impl CopyIn {
         Ok(())
     }
 
+    /// What writes rows that COPY does not put into a tree itself, or looks at others for them.
+    fn writer<'a>(
+        &'a self,
+        catalog: &'a Arc<Catalog>,
+        transaction: &'a mut Transaction,
+        deferred: &'a mut Deferred,
+        work: VecDeque<Work>,
+    ) -> Writer<'a> {
+        Writer {
+            shared: self.host.shared(),
+            catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &self.locale),
+            cancel: &self.cancel,
+            work,
+            run: None,
+            written: Vec::new(),
+        }
+    }
+
     /// Hands rows of a partitioned table on to its partitions.
     async fn route(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
         let CopyTarget::Transaction(transaction, deferred) = target else {
             return Err(Error::internal("rows of partitions are not loaded"));
         };
-        let (shared, catalog) = (self.host.shared(), self.host.catalog());
-        let mut writer = Writer {
-            shared,
-            catalog: &catalog,
-            transaction,
-            deferred,
-            context: self.host.context(&[], &self.locale),
-            cancel: &self.cancel,
-            work: core::mem::take(&mut self.work),
-            run: None,
-            written: Vec::new(),
-        };
+        let catalog = self.host.catalog();
+        let work = core::mem::take(&mut self.work);
+        let mut writer = self.writer(&catalog, transaction, deferred, work);
         let rows = core::slice::from_ref(rows);
         let (table, line) = (&self.plan.table, self.batch_line);
         let routed = writer.insert_routed(table, None, rows, false).await;
@@ -350,10 +353,7 @@ impl CopyIn {
             });
         }
         let catalog = self.host.catalog();
-        let checked = checked(table, &rows, &context).and_then(|rows| {
-            check_bounds(&catalog, table, &rows, &context)?;
-            Ok(rows)
-        });
+        let checked = checked_inside(&catalog, table, &rows, &context);
         checked.map_err(|error| self.of_row(&rows, error, &context))
     }
 
@@ -362,8 +362,7 @@ impl CopyIn {
         for (at, (line, shown)) in self.lines.iter().enumerate() {
             let row = rows.slice(at, 1);
             let table = &self.plan.table;
-            let checked = checked(table, &row, context)
-                .and_then(|row| check_bounds(&self.host.catalog(), table, &row, context));
+            let checked = checked_inside(&self.host.catalog(), table, &row, context);
             if let Err(error) = checked {
                 return line_context(&self.plan, *line, shown, error);
             }

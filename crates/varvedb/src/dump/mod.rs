@@ -12,6 +12,7 @@ mod rows;
 
 use varve_types::{Error, Result, SqlState};
 
+use self::definitions::OF_USERS;
 use crate::Session;
 
 /// What a dump holds.
@@ -177,14 +178,15 @@ impl Dump<'_, '_> {
 
     /// The tables, views and sequences, with their columns.
     async fn relations(&mut self) -> Result<Vec<Relation>> {
-        let sql = "SELECT c.oid, quote_ident(n.nspname), \
-                   quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind \
-                   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-                   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S') AND c.relpersistence <> 't' \
-                   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') \
-                   ORDER BY n.nspname, c.relname";
+        let sql = format!(
+            "SELECT c.oid, quote_ident(n.nspname), \
+             quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind \
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S') AND c.relpersistence <> 't' \
+             AND {OF_USERS} ORDER BY n.nspname, c.relname"
+        );
         let mut relations = Vec::new();
-        for row in self.cells(sql).await? {
+        for row in self.cells(&sql).await? {
             let [oid, schema, name, kind] = texts(row);
             relations.push(Relation {
                 columns: Vec::new(),

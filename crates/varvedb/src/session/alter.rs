@@ -360,14 +360,9 @@ impl Rows {
         }
         let mut scan = transaction
             .scan(ScanOptions {
-                tree: self.tree,
-                columns: self.columns.clone(),
-                predicates: Vec::new(),
-                with_position: false,
                 range: self.range.clone(),
                 ordered: true,
-                reverse: false,
-                limit_rows: None,
+                ..ScanOptions::of(self.tree, self.columns.clone())
             })
             .await?;
         let (mut batches, mut rows) = (Vec::new(), 0);

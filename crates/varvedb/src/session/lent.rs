@@ -36,8 +36,13 @@ impl LentSettings {
             return other_settings::show(&self.copy.others, name);
         }
         let setting = settings::find(name).ok()?;
+        Some(self.look(shared, |scope| setting.show(scope)))
+    }
+
+    /// Looks at the settings as SHOW sees them.
+    fn look<T>(&self, shared: &Shared, at: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut modes = self.modes;
-        Some(setting.show(&Scope {
+        at(&Scope {
             shared,
             session: &mut self.copy.clone(),
             block: Some(OpenModes {
@@ -45,7 +50,7 @@ impl LentSettings {
                 has_run: false,
                 in_savepoint: false,
             }),
-        }))
+        })
     }
 
     /// The rows of a view.
@@ -55,17 +60,7 @@ impl LentSettings {
             "pg_prepared_statements" => return self.prepared.clone(),
             _ => {}
         }
-        let mut modes = self.modes;
-        let scope = Scope {
-            shared,
-            session: &mut self.copy.clone(),
-            block: Some(OpenModes {
-                modes: &mut modes,
-                has_run: false,
-                in_savepoint: false,
-            }),
-        };
-        let rows = all_settings(&scope).into_iter().map(|line| {
+        let rows = self.look(shared, all_settings).into_iter().map(|line| {
             let [name, value, description] = line;
             let kind = match value.as_str() {
                 "on" | "off" => "bool",

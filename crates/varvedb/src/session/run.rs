@@ -193,16 +193,7 @@ impl Run<'_> {
             body,
             read_before,
         } = changes;
-        let before = {
-            let source = TransactionSource {
-                shared: self.shared,
-                transaction,
-                catalog: self.catalog,
-                before: self.before,
-                host: Some(self.host),
-            };
-            Before::read(&source, read_before).await?
-        };
+        let before = Before::read(&self.source(transaction), read_before).await?;
         let run = Run {
             before: (!before.is_empty()).then_some(&before),
             building: Cell::default(),
@@ -250,6 +241,17 @@ impl Run<'_> {
         self.host.context(self.parameters, self.locale)
     }
 
+    /// What the statement sees.
+    fn source<'s>(&'s self, transaction: &'s Transaction) -> TransactionSource<'s> {
+        TransactionSource {
+            shared: self.shared,
+            transaction,
+            catalog: self.catalog,
+            before: self.before,
+            host: Some(self.host),
+        }
+    }
+
     pub(super) fn writer<'w>(
         &'w self,
         transaction: &'w mut Transaction,
@@ -281,13 +283,7 @@ impl Run<'_> {
         if is_direct && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             return Ok(batches);
         }
-        let source = TransactionSource {
-            shared: self.shared,
-            transaction,
-            catalog: self.catalog,
-            before: self.before,
-            host: Some(self.host),
-        };
+        let source = self.source(transaction);
         let scratch = StoreScratch::new(&self.shared.store);
         let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
         let context = ExecContext {
