@@ -537,6 +537,30 @@ pub(crate) fn broken(field: &str) -> Error {
 pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
+    /// The schema of an object, and what follows the layout and the kind, which must be these.
+    pub(crate) fn behind(bytes: &'a [u8], head: [u8; 2]) -> Result<(ObjectId, Input<'a>)> {
+        let (schema, rest) = take_schema_head(bytes)?;
+        let mut input = Input(rest);
+        input.head(head)?;
+        Ok((schema, input))
+    }
+
+    /// Reads the layout and the kind, which must be these.
+    pub(crate) fn head(&mut self, [layout, kind]: [u8; 2]) -> Result<()> {
+        match self.u8()? == layout && self.u8()? == kind {
+            true => Ok(()),
+            false => Err(broken("kind")),
+        }
+    }
+
+    /// Refuses to have left bytes over.
+    pub(crate) fn end(&self) -> Result<()> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(broken("end")),
+        }
+    }
+
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let (head, rest) = self
             .0

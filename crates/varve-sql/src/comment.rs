@@ -14,7 +14,7 @@
 use varve_types::{ObjectId, Result};
 
 use crate::catalog_codec::{Input, broken, put_name};
-use crate::schema::{schema_head, take_schema_head};
+use crate::schema::schema_head;
 use crate::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -87,11 +87,7 @@ pub fn encode_comment(def: &CommentDef) -> Vec<u8> {
 
 /// The comment that [`encode_comment`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_comment(bytes: &[u8]) -> Result<CommentDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_COMMENT {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_COMMENT])?;
     let def = CommentDef {
         schema,
         object: take_object(&mut input)?,
@@ -102,10 +98,8 @@ pub(crate) fn decode_comment(bytes: &[u8]) -> Result<CommentDef> {
         name: input.name()?,
         text: take_text(&mut input)?,
     };
-    match input.0.is_empty() {
-        true => Ok(def),
-        false => Err(broken("end")),
-    }
+    input.end()?;
+    Ok(def)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use varve_types::{ColumnId, EnumId, Error, LogicalType, ObjectId, Result, TypeMo
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::expr_codec::{put_expr, take_default};
-use crate::schema::{schema_head, take_schema_head};
+use crate::schema::schema_head;
 use crate::walk::substitute;
 
 const LAYOUT_VERSION: u8 = 1;
@@ -152,11 +152,7 @@ pub fn encode_domain(def: &DomainDef) -> Vec<u8> {
 
 /// The domain that [`encode_domain`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_domain(bytes: &[u8]) -> Result<DomainDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_DOMAIN {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_DOMAIN])?;
     let object = ObjectId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let base = input.ty().ok_or_else(|| broken("base type"))?;

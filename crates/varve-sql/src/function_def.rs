@@ -24,7 +24,7 @@ use varve_types::{LogicalType, ObjectId, Result};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::plpgsql::{Code, parse_body};
-use crate::schema::{Catalog, schema_head, take_schema_head};
+use crate::schema::{Catalog, schema_head};
 use crate::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -266,11 +266,7 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
 
 /// The function that [`encode_function`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_FUNCTION {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_FUNCTION])?;
     let object = take_object(&mut input)?;
     let name = input.name()?;
     let flags = input.u8()?;
@@ -310,9 +306,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         });
     }
     let body = take_text(&mut input)?;
-    if !input.0.is_empty() {
-        return Err(broken("end"));
-    }
+    input.end()?;
     Ok(FunctionDef {
         object,
         schema,

@@ -507,9 +507,7 @@ pub fn encode_schema(schema: &SchemaDef) -> Vec<u8> {
 /// The schema that [`encode_schema`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_schema(bytes: &[u8]) -> Result<SchemaDef> {
     let mut input = Input(bytes);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_SCHEMA {
-        return Err(broken("kind"));
-    }
+    input.head([LAYOUT_VERSION, KIND_SCHEMA])?;
     let object = ObjectId(u64::from_le_bytes(input.array()?));
     let is_gone = match input.u8()? {
         0 => false,
@@ -517,9 +515,7 @@ pub(crate) fn decode_schema(bytes: &[u8]) -> Result<SchemaDef> {
         _ => return Err(broken("flags of a schema")),
     };
     let name = input.name()?;
-    if !input.0.is_empty() {
-        return Err(broken("end"));
-    }
+    input.end()?;
     Ok(SchemaDef {
         object,
         name,

@@ -20,7 +20,7 @@ use varve_types::{
 };
 
 use crate::catalog_codec::{Input, broken, put_name};
-use crate::schema::{schema_head, take_schema_head};
+use crate::schema::schema_head;
 use crate::walk::for_each_child;
 
 const LAYOUT_VERSION: u8 = 1;
@@ -130,11 +130,7 @@ pub fn encode_sequence(sequence: &SequenceDef) -> Vec<u8> {
 
 /// The sequence that [`encode_sequence`] wrote; `XX001` for any other bytes.
 pub fn decode_sequence(bytes: &[u8]) -> Result<SequenceDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_SEQUENCE {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_SEQUENCE])?;
     let object = ObjectId(u64::from_le_bytes(input.array()?));
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;

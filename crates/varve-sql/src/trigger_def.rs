@@ -19,7 +19,7 @@ use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::function_def::ParsedBody;
 use crate::plpgsql::Code;
-use crate::schema::{schema_head, take_schema_head};
+use crate::schema::schema_head;
 use crate::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -150,11 +150,7 @@ pub fn encode_trigger(def: &TriggerDef) -> Vec<u8> {
 
 /// The trigger that [`encode_trigger`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_trigger(bytes: &[u8]) -> Result<TriggerDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_TRIGGER {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_TRIGGER])?;
     let object = take_object(&mut input)?;
     let table = take_object(&mut input)?;
     let function = take_object(&mut input)?;
@@ -175,9 +171,7 @@ pub(crate) fn decode_trigger(bytes: &[u8]) -> Result<TriggerDef> {
     for _ in 0..input.count()? {
         arguments.push(take_text(&mut input)?);
     }
-    if !input.0.is_empty() {
-        return Err(broken("end"));
-    }
+    input.end()?;
     Ok(TriggerDef {
         object,
         schema,

@@ -146,9 +146,7 @@ pub(crate) fn decode_enum(bytes: &[u8]) -> Result<EnumDef> {
         }
         labels.push((place, input.name()?));
     }
-    if !input.0.is_empty() {
-        return Err(broken("end"));
-    }
+    input.end()?;
     Ok(EnumDef {
         object,
         schema,

@@ -23,7 +23,7 @@ use varve_types::{ColumnId, LogicalType, ObjectId, Result, TypeMod};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::parse::{ParsedStatement, parse};
-use crate::schema::{RelationName, schema_head, take_schema_head};
+use crate::schema::{RelationName, schema_head};
 
 const LAYOUT_VERSION: u8 = 1;
 /// The kind of object that a view is.
@@ -189,11 +189,7 @@ pub fn encode_view(view: &ViewDef) -> Vec<u8> {
 
 /// The view that [`encode_view`] wrote; `XX001` for any other bytes.
 pub(crate) fn decode_view(bytes: &[u8]) -> Result<ViewDef> {
-    let (schema, rest) = take_schema_head(bytes)?;
-    let mut input = Input(rest);
-    if input.u8()? != LAYOUT_VERSION || input.u8()? != KIND_VIEW {
-        return Err(broken("kind"));
-    }
+    let (schema, mut input) = Input::behind(bytes, [LAYOUT_VERSION, KIND_VIEW])?;
     let object = take_object(&mut input)?;
     let name = input.name()?;
     let flags = input.u8()?;
@@ -236,9 +232,7 @@ pub(crate) fn decode_view(bytes: &[u8]) -> Result<ViewDef> {
             columns,
         });
     }
-    if !input.0.is_empty() {
-        return Err(broken("end"));
-    }
+    input.end()?;
     Ok(ViewDef {
         object,
         schema,
