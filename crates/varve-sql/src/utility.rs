@@ -160,6 +160,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// What is no condition of its own: nothing went wrong.
+    pub(crate) fn notice(text: String) -> Message {
+        Message::new(SqlState::SUCCESSFUL_COMPLETION, text)
+    }
+
     /// A message without detail.
     pub(crate) fn new(state: SqlState, text: String) -> Message {
         Message {

@@ -425,6 +425,6 @@ fn pass(action: &Action) -> u8 {
 /// they are there is a notice.
 pub(crate) fn stored(what: &str) -> Option<Message> {
     let text = format!("{what} changes nothing here");
-    let message = Message::new(SqlState::SUCCESSFUL_COMPLETION, text);
+    let message = Message::notice(text);
     (what == "OWNER TO").then_some(message)
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use sqlparser::ast::{ForValues, ObjectName};
 use varve_parser::alter::{Action, ColumnChange};
-use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, TreeId};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::columns::Parts;
-use crate::bind::family::{Inherited, over_child};
+use crate::bind::family::{Inherited, inherited_twice, over_child};
 use crate::bind::like::Copied;
 use crate::bind::names::fold_name;
 use crate::bind::partition::unique_keys_fit;
-use crate::catalog::TableDef;
+use crate::catalog::{ColumnDef, TableDef};
 use crate::plan::{NewIndex, Statement};
 use crate::utility::Message;
 use crate::walk::{for_each_column, same_meaning};
@@ -25,6 +25,21 @@ fn invalid(message: String) -> Error {
 
 fn mismatch(message: String) -> Error {
     Error::new(SqlState::DATATYPE_MISMATCH, message)
+}
+
+/// A child's column must have the type and modifier of its parent's.
+fn check_same_type(
+    child: &TableDef,
+    column: &ColumnDef,
+    expected: (LogicalType, TypeMod),
+) -> Result<()> {
+    if (column.ty, column.modifier) == expected {
+        return Ok(());
+    }
+    Err(mismatch(format!(
+        "child table \"{}\" has different type for column \"{}\"",
+        child.name, column.name
+    )))
 }
 
 /// Whether what an action does to a table is done to those that inherit from it as well.
@@ -127,18 +142,12 @@ impl Binder<'_> {
                     return Ok(false);
                 };
                 let (ty, modifier) = self.data_type(&column.data_type, 0)?;
-                if (known.ty, known.modifier) != (ty, modifier) {
-                    return Err(mismatch(format!(
-                        "child table \"{}\" has different type for column \"{name}\"",
-                        table.name
-                    )));
-                }
+                check_same_type(table, known, (ty, modifier))?;
                 let text = format!(
                     "merging definition of column \"{name}\" for child \"{}\"",
                     table.name
                 );
-                self.messages
-                    .push(Message::new(SqlState::SUCCESSFUL_COMPLETION, text));
+                self.messages.push(Message::notice(text));
                 true
             }
             Action::DropColumn { name, .. } => {
@@ -217,11 +226,7 @@ impl Binder<'_> {
             return Err(wrong(&message));
         }
         if child.parents().contains(&parent.object) {
-            let message = format!(
-                "relation \"{}\" would be inherited from more than once",
-                parent.name
-            );
-            return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+            return Err(inherited_twice(&parent.name));
         }
         self.fits_below(&parent, &child)?;
         altered.after.change_family(|family| {
@@ -253,12 +258,7 @@ impl Binder<'_> {
             let known = child.columns.iter().find(|known| known.name == *name);
             let known = known
                 .ok_or_else(|| mismatch(format!("child table is missing column \"{name}\"")))?;
-            if (known.ty, known.modifier) != (column.ty, column.modifier) {
-                return Err(mismatch(format!(
-                    "child table \"{}\" has different type for column \"{name}\"",
-                    child.name
-                )));
-            }
+            check_same_type(child, known, (column.ty, column.modifier))?;
             if known.nullable && !column.nullable {
                 return Err(mismatch(format!(
                     "column \"{name}\" in child table must be marked NOT NULL"

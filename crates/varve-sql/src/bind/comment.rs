@@ -94,8 +94,7 @@ impl Binder<'_> {
                     return Ok(Some((ObjectId(0), Part::Database, String::new())));
                 }
                 let text = format!("database \"{name}\" does not exist");
-                let state = SqlState::SUCCESSFUL_COMPLETION;
-                self.messages.push(Message::new(state, text));
+                self.messages.push(Message::notice(text));
                 Ok(None)
             }
             CommentOn::Role(name) => match fold_name(name) {
@@ -110,7 +109,7 @@ impl Binder<'_> {
 
     fn without_comments(&mut self, what: &str) -> Option<On> {
         let text = format!("comments on {what} are not kept");
-        let message = Message::new(SqlState::SUCCESSFUL_COMPLETION, text);
+        let message = Message::notice(text);
         self.messages.push(message);
         None
     }

@@ -571,10 +571,9 @@ fn listed(lines: impl Iterator<Item = String>) -> String {
 /// The notice of what goes with what is dropped.
 pub(crate) fn cascades<'s>(dependents: impl Iterator<Item = &'s str>) -> Option<Message> {
     let all: Vec<&str> = dependents.collect();
-    let state = SqlState::SUCCESSFUL_COMPLETION;
     match all.as_slice() {
         [] => None,
-        [one] => Some(Message::new(state, format!("drop cascades to {one}"))),
+        [one] => Some(Message::notice(format!("drop cascades to {one}"))),
         several => {
             let lines = several
                 .iter()
@@ -582,7 +581,7 @@ pub(crate) fn cascades<'s>(dependents: impl Iterator<Item = &'s str>) -> Option<
             let text = format!("drop cascades to {} other objects", several.len());
             Some(Message {
                 detail: Some(listed(lines)),
-                ..Message::new(state, text)
+                ..Message::notice(text)
             })
         }
     }

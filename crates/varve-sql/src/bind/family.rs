@@ -48,9 +48,14 @@ pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
 }
 
+pub(crate) fn inherited_twice(parent: &str) -> Error {
+    let message = format!("relation \"{parent}\" would be inherited from more than once");
+    Error::new(SqlState::DUPLICATE_TABLE, message)
+}
+
 fn merging(what: &str, name: &str) -> Message {
     let text = format!("merging {what} \"{name}\" with inherited definition");
-    Message::new(SqlState::SUCCESSFUL_COMPLETION, text)
+    Message::notice(text)
 }
 
 /// An expression over the columns of a parent, over those of a child.
@@ -92,11 +97,7 @@ impl Binder<'_> {
                 .iter()
                 .any(|known| known.object == parent.object)
             {
-                let message = format!(
-                    "relation \"{}\" would be inherited from more than once",
-                    parent.name
-                );
-                return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+                return Err(inherited_twice(&parent.name));
             }
             self.inherit(&parent, columns, &mut inherited)?;
             inherited.parents.push(parent);
@@ -159,8 +160,7 @@ impl Binder<'_> {
             };
             if let Some(known) = columns.iter_mut().find(|known| known.name == *name) {
                 let text = format!("merging multiple inherited definitions of column \"{name}\"");
-                self.messages
-                    .push(Message::new(SqlState::SUCCESSFUL_COMPLETION, text));
+                self.messages.push(Message::notice(text));
                 if (known.ty, known.modifier) != (column.ty, column.modifier) {
                     let message = format!("inherited column \"{name}\" has a type conflict");
                     return Err(type_conflict(name, known, column).with_message(message));

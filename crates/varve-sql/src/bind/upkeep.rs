@@ -20,8 +20,7 @@ impl Binder<'_> {
             }
         }
         if let Some(notice) = upkeep.notice {
-            let state = SqlState::SUCCESSFUL_COMPLETION;
-            self.messages.push(Message::new(state, notice.to_owned()));
+            self.messages.push(Message::notice(notice.to_owned()));
         }
         Ok(utility(Utility::Nothing))
     }

@@ -78,8 +78,7 @@ impl Binder<'_> {
                 return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
             }
             let text = format!("view \"{name}\" will be a temporary view");
-            let state = SqlState::SUCCESSFUL_COMPLETION;
-            self.messages.push(Message::new(state, text));
+            self.messages.push(Message::notice(text));
             schema = self.catalog.temporary().unwrap_or(schema);
         }
         let check = self.view_options(create)?;
