@@ -68,12 +68,20 @@ impl Scanner {
         rest
     }
 
-    /// Goes past what a command did not take, and past the `\\` that ends it.
-    pub fn end_command(&mut self) {
+    /// The arguments that are left, as they stand, for a command that is run later.
+    pub fn arguments_text(&mut self) -> String {
+        let from = self.at;
         while self
             .argument(ArgumentKind::Word, &Variables::default())
             .is_some()
         {}
+        let text = self.line.get(from..self.at).unwrap_or_default();
+        text.trim().to_owned()
+    }
+
+    /// Goes past what a command did not take, and past the `\\` that ends it.
+    pub fn end_command(&mut self) {
+        self.arguments_text();
         if self.rest().starts_with("\\\\") {
             self.at += 2;
         }

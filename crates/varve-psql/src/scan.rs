@@ -43,29 +43,50 @@ pub struct Scanner {
     quoted_from: Option<usize>,
     parentheses: u32,
     begin_depth: u32,
+    /// Whether a colon is only a colon.
+    is_raw: bool,
 }
 
 impl Scanner {
+    /// A scanner that puts no variables in.
+    pub fn raw() -> Scanner {
+        Scanner {
+            is_raw: true,
+            ..Scanner::default()
+        }
+    }
+
     /// The statements of a text without commands, as a server sees them.
     pub fn split(sql: &str) -> Vec<Statement> {
-        let mut scanner = Scanner::default();
+        Scanner::raw().cut(sql, &Variables::default())
+    }
+
+    /// A text without commands, with variables put in.
+    pub fn expand(sql: &str, variables: &Variables) -> String {
+        if !sql.contains(':') {
+            return sql.to_owned();
+        }
+        let statements = Scanner::default().cut(sql, variables).into_iter();
+        statements.map(|statement| statement.sql).collect()
+    }
+
+    fn cut(mut self, sql: &str, variables: &Variables) -> Vec<Statement> {
         let mut statements = Vec::new();
-        let none = Variables::default();
         for line in sql.split('\n') {
-            scanner.push_line(line);
+            self.push_line(line);
             loop {
-                match scanner.next_event(&none) {
+                match self.next_event(variables) {
                     Event::Statement(statement) => statements.push(statement),
                     // A backslash is none of SQL's characters.
                     Event::Command(name) => {
-                        scanner.buffer.push('\\');
-                        scanner.buffer.push_str(&name);
+                        self.buffer.push('\\');
+                        self.buffer.push_str(&name);
                     }
                     Event::LineEnd => break,
                 }
             }
         }
-        statements.extend(scanner.take_rest());
+        statements.extend(self.take_rest());
         statements
     }
 
@@ -268,7 +289,8 @@ impl Scanner {
     /// Puts a variable in. A plain value is read as if it stood in the line; one within itself is
     /// only text.
     fn colon(&mut self, rest: &str, variables: &Variables) {
-        let Some(found) = variables.at_colon(rest) else {
+        let found = variables.at_colon(rest).filter(|_| !self.is_raw);
+        let Some(found) = found else {
             return self.keep(rest, 1);
         };
         if !found.is_plain {

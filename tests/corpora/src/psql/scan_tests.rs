@@ -8,13 +8,17 @@ fn texts(script: &str) -> Vec<String> {
         .items
         .into_iter()
         .map(|item| match item.kind {
-            ItemKind::Statement { sql, send, data } => {
+            ItemKind::Statement {
+                statement,
+                send,
+                data,
+            } => {
                 let send = match send {
                     Send::Plain => String::new(),
                     Send::Command { name, rest } => format!(" <{name} {rest}>"),
                 };
                 let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
-                format!("{sql}{send}{data}")
+                format!("{}{send}{data}", statement.sql)
             }
             ItemKind::Command { name, rest } => format!("\\{name}({rest})"),
         })

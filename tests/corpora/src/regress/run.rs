@@ -3,14 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
-use varve_psql::Format;
+use varve_psql::{Format, Scanner};
 
 use super::expected::{Answers, DataFinder, align};
 use super::judge::judge;
 use super::session::Psql;
 use crate::causes::Causes;
 use crate::engine::{Answer, Client, Failure, FailureKind, Outcome, failure};
-use crate::psql::{Item, ItemKind, Send, scan, substitute, write_failure, write_table};
+use crate::psql::{Item, ItemKind, Send, scan, write_failure, write_table};
 use crate::record::{Place, Verdict};
 use crate::run::Judged;
 use crate::server_files::ServerFiles;
@@ -178,7 +178,7 @@ impl Runner<'_> {
     fn item(&mut self, item: &Item) {
         match &item.kind {
             ItemKind::Command { name, rest } if name == "copy" => {
-                let text = substitute(&format!("copy {rest}"), &self.psql.variables);
+                let text = Scanner::expand(&format!("copy {rest}"), &self.psql.variables);
                 if self.psql.is_active() && self.fixture.files.is_read_by(&text) {
                     let _ = self.execute(&text, None);
                 }
@@ -188,15 +188,19 @@ impl Runner<'_> {
                     self.printed.push_str(&text);
                 }
             }
-            ItemKind::Statement { sql, send, data } if self.psql.is_active() => {
-                self.statement(item, sql, send, data.as_deref());
+            ItemKind::Statement {
+                statement,
+                send,
+                data,
+            } if self.psql.is_active() => {
+                self.statement(item, &statement.sql, send, data.as_deref());
             }
             ItemKind::Statement { .. } => {}
         }
     }
 
     fn statement(&mut self, item: &Item, sql: &str, send: &Send, data: Option<&str>) {
-        let sql = substitute(sql, &self.psql.variables);
+        let sql = Scanner::expand(sql, &self.psql.variables);
         let place = Place {
             file: Arc::from(self.fixture.path),
             line: item.first_line as u32 + 1,

@@ -1,9 +1,8 @@
 //! The state of one psql: variables, format, branches of `\if`; and what its commands do.
 
-use crate::engine::{Answer, Table};
-use varve_psql::{Format, Layout, Verbosity};
+use varve_psql::{ArgumentKind, Format, Layout, Scanner, Variables, Verbosity, switch};
 
-use crate::psql::{Variables, substitute};
+use crate::engine::{Answer, Table};
 
 /// The folder that the scripts know their data by.
 const DATA_ROOT: &str = "/corpus";
@@ -28,7 +27,7 @@ struct Branch {
 impl Psql {
     pub fn new() -> Psql {
         Psql {
-            variables: Variables::new(),
+            variables: Variables::default(),
             format: Format::default(),
             verbosity: Verbosity::Default,
             quits: false,
@@ -73,13 +72,13 @@ impl Psql {
             "set" => self.set(&words),
             "unset" => {
                 for word in &words {
-                    self.variables.remove(word);
+                    self.variables.unset(word);
                 }
             }
             "getenv" => {
                 if let [name, of] = words.as_slice() {
                     let value = if of.contains("DIR") { DATA_ROOT } else { ".so" };
-                    self.variables.insert(name.clone(), value.to_owned());
+                    self.variables.set(name, value);
                 }
             }
             "echo" | "qecho" | "warn" => return Some(format!("{}\n", words.join(" "))),
@@ -112,7 +111,7 @@ impl Psql {
                 _ => Verbosity::Default,
             };
         }
-        self.variables.insert(name.clone(), value);
+        self.variables.set(name, value);
     }
 
     fn pset(&mut self, words: &[String]) {
@@ -135,24 +134,9 @@ impl Psql {
 
     /// The words of a command's text: quotes taken off, variables put in.
     fn words(&self, text: &str) -> Vec<String> {
-        let text = substitute(text, &self.variables);
-        let mut words = Vec::new();
-        let mut word: Option<String> = None;
-        let mut quote = None;
-        for c in text.chars() {
-            match quote {
-                Some(q) if c == q => quote = None,
-                Some(_) => word.get_or_insert_default().push(c),
-                None if c == '\'' || c == '"' => {
-                    quote = Some(c);
-                    word.get_or_insert_default();
-                }
-                None if c.is_whitespace() => words.extend(word.take()),
-                None => word.get_or_insert_default().push(c),
-            }
-        }
-        words.extend(word);
-        words
+        let mut scanner = Scanner::default();
+        scanner.push_line(text);
+        scanner.arguments(ArgumentKind::Word, &self.variables)
     }
 
     /// `\gset`: the columns of the one row become variables.
@@ -163,15 +147,15 @@ impl Psql {
         for (column, value) in table.columns.iter().zip(row) {
             let name = format!("{prefix}{}", column.name);
             match value {
-                Some(value) => self.variables.insert(name, value.clone()),
-                None => self.variables.remove(&name),
-            };
+                Some(value) => self.variables.set(&name, value),
+                None => self.variables.unset(&name),
+            }
         }
     }
 }
 
 fn is_true(word: &str) -> bool {
-    ["t", "true", "on", "yes", "1"].contains(&word.to_lowercase().as_str())
+    switch(word) == Some(true)
 }
 
 /// Whether a switch is to be off: by its word, or because it was on.
@@ -187,7 +171,7 @@ mod tests {
     fn commands_change_the_state() {
         let mut psql = Psql::new();
         psql.command("set", "a 'x y' z");
-        assert_eq!(psql.variables["a"], "x yz");
+        assert_eq!(psql.variables.get("a"), Some("x yz"));
         assert_eq!(psql.command("echo", ":a b").as_deref(), Some("x yz b\n"));
         psql.command("if", "false");
         psql.command("set", "a 1");
@@ -195,7 +179,7 @@ mod tests {
         psql.command("else", "");
         assert!(psql.is_active());
         psql.command("endif", "");
-        assert_eq!(psql.variables["a"], "x yz");
+        assert_eq!(psql.variables.get("a"), Some("x yz"));
         psql.command("pset", "null '(null)'");
         assert_eq!(psql.format.null, "(null)");
         psql.command("x", "");

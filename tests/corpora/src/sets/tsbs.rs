@@ -47,7 +47,7 @@ pub fn run(client: &mut Client, files: &[SourceFile]) -> Vec<Judged> {
 pub(super) fn statements(text: &str) -> Vec<(u32, String)> {
     let items = scan(text, |_, _, _| false).items.into_iter();
     let statement = items.filter_map(|item| match item.kind {
-        ItemKind::Statement { sql, .. } => Some((item.first_line as u32 + 1, sql)),
+        ItemKind::Statement { statement, .. } => Some((item.first_line as u32 + 1, statement.sql)),
         ItemKind::Command { .. } => None,
     });
     statement.collect()
