@@ -121,6 +121,24 @@ impl Error {
         self
     }
 
+    /// The same error in something around the contexts that it has.
+    #[must_use]
+    pub fn in_context(mut self, context: impl AsRef<str>) -> Error {
+        let contexts = self.0.context.get_or_insert_default();
+        if !contexts.is_empty() {
+            contexts.push('\n');
+        }
+        contexts.push_str(context.as_ref());
+        self
+    }
+
+    /// The same error with another state.
+    #[must_use]
+    pub fn with_state(mut self, state: SqlState) -> Error {
+        self.0.state = state;
+        self
+    }
+
     /// The same error naming a table.
     #[must_use]
     pub fn with_table(mut self, table: impl Into<String>) -> Error {

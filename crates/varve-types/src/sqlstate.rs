@@ -1,5 +1,7 @@
 //! SQLSTATE codes, with PostgreSQL's condition names.
 
+use std::sync::{Mutex, PoisonError};
+
 /// A five-character SQLSTATE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SqlState(&'static str, &'static str);
@@ -42,6 +44,7 @@ sqlstates! {
     INVALID_ROW_COUNT_IN_OFFSET_CLAUSE "2201X" "invalid_row_count_in_result_offset_clause",
     SEQUENCE_GENERATOR_LIMIT_EXCEEDED "2200H" "sequence_generator_limit_exceeded",
     CHARACTER_NOT_IN_REPERTOIRE "22021" "character_not_in_repertoire",
+    ERROR_IN_ASSIGNMENT "22005" "error_in_assignment",
     NULL_VALUE_NOT_ALLOWED "22004" "null_value_not_allowed",
     INVALID_PRECEDING_OR_FOLLOWING_SIZE "22013" "invalid_preceding_or_following_size",
     INVALID_ARGUMENT_FOR_NTILE "22014" "invalid_argument_for_ntile_function",
@@ -107,6 +110,10 @@ sqlstates! {
     RAISE_EXCEPTION "P0001" "raise_exception",
     NO_DATA_FOUND "P0002" "no_data_found",
     TOO_MANY_ROWS "P0003" "too_many_rows",
+    ASSERT_FAILURE "P0004" "assert_failure",
+    CASE_NOT_FOUND "20000" "case_not_found",
+    STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER "0Z002"
+        "stacked_diagnostics_accessed_without_active_handler",
     GROUPING_ERROR "42803" "grouping_error",
     DATATYPE_MISMATCH "42804" "datatype_mismatch",
     INDETERMINATE_DATATYPE "42P18" "indeterminate_datatype",
@@ -139,7 +146,34 @@ sqlstates! {
     DATA_CORRUPTED "XX001" "data_corrupted",
 }
 
+/// The codes that users have thought of.
+static OWN: Mutex<Vec<SqlState>> = Mutex::new(Vec::new());
+/// Most codes that users may think of: they are never forgotten.
+const OWN_MAX: usize = 10_000;
+
 impl SqlState {
+    /// A code, also one that VarveDB does not know; `None` for what is none.
+    pub fn of_code(code: &str) -> Option<SqlState> {
+        let is_code = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        let same = |state: &&SqlState| state.0 == code;
+        if let Some(known) = SqlState::ALL.iter().find(same) {
+            return Some(*known);
+        }
+        if code.len() != 5 || !code.bytes().all(is_code) {
+            return None;
+        }
+        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = own.iter().find(same) {
+            return Some(*known);
+        }
+        if own.len() >= OWN_MAX {
+            return None;
+        }
+        let state = SqlState(String::leak(code.to_owned()), "");
+        own.push(state);
+        Some(state)
+    }
+
     /// The five characters.
     pub fn code(self) -> &'static str {
         self.0
@@ -160,6 +194,18 @@ impl core::fmt::Display for SqlState {
 #[cfg(test)]
 mod tests {
     use super::SqlState;
+
+    #[test]
+    fn codes_of_users_are_equal_where_they_are_written_so() {
+        assert_eq!(SqlState::of_code("23505"), Some(SqlState::UNIQUE_VIOLATION));
+        let own = SqlState::of_code("MY001").unwrap();
+        assert_eq!(own.code(), "MY001");
+        assert_eq!(SqlState::of_code("MY001"), Some(own));
+        assert_ne!(SqlState::of_code("MY002"), Some(own));
+        for wrong in ["", "my001", "MY00", "MY0011", "MY-01"] {
+            assert_eq!(SqlState::of_code(wrong), None);
+        }
+    }
 
     #[test]
     fn codes_are_five_characters_and_unique() {
