@@ -36,6 +36,25 @@ pub struct FunctionBody {
     pub behind: Option<u32>,
 }
 
+impl FunctionBody {
+    /// What was found of the text, errors at their places in the statement.
+    pub fn placed<T>(&self, found: Result<T>) -> Result<T> {
+        found.map_err(|error| match self.behind {
+            Some(behind) => error.moved(behind),
+            None => error.without_position(),
+        })
+    }
+}
+
+/// `DO`
+#[derive(Debug)]
+pub struct DoBlock {
+    /// The block.
+    pub body: FunctionBody,
+    /// `LANGUAGE`, in lower case.
+    pub language: Option<String>,
+}
+
 /// An argument of a function, where it is made or named.
 #[derive(Debug)]
 pub struct FunctionArgument {
@@ -152,21 +171,12 @@ impl Parser<'_> {
                 continue;
             }
             let found = if self.parse_keyword(Keyword::AS) {
-                let start = self.peek_token();
-                let text = self.parse_literal_string()?;
-                let written = self.text_of(start);
-                let before = written.find(&text).filter(|_| !text.contains('\''));
-                let before = before.and_then(|bytes| written.get(..bytes));
-                let before = before.map(|before| before.chars().count());
-                let before = before.and_then(|count| u32::try_from(count).ok());
+                let text = self.function_text()?;
                 if self.peek_token().token == Token::Comma {
                     let what = "an object file as the body of a function";
                     return Err(Error::unsupported(what).at(next.position));
                 }
-                FunctionBody {
-                    text,
-                    behind: before.map(|count| start.position.saturating_sub(1) + count),
-                }
+                text
             } else if self.parse_word("return") {
                 let start = self.peek_token();
                 self.parse_expr()?;
@@ -194,6 +204,52 @@ impl Parser<'_> {
             options,
             body,
         }))
+    }
+
+    /// What follows `DO`.
+    pub fn parse_do(&mut self) -> Result<DoBlock> {
+        let (mut body, mut language) = (None, None);
+        loop {
+            let next = self.peek_token();
+            let was_said = if self.parse_word("language") {
+                language.replace(self.language()?).is_some()
+            } else if Parser::is_string(next.token) {
+                body.replace(self.function_text()?).is_some()
+            } else {
+                break;
+            };
+            if was_said {
+                return Err(redundant(next.position));
+            }
+        }
+        match body {
+            Some(body) => Ok(DoBlock { body, language }),
+            None => self.unexpected(),
+        }
+    }
+
+    /// What follows `LANGUAGE`.
+    fn language(&mut self) -> Result<String> {
+        let name = match Parser::is_string(self.peek_token().token) {
+            true => self.parse_literal_string()?,
+            false => self.parse_label()?.value,
+        };
+        Ok(name.to_ascii_lowercase())
+    }
+
+    /// A body in quotes.
+    fn function_text(&mut self) -> Result<FunctionBody> {
+        let start = self.peek_token();
+        let text = self.parse_literal_string()?;
+        let written = self.text_of(start);
+        let before = written.find(&text).filter(|_| !text.contains('\''));
+        let before = before.and_then(|bytes| written.get(..bytes));
+        let before = before.map(|before| before.chars().count());
+        let before = before.and_then(|count| u32::try_from(count).ok());
+        Ok(FunctionBody {
+            text,
+            behind: before.map(|count| start.position.saturating_sub(1) + count),
+        })
     }
 
     /// The text of the statements between `BEGIN ATOMIC` and the END of them.
@@ -226,14 +282,7 @@ impl Parser<'_> {
         let was_said = match word.as_str() {
             "language" => {
                 self.next_token();
-                let name = match self.peek_token().token {
-                    token if Parser::is_string(token) => self.parse_literal_string()?,
-                    _ => self.parse_label()?.value,
-                };
-                options
-                    .language
-                    .replace(name.to_ascii_lowercase())
-                    .is_some()
+                options.language.replace(self.language()?).is_some()
             }
             "immutable" | "stable" | "volatile" => {
                 self.next_token();

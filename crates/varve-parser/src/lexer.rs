@@ -187,7 +187,11 @@ impl Lexer<'_> {
         if starts_word(byte) {
             return self.word(byte);
         }
-        if byte.is_ascii_digit() || (byte == b'.' && self.peek(1).is_ascii_digit()) {
+        // The second one of `1..2` begins no number.
+        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
+        if byte.is_ascii_digit()
+            || (byte == b'.' && self.peek(1).is_ascii_digit() && before != Some(&b'.'))
+        {
             return self.number();
         }
         if is_operator(byte) {

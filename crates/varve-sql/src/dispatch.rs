@@ -48,7 +48,7 @@ pub(crate) struct Explain {
 
 /// Statements of PostgreSQL that are not supported, by their first word.
 const OTHER_STATEMENTS: &[&str] = &[
-    "CALL", "CREATE", "DO", "DROP", "IMPORT", "LISTEN", "LOAD", "NOTIFY", "PREPARE", "REASSIGN",
+    "CALL", "CREATE", "DROP", "IMPORT", "LISTEN", "LOAD", "NOTIFY", "PREPARE", "REASSIGN",
     "SECURITY", "UNLISTEN",
 ];
 

@@ -195,7 +195,7 @@ impl FunctionDef {
     /// Its body.
     pub fn code(&self) -> Result<Arc<Code>> {
         self.parsed.get(&|| match self.is_plpgsql {
-            true => parse_body(&self.body),
+            true => parse_body(self),
             false => Code::of_statements(&self.body),
         })
     }

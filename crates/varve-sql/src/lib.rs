@@ -55,7 +55,10 @@ mod window;
 mod window_exclusion;
 
 pub use alter::AlterTable;
-pub use bind::{RoutineVariable, bind, bind_arguments, bind_piece, folded_path, row_variables};
+pub use bind::{
+    RoutineVariable, Shape, bind, bind_arguments, bind_piece, declared_shape, folded_path,
+    row_variables,
+};
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
@@ -78,7 +81,10 @@ pub use plan::{
     Returning, RoutineCall, Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr,
     Statement, SystemView, WithNode,
 };
-pub use plpgsql::{Code, Declared, Raise, Returned, Step, Target};
+pub use plpgsql::{
+    Code, Declared, DeclaredType, Piece, Place, Raise, Returned, Scope, Source, SqlStep, Step,
+    Target, catches, code_named,
+};
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use schema::{
     Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, quoted_as_needed,

@@ -52,6 +52,14 @@ impl ParsedStatement {
         }
     }
 
+    /// Whether it reads or changes rows, so that what is wrong with it has a place in it.
+    pub fn is_of_rows(&self) -> bool {
+        !matches!(
+            self.parsed().body,
+            Body::Utility(_) | Body::Alter(_) | Body::Upkeep(_)
+        )
+    }
+
     /// About what its syntax tree takes in memory.
     pub fn memory_bytes(&self) -> usize {
         self.source.tokens() * TOKEN_BYTES

@@ -2,7 +2,7 @@
 //! of them know every dialect; these are small.
 
 use sqlparser::ast::{DataType, Ident, ObjectName, Query};
-use varve_parser::create_function::{CreateFunction, FunctionAction, FunctionName};
+use varve_parser::create_function::{CreateFunction, DoBlock, FunctionAction, FunctionName};
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
 use varve_types::{Error, Result};
@@ -52,6 +52,7 @@ pub(crate) enum UtilityStatement {
         alter: AlterEnum,
     },
     CreateFunction(Box<CreateFunction>),
+    Do(DoBlock),
     DropFunction {
         functions: Vec<FunctionName>,
         if_exists: bool,
@@ -192,6 +193,7 @@ pub(crate) fn parse_utility(
             Ok(None)
         }
         Keyword::COMMENT => parse_comment(parser).map(Some),
+        Keyword::DO => Ok(Some(UtilityStatement::Do(parser.parse_do()?))),
         Keyword::DROP if eat(parser, "TRIGGER") => {
             let trigger = parser.parse_named_trigger(true)?;
             let cascade = eat(parser, "CASCADE");

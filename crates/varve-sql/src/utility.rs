@@ -49,6 +49,8 @@ pub enum Utility {
     PutEnum(EnumDef, &'static str),
     /// A function that is made (without an object) or changed, and the word of the answer.
     PutFunction(Box<FunctionDef>, &'static str),
+    /// `DO`: a function without a name.
+    Do(Box<FunctionDef>),
     /// Triggers that are made (without an object) or changed, and the word of the answer.
     PutTrigger(Vec<TriggerDef>, &'static str),
     /// `DROP`

@@ -265,9 +265,15 @@ impl Binder<'_> {
     ) -> Result<Operand> {
         let position = self.source.name(name);
         let name = type_name(name).map(|name| name.name).unwrap_or_default();
-        match self.whole_row(&name, position, scope)? {
-            Some(row) => Ok(row),
-            None => {
+        if let Some(row) = self.whole_row(&name, position, scope)? {
+            return Ok(row);
+        }
+        match self.record_fields(&name, position)?.is_some() {
+            true => {
+                let row = self.variable(None, &name, position)?;
+                row.ok_or_else(|| Error::internal("a record without a row"))
+            }
+            false => {
                 scope.names.find_table(&name, position)?;
                 Err(Error::internal("a relation without a row"))
             }

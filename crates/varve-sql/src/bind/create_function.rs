@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sqlparser::ast::DataType;
 use varve_expr::{Expr, Volatility};
 use varve_parser::create_function::{
-    ArgumentMode, CreateFunction, FunctionAction, FunctionArgument, FunctionName, FunctionOptions,
-    FunctionReturns,
+    ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
+    FunctionOptions, FunctionReturns,
 };
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
@@ -17,7 +17,7 @@ use crate::bind::view::utility;
 use crate::bind::{Binder, located};
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
-use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
+use crate::schema::{Catalog, Named, PUBLIC, RelationName, quoted_as_needed};
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most arguments of a function.
@@ -42,17 +42,7 @@ impl Binder<'_> {
         let arguments = self.argument_defs(arguments)?;
         let (returns, returns_set) = self.returns(returns.as_ref(), &arguments)?;
         let is_plpgsql = match options.language.as_deref() {
-            Some("sql") => false,
-            Some("plpgsql") => true,
-            Some(language @ ("c" | "internal")) => {
-                return Err(Error::unsupported(format!(
-                    "functions in language {language}"
-                )));
-            }
-            Some(language) => {
-                let message = format!("language \"{language}\" does not exist");
-                return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
-            }
+            Some(language) => is_plpgsql(language)?,
             None => return Err(invalid("no language specified")),
         };
         let Some(body) = body else {
@@ -82,12 +72,32 @@ impl Binder<'_> {
             check_replacement(known, &def)?;
             def.object = known.object;
         }
-        let checked = self.check_body(&def);
-        checked.map_err(|error| match body.behind {
-            Some(behind) => error.moved(behind),
-            None => error.without_position(),
-        })?;
+        body.placed(self.check_body(&def))?;
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
+    }
+
+    /// `DO`: a function without a name, which is called at once.
+    pub(crate) fn anonymous_block(&mut self, block: &DoBlock) -> Result<Statement> {
+        let language = block.language.as_deref().unwrap_or("plpgsql");
+        if !is_plpgsql(language)? {
+            let message = format!("language \"{language}\" does not support inline code execution");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        let def = FunctionDef {
+            object: ObjectId(0),
+            schema: PUBLIC,
+            name: "inline_code_block".to_owned(),
+            arguments: Vec::new(),
+            returns: Returns::Void,
+            returns_set: false,
+            is_strict: false,
+            volatility: Volatility::Volatile,
+            is_plpgsql: true,
+            body: block.body.text.clone(),
+            parsed: ParsedBody::default(),
+        };
+        block.body.placed(def.code())?;
+        Ok(utility(Utility::Do(Box::new(def))))
     }
 
     /// The function of a name and types of arguments.
@@ -270,10 +280,10 @@ impl Binder<'_> {
             index,
             ty: argument.ty,
         });
-        let Some(statement) = code.pieces.first() else {
+        let Some(first) = code.pieces.first() else {
             return self.body_query(def, &[]).map(|_| ());
         };
-        let mut inner = Binder::new(statement, self.catalog, &[], self.locale);
+        let mut inner = Binder::new(&first.statement, self.catalog, &[], self.locale);
         inner.is_defining = true;
         inner.defined = Some(Arc::new(def.clone()));
         inner.bound_body(def, &code.pieces, &values.collect::<Vec<Expr>>())?;
@@ -376,9 +386,24 @@ impl Binder<'_> {
     }
 }
 
+/// A language by its name; whether it is PL/pgSQL, else SQL.
+fn is_plpgsql(language: &str) -> Result<bool> {
+    match language {
+        "sql" => Ok(false),
+        "plpgsql" => Ok(true),
+        "c" | "internal" => Err(Error::unsupported(format!(
+            "functions in language {language}"
+        ))),
+        language => {
+            let message = format!("language \"{language}\" does not exist");
+            Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
+        }
+    }
+}
+
 impl Catalog {
     /// A function as messages name it, with its schema where it is not found without.
-    pub(crate) fn shown_function(&self, def: &FunctionDef) -> String {
+    pub fn shown_function(&self, def: &FunctionDef) -> String {
         let plain = RelationName {
             schema: None,
             name: def.name.clone(),

@@ -14,7 +14,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::fold_name;
 use crate::bind::target::{Target, Verb};
-use crate::bind::values::value_plan;
+use crate::bind::values::{value_plan, whole_record};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::optimize::optimize;
@@ -409,7 +409,13 @@ fn plain_values(query: &AstQuery) -> Option<&sqlparser::ast::Values> {
                 format_clause: None,
                 pipe_operators,
             },
-        ) if locks.is_empty() && pipe_operators.is_empty() => Some(values),
+        ) if locks.is_empty() && pipe_operators.is_empty() => {
+            let mut cells = values.rows.iter().flat_map(|row| &row.content);
+            // What is spread gives more columns than are written.
+            cells
+                .all(|cell| whole_record(cell).is_none())
+                .then_some(values)
+        }
         _ => None,
     }
 }

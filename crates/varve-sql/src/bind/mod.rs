@@ -57,6 +57,7 @@ mod record;
 mod relation;
 mod resolve_user;
 mod returning;
+mod routine_body;
 mod routine_call;
 mod row;
 mod select;
@@ -93,9 +94,9 @@ pub(crate) use data_type::{internal_name, type_of_text};
 pub use names::folded_path;
 pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub(crate) use partition::{shown_limits, shown_value};
+pub use routine_body::{RoutineVariable, Shape, bind_piece, declared_shape, row_variables};
 pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
-pub use trigger::{RoutineVariable, bind_piece, row_variables};
 
 use cte::CteBinding;
 use outer::OuterLevel;

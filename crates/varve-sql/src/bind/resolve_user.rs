@@ -16,7 +16,7 @@ use crate::bind::user_function::{Candidates, only_query};
 use crate::bind::view::NO_SOURCE;
 use crate::bind::{Binder, located};
 use crate::function_def::{ArgumentDef, FunctionDef, Returns};
-use crate::parse::parse;
+use crate::plpgsql::Code;
 use crate::schema::RelationName;
 use crate::scope::Scope;
 
@@ -140,8 +140,8 @@ impl Binder<'_> {
 
     /// The default of an argument, from its text.
     pub(crate) fn argument_default(&mut self, text: &str, ty: LogicalType) -> Result<Expr> {
-        let parsed = parse(&format!("SELECT {text}"))?;
-        let value = only_query(&parsed).and_then(|(query, _)| selected(query));
+        let code = Code::of_value(text)?;
+        let value = only_query(&code.pieces).and_then(|(query, _)| selected(query));
         let value = value.ok_or_else(|| Error::internal("a default is no expression"))?;
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
         let outer = core::mem::take(&mut self.outer);

@@ -11,12 +11,12 @@ use crate::bind::literal::literal;
 use crate::bind::user_function::only_query;
 use crate::bind::{Binder, unsupported_at};
 use crate::function_def::{FunctionDef, Returns};
-use crate::parse::ParsedStatement;
+use crate::plpgsql::Piece;
 use crate::statement::{FIRST_CALL, RoutineCall};
 use crate::walk::{for_each_child, is_column_free};
 
 /// Whether a function runs before the statement that calls it.
-pub(crate) fn is_run_first(def: &FunctionDef, pieces: &[ParsedStatement]) -> bool {
+pub(crate) fn is_run_first(def: &FunctionDef, pieces: &[Piece]) -> bool {
     let is_empty = pieces.is_empty() && def.returns == Returns::Void;
     def.is_plpgsql || (only_query(pieces).is_none() && !is_empty)
 }

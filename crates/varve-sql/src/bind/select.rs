@@ -266,7 +266,19 @@ impl Binder<'_> {
                         ] if fold_name(schema) == "public" => fold_name(table),
                         _ => return Err(unsupported_at("a name of this many parts", position)),
                     };
-                    let table = scope.names.find_table(&table, position)?;
+                    let table = match scope.names.find_table(&table, position) {
+                        Ok(table) => table,
+                        Err(error) => {
+                            let fields = self.record_fields(&table, position)?.ok_or(error)?;
+                            outputs.extend(fields.into_iter().map(|(name, expr)| Output {
+                                name,
+                                expr,
+                                uses: Vec::new(),
+                                untyped: false,
+                            }));
+                            continue;
+                        }
+                    };
                     let indexes = table.first..table.first + table.columns.len();
                     outputs
                         .extend(indexes.filter_map(|index| all_of(scope.names, index, position)));

@@ -1,67 +1,23 @@
-//! CREATE, ALTER and DROP TRIGGER, and what bodies of functions are bound with.
+//! CREATE, ALTER and DROP TRIGGER.
 
 use std::sync::Arc;
 
 use sqlparser::ast::Ident;
-use varve_expr::{Expr, Locale};
+use varve_expr::Expr;
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
+use crate::bind::Binder;
 use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::routine_body::row_variables;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::utility;
-use crate::bind::{Binder, bind_with};
 use crate::catalog::TableDef;
 use crate::function_def::{ParsedBody, Returns};
-use crate::parse::ParsedStatement;
-use crate::plan::{Bound, Statement};
-use crate::schema::{Catalog, Named};
+use crate::plan::Statement;
+use crate::schema::Named;
 use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
-
-/// A name that the body of a function knows; its value is the parameter of the same number.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RoutineVariable {
-    /// What stands before its name: NEW, OLD; else empty.
-    pub qualifier: String,
-    /// Its name, as it was folded.
-    pub name: String,
-    /// Its type.
-    pub ty: LogicalType,
-}
-
-/// Binds a piece of the body of a function.
-pub fn bind_piece(
-    piece: &ParsedStatement,
-    catalog: &Arc<Catalog>,
-    variables: &[RoutineVariable],
-    locale: &Locale,
-) -> Result<Bound> {
-    let values = variables.iter().enumerate();
-    let values = values.map(|(index, variable)| Variable {
-        qualifier: variable.qualifier.clone(),
-        name: variable.name.clone(),
-        is_plain: variable.qualifier.is_empty(),
-        value: Expr::Parameter {
-            index,
-            ty: variable.ty,
-        },
-    });
-    let variables = Variables::new(values.collect(), variables.len());
-    let bound = bind_with(piece, catalog, &[], locale, Some(variables));
-    bound.map_err(Error::without_position)
-}
-
-/// The columns of a table as fields of NEW or OLD.
-pub fn row_variables(table: &TableDef, record: &str) -> Vec<RoutineVariable> {
-    let columns = table.columns.iter();
-    let columns = columns.map(|column| RoutineVariable {
-        qualifier: record.to_owned(),
-        name: column.name.clone(),
-        ty: column.ty,
-    });
-    columns.collect()
-}
 
 impl Binder<'_> {
     pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
@@ -165,6 +121,7 @@ impl Binder<'_> {
         let Some(piece) = code.pieces.first() else {
             return Ok(());
         };
+        let piece = &piece.statement;
         let mut inner = Binder::new(piece, self.catalog, &[], self.locale);
         inner.variables = Some(Variables::new(values.collect(), 0));
         let bound = inner.parsed(piece.parsed(), &piece.command);

@@ -26,8 +26,9 @@ use crate::bind::{Binder, unsupported_at};
 use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
-use crate::parse::{ParsedStatement, too_deep};
+use crate::parse::too_deep;
 use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SetCall};
+use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::schema::RelationName;
 use crate::scope::Scope;
@@ -236,7 +237,7 @@ impl Binder<'_> {
     pub(crate) fn bound_body(
         &mut self,
         def: &FunctionDef,
-        parsed: &[ParsedStatement],
+        parsed: &[Piece],
         values: &[Expr],
     ) -> Result<Query> {
         let mut columns = def.columns(self.catalog);
@@ -369,10 +370,11 @@ impl Binder<'_> {
 }
 
 /// The only statement of a body, if it is a query that changes nothing, and how deep it nests.
-pub(crate) fn only_query(parsed: &[ParsedStatement]) -> Option<(&AstQuery, usize)> {
-    let [statement] = parsed else {
+pub(crate) fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
+    let [piece] = parsed else {
         return None;
     };
+    let statement = &piece.statement;
     let (Body::Statement(body), None) = (&statement.parsed().body, &statement.parsed().explain)
     else {
         return None;

@@ -36,6 +36,7 @@ impl Binder<'_> {
             UtilityStatement::AlterDomain { name, alter } => self.alter_domain(name, alter),
             UtilityStatement::AlterEnum { name, alter } => self.alter_enum(name, alter),
             UtilityStatement::CreateFunction(create) => self.create_function(create),
+            UtilityStatement::Do(block) => self.anonymous_block(block),
             UtilityStatement::DropFunction {
                 functions,
                 if_exists,

@@ -1,9 +1,10 @@
 //! VALUES.
 
-use sqlparser::ast::{Expr as Ast, Values};
+use sqlparser::ast::{Expr as Ast, ObjectName, Values};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::bind::data_type::type_name;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::subquery::{Subquery, attach};
@@ -21,19 +22,30 @@ impl Binder<'_> {
     ) -> Result<Query> {
         let rows = self.value_rows(values)?;
         let names = Scope::default();
-        let width = rows.first().map_or(0, |row| row.len());
-        let mut columns: Vec<Vec<Operand>> = vec![Vec::with_capacity(rows.len()); width];
+        let mut columns: Vec<Vec<Operand>> = Vec::new();
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
-        for row in rows {
-            for (column, ast) in columns.iter_mut().zip(row) {
-                column.push(self.expr(ast, &mut scope)?);
+        for (number, row) in rows.into_iter().enumerate() {
+            let mut cells = Vec::with_capacity(row.len());
+            for ast in row {
+                match self.spread_record(ast)? {
+                    Some(fields) => cells.extend(fields),
+                    None => cells.push(self.expr(ast, &mut scope)?),
+                }
+            }
+            if number == 0 {
+                columns.resize_with(cells.len(), Vec::new);
+            } else if cells.len() != columns.len() {
+                return Err(other_length(0));
+            }
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                column.push(cell);
             }
         }
         let subqueries = scope.take_subqueries();
         let is_untyped = |column: &Vec<Operand>| column.iter().all(|cell| cell.ty().is_none());
         let untyped = columns.iter().map(is_untyped).collect();
-        let mut typed = Vec::with_capacity(width);
-        let mut types = Vec::with_capacity(width);
+        let mut typed = Vec::with_capacity(columns.len());
+        let mut types = Vec::with_capacity(columns.len());
         for (index, column) in columns.into_iter().enumerate() {
             let hint = hints.and_then(|hints| hints.get(index)).copied();
             let unknown = column.iter().all(|operand| operand.ty().is_none());
@@ -77,6 +89,18 @@ impl Binder<'_> {
         })
     }
 
+    /// The fields of a variable that is a row, where they are written `record.*`.
+    fn spread_record(&self, ast: &Ast) -> Result<Option<Vec<Operand>>> {
+        let Some(name) = whole_record(ast).and_then(type_name) else {
+            return Ok(None);
+        };
+        let fields = self.record_fields(&name.name, self.source.expr(ast))?;
+        Ok(fields.map(|fields| {
+            let values = fields.into_iter().map(|(_, value)| value);
+            values.map(Operand::Known).collect()
+        }))
+    }
+
     /// The rows of VALUES, all of one length.
     pub(crate) fn value_rows<'v>(&self, values: &'v Values) -> Result<Vec<&'v [Ast]>> {
         let Values {
@@ -91,15 +115,24 @@ impl Binder<'_> {
         for row in &rows {
             if row.len() != width {
                 let position = row.first().map_or(0, |first| self.source.expr(first));
-                let error = Error::new(
-                    SqlState::SYNTAX_ERROR,
-                    "VALUES lists must all be the same length",
-                );
-                return Err(located(error, position));
+                return Err(other_length(position));
             }
         }
         Ok(rows)
     }
+}
+
+/// The name before `.*`.
+pub(crate) fn whole_record(ast: &Ast) -> Option<&ObjectName> {
+    match ast {
+        Ast::QualifiedWildcard(name, _) => Some(name),
+        _ => None,
+    }
+}
+
+fn other_length(position: u32) -> Error {
+    let message = "VALUES lists must all be the same length";
+    located(Error::new(SqlState::SYNTAX_ERROR, message), position)
 }
 
 /// Rows of constants, or of what subqueries give.

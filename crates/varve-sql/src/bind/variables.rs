@@ -2,8 +2,9 @@
 //! and the variables of PL/pgSQL.
 
 use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, Result, RowTypeId, SqlState};
 
+use crate::bind::composite::row_call;
 use crate::bind::literal::Operand;
 use crate::bind::record::object;
 use crate::bind::{Binder, located};
@@ -65,17 +66,21 @@ impl Binder<'_> {
         let Some(variables) = &self.variables else {
             return Ok(None);
         };
-        if qualifier.is_none() && self.reads_rows && variables.has_qualifier(name) {
-            let fields = variables.values.iter();
-            let fields = fields.filter(|variable| variable.qualifier == name);
-            let fields = fields.map(|variable| (variable.name.clone(), variable.value.clone()));
-            return object(fields.collect(), position).map(Some);
+        if qualifier.is_none()
+            && let Some(fields) = self.record_fields(name, position)?
+        {
+            if self.reads_rows {
+                return object(fields, position).map(Some);
+            }
+            let fields = fields.into_iter().map(|(_, value)| value).collect();
+            let row = row_call(RowTypeId::RECORD, fields, true, position)?;
+            return Ok(Some(Operand::Known(row)));
         }
         if let Some(value) = variables.find(qualifier, name).filter(|_| !name.is_empty()) {
             return Ok(Some(Operand::Known(value.clone())));
         }
         match qualifier {
-            Some(record) if variables.has_qualifier(record) => {
+            Some(record) if self.record_fields(record, position)?.is_some() => {
                 let message = format!("record \"{record}\" has no field \"{name}\"");
                 Err(located(
                     Error::new(SqlState::UNDEFINED_COLUMN, message),
@@ -84,6 +89,32 @@ impl Binder<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The fields of a variable that is a row; an error where it has none yet.
+    pub(crate) fn record_fields(
+        &self,
+        record: &str,
+        position: u32,
+    ) -> Result<Option<Vec<(String, Expr)>>> {
+        let Some(variables) = &self.variables else {
+            return Ok(None);
+        };
+        if !variables.has_qualifier(record) {
+            return Ok(None);
+        }
+        let fields = variables.values.iter();
+        let fields = fields
+            .filter(|variable| variable.qualifier == record && !variable.name.is_empty())
+            .map(|variable| (variable.name.clone(), variable.value.clone()));
+        let fields: Vec<(String, Expr)> = fields.collect();
+        if fields.is_empty() {
+            let message = format!("record \"{record}\" is not assigned yet");
+            let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+            let detail = "The tuple structure of a not-yet-assigned record is indeterminate.";
+            return Err(located(error.with_detail(detail), position));
+        }
+        Ok(Some(fields))
     }
 
     /// `$n` in the body of a function; `None` outside of one.

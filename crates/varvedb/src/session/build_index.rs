@@ -78,7 +78,10 @@ impl Session {
         object: ObjectId,
         tree: TreeId,
     ) -> Result<(TableDef, IndexDef)> {
-        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
+        let catalog = self
+            .catalog
+            .borrow_mut()
+            .get(transaction, &self.settings.search_path)?;
         let table = catalog.tables.get(&object);
         let index = table.and_then(|table| table.indexes.iter().find(|index| index.tree == tree));
         match (table, index) {

@@ -152,9 +152,11 @@ impl Session {
         let catalog = match &self.block {
             Block::Open(open) => self
                 .catalog
+                .borrow_mut()
                 .get(&open.transaction, &self.settings.search_path)?,
             _ => self
                 .catalog
+                .borrow_mut()
                 .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
         let constraints = names
@@ -204,6 +206,7 @@ impl Session {
         }
         let catalog = self
             .catalog
+            .borrow_mut()
             .get(&self.shared.store.begin(), &self.settings.search_path)?;
         let tree = |name: &RelationName| {
             let table = catalog.table_named(name);

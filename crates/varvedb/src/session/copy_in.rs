@@ -116,7 +116,10 @@ impl Session {
         statement: &ParsedStatement,
         read_only: bool,
     ) -> Result<Box<CopyPlan>> {
-        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
+        let catalog = self
+            .catalog
+            .borrow_mut()
+            .get(transaction, &self.settings.search_path)?;
         self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),

@@ -62,7 +62,7 @@ const CONFLICT_RETRIES_MAX: u32 = 8;
 pub struct Session {
     shared: Arc<Shared>,
     host: Arc<SessionHost>,
-    catalog: CatalogCache,
+    catalog: RefCell<CatalogCache>,
     settings: SessionSettings,
     block: Block,
     cancel: Arc<CancelFlag>,
@@ -71,7 +71,7 @@ pub struct Session {
     building: Option<(ObjectId, TreeId)>,
     cursors: Cursors,
     prepared: PreparedStatements,
-    temporary: Temporary,
+    temporary: RefCell<Temporary>,
 }
 
 /// A statement that is to be run.
@@ -109,13 +109,13 @@ impl Session {
             host: Arc::new(SessionHost::new(Arc::clone(&shared))),
             cancel: Arc::new(CancelFlag::new(Arc::clone(&shared.env))),
             shared,
-            catalog: CatalogCache::new(temporary.schema),
+            catalog: RefCell::new(CatalogCache::new(temporary.schema)),
             block: Block::None,
             copy: None,
             building: None,
             cursors: Cursors::default(),
             prepared: PreparedStatements::new(),
-            temporary,
+            temporary: RefCell::new(temporary),
         }
     }
 
@@ -158,9 +158,11 @@ impl Session {
         let catalog = match &self.block {
             Block::Open(open) => self
                 .catalog
+                .borrow_mut()
                 .get(&open.transaction, &self.settings.search_path)?,
             _ => self
                 .catalog
+                .borrow_mut()
                 .get(&self.shared.store.begin(), &self.settings.search_path)?,
         };
         self.prepared_with(&catalog, sql, types)
@@ -379,12 +381,17 @@ impl Session {
             scope,
         } = around;
         let locale = self.locale(scope.now_us, catalog);
-        self.temporary.prepare(transaction, statement)?;
+        self.temporary
+            .borrow_mut()
+            .prepare(transaction, statement)?;
         self.host.enter(transaction, catalog).await?;
         let mut run = run::Run {
             shared: &self.shared,
             host: &self.host,
             catalog,
+            catalogs: &self.catalog,
+            path: &self.settings.search_path,
+            temporary: &self.temporary,
             cancel: &self.cancel,
             parameters,
             locale: &locale,
@@ -421,7 +428,7 @@ impl Session {
             return Ok(());
         }
         let path = &self.settings.search_path;
-        let catalog = self.catalog.get(transaction, path)?;
+        let catalog = self.catalog.borrow_mut().get(transaction, path)?;
         let locale = self.locale(now_us, &catalog);
         let mut writer = Writer {
             shared: &self.shared,
@@ -443,7 +450,7 @@ impl Session {
             return Err(Error::internal("there is no open block"));
         };
         let path = &self.settings.search_path;
-        let catalog = self.catalog.get(&open.transaction, path)?;
+        let catalog = self.catalog.borrow_mut().get(&open.transaction, path)?;
         let sequences = &self.shared.sequences;
         sequences.load(&open.transaction, &catalog).await?;
         let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
@@ -453,7 +460,10 @@ impl Session {
 
     /// How a statement of a transaction reads and writes text.
     fn locale_in(&mut self, transaction: &Transaction, now_us: i64) -> Result<Locale> {
-        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
+        let catalog = self
+            .catalog
+            .borrow_mut()
+            .get(transaction, &self.settings.search_path)?;
         Ok(self.locale(now_us, &catalog))
     }
 
@@ -474,7 +484,10 @@ impl Session {
         transaction: &Transaction,
         task: &Task<'_>,
     ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
-        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
+        let catalog = self
+            .catalog
+            .borrow_mut()
+            .get(transaction, &self.settings.search_path)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
             Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new)
         };

@@ -17,9 +17,11 @@ use varve_types::{
 };
 
 use super::direct::direct_rows;
+use super::temporary::Temporary;
 use super::utility::drop_comments;
 use super::{CancelFlag, Scope};
 use crate::before::Before;
+use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::database::Shared;
 use crate::deferred::Deferred;
 use crate::host::SessionHost;
@@ -33,6 +35,10 @@ pub(crate) struct Run<'a> {
     pub shared: &'a Shared,
     pub host: &'a SessionHost,
     pub catalog: &'a Arc<Catalog>,
+    /// Where functions see what their statements made of the catalogue.
+    pub catalogs: &'a RefCell<CatalogCache>,
+    pub path: &'a SearchPath,
+    pub temporary: &'a RefCell<Temporary>,
     pub cancel: &'a CancelFlag,
     pub parameters: &'a [Value],
     pub locale: &'a Locale,
@@ -415,6 +421,8 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::PutTrigger(..) => Some("ALTER TABLE"),
             Utility::PutFunction(_, "CREATE") => Some("CREATE FUNCTION"),
             Utility::PutFunction(..) => Some("ALTER FUNCTION"),
+            // Its statements are looked at one by one.
+            Utility::Do(_) => None,
             Utility::Alter(_) => Some("ALTER"),
             Utility::Comment(..) => Some("COMMENT"),
         },

@@ -28,7 +28,7 @@ pub(crate) struct TemporarySchemas {
 }
 
 /// What a session knows of its temporary relations.
-pub(super) struct Temporary {
+pub(crate) struct Temporary {
     shared: Arc<Shared>,
     pub schema: ObjectId,
     /// Whether it has made any.
@@ -105,13 +105,16 @@ fn made_in(statement: &Statement) -> Option<ObjectId> {
 impl Session {
     /// What ON COMMIT of temporary tables wants before a transaction is committed.
     pub(super) async fn end_temporary(&mut self, transaction: &mut Transaction) -> Result<()> {
-        if self.temporary.on_commit.is_empty() {
+        if self.temporary.get_mut().on_commit.is_empty() {
             return Ok(());
         }
-        let catalog = self.catalog.get(transaction, &self.settings.search_path)?;
-        let schema = self.temporary.schema;
+        let catalog = self
+            .catalog
+            .borrow_mut()
+            .get(transaction, &self.settings.search_path)?;
+        let schema = self.temporary.get_mut().schema;
         let mut kept = Vec::new();
-        for (name, on_commit) in core::mem::take(&mut self.temporary.on_commit) {
+        for (name, on_commit) in core::mem::take(&mut self.temporary.get_mut().on_commit) {
             let found = catalog.tables.values();
             let mut found = found.filter(|table| table.schema == schema && table.name == name);
             let Some(table) = found.next() else {
@@ -133,13 +136,13 @@ impl Session {
             }
             kept.push((name, on_commit));
         }
-        self.temporary.on_commit = kept;
+        self.temporary.get_mut().on_commit = kept;
         Ok(())
     }
 
     /// Drops all temporary relations of the session.
     pub(super) async fn discard_temporary(&mut self) -> Result<()> {
-        let own = self.temporary.schema;
+        let own = self.temporary.get_mut().schema;
         let mut transaction = self.shared.store.begin();
         drop_relations(&mut transaction, &|schema| schema == own)?;
         transaction

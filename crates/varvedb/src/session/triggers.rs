@@ -10,7 +10,7 @@ use varve_sql::{Event, TableDef, TriggerDef, row_variables};
 use varve_store::Transaction;
 use varve_types::{
     ArrayValue, Batch, ColumnBuilder, ElementType, Error, LogicalType, Result, RowPosition,
-    Selection, SqlState, Value,
+    RowValue, Selection, SqlState, Value,
 };
 
 use super::routine::{Frame, Outcome, Routine};
@@ -75,7 +75,8 @@ impl Run<'_> {
             let function = function.ok_or_else(|| Error::internal("a trigger has no function"))?;
             let body = Routine::new(function.code()?);
             let mut frame = self.frame(table, event, def);
-            body.declare(&mut frame, self)?;
+            frame.name = self.catalog.shown_function(function);
+            frame.declare(&body.code, self.catalog)?;
             armed.push(Armed {
                 condition: def.condition_code()?.map(Routine::new),
                 body,
@@ -90,10 +91,9 @@ impl Run<'_> {
         let mut frame = Frame::default();
         if def.for_each_row {
             for record in ["new", "old"] {
-                frame.variables.extend(row_variables(table, record));
+                frame.add_record(record, row_variables(table, record));
             }
         }
-        frame.values.resize(frame.variables.len(), Value::Null);
         let when = if def.before { "BEFORE" } else { "AFTER" };
         let level = if def.for_each_row { "ROW" } else { "STATEMENT" };
         let schema = self.catalog.schema_name(table.schema);
@@ -152,9 +152,11 @@ impl Run<'_> {
         let outcome = self
             .call(transaction, deferred, &mut armed.body, &mut armed.frame)
             .await?;
-        if let Outcome::Ended = outcome {
+        if let Outcome::Ended | Outcome::Nothing = outcome {
             let message = "control reached end of trigger procedure without RETURN";
-            return Err(Error::new(SqlState::NO_RETURN_STATEMENT, message));
+            let error = Error::new(SqlState::NO_RETURN_STATEMENT, message);
+            let context = format!("PL/pgSQL function {}", armed.frame.name);
+            return Err(error.in_context(context));
         }
         Ok(Some(outcome))
     }
@@ -190,8 +192,17 @@ impl Run<'_> {
                 .fired(transaction, deferred, armed, Some(&pair))
                 .await?;
             let mut new = match outcome {
-                None | Some(Outcome::Unchanged | Outcome::Ended) => continue,
+                None | Some(Outcome::Unchanged | Outcome::Ended | Outcome::Nothing) => continue,
                 Some(Outcome::Value(Value::Null) | Outcome::Row(None)) => return Ok(None),
+                Some(Outcome::Value(Value::Row(_, stored))) => {
+                    let row = RowValue::decode(&stored).unwrap_or_default().fields;
+                    let mut given = row.into_iter().map(|(_, value)| value);
+                    let values = table.columns.iter().map(|column| {
+                        let value = given.next().unwrap_or(Value::Null);
+                        varve_expr::cast_value(&value, column.ty, true, self.locale)
+                    });
+                    values.collect::<Result<Vec<Value>>>()?
+                }
                 Some(Outcome::Value(_)) => {
                     let message = "cannot return non-composite value from function returning \
                                    composite type";

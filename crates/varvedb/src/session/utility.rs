@@ -98,6 +98,11 @@ impl Run<'_> {
                 }
                 Ok(ResultSet::command(word))
             }
+            Utility::Do(def) => {
+                let called = self.result(transaction, deferred, def, Vec::new());
+                Box::pin(called).await?;
+                Ok(ResultSet::command("DO"))
+            }
             Utility::CreateSchema(schema) => {
                 create_schema(transaction, schema);
                 Ok(ResultSet::command("CREATE"))

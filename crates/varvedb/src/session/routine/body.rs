@@ -1,0 +1,517 @@
+//! Goes through the steps of a body.
+
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+use varve_exec::Cancel;
+use varve_expr::Locale;
+use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
+use varve_store::{SavepointId, Transaction};
+use varve_types::{ArrayValue, Error, LogicalType, Result, RowValue, SqlState, Value};
+
+use super::{DEPTH_MAX, Frame, Outcome, Routine};
+use crate::ResultSet;
+use crate::deferred::Deferred;
+use crate::pacer::Pacer;
+use crate::session::run::Run;
+
+/// A body that is run.
+pub(super) struct Body<'a, 'r> {
+    pub run: &'a Run<'r>,
+    pub transaction: &'a mut Transaction,
+    pub deferred: &'a mut Deferred,
+    pub routine: &'a mut Routine,
+    pub frame: &'a mut Frame,
+    /// What the statements before have left.
+    pub catalog: Arc<Catalog>,
+    pub locale: Locale,
+    /// What is open, the innermost last.
+    open: Vec<Open>,
+    /// What the last statement did.
+    row_count: u64,
+    /// The scope of the step that is taken.
+    scope: usize,
+}
+
+/// What is open while a body runs.
+enum Open {
+    /// A block that catches nothing.
+    Block,
+    /// A block that catches errors: what is gone back to, and the step that opened it.
+    Try(SavepointId, Box<Deferred>, usize),
+    /// An error that is being handled.
+    Caught(Error),
+    /// The rows of a loop that are to come, and their columns.
+    Rows(Vec<(String, LogicalType)>, IntoIter<Vec<Value>>),
+    /// The next number of a loop, the last one, and how far it is from one to the next.
+    Numbers(Option<i32>, i32, i32),
+}
+
+/// Where it goes on.
+enum Go {
+    On,
+    /// At a label, with so much open.
+    To(usize, usize),
+    Out(Outcome),
+}
+
+impl Run<'_> {
+    /// Runs a body with these variables.
+    pub(crate) async fn call(
+        &self,
+        transaction: &mut Transaction,
+        deferred: &mut Deferred,
+        routine: &mut Routine,
+        frame: &mut Frame,
+    ) -> Result<Outcome> {
+        if self.depth >= DEPTH_MAX {
+            let message = "stack depth limit exceeded";
+            let hint = format!("Functions and triggers call each other at most {DEPTH_MAX} deep.");
+            return Err(Error::new(SqlState::STATEMENT_TOO_COMPLEX, message).with_hint(hint));
+        }
+        let mut body = Body {
+            run: self,
+            transaction,
+            deferred,
+            routine,
+            frame,
+            catalog: Arc::clone(self.catalog),
+            locale: self.locale.clone(),
+            open: Vec::new(),
+            row_count: 0,
+            scope: 0,
+        };
+        body.all().await
+    }
+}
+
+impl Body<'_, '_> {
+    async fn all(&mut self) -> Result<Outcome> {
+        let code = Arc::clone(&self.routine.code);
+        let mut pacer = Pacer::new(Arc::clone(&self.run.shared.env));
+        let mut at = 0;
+        while let Some((step, place)) = code.steps.get(at) {
+            // Nobody catches that it has to end.
+            self.run.cancel.check()?;
+            pacer.pace().await;
+            self.scope = place.scope;
+            let went = self.step(step, at).await;
+            at = match went {
+                Ok(Go::On) => at + 1,
+                Ok(Go::To(label, open)) => {
+                    self.close(open)?;
+                    code.labels.get(label).copied().unwrap_or(usize::MAX)
+                }
+                Ok(Go::Out(outcome)) => {
+                    self.close(0)?;
+                    return Ok(outcome);
+                }
+                // What is raised again knows where it arose.
+                Err(error) => self.caught(match step {
+                    Step::Raise(None) => error,
+                    _ => placed(error, &self.frame.name, place),
+                })?,
+            };
+        }
+        Ok(Outcome::Ended)
+    }
+
+    /// Closes all but the outermost so many.
+    fn close(&mut self, open: usize) -> Result<()> {
+        let mut closed = self.open.drain(open.min(self.open.len())..);
+        let outermost = closed.find_map(|open| match open {
+            Open::Try(savepoint, ..) => Some(savepoint),
+            _ => None,
+        });
+        drop(closed);
+        match outermost {
+            Some(savepoint) => self.transaction.release(savepoint),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes back to the innermost block that catches an error; answers the step of its handler.
+    fn caught(&mut self, error: Error) -> Result<usize> {
+        let code = Arc::clone(&self.routine.code);
+        while let Some(open) = self.open.pop() {
+            let Open::Try(savepoint, deferred, at) = open else {
+                continue;
+            };
+            let Some((Step::Try(handlers), _)) = code.steps.get(at) else {
+                continue;
+            };
+            let is_for = |condition: &String| catches(condition, error.state());
+            let mut handlers = handlers.iter();
+            let found = handlers.find(|(conditions, _)| conditions.iter().any(is_for));
+            let Some((_, label)) = found else {
+                continue;
+            };
+            self.transaction.rollback_to(savepoint)?;
+            self.transaction.release(savepoint)?;
+            *self.deferred = *deferred;
+            let handler = code.labels.get(*label).copied().unwrap_or(usize::MAX);
+            if let Some((_, place)) = code.steps.get(handler) {
+                self.scope = place.scope;
+            }
+            for (name, text) in [
+                ("sqlstate", error.state().code()),
+                ("sqlerrm", error.message()),
+            ] {
+                self.set(&(None, name.to_owned()), &Value::text(text))?;
+            }
+            self.open.push(Open::Caught(error));
+            return Ok(handler);
+        }
+        Err(error)
+    }
+
+    fn set(&mut self, target: &Target, value: &Value) -> Result<()> {
+        let code = Arc::clone(&self.routine.code);
+        let names = (&*code, self.scope);
+        self.frame.set(target, names, value, self.run)
+    }
+
+    async fn step(&mut self, step: &Step, at: usize) -> Result<Go> {
+        match step {
+            Step::Declare(number) => {
+                let code = Arc::clone(&self.routine.code);
+                if let Some(variable) = code.variables.get(*number) {
+                    let value = match variable.value {
+                        Some(piece) => self.value(piece).await?.0,
+                        None => Value::Null,
+                    };
+                    self.set(&(None, variable.name.clone()), &value)?;
+                }
+            }
+            Step::Assign(target, piece) => {
+                let (value, ty) = self.value(*piece).await?;
+                match target.1.starts_with("case ") {
+                    true => {
+                        let code = Arc::clone(&self.routine.code);
+                        let place = self.frame.place(target, &code, self.scope);
+                        self.frame.put_any(place.unwrap_or(usize::MAX), ty, value);
+                    }
+                    false => self.set(target, &value)?,
+                }
+            }
+            Step::JumpUnless(piece, label) => {
+                if self.value(*piece).await?.0 != Value::Boolean(true) {
+                    return Ok(Go::To(*label, self.open.len()));
+                }
+            }
+            Step::Jump(label, open) => return Ok(Go::To(*label, *open)),
+            Step::Sql(sql) => {
+                let result = self.rows(&sql.source).await?;
+                self.take_result(&result, sql)?;
+            }
+            Step::Rows(source) => {
+                let result = self.rows(source).await?;
+                self.found(false)?;
+                let rows = result.rows().into_iter();
+                self.open.push(Open::Rows(columns_of(&result), rows));
+            }
+            Step::Elements(piece) => {
+                let (array, ty) = self.value(*piece).await?;
+                let (LogicalType::Array(element), Value::Array(_, stored)) = (ty, &array) else {
+                    let (state, message) = match array {
+                        Value::Null => (
+                            SqlState::NULL_VALUE_NOT_ALLOWED,
+                            "FOREACH expression must not be null".to_owned(),
+                        ),
+                        _ => (
+                            SqlState::DATATYPE_MISMATCH,
+                            format!("FOREACH expression must yield an array, not type {ty}"),
+                        ),
+                    };
+                    return Err(Error::new(state, message));
+                };
+                self.found(false)?;
+                let array = ArrayValue::decode(element, stored);
+                let elements = array.map(|array| array.values).unwrap_or_default();
+                let rows: Vec<_> = elements.into_iter().map(|value| vec![value]).collect();
+                self.open.push(Open::Rows(Vec::new(), rows.into_iter()));
+            }
+            Step::Numbers {
+                from,
+                to,
+                by,
+                reverse,
+            } => {
+                let from = self.number(*from, "lower bound").await?;
+                let to = self.number(*to, "upper bound").await?;
+                let by = match by {
+                    Some(by) => self.number(*by, "BY value").await?,
+                    None => 1,
+                };
+                if by <= 0 {
+                    let message = "BY value of FOR loop must be greater than zero";
+                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+                }
+                self.found(false)?;
+                let by = if *reverse { -by } else { by };
+                self.open.push(Open::Numbers(Some(from), to, by));
+            }
+            Step::Next(targets, end) => {
+                if !self.next(targets)? {
+                    return Ok(Go::To(*end, self.open.len().saturating_sub(1)));
+                }
+                self.found(true)?;
+            }
+            Step::Try(handlers) => {
+                let open = match handlers.is_empty() {
+                    true => Open::Block,
+                    false => {
+                        let savepoint = self.transaction.savepoint();
+                        Open::Try(savepoint, Box::new(self.deferred.clone()), at)
+                    }
+                };
+                self.open.push(open);
+            }
+            Step::Return(returned) => return self.returned(returned).await.map(Go::Out),
+            Step::ReturnNext(piece) => {
+                let row = match piece {
+                    Some(piece) => {
+                        let (value, _) = self.value(*piece).await?;
+                        match value {
+                            Value::Row(_, stored) => {
+                                let row = RowValue::decode(&stored).unwrap_or_default();
+                                row.fields.into_iter().map(|(_, value)| value).collect()
+                            }
+                            value => vec![value],
+                        }
+                    }
+                    None => self.frame.of_columns(),
+                };
+                let row = self.run.as_columns(row, self.frame)?;
+                self.frame.rows.push(row);
+            }
+            Step::ReturnQuery(source) => {
+                let result = self.rows(source).await?;
+                self.check_columns(&columns_of(&result))?;
+                self.count(result.row_count() as u64)?;
+                for row in result.rows() {
+                    let row = self.run.as_columns(row, self.frame)?;
+                    self.frame.rows.push(row);
+                }
+            }
+            Step::Raise(Some(raise)) => self.raise(raise).await?,
+            Step::Raise(None) => {
+                let error = self.handled();
+                return Err(error.cloned().unwrap_or_else(|| {
+                    let message = "RAISE without parameters cannot be used outside an exception \
+                                   handler";
+                    let state = SqlState::STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER;
+                    Error::new(state, message)
+                }));
+            }
+            Step::Fail(state, message, hint) => {
+                let error = Error::new(*state, *message);
+                return Err(match hint.is_empty() {
+                    true => error,
+                    false => error.with_hint(*hint),
+                });
+            }
+            Step::Diagnostics(is_stacked, items) => {
+                for (target, item) in items {
+                    let value = match is_stacked {
+                        true => self.stacked(item)?,
+                        false => Value::Int8(i64::try_from(self.row_count).unwrap_or(i64::MAX)),
+                    };
+                    self.set(target, &value)?;
+                }
+            }
+        }
+        Ok(Go::On)
+    }
+
+    async fn returned(&mut self, returned: &Returned) -> Result<Outcome> {
+        Ok(match returned {
+            Returned::Nothing => Outcome::Nothing,
+            Returned::Unchanged => Outcome::Unchanged,
+            Returned::Record(name) => Outcome::Record(name.clone()),
+            Returned::Value(piece) => Outcome::Value(self.value(*piece).await?.0),
+            Returned::Row(piece) => {
+                let result = self.piece(*piece).await?;
+                let names = result.fields.iter().map(|field| field.name.clone());
+                if result.fields.is_empty() {
+                    return Ok(Outcome::Unchanged);
+                }
+                let row = result.rows().into_iter().next();
+                Outcome::Row(row.map(|row| names.zip(row).collect()))
+            }
+        })
+    }
+
+    /// A bound of a loop over numbers.
+    async fn number(&mut self, piece: usize, what: &str) -> Result<i32> {
+        let (value, _) = self.value(piece).await?;
+        let value = varve_expr::cast_value(&value, LogicalType::Int4, true, &self.locale)?;
+        match value {
+            Value::Int4(number) => Ok(number),
+            _ => {
+                let message = format!("{what} of FOR loop cannot be null");
+                Err(Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message))
+            }
+        }
+    }
+
+    /// Gives the targets of the innermost loop their next values; `false` where there are none.
+    fn next(&mut self, targets: &[Target]) -> Result<bool> {
+        match self.open.last_mut() {
+            Some(Open::Numbers(next, last, by)) => {
+                let is_past = |next: i32| if *by > 0 { next > *last } else { next < *last };
+                let Some(number) = next.filter(|next| !is_past(*next)) else {
+                    return Ok(false);
+                };
+                *next = number.checked_add(*by);
+                for target in targets {
+                    self.set(target, &Value::Int4(number))?;
+                }
+                Ok(true)
+            }
+            Some(Open::Rows(columns, rows)) => {
+                let Some(row) = rows.next() else {
+                    return Ok(false);
+                };
+                let columns = columns.clone();
+                self.assign(targets, &columns, &row)?;
+                Ok(true)
+            }
+            _ => Err(Error::internal("a loop that is not open")),
+        }
+    }
+
+    /// Gives targets the columns of a row.
+    fn assign(
+        &mut self,
+        targets: &[Target],
+        columns: &[(String, LogicalType)],
+        row: &[Value],
+    ) -> Result<()> {
+        let code = Arc::clone(&self.routine.code);
+        let names = (&*code, self.scope);
+        if let [target] = targets
+            && !columns.is_empty()
+            && self.frame.is_record(target, names.0, names.1)
+        {
+            return self.frame.put_row(&target.1, names, columns, row, self.run);
+        }
+        for (at, target) in targets.iter().enumerate() {
+            let value = row.get(at).unwrap_or(&Value::Null);
+            self.frame.set(target, names, value, self.run)?;
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, is_found: bool) -> Result<()> {
+        self.set(&(None, "found".to_owned()), &Value::Boolean(is_found))
+    }
+
+    fn count(&mut self, rows: u64) -> Result<()> {
+        self.row_count = rows;
+        self.found(rows > 0)
+    }
+
+    /// Takes the first row of a result into variables.
+    fn take_result(&mut self, result: &ResultSet, sql: &SqlStep) -> Result<()> {
+        if sql.must_take && !result.fields.is_empty() {
+            let message = "query has no destination for result data";
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(match result.command {
+                "SELECT" => error.with_hint(
+                    "If you want to discard the results of a SELECT, use PERFORM instead.",
+                ),
+                _ => error,
+            });
+        }
+        self.row_count = result.affected_rows.unwrap_or(result.row_count() as u64);
+        // EXECUTE says nothing of what was found.
+        if let varve_sql::Source::Piece(_) = sql.source {
+            self.found(self.row_count > 0)?;
+        }
+        if sql.into.is_empty() {
+            return Ok(());
+        }
+        let rows = result.rows();
+        let wrong = |state, message: &str| Err(Error::new(state, message));
+        let is_change = result.command != "SELECT";
+        match rows.len() {
+            0 if sql.strict => return wrong(SqlState::NO_DATA_FOUND, "query returned no rows"),
+            2.. if sql.strict || is_change => {
+                return wrong(SqlState::TOO_MANY_ROWS, "query returned more than one row");
+            }
+            _ => {}
+        }
+        let row = rows.into_iter().next().unwrap_or_default();
+        self.assign(&sql.into, &columns_of(result), &row)
+    }
+
+    /// Refuses rows that are none of the function's.
+    fn check_columns(&self, columns: &[(String, LogicalType)]) -> Result<()> {
+        let expected = &self.frame.columns;
+        let detail = if columns.len() != expected.len() {
+            let (found, wanted) = (columns.len(), expected.len());
+            format!(
+                "Number of returned columns ({found}) does not match expected column count \
+                 ({wanted})."
+            )
+        } else {
+            let mut pairs = (1..).zip(columns.iter().zip(expected));
+            let Some((at, ((_, found), (_, wanted)))) =
+                pairs.find(|(_, ((_, found), (_, wanted)))| found != wanted)
+            else {
+                return Ok(());
+            };
+            format!("Returned type {found} does not match expected type {wanted} in column {at}.")
+        };
+        let message = "structure of query does not match function result type";
+        Err(Error::new(SqlState::DATATYPE_MISMATCH, message).with_detail(detail))
+    }
+
+    /// The error that is being handled.
+    fn handled(&self) -> Option<&Error> {
+        self.open.iter().rev().find_map(|open| match open {
+            Open::Caught(error) => Some(error),
+            _ => None,
+        })
+    }
+
+    /// What GET STACKED DIAGNOSTICS tells.
+    fn stacked(&self, item: &str) -> Result<Value> {
+        let Some(error) = self.handled() else {
+            let message = "GET STACKED DIAGNOSTICS cannot be used outside an exception handler";
+            let state = SqlState::STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER;
+            return Err(Error::new(state, message));
+        };
+        let fields = error.fields();
+        let text = match item {
+            "returned_sqlstate" => Some(error.state().code()),
+            "message_text" => Some(error.message()),
+            "pg_exception_detail" => fields.detail.as_deref(),
+            "pg_exception_hint" => fields.hint.as_deref(),
+            "pg_exception_context" => fields.context.as_deref(),
+            "table_name" => fields.table.as_deref(),
+            "column_name" => fields.column.as_deref(),
+            "constraint_name" => fields.constraint.as_deref(),
+            _ => fields.data_type.as_deref(),
+        };
+        Ok(Value::text(text.unwrap_or_default()))
+    }
+}
+
+/// The names and types of the columns of a result.
+fn columns_of(result: &ResultSet) -> Vec<(String, LogicalType)> {
+    let fields = result.fields.iter();
+    fields.map(|field| (field.name.clone(), field.ty)).collect()
+}
+
+/// The error with the step where it arose.
+fn placed(error: Error, function: &str, place: &Place) -> Error {
+    match place.line {
+        0 => error,
+        line => {
+            let what = place.what;
+            error.in_context(format!("PL/pgSQL function {function} line {line} {what}"))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! RAISE: errors and notices.
+
+use varve_expr::format_value;
+use varve_sql::{Raise, code_named};
+use varve_types::{Error, Result, SqlState, Value};
+
+use super::body::Body;
+use crate::Notice;
+
+impl Body<'_, '_> {
+    /// `RAISE`
+    pub(super) async fn raise(&mut self, raise: &Raise) -> Result<()> {
+        let mut message = String::new();
+        let mut values = raise.values.iter();
+        let mut rest = raise.format.as_str();
+        while let Some((before, behind)) = rest.split_once('%') {
+            message.push_str(before);
+            rest = match behind.strip_prefix('%') {
+                Some(behind) => {
+                    message.push('%');
+                    behind
+                }
+                None => {
+                    if let Some(piece) = values.next() {
+                        let (value, _) = self.value(*piece).await?;
+                        message.push_str(&self.shown(&value));
+                    }
+                    behind
+                }
+            };
+        }
+        message.push_str(rest);
+        let mut error = Error::new(SqlState::RAISE_EXCEPTION, "");
+        if let Some(condition) = &raise.condition {
+            error = Error::new(state_named(condition)?, "");
+            message.clone_from(condition);
+        }
+        for (name, piece) in &raise.options {
+            let (value, _) = self.value(*piece).await?;
+            if value.is_null() {
+                let message = "RAISE statement option cannot be null";
+                return Err(Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message));
+            }
+            let text = self.shown(&value);
+            error = match name.as_str() {
+                "message" => {
+                    message = text;
+                    error
+                }
+                "detail" => error.with_detail(text),
+                "hint" => error.with_hint(text),
+                "errcode" => {
+                    let state = state_named(&text)?;
+                    if message.is_empty() && raise.format.is_empty() {
+                        message = text;
+                    }
+                    error.with_state(state)
+                }
+                "column" => error.with_column(text),
+                "constraint" => error.with_constraint(text),
+                "table" => error.with_table(text),
+                "datatype" | "schema" => error,
+                other => {
+                    let message = format!("unrecognized RAISE statement option \"{other}\"");
+                    return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                }
+            };
+        }
+        let error = error.with_message(message);
+        let severities = ["DEBUG", "LOG", "INFO", "NOTICE", "WARNING"];
+        let severity = severities.into_iter().find(|known| *known == raise.level);
+        let Some(severity) = severity else {
+            return Err(error);
+        };
+        let fields = error.fields();
+        self.run.notices.borrow_mut().push(Notice {
+            severity,
+            state: SqlState::SUCCESSFUL_COMPLETION,
+            message: fields.message.clone(),
+            detail: fields.detail.clone(),
+            hint: fields.hint.clone(),
+        });
+        Ok(())
+    }
+
+    /// A value as text.
+    pub(super) fn shown(&self, value: &Value) -> String {
+        match value {
+            Value::Null => "<NULL>".to_owned(),
+            value => format_value(value, &self.locale),
+        }
+    }
+}
+
+/// The SQLSTATE of a code or the name of a condition.
+fn state_named(name: &str) -> Result<SqlState> {
+    SqlState::of_code(code_named(name).unwrap_or(name)).ok_or_else(|| {
+        let message = format!("unrecognized exception condition \"{name}\"");
+        Error::new(SqlState::UNDEFINED_OBJECT, message)
+    })
+}
