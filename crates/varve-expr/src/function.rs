@@ -178,6 +178,12 @@ pub fn is_function(name: &str) -> bool {
     !entries_of(name).is_empty()
 }
 
+/// Whether a function takes any number of arguments of any types.
+pub fn repeats_any(name: &str) -> bool {
+    let mut entries = entries_of(name).iter();
+    entries.any(|entry| entry.variadic && entry.args.last() == Some(&Param::ANY))
+}
+
 impl Entry {
     /// The parameter that takes argument `index`.
     pub(crate) fn param(&self, index: usize) -> Option<Param> {

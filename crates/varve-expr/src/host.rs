@@ -49,6 +49,9 @@ pub trait Host: fmt::Debug {
     /// 64 random bits.
     fn random_u64(&self) -> u64;
 
+    /// Makes the statement wait so much longer.
+    fn sleep(&self, duration_us: u64);
+
     /// The value of a setting; `None` where there is none of this name.
     fn setting(&self, name: &str) -> Option<String>;
 

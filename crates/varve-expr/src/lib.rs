@@ -58,7 +58,7 @@ pub use expr::Expr;
 pub use fold::{fold, fold_condition};
 pub use function::{
     Function, FunctionFacts, Volatility, function_facts, function_name, function_number,
-    is_function, is_set_function, operator_named,
+    is_function, is_set_function, operator_named, repeats_any,
 };
 pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;

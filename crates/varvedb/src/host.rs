@@ -28,6 +28,8 @@ struct HostState {
     last: Option<ObjectId>,
     /// Where the running statement reads settings: those of the session.
     settings: Option<LentSettings>,
+    /// How long the running statement is to wait yet.
+    sleep_us: u64,
 }
 
 impl SessionHost {
@@ -72,11 +74,17 @@ impl SessionHost {
 
     /// Says what the next statement sees.
     pub async fn enter(&self, transaction: &Transaction, catalog: &Arc<Catalog>) -> Result<()> {
+        self.take_sleep();
         if !Arc::ptr_eq(&self.state().catalog, catalog) {
             self.shared.sequences.load(transaction, catalog).await?;
             self.state().catalog = Arc::clone(catalog);
         }
         Ok(())
+    }
+
+    /// How long functions have asked the statement to wait since this was asked last.
+    pub fn take_sleep(&self) -> u64 {
+        std::mem::take(&mut self.state().sleep_us)
     }
 
     /// Forgets what `currval` and `lastval` say.
@@ -137,6 +145,11 @@ impl Host for SessionHost {
 
     fn random_u64(&self) -> u64 {
         self.shared.env.random_u64()
+    }
+
+    fn sleep(&self, duration_us: u64) {
+        let mut state = self.state();
+        state.sleep_us = state.sleep_us.saturating_add(duration_us);
     }
 
     fn setting(&self, name: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use varve_types::{Error, Json, LogicalType, Result, SqlState, Value};
 
 use super::state::State;
-use crate::json::{decoded, jsonb, key_of, to_json, write_cell_as_json, write_string};
+use crate::json::{LINE, decoded, jsonb, key_of, to_json, write_cell_as_json, write_string};
 use crate::kernels::Row;
 
 fn text_of(row: &Row<'_>, i: usize) -> Result<Value> {
@@ -46,16 +46,20 @@ fn key_text(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(super) fn add_text(state: &mut State, row: &Row<'_>) -> Result<()> {
-    let mut text = text_of(row, 0)?;
+    let text = text_of(row, 0)?;
+    let whole = text.str().unwrap_or_default();
     let ty = row.args.first().map(|arg| arg.logical_type());
+    let has_parts = matches!(ty, Some(LogicalType::Array(_) | LogicalType::Row(_)));
+    let (element, has_parts) = match whole.strip_prefix(LINE) {
+        Some(element) => (element, true),
+        None => (whole, has_parts && !row.is_null(0)),
+    };
     // What has parts begins on a line of its own.
-    if matches!(ty, Some(LogicalType::Array(_) | LogicalType::Row(_)))
-        && !row.is_null(0)
-        && !matches!(state, State::Empty)
-    {
-        text = Value::text(format!("\n {}", text.str().unwrap_or_default()));
-    }
-    state.push(text);
+    let line = match has_parts && !matches!(state, State::Empty) {
+        true => "\n ",
+        false => "",
+    };
+    state.push(Value::text(format!("{line}{element}")));
     state.check_size()
 }
 

@@ -187,13 +187,25 @@ impl Field {
             .iter()
             .find(named)
             .map(|(_, field)| *field)
-            .ok_or_else(|| {
-                let name = name.to_ascii_lowercase();
-                Error::new(
-                    SqlState::INVALID_PARAMETER_VALUE,
-                    format!("unit \"{name}\" not recognized for type {ty}"),
-                )
-            })
+            .ok_or_else(|| Field::unrecognized(name, ty))
+    }
+
+    fn unrecognized(name: &str, ty: LogicalType) -> Error {
+        let name = name.to_ascii_lowercase();
+        Error::new(
+            SqlState::INVALID_PARAMETER_VALUE,
+            format!("unit \"{name}\" not recognized for type {ty}"),
+        )
+    }
+
+    /// What `date_trunc` says to a field that it does not cut at: most it takes for no unit at all.
+    pub(crate) fn untruncatable(self, name: &str, ty: LogicalType) -> Error {
+        match self {
+            Field::Timezone | Field::TimezoneHour | Field::TimezoneMinute => {
+                Field::unsupported(name, ty)
+            }
+            _ => Field::unrecognized(name, ty),
+        }
     }
 
     /// `0A000`: the field is known, but not of this type or not for this use.

@@ -25,6 +25,9 @@ pub(crate) use write::{write_json, write_pretty, write_string};
 #[cfg(test)]
 mod tests;
 
+/// Stands before an element of `json_agg` that was a row; no JSON begins so.
+pub(crate) const LINE: char = '\u{1}';
+
 /// What `jsonb_typeof` answers.
 pub(crate) fn kind_name(json: &Json) -> &'static str {
     match json {

@@ -228,6 +228,7 @@ fn read_base64(text: &str) -> Result<Vec<u8>> {
                 ends += 1;
                 0
             }
+            Some(_) => return Err(unfinished()),
             _ if c == '=' => {
                 return Err(invalid("unexpected \"=\" while decoding base64 sequence"));
             }
@@ -245,10 +246,14 @@ fn read_base64(text: &str) -> Result<Vec<u8>> {
         }
     }
     if digits != 0 {
-        let hint = "Input data is missing padding, is truncated, or is otherwise corrupted.";
-        return Err(invalid("invalid base64 end sequence").with_hint(hint));
+        return Err(unfinished());
     }
     Ok(bytes)
+}
+
+fn unfinished() -> Error {
+    let hint = "Input data is missing padding, is truncated, or is otherwise corrupted.";
+    invalid("invalid base64 end sequence").with_hint(hint)
 }
 
 pub(super) fn encode(row: &Row<'_>, out: &mut String) -> Result<()> {
@@ -292,29 +297,87 @@ pub(super) fn decode(row: &Row<'_>) -> Result<Value> {
     }
 }
 
-fn check_encoding(name: &str) -> Result<()> {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    if ["utf8", "unicode", "sqlascii"].contains(&plain.to_ascii_lowercase().as_str()) {
-        return Ok(());
-    }
-    Err(Error::unsupported(format!("the encoding \"{name}\"")))
+/// How text is written as bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Latin1,
 }
 
-pub(super) fn convert_from(row: &Row<'_>) -> Result<Value> {
-    check_encoding(row.text(1))?;
-    let text = core::str::from_utf8(bytes(row, 0)).map_err(|error| {
-        let bad = bytes(row, 0).get(error.valid_up_to()).copied().unwrap_or(0);
+/// The encoding with a name, which has the `role` that an error tells.
+fn encoding(name: &str, role: &str) -> Result<Encoding> {
+    let plain = name.chars().filter(char::is_ascii_alphanumeric);
+    let plain: String = plain.map(|c| c.to_ascii_lowercase()).collect();
+    match plain.as_str() {
+        "utf8" | "unicode" | "sqlascii" => return Ok(Encoding::Utf8),
+        "latin1" | "iso88591" => return Ok(Encoding::Latin1),
+        _ => {}
+    }
+    let others = [
+        "latin", "iso8859", "win", "koi8", "euc", "mule", "big5", "gb", "sjis",
+    ];
+    if others.iter().any(|other| plain.starts_with(other)) {
+        return Err(Error::unsupported(format!("the encoding \"{name}\"")));
+    }
+    Err(invalid(format!("invalid {role} encoding name \"{name}\"")))
+}
+
+fn decoded(bytes: &[u8], encoding: Encoding) -> Result<String> {
+    if encoding == Encoding::Latin1 {
+        return Ok(bytes.iter().copied().map(char::from).collect());
+    }
+    let text = core::str::from_utf8(bytes).map_err(|error| {
+        let bad = bytes.get(error.valid_up_to()).copied().unwrap_or(0);
         Error::new(
             SqlState::CHARACTER_NOT_IN_REPERTOIRE,
             format!("invalid byte sequence for encoding \"UTF8\": 0x{bad:02x}"),
         )
     })?;
-    Ok(Value::text(text))
+    Ok(text.to_owned())
+}
+
+fn encoded(text: &str, encoding: Encoding) -> Result<Vec<u8>> {
+    if encoding == Encoding::Utf8 {
+        return Ok(text.as_bytes().to_vec());
+    }
+    let byte = |c: char| {
+        u8::try_from(u32::from(c)).map_err(|_| {
+            let mut buffer = [0; 4];
+            let bytes = c.encode_utf8(&mut buffer).bytes();
+            let bytes: Vec<String> = bytes.map(|byte| format!("0x{byte:02x}")).collect();
+            let message = format!(
+                "character with byte sequence {} in encoding \"UTF8\" has no equivalent in \
+                 encoding \"LATIN1\"",
+                bytes.join(" ")
+            );
+            Error::new(SqlState::UNTRANSLATABLE_CHARACTER, message)
+        })
+    };
+    text.chars().map(byte).collect()
+}
+
+pub(super) fn convert_from(row: &Row<'_>) -> Result<Value> {
+    let from = encoding(row.text(1), "source")?;
+    Ok(Value::text(decoded(bytes(row, 0), from)?))
 }
 
 pub(super) fn convert_to(row: &Row<'_>) -> Result<Value> {
-    check_encoding(row.text(1))?;
-    bytea(row.text(0).as_bytes())
+    let to = encoding(row.text(1), "destination")?;
+    bytea(encoded(row.text(0), to)?)
+}
+
+/// `convert(bytea, from, to)`
+pub(super) fn convert(row: &Row<'_>) -> Result<Value> {
+    let from = encoding(row.text(1), "source")?;
+    let to = encoding(row.text(2), "destination")?;
+    bytea(encoded(&decoded(bytes(row, 0), from)?, to)?)
+}
+
+/// `length(bytea, encoding)`: in characters.
+pub(super) fn length_in(row: &Row<'_>) -> Result<Value> {
+    let text = decoded(bytes(row, 0), encoding(row.text(1), "source")?)?;
+    let count = text.chars().count();
+    Ok(Value::Int4(i32::try_from(count).unwrap_or(i32::MAX)))
 }
 
 #[cfg(test)]

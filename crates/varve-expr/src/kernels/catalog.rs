@@ -13,6 +13,19 @@ pub(super) fn type_of(row: &Row<'_>) -> Result<Value> {
     Ok(ty.map_or(Value::Null, |ty| Value::Reg(LogicalType::Regtype, ty.oid())))
 }
 
+/// `pg_collation_for(any)`
+pub(super) fn collation(row: &Row<'_>) -> Result<Value> {
+    let ty = row.args.first().map(|arg| arg.logical_type());
+    match ty {
+        Some(ty) if ty.is_string() => Ok(Value::text("\"default\"")),
+        ty => {
+            let ty = ty.map_or_else(String::new, |ty| ty.to_string());
+            let message = format!("collations are not supported by type {ty}");
+            Err(Error::new(SqlState::DATATYPE_MISMATCH, message))
+        }
+    }
+}
+
 /// What is always so.
 pub(super) fn yes(_: &Row<'_>) -> Result<Value> {
     Ok(Value::Boolean(true))

@@ -40,9 +40,9 @@ fn match_rows(call: &Call<'_>, ignores_case: bool, negated: bool) -> Result<Colu
         if compiled.is_none() || !patterns.is_constant {
             let pattern = patterns.get(row);
             compiled = Some(if ignores_case {
-                Pattern::new(&lowered(pattern))?
+                Pattern::new(&lowered(pattern))
             } else {
-                Pattern::new(pattern)?
+                Pattern::new(pattern)
             });
         }
         let mut text = inputs.get(row);
@@ -51,9 +51,10 @@ fn match_rows(call: &Call<'_>, ignores_case: bool, negated: bool) -> Result<Colu
             lower_into(text, &mut folded);
             text = &folded;
         }
-        let is_match = compiled
-            .as_ref()
-            .is_some_and(|pattern| pattern.matches(text));
+        let is_match = match &compiled {
+            Some(pattern) => pattern.is_match(text)?,
+            None => false,
+        };
         bits.push(is_match != negated);
     }
     boolean_column(pack(bits.into_iter()), validity)
@@ -94,6 +95,8 @@ pub(super) fn like_escape(row: &Row<'_>, out: &mut String) -> Result<()> {
 /// those between follow one another. Finding each piece as far left as possible never loses a
 /// match, because `%` takes up any rest.
 struct Pattern {
+    /// It ends with a single escape character: an error where a text gets as far as that.
+    ends_escaped: bool,
     first: Piece,
     /// The pieces after each `%`, but for the last; empty ones are left out.
     middle: Vec<Piece>,
@@ -110,7 +113,8 @@ struct Piece {
 }
 
 impl Pattern {
-    fn new(text: &str) -> Result<Pattern> {
+    fn new(text: &str) -> Pattern {
+        let mut ends_escaped = false;
         let mut pieces: Vec<Vec<Option<char>>> = vec![Vec::new()];
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
@@ -120,12 +124,13 @@ impl Pattern {
                     continue;
                 }
                 '_' => None,
-                '\\' => Some(characters.next().ok_or_else(|| {
-                    Error::new(
-                        SqlState::INVALID_ESCAPE_SEQUENCE,
-                        "LIKE pattern must not end with escape character",
-                    )
-                })?),
+                '\\' => match characters.next() {
+                    Some(escaped) => Some(escaped),
+                    None => {
+                        ends_escaped = true;
+                        continue;
+                    }
+                },
                 other => Some(other),
             };
             if let Some(piece) = pieces.last_mut() {
@@ -136,11 +141,30 @@ impl Pattern {
         let first = Piece::new(pieces.next().unwrap_or_default());
         let last = pieces.next_back().map(Piece::new);
         let middle = pieces.filter(|piece| !piece.is_empty()).map(Piece::new);
-        Ok(Pattern {
+        Pattern {
+            ends_escaped,
             first,
             middle: middle.collect(),
             last,
-        })
+        }
+    }
+
+    fn is_match(&self, text: &str) -> Result<bool> {
+        if !self.ends_escaped {
+            return Ok(self.matches(text));
+        }
+        // What stands before the escape character matches a part that is not the whole text.
+        let starts = text.char_indices().map(|(at, _)| at);
+        if starts
+            .filter_map(|at| text.get(..at))
+            .any(|start| self.matches(start))
+        {
+            return Err(Error::new(
+                SqlState::INVALID_ESCAPE_SEQUENCE,
+                "LIKE pattern must not end with escape character",
+            ));
+        }
+        Ok(false)
     }
 
     fn matches(&self, text: &str) -> bool {
@@ -273,7 +297,7 @@ mod tests {
             let characters: Vec<char> = pattern.chars().collect();
             let input: Vec<char> = text.chars().collect();
             prop_assert_eq!(
-                Pattern::new(&pattern).unwrap().matches(&text),
+                Pattern::new(&pattern).matches(&text),
                 slow(&characters, &input),
                 "{} {}", text, pattern
             );
@@ -281,11 +305,14 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_at_the_end_is_refused() {
-        for pattern in ["\\", "a%\\", "\\\\\\"] {
-            let error = Pattern::new(pattern).err().unwrap();
+    fn an_escape_at_the_end_is_refused_where_a_text_gets_there() {
+        for (pattern, text) in [("\\", "a"), ("a%\\", "ab"), ("\\\\\\", "\\a")] {
+            let error = Pattern::new(pattern).is_match(text).unwrap_err();
             assert_eq!(error.state().code(), "22025", "{pattern}");
         }
-        assert!(Pattern::new("\\\\").unwrap().matches("\\"));
+        for (pattern, text) in [("\\", ""), ("a%\\", "ba"), ("a%\\", "a"), ("_\\", "a")] {
+            assert_eq!(Pattern::new(pattern).is_match(text), Ok(false), "{pattern}");
+        }
+        assert!(Pattern::new("\\\\").matches("\\"));
     }
 }

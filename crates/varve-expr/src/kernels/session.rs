@@ -1,11 +1,11 @@
 //! Functions that ask the session: random numbers, settings.
 
-use varve_types::{Error, Result, SqlState, Value};
+use varve_types::{Error, Interval, Result, SqlState, Value};
 
 use super::operand::Row;
 use crate::Host;
 
-fn host<'a>(row: &Row<'a>) -> Result<&'a dyn Host> {
+pub(super) fn host<'a>(row: &Row<'a>) -> Result<&'a dyn Host> {
     let host = row.context.host;
     host.ok_or_else(|| Error::unsupported("a function of the session here"))
 }
@@ -19,6 +19,50 @@ pub(super) fn random(row: &Row<'_>) -> Result<Value> {
     )]
     let bits = (host(row)?.random_u64() >> 11) as f64;
     Ok(Value::Float8(bits * STEP))
+}
+
+/// `random_normal(mean, stddev)`, by the method of Box and Muller.
+pub(super) fn random_normal(row: &Row<'_>) -> Result<Value> {
+    let uniform = || match random(row) {
+        Ok(Value::Float8(number)) => Ok(number),
+        other => other.map(|_| 0.0),
+    };
+    // The logarithm of what is never 0.
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform()?));
+    let deviation = radius * libm::sin(2.0 * core::f64::consts::PI * uniform()?);
+    Ok(Value::Float8(row.float8(1) * deviation + row.float8(0)))
+}
+
+/// `pg_sleep(seconds)`: the statement waits once the rows at hand are computed.
+pub(super) fn sleep(row: &Row<'_>) -> Result<Value> {
+    /// 300 years.
+    const LONGEST_US: f64 = 1e16;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is between the bounds, and NaN becomes 0"
+    )]
+    let duration_us = (row.float8(0) * 1e6).clamp(0.0, LONGEST_US) as u64;
+    host(row)?.sleep(duration_us);
+    Ok(Value::text(""))
+}
+
+/// `pg_sleep_for(interval)`
+pub(super) fn sleep_interval(row: &Row<'_>) -> Result<Value> {
+    const DAY_US: i64 = 86_400_000_000;
+    let Interval { months, days, us } = row.interval(0);
+    let days = i64::from(months).saturating_mul(30) + i64::from(days);
+    let duration_us = days.saturating_mul(DAY_US).saturating_add(us);
+    host(row)?.sleep(duration_us.max(0).unsigned_abs());
+    Ok(Value::text(""))
+}
+
+/// `pg_sleep_until(timestamptz)`
+pub(super) fn sleep_until(row: &Row<'_>) -> Result<Value> {
+    let now_us = host(row)?.now_us();
+    let left_us = row.int8(0).saturating_sub(now_us).max(0);
+    host(row)?.sleep(left_us.unsigned_abs());
+    Ok(Value::text(""))
 }
 
 /// `gen_random_uuid()`: version 4.

@@ -53,6 +53,9 @@ pub(super) fn pretty(row: &Row<'_>) -> Result<Value> {
         Value::Int8(size) => i128::from(*size),
         _ => {
             let text = row.decimal(0).to_string();
+            if text.ends_with(char::is_alphabetic) {
+                return Ok(Value::text(format!("{text} PB")));
+            }
             let whole = text.split('.').next().unwrap_or_default();
             whole.parse().map_err(|_| out_of_range())?
         }

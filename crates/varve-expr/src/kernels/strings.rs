@@ -115,6 +115,9 @@ pub(super) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
             Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message))
         }
         Some((0, _)) => limit("null character not permitted".to_owned()),
+        Some((0xd800..=0xdfff, _)) => limit(format!(
+            "requested character not valid for encoding: {number}"
+        )),
         Some((_, None)) => limit(format!(
             "requested character too large for encoding: {number}"
         )),
@@ -325,7 +328,11 @@ impl Formatter<'_> {
             let index = self.argument(position)?;
             let wanted = match self.row.value(index) {
                 Value::Null => 0,
-                value => value.word().unwrap_or(0),
+                value => {
+                    let locale = self.row.context.locale;
+                    let width = cast_value(&value, LogicalType::Int4, true, locale)?;
+                    width.word().unwrap_or(0)
+                }
             };
             to_left |= wanted < 0;
             width = usize::try_from(wanted.unsigned_abs()).ok();
@@ -422,7 +429,7 @@ pub(super) fn unistr(row: &Row<'_>, out: &mut String) -> Result<()> {
         };
         match char::from_u32(number).filter(|c| *c != '\0') {
             Some(c) => out.push(c),
-            None => return Err(error("invalid Unicode escape value")),
+            None => return Err(error(&format!("invalid Unicode code point: {number:04X}"))),
         }
     }
     if high.is_some() {

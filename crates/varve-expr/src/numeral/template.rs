@@ -35,14 +35,14 @@ pub(super) enum Mark {
     Exponent,
     /// `FM`
     Fill,
-    /// `B` and `SP`, which change nothing.
+    /// `B`, `C` and `SP`, which change nothing.
     Nothing,
 }
 
 use Mark as M;
 
 /// Longer patterns stand before those that they begin with.
-const MARKS: [(&str, Mark); 19] = [
+const MARKS: [(&str, Mark); 20] = [
     ("EEEE", M::Exponent),
     ("FM", M::Fill),
     ("MI", M::Minus),
@@ -58,6 +58,7 @@ const MARKS: [(&str, Mark); 19] = [
     ("G", M::Group),
     ("D", M::Point),
     ("B", M::Nothing),
+    ("C", M::Nothing),
     (",", M::Group),
     (".", M::Point),
     ("9", M::Digit),

@@ -4,10 +4,12 @@ use sqlparser::ast::{Expr as Ast, OrderByExpr};
 use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
+use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::order::check_comparable;
 use crate::bind::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS, Place, place};
+use crate::bind::record::is_object;
 use crate::bind::{Binder, located};
 use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::Scope;
@@ -157,6 +159,11 @@ impl Binder<'_> {
                         Error::internal(format!("an argument of {name} does not convert to {ty}"))
                     })?,
             });
+        }
+        if let ("json_agg", [row]) = (function.name(), args.as_mut_slice())
+            && is_object(row)
+        {
+            *row = form("\0line", None, vec![row.clone()], position)?;
         }
         Ok(args)
     }

@@ -6,7 +6,7 @@ use sqlparser::ast::{
     FunctionArgumentList, FunctionArguments, OrderByExpr, SelectItem, SetExpr, TrimWhereField,
 };
 use varve_expr::{
-    Expr, Function, Slot, is_aggregate, is_function, is_set_function, resolve_call,
+    Expr, Function, Slot, is_aggregate, is_function, is_set_function, repeats_any, resolve_call,
     resolve_function,
 };
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
@@ -328,6 +328,15 @@ impl Binder<'_> {
         position: u32,
     ) -> Result<Expr> {
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
+        let spread = args.list.last().filter(|_| args.spread);
+        if let Some(last) = spread
+            && !matches!(types.last(), Some(Some(LogicalType::Array(_))))
+            && repeats_any(name)
+        {
+            let message = "VARIADIC argument must be an array";
+            let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+            return Err(located(error, self.source.expr(last)));
+        }
         let written = varve_expr::Arguments {
             types: &types,
             names: &args.names,

@@ -34,6 +34,9 @@ const ROW_READERS: [&str; 17] = [
     "array_to_json",
 ];
 
+/// The form that makes an object of names and values.
+const OBJECT: &str = "\0object";
+
 /// Whether a function takes rows for its arguments.
 pub(crate) fn reads_rows(name: &str) -> bool {
     ROW_READERS.contains(&name)
@@ -96,6 +99,11 @@ impl Binder<'_> {
     }
 }
 
+/// Whether an expression is a row as an object.
+pub(crate) fn is_object(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call { function, .. } if function.name() == OBJECT)
+}
+
 /// An object of names and values.
 pub(crate) fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
     let mut args = Vec::with_capacity(fields.len() * 2);
@@ -103,5 +111,5 @@ pub(crate) fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Opera
         args.push(literal(Value::text(name), LogicalType::Text));
         args.push(value);
     }
-    form("\0object", None, args, position).map(Operand::Known)
+    form(OBJECT, None, args, position).map(Operand::Known)
 }

@@ -287,6 +287,7 @@ impl Run<'_> {
         let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
         let is_direct = !is_counted && self.before.is_none();
         if is_direct && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
+            self.sleep().await?;
             return Ok(batches);
         }
         let source = self.source(transaction);
@@ -312,12 +313,32 @@ impl Run<'_> {
         let mut held = Reservation::new(account);
         let mut batches = Vec::new();
         while let Some(batch) = stream.next().await? {
+            self.sleep().await?;
             let batch = batch.compact();
             let bytes = u64::try_from(batch.memory_bytes()).unwrap_or(u64::MAX);
             held.resize(held.bytes().saturating_add(bytes))?;
             batches.push(batch);
         }
         Ok(batches)
+    }
+
+    /// Waits as long as functions have asked for since it was called last.
+    async fn sleep(&self) -> Result<()> {
+        /// How late a cancel is noticed.
+        const SLICE_US: u64 = 10_000;
+        let duration_us = self.host.take_sleep();
+        if duration_us == 0 {
+            return Ok(());
+        }
+        let env = &self.shared.env;
+        let end_us = env.monotonic_us().saturating_add(duration_us);
+        loop {
+            self.cancel.check()?;
+            match end_us.saturating_sub(env.monotonic_us()) {
+                0 => return Ok(()),
+                left_us => env.sleep(left_us.min(SLICE_US)).await,
+            }
+        }
     }
 
     async fn explain(

@@ -136,6 +136,13 @@ fn a_statement_that_takes_too_long_is_stopped() {
     let error = pollster::block_on(session.query(endless, &[])).unwrap_err();
     assert_eq!(error.state(), SqlState::QUERY_CANCELED);
     assert!(error.message().contains("statement timeout"), "{error}");
+    let error = pollster::block_on(session.query("SELECT pg_sleep(100)", &[])).unwrap_err();
+    assert_eq!(error.state(), SqlState::QUERY_CANCELED);
     run(&mut session, "SET statement_timeout = 0");
-    run(&mut session, "SELECT 1");
+    let env = crate::SystemEnv::new();
+    run(
+        &mut session,
+        "SELECT pg_sleep(0.01) FROM generate_series(1, 3)",
+    );
+    assert!(varve_types::Env::monotonic_us(&env) >= 30_000);
 }

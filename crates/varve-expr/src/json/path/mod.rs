@@ -9,8 +9,11 @@ mod query;
 mod steps;
 mod write;
 
-use varve_types::{Decimal, Error, Result};
+use std::rc::Rc;
 
+use varve_types::{Decimal, Result};
+
+use crate::regex::{Options, Regex, Syntax};
 pub(crate) use parse::parse_path;
 pub(crate) use query::{Found, Query};
 pub(crate) use write::write_path;
@@ -174,18 +177,25 @@ impl Operator {
 
 /// The flags of `like_regex`, by their bits.
 pub(crate) const FLAGS: [char; 5] = ['i', 's', 'm', 'x', 'q'];
+const FLAG_ANY_CASE: u8 = 1;
+const FLAG_DOT_ALL: u8 = 2;
+const FLAG_LINES: u8 = 4;
 const FLAG_EXPANDED: u8 = 8;
 const FLAG_QUOTE: u8 = 16;
 
 /// The regular expression of `like_regex`.
-struct Regex;
-
-impl Regex {
-    fn is_match(&self, _: &str) -> bool {
-        false
+fn regex(pattern: &str, flags: u8) -> Result<Rc<Regex>> {
+    let has = |flag: u8| flags & flag != 0;
+    let mut options = Options {
+        ignore_case: has(FLAG_ANY_CASE),
+        ..Options::DEFAULT
+    };
+    // The others do not count for a literal.
+    if has(FLAG_QUOTE) {
+        options.syntax = Syntax::Literal;
+    } else {
+        options.stop_at_newline = !has(FLAG_DOT_ALL);
+        options.anchor_at_newline = has(FLAG_LINES);
     }
-}
-
-fn regex(_: &str, _: u8) -> Result<Regex> {
-    Err(Error::unsupported("like_regex"))
+    Regex::cached(pattern, options)
 }

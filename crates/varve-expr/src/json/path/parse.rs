@@ -188,6 +188,7 @@ impl Parser<'_> {
                 "XQuery \"x\" flag (expanded regular expressions) is not implemented",
             ));
         }
+        super::regex(&pattern, flags)?;
         Ok(Item::LikeRegex {
             input,
             pattern,

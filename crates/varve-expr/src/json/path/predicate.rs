@@ -73,7 +73,7 @@ impl Query<'_> {
                 let regex = super::regex(pattern, *flags).map_err(Fail::Hard)?;
                 let nothing = [Found::Json(Json::Null)];
                 self.pairs(&found, &nothing, &|value, _| match value.json() {
-                    Some(Json::String(text)) => Ok(Some(regex.is_match(text))),
+                    Some(Json::String(text)) => regex.is_match(text).map(Some),
                     _ => Ok(None),
                 })
             }

@@ -3,7 +3,7 @@
 use varve_types::{ArrayValue, Error, Json, LogicalType, Result, SqlState, Value};
 
 use super::invalid;
-use crate::json::{self, jsonb, write_string};
+use crate::json::{self, Shallow, jsonb, shallow, write_string};
 use crate::kernels::Row;
 
 fn wants_jsonb(row: &Row<'_>) -> bool {
@@ -165,6 +165,35 @@ pub(in crate::kernels) fn row_object(row: &Row<'_>) -> Result<Value> {
     }
     text.push('}');
     Ok(Value::text(text))
+}
+
+/// `row_to_json(row, in lines)`
+pub(in crate::kernels) fn row_in_lines(row: &Row<'_>) -> Result<Value> {
+    let Shallow::Object(pairs) = shallow(row.text(0))? else {
+        return Ok(row.value(0));
+    };
+    let separator = match row.value(1) {
+        Value::Boolean(true) => ",\n ",
+        _ => ",",
+    };
+    let mut text = "{".to_owned();
+    for (place, (key, value)) in pairs.iter().enumerate() {
+        if place > 0 {
+            text.push_str(separator);
+        }
+        write_string(key, &mut text);
+        text.push(':');
+        text.push_str(value);
+    }
+    text.push('}');
+    Ok(Value::text(text))
+}
+
+/// A row as an object that begins a line of its own in an array.
+pub(in crate::kernels) fn line(row: &Row<'_>, out: &mut String) -> Result<()> {
+    out.push(json::LINE);
+    out.push_str(if row.is_null(0) { "null" } else { row.text(0) });
+    Ok(())
 }
 
 /// `json[b]_object(text[])`: keys and values by turns, or in rows of two.

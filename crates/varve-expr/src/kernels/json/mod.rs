@@ -13,8 +13,8 @@ pub(super) mod sqlite;
 
 pub(super) use access::{extract_path, get, get_path};
 pub(super) use build::{
-    array_to_json, build_array, build_object, constructed_array, constructed_object, object,
-    object_of_two, row_object, to_json,
+    array_to_json, build_array, build_object, constructed_array, constructed_object, line, object,
+    object_of_two, row_in_lines, row_object, to_json,
 };
 pub(super) use change::{
     assign, concat, delete_element, delete_key, delete_keys, delete_path, insert, set, set_lax,

@@ -6,7 +6,7 @@ use crate::signature::Param;
 
 use super::{
     ANY, BOOL, COMPATIBLE, COMPATIBLES, ELEMENT, ELEMENTS, INT4, INT4S, TEXT, TEXTS, lax, repeated,
-    stable, strict, variadic, with_nulls,
+    stable, strict, variadic, volatile, with_nulls,
 };
 use Kernel::{Columns, Rows, Set};
 
@@ -66,6 +66,13 @@ pub(super) static ROWS: &[Entry] = &[
     strict("array_upper", &[ELEMENTS, INT4], INT4, Rows(array::upper)),
     strict("array_ndims", &[ELEMENTS], INT4, Rows(array::ndims)),
     strict("array_dims", &[ELEMENTS], TEXT, Rows(array::dimensions)),
+    volatile("array_shuffle", &[ELEMENTS], ELEMENTS, Rows(array::shuffle)),
+    volatile(
+        "array_sample",
+        &[ELEMENTS, INT4],
+        ELEMENTS,
+        Rows(array::sample),
+    ),
     strict("cardinality", &[ELEMENTS], INT4, Rows(array::cardinality)),
     lax(
         "array_position",

@@ -57,6 +57,7 @@ pub(super) static ROWS: &[Entry] = &[
     ),
     known("to_regrole", &[TEXT], Param::of(LogicalType::Regrole)),
     lax("pg_typeof", &[ANY], REGTYPE, Rows(catalog::type_of)),
+    lax("pg_collation_for", &[ANY], TEXT, Rows(catalog::collation)),
     known("pg_table_is_visible", &[OID], BOOL),
     known("pg_type_is_visible", &[OID], BOOL),
     fixed("pg_function_is_visible", &[OID], BOOL, catalog::yes),

@@ -183,6 +183,8 @@ pub(super) static BUILDERS: &[Entry] = &[
     stable("json_build_object", &[], JSON, Rows(json::build_object)),
     stable("jsonb_build_object", &[], JSONB, Rows(json::build_object)),
     strict("row_to_json", &[JSON], JSON, Rows(json::to_json)),
+    strict("row_to_json", &[JSON, BOOL], JSON, Rows(json::row_in_lines)),
+    lax("\0line", &[JSON], JSON, Text(json::line)),
     builder("\0object", &[ANY], JSON, Rows(json::row_object)),
     builder(
         "\0json array",

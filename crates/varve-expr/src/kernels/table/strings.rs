@@ -6,7 +6,9 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{bytes, hash, strings, text};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, ELEMENT, INT4, INT8, TEXT, lax, of_session, stable, strict, variadic};
+use super::{
+    ANY, BOOL, ELEMENT, INT4, INT8, TEXT, lax, named, of_session, stable, strict, variadic,
+};
 use Kernel::{Rows, Text};
 
 const BYTEA: Param = Param::of(LogicalType::Bytea);
@@ -35,7 +37,6 @@ pub(super) static ROWS: &[Entry] = rows! {
     "to_oct" TEXT Text(strings::to_oct): [INT4] [INT8];
     "to_bin" TEXT Text(strings::to_bin): [INT4] [INT8];
     "unistr" TEXT Text(strings::unistr): [TEXT];
-    "parse_ident" TEXTS Rows(strings::parse_ident): [TEXT] [TEXT BOOL];
     "^@" BOOL Rows(text::starts_with): [TEXT TEXT];
     "md5" TEXT Text(hash::md5): [TEXT] [BYTEA];
     "sha224" BYTEA Rows(hash::sha224): [BYTEA];
@@ -46,6 +47,8 @@ pub(super) static ROWS: &[Entry] = rows! {
     "decode" BYTEA Rows(bytes::decode): [TEXT TEXT];
     "convert_from" TEXT Rows(bytes::convert_from): [BYTEA TEXT];
     "convert_to" BYTEA Rows(bytes::convert_to): [TEXT TEXT];
+    "convert" BYTEA Rows(bytes::convert): [BYTEA TEXT TEXT];
+    "length" INT4 Rows(bytes::length_in): [BYTEA TEXT];
     "||" BYTEA Rows(bytes::concat): [BYTEA BYTEA];
     "length" INT4 Rows(bytes::length): [BYTEA];
     "octet_length" INT4 Rows(bytes::length): [BYTEA];
@@ -80,6 +83,15 @@ pub(super) static ANYTHING: &[Entry] = &[
         Rows(strings::format),
     )),
     of_session(lax("format", &[TEXT], TEXT, Rows(strings::format))),
+    named(
+        strict(
+            "parse_ident",
+            &[TEXT, BOOL],
+            TEXTS,
+            Rows(strings::parse_ident),
+        ),
+        &["str", "strict=true"],
+    ),
     stable(
         "quote_literal",
         &[ELEMENT],

@@ -6,7 +6,10 @@ use crate::function::{Entry, Kernel};
 use crate::kernels::{jobs, sequences, session, size};
 use crate::signature::Param;
 
-use super::{ANY, BOOL, FLOAT8, INT4, INT8, NAME, TEXT, lax, stable, strict, volatile, with_nulls};
+use super::{
+    ANY, BOOL, FLOAT8, INT4, INT8, NAME, SPAN, STAMPTZ, TEXT, lax, named, stable, strict, volatile,
+    with_nulls,
+};
 use Kernel::{Columns, Rows};
 
 const OID: Param = Param::of(LogicalType::Oid);
@@ -38,6 +41,23 @@ pub(super) static ROWS: &[Entry] = &[
     volatile("varve_pause_job", &[INT8], BOOL, Columns(jobs::pause)),
     volatile("varve_resume_job", &[INT8], BOOL, Columns(jobs::resume)),
     volatile("random", &[], FLOAT8, Rows(session::random)),
+    named(
+        volatile(
+            "random_normal",
+            &[FLOAT8, FLOAT8],
+            FLOAT8,
+            Rows(session::random_normal),
+        ),
+        &["mean=0", "stddev=1"],
+    ),
+    volatile("pg_sleep", &[FLOAT8], TEXT, Rows(session::sleep)),
+    volatile("pg_sleep_for", &[SPAN], TEXT, Rows(session::sleep_interval)),
+    volatile(
+        "pg_sleep_until",
+        &[STAMPTZ],
+        TEXT,
+        Rows(session::sleep_until),
+    ),
     volatile(
         "gen_random_uuid",
         &[],

@@ -122,7 +122,10 @@ pub(in crate::kernels) fn date_trunc(call: &Call<'_>) -> Result<Column> {
             values.push(0);
             continue;
         }
-        let field = names.get(row, |field, _| field.is_truncatable())?;
+        let field = names.get(row, |_, _| true)?;
+        if !field.is_truncatable() {
+            return Err(field.untruncatable(names.texts.get(row), names.ty));
+        }
         if let Some(names) = &zone_names {
             let name = names.get(row);
             if zone_name != Some(name) {
@@ -160,7 +163,7 @@ pub(in crate::kernels) fn interval_trunc(row: &Row<'_>) -> Result<Value> {
         return Err(error.with_detail("Months usually have fractional weeks."));
     }
     if !field.is_truncatable() {
-        return Err(Field::unsupported(name, LogicalType::Interval));
+        return Err(field.untruncatable(name, LogicalType::Interval));
     }
     Ok(Value::Interval(field.truncate_interval(row.interval(1))))
 }
