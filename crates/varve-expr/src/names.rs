@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use varve_types::{LogicalType, Result, RowTypeId, TypeMod, Value};
 
+use crate::Expr;
+
 /// The catalogue that a statement sees.
 pub trait Names: Debug + Send + Sync {
     /// The text of a value of a type such as `regclass`; `None` where there is no such object.
@@ -19,6 +21,10 @@ pub trait Names: Debug + Send + Sync {
 
     /// The names and types of the fields of a type of rows; `None` where there is no such type.
     fn row_fields(&self, id: RowTypeId) -> Option<Vec<(String, LogicalType, TypeMod)>>;
+
+    /// What each element of a domain's arrays must be, as a condition over column 0; the arrays by
+    /// the OID of their type.
+    fn element_condition(&self, array_type: u32) -> Result<Expr>;
 
     /// What a function of the catalogue answers.
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value>;

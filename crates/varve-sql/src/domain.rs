@@ -13,7 +13,8 @@
 //! | number of CHECK constraints, each: name, condition over the value | 2, then 2 + UTF-8, then bytes |
 //!
 //! A column of a domain has the base type, and a CHECK without a name whose condition is a call of
-//! [`FORM`]: it names the domain, and fails in the words of the domain.
+//! [`FORM`]: it names the domain, and fails in the words of the domain. One of arrays of a domain
+//! has a call of [`ARRAY_FORM`], which asks the catalogue for what each element must be.
 
 use varve_expr::{Expr, Function};
 use varve_types::{ColumnId, EnumId, Error, LogicalType, ObjectId, Result, TypeMod, Value};
@@ -30,6 +31,8 @@ pub(crate) const KIND_DOMAIN: u8 = 20;
 /// The form that checks a value: the value, the OID of the domain, then by turns the names of
 /// constraints and what must hold; NOT NULL has no name. It is true, or fails.
 pub(crate) const FORM: &str = "\0domain";
+/// The form that checks the elements of an array: the array, the OID of the domain's array type.
+const ARRAY_FORM: &str = "\0domains";
 const NOT_NULL: u8 = 1;
 const DEFAULT: u8 = 2;
 
@@ -60,19 +63,32 @@ impl DomainDef {
         u32::try_from(self.object.0).map_or(0, |id| EnumId(id).oid())
     }
 
-    /// The condition that a value is one of the domain.
+    /// The OID of the type of arrays of it.
+    pub(crate) fn array_oid(&self) -> u32 {
+        u32::try_from(self.object.0).map_or(0, |id| EnumId(id).array_oid())
+    }
+
+    /// The condition that a value is one of the domain, or an array of such ones.
     pub(crate) fn condition(&self, value: &Expr) -> Result<Expr> {
         let text = |text: &str| Expr::Literal {
             value: Value::text(text),
             ty: LogicalType::Text,
         };
+        let is_array = Some(value.logical_type()) == self.base.array();
+        let (form, number) = match is_array {
+            true => (ARRAY_FORM, self.array_oid()),
+            false => (FORM, self.oid()),
+        };
         let mut args = vec![
             value.clone(),
             Expr::Literal {
-                value: Value::Oid(self.oid()),
+                value: Value::Oid(number),
                 ty: LogicalType::Oid,
             },
         ];
+        if is_array {
+            return form_call(form, args);
+        }
         if self.not_null {
             args.push(text(""));
             args.push(Expr::IsNull {
@@ -89,38 +105,44 @@ impl DomainDef {
             args.push(text(&check.name));
             args.push(holds);
         }
-        let function = Function::form(FORM, None);
-        let function = function.ok_or_else(|| Error::internal("a form without a function"))?;
-        Ok(Expr::Call {
-            function,
-            args,
-            position: 0,
-        })
+        form_call(form, args)
     }
 }
 
+fn form_call(form: &str, args: Vec<Expr>) -> Result<Expr> {
+    let function = Function::form(form, None);
+    let function = function.ok_or_else(|| Error::internal("a form without a function"))?;
+    Ok(Expr::Call {
+        function,
+        args,
+        position: 0,
+    })
+}
+
 impl CheckDef {
-    /// The column whose domain the constraint stands for, and the OID of that.
+    /// The column whose domain the constraint stands for, and the OID of that or of its arrays.
     pub fn domain(&self) -> Option<(usize, u32)> {
         match &self.expr {
-            Expr::Call { function, args, .. } if function.name() == FORM => match args.as_slice() {
-                [
-                    Expr::Column { index, .. },
-                    Expr::Literal {
-                        value: Value::Oid(number),
-                        ..
-                    },
-                    ..,
-                ] => Some((*index, *number)),
-                _ => None,
-            },
+            Expr::Call { function, args, .. } if [FORM, ARRAY_FORM].contains(&function.name()) => {
+                match args.as_slice() {
+                    [
+                        Expr::Column { index, .. },
+                        Expr::Literal {
+                            value: Value::Oid(number),
+                            ..
+                        },
+                        ..,
+                    ] => Some((*index, *number)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
 }
 
 impl TableDef {
-    /// The OID of the domain of a column.
+    /// The OID of the domain of a column, or of the arrays of one.
     pub(crate) fn domain_of(&self, column: usize) -> Option<u32> {
         let domains = self.checks.iter().filter_map(CheckDef::domain);
         let mut domains = domains.filter(|(at, _)| *at == column);

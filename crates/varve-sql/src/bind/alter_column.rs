@@ -13,7 +13,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::update::target_scope;
 use crate::bind::view::NO_SOURCE;
-use crate::catalog::{ColumnDef, Filled, TableDef};
+use crate::catalog::{ColumnDef, Filled, TableDef, sort_checks};
 use crate::deparse::deparse;
 use crate::dispatch::Body;
 use crate::parse::parse;
@@ -164,6 +164,7 @@ impl Binder<'_> {
         ty: &DataType,
         using: Option<&Ast>,
     ) -> Result<()> {
+        let domain = self.domain_of(ty).map(|(domain, _)| domain.clone());
         let (ty, modifier) = self.data_type(ty, 0)?;
         let Some(column) = altered.after.columns.get(at).cloned() else {
             return Ok(());
@@ -225,7 +226,15 @@ impl Binder<'_> {
             *column = new;
         }
         altered.rewrites = true;
-        self.rebind(altered, at)
+        let checks = &mut altered.after.checks;
+        checks.retain(|check| check.domain().is_none_or(|(of, _)| of != at));
+        self.rebind(altered, at)?;
+        if let Some(domain) = domain {
+            let checks = &mut altered.after.checks;
+            checks.push(Binder::domain_check(&domain, at, ty)?);
+            sort_checks(checks);
+        }
+        Ok(())
     }
 
     /// Checks and index expressions that read a column mean what their text says of its new type.

@@ -87,7 +87,7 @@ impl Binder<'_> {
             None => self.data_type(data_type, position)?,
         };
         let mut constraints = self.column_constraints(options, &column_name, table, position)?;
-        if let Some(domain) = self.domain_of(data_type) {
+        if let Some((domain, _)) = self.domain_of(data_type) {
             parts.domains.push((at, domain.clone()));
         }
         let identity = constraints.identity.take();
@@ -239,10 +239,12 @@ impl Binder<'_> {
             if let Some(column) = table.columns.get_mut(*at)
                 && column.default.is_none()
                 && column.filled == Filled::ByStatement
+                && column.ty == domain.base
             {
                 column.default.clone_from(&domain.default);
             }
-            table.checks.push(Binder::domain_check(domain, *at)?);
+            let ty = table.type_at(*at);
+            table.checks.push(Binder::domain_check(domain, *at, ty)?);
         }
         let kept = table.checks.len();
         for (name, check) in &parts.checks {

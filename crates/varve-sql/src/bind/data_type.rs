@@ -323,14 +323,14 @@ impl Binder<'_> {
         let found = bounded_type(data_type).map_err(|error| located(error, position))?;
         let found = found.or_else(|| Some((user_type(self.catalog, data_type)?, TypeMod::NONE)));
         let found = found.or_else(|| {
-            let domain = self.domain_of(data_type)?;
-            Some((domain.base, domain.modifier))
+            let (domain, is_array) = self.domain_of(data_type)?;
+            let base = Some(domain.base);
+            let ty = if is_array { domain.base.array() } else { base };
+            Some((ty?, domain.modifier))
         });
         found.ok_or_else(|| {
-            if let DataType::Array(ArrayElemTypeDef::SquareBracket(element, _)) = data_type
-                && self.domain_of(element).is_some()
-            {
-                return located(Error::unsupported("an array of a domain"), position);
+            if self.domain_of(data_type).is_some() {
+                return located(Error::unsupported("an array of arrays"), position);
             }
             if let Some((name, position)) = unknown_name(data_type) {
                 let missing = name.schema.as_deref().filter(|schema| {

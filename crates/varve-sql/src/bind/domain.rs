@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{ColumnOption, ColumnOptionDef, DataType, Ident, ObjectName};
+use sqlparser::ast::{
+    ArrayElemTypeDef, ColumnOption, ColumnOptionDef, DataType, Ident, ObjectName,
+};
 use varve_expr::Expr;
-use varve_types::{Error, ObjectId, Result, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::alter::stored;
 use crate::bind::data_type::{type_name, undefined_type};
@@ -24,7 +26,14 @@ impl Binder<'_> {
         self.free_type_name(schema, &name)?;
         let position = self.source.name(&create.name);
         let (base, modifier) = self.data_type(&create.data_type, position)?;
-        let under = self.domain_of(&create.data_type).cloned();
+        let under = self.domain_of(&create.data_type);
+        let under = match under {
+            Some((_, true)) => {
+                let error = Error::unsupported("a domain over arrays of a domain");
+                return Err(located(error, position));
+            }
+            under => under.map(|(domain, _)| domain.clone()),
+        };
         let mut def = DomainDef {
             object: ObjectId(0),
             schema,
@@ -177,7 +186,7 @@ impl Binder<'_> {
                 table
                     .checks
                     .retain(|check| check.domain().is_none_or(|(column, _)| column != at));
-                table.checks.push(Binder::domain_check(&def, at)?);
+                table.checks.push(Binder::domain_check(&def, at, def.base)?);
                 if verify {
                     verified.push(at);
                 }
@@ -232,19 +241,24 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The domain that a name of a type means.
-    pub(crate) fn domain_of(&self, data_type: &DataType) -> Option<&DomainDef> {
-        let DataType::Custom(name, modifiers) = data_type else {
-            return None;
-        };
-        let name: &ObjectName = name;
-        let def = self.catalog.domain_named(&type_name(name)?)?;
-        modifiers.is_empty().then_some(def)
+    /// The domain that a type means, and whether it is arrays of that.
+    pub(crate) fn domain_of(&self, data_type: &DataType) -> Option<(&DomainDef, bool)> {
+        match data_type {
+            DataType::Custom(name, modifiers) => {
+                let def = self.catalog.domain_named(&type_name(name)?)?;
+                modifiers.is_empty().then_some((def, false))
+            }
+            DataType::Array(
+                ArrayElemTypeDef::SquareBracket(element, _)
+                | ArrayElemTypeDef::Qualified(element, _),
+            ) => self.domain_of(element).map(|(def, _)| (def, true)),
+            _ => None,
+        }
     }
 
     /// A value that was cast to a type, checked where that is a domain.
     pub(crate) fn as_domain(&self, value: Expr, data_type: &DataType) -> Result<Expr> {
-        let Some(domain) = self.domain_of(data_type) else {
+        let Some((domain, _)) = self.domain_of(data_type) else {
             return Ok(value);
         };
         let ty = value.logical_type();
@@ -256,11 +270,12 @@ impl Binder<'_> {
     }
 
     /// What a column of a domain is checked by.
-    pub(crate) fn domain_check(domain: &DomainDef, column: usize) -> Result<CheckDef> {
-        let expr = domain.condition(&Expr::Column {
-            index: column,
-            ty: domain.base,
-        })?;
+    pub(crate) fn domain_check(
+        domain: &DomainDef,
+        column: usize,
+        ty: LogicalType,
+    ) -> Result<CheckDef> {
+        let expr = domain.condition(&Expr::Column { index: column, ty })?;
         Ok(CheckDef {
             name: String::new(),
             expr,

@@ -190,32 +190,6 @@ impl Binder<'_> {
         }
         Ok(name)
     }
-
-    pub(crate) fn create_schema(
-        &mut self,
-        name: Option<&Ident>,
-        if_not_exists: bool,
-    ) -> Result<Statement> {
-        let Some(ident) = name else {
-            return Err(Error::unsupported("CREATE SCHEMA without a name"));
-        };
-        let name = self.new_schema_name(ident)?;
-        let is_known = self.catalog.schema(&name).is_some() || name == "information_schema";
-        if is_known && if_not_exists {
-            let text = format!("schema \"{name}\" already exists, skipping");
-            return Ok(self.nothing(Message::new(SqlState::DUPLICATE_SCHEMA, text)));
-        }
-        if is_known {
-            let message = format!("schema \"{name}\" already exists");
-            return Err(Error::new(SqlState::DUPLICATE_SCHEMA, message));
-        }
-        let gone = self.catalog.gone_public().filter(|_| name == "public");
-        Ok(utility(Utility::CreateSchema(SchemaDef {
-            object: gone.unwrap_or(ObjectId(0)),
-            name,
-            is_gone: false,
-        })))
-    }
 }
 
 /// The objects that are to be dropped, growing.
@@ -367,10 +341,14 @@ impl Catalog {
                 let ty = self.types.get(&object).and_then(|def| def.ty());
                 let is_of =
                     |of: LogicalType| Some(of) == ty || ty.and_then(LogicalType::array) == Some(of);
-                let domain = self.domains.get(&object).map(|def| def.oid());
+                let domain = self.domains.get(&object);
+                let domain = domain.map(|def| [def.oid(), def.array_oid()]);
                 for table in self.tables.values() {
                     for (at, column) in table.columns.iter().enumerate() {
-                        let of_domain = domain.is_some() && table.domain_of(at) == domain;
+                        let own = table.domain_of(at);
+                        let of_domain = own
+                            .zip(domain)
+                            .is_some_and(|(own, domain)| domain.contains(&own));
                         if !is_of(column.ty) && !of_domain {
                             continue;
                         }
@@ -379,7 +357,10 @@ impl Catalog {
                             None => Dropped::Column(table.object, column.id),
                         };
                         // Those of arrays come first.
-                        let of_array = Some(column.ty) != ty && !of_domain;
+                        let of_array = match domain {
+                            Some([plain, _]) => own != Some(plain),
+                            None => Some(column.ty) != ty,
+                        };
                         let age = if of_array { ObjectId(0) } else { table.object };
                         found.push((age, dropped, false));
                     }
@@ -425,7 +406,9 @@ impl Catalog {
         let mut columns = table.iter().flat_map(|table| &table.columns);
         let of = columns.find(|column| column.id == id);
         let is_array = of.is_some_and(|column| matches!(column.ty, LogicalType::Array(_)));
-        is_array && self.types.contains_key(&ty)
+        let domain = self.domains.get(&ty);
+        let of_domain = domain.is_some_and(|def| of.is_some_and(|column| column.ty != def.base));
+        of_domain || is_array && self.types.contains_key(&ty)
     }
 
     /// The columns whose values are rows of a relation, or arrays of them.

@@ -1,6 +1,6 @@
 //! Functions that the catalogue answers.
 
-use varve_expr::Names;
+use varve_expr::{Expr, Names};
 use varve_types::{
     ArrayValue, ElementType, Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value,
 };
@@ -26,6 +26,16 @@ impl Names for Catalog {
 
     fn type_named(&self, text: &str) -> Result<(LogicalType, TypeMod)> {
         crate::bind::type_of_text(self, text)
+    }
+
+    fn element_condition(&self, array_type: u32) -> Result<Expr> {
+        let mut domains = self.domains.values();
+        let domain = domains.find(|def| def.array_oid() == array_type);
+        let domain = domain.ok_or_else(|| Error::internal("a domain has gone"))?;
+        domain.condition(&Expr::Column {
+            index: 0,
+            ty: domain.base,
+        })
     }
 
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value> {

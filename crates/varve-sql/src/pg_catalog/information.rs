@@ -149,13 +149,16 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
     ]
 }
 
+/// The place of `udt_schema`, with `udt_name` behind it.
+const UDT_SCHEMA: usize = 15;
+
 pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         for (number, column) in (1..).zip(&table.columns) {
-            let domain = table.domain_of(number - 1);
-            let domain =
-                domain.and_then(|oid| catalog.domains.values().find(|def| def.oid() == oid));
+            let of = table.domain_of(number - 1);
+            let mut all = catalog.domains.values();
+            let domain = all.find(|def| Some(def.oid()) == of);
             let mut row = named(catalog, table.schema, &table.name);
             row.extend(column_cells(
                 catalog,
@@ -170,6 +173,14 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                     is_updatable: true,
                 },
             ));
+            let mut all = catalog.domains.values();
+            let of_array = all.find(|def| Some(def.array_oid()) == of);
+            if let Some(of) = of_array
+                && let Some([schema, name, ..]) = row.get_mut(UDT_SCHEMA..)
+            {
+                *schema = text(catalog.schema_name(of.schema));
+                *name = text(format!("_{}", of.name));
+            }
             if let Some(domain) = domain {
                 // Behind the collation: name, database and schema.
                 row.push(Value::Null);

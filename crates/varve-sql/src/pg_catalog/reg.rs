@@ -103,16 +103,17 @@ impl Catalog {
         if let Some(ty) = LogicalType::from_oid(number) {
             return Some(modifier.name_of(ty));
         }
-        if let Some(def) = self.domains.values().find(|def| def.oid() == number) {
-            return Some(self.type_def_name(def.schema, &def.name));
-        }
         for (of, text) in [(2249, "record"), (2287, "record[]")] {
             if of == number {
                 return Some(text.to_owned());
             }
         }
         let id = EnumId::of_oid(number)?;
-        let name = self.type_of_object(ObjectId(u64::from(id.0)))?;
+        let object = ObjectId(u64::from(id.0));
+        let name = match self.domains.get(&object) {
+            Some(def) => self.type_def_name(def.schema, &def.name),
+            None => self.type_of_object(object)?,
+        };
         Some(if id.oid() == number {
             name
         } else {
@@ -145,6 +146,16 @@ impl Catalog {
         let domain = folded_path(text).ok();
         if let Some(domain) = domain.and_then(|name| self.domain_named(&name)) {
             return Ok(domain.oid());
+        }
+        let element = match text.strip_suffix("[]") {
+            Some(name) => folded_path(name).ok(),
+            None => folded_path(text).ok().and_then(|path| {
+                let name = path.name.strip_prefix('_')?.to_owned();
+                Some(RelationName { name, ..path })
+            }),
+        };
+        if let Some(domain) = element.and_then(|name| self.domain_named(&name)) {
+            return Ok(domain.array_oid());
         }
         let (ty, _) = crate::bind::type_of_text(self, text)?;
         Ok(ty.oid())

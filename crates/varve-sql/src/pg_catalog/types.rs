@@ -20,8 +20,11 @@ pub(super) fn types(catalog: &Catalog) -> Vec<Vec<Value>> {
     let scalars: Vec<LogicalType> = own.chain(users).collect();
     let arrays = scalars.iter().copied().filter_map(LogicalType::array);
     let all = scalars.iter().copied().chain(arrays);
-    let domains = catalog.domains.values().map(|def| domain_row(catalog, def));
-    all.map(|ty| type_row(catalog, ty)).chain(domains).collect()
+    let domains = catalog.domains.values();
+    let domains = domains.flat_map(|def| [Some(domain_row(catalog, def)), array_row(catalog, def)]);
+    all.map(|ty| type_row(catalog, ty))
+        .chain(domains.flatten())
+        .collect()
 }
 
 /// A domain: as its base type, but for what it is called and based on.
@@ -35,18 +38,35 @@ fn domain_row(catalog: &Catalog, def: &DomainDef) -> Vec<Value> {
         (6, text("d")),
         (8, Value::Boolean(false)),
         (12, oid(0)),
-        (13, oid(0)),
+        (13, oid(def.base.array().map_or(0, |_| def.array_oid()))),
         (14, Value::Boolean(def.not_null)),
         (15, oid(def.base.oid())),
         (16, Value::Int4(def.modifier.0)),
     ];
-    for (at, value) in own {
+    put_cells(&mut row, own);
+    row.push(default.map_or(Value::Null, text));
+    row
+}
+
+/// The arrays of a domain.
+fn array_row(catalog: &Catalog, def: &DomainDef) -> Option<Vec<Value>> {
+    let mut row = type_row(catalog, def.base.array()?);
+    let own = [
+        (0, oid(def.array_oid())),
+        (1, text(format!("_{}", def.name))),
+        (2, oid(schema_oid(def.schema))),
+        (12, oid(def.oid())),
+    ];
+    put_cells(&mut row, own);
+    Some(row)
+}
+
+fn put_cells<const N: usize>(row: &mut [Value], cells: [(usize, Value); N]) {
+    for (at, value) in cells {
         if let Some(cell) = row.get_mut(at) {
             *cell = value;
         }
     }
-    row.push(default.map_or(Value::Null, text));
-    row
 }
 
 /// Labels, their places counted from 1.

@@ -16,7 +16,7 @@ use super::operand::Row;
 
 pub(super) use build::{construct, fill, stack};
 pub(super) use edit::{append, concatenate, prepend, remove, replace, trim};
-pub(super) use facts::{cardinality, dimensions, length, lower, ndims, upper};
+pub(super) use facts::{cardinality, dimensions, elements_hold, length, lower, ndims, upper};
 pub(super) use quantified::{all, any};
 pub(super) use random::{sample, shuffle};
 pub(super) use search::{contains, is_contained, overlaps, position, positions, width_bucket};

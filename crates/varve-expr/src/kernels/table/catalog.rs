@@ -3,7 +3,7 @@
 use varve_types::LogicalType;
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{catalog, input};
+use crate::kernels::{array, catalog, input};
 use crate::signature::Param;
 
 use super::{
@@ -127,6 +127,12 @@ pub(super) static ROWS: &[Entry] = &[
         Set(catalog::no_rows),
     ),
     with_nulls(repeated(fixed("\0domain", &[ANY], BOOL, catalog::domain))),
+    with_nulls(repeated(fixed(
+        "\0domains",
+        &[ANY],
+        BOOL,
+        array::elements_hold,
+    ))),
     known("obj_description", &[OID, TEXT], TEXT),
     known("obj_description", &[OID], TEXT),
     known("col_description", &[OID, INT4], TEXT),
