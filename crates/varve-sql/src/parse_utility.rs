@@ -5,10 +5,11 @@ use sqlparser::ast::{DataType, Ident, ObjectName, Query};
 use varve_parser::create_function::{CreateFunction, DoBlock, FunctionAction, FunctionName};
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
-use varve_types::{Error, Result};
+use varve_types::Result;
 
 use crate::command::eat;
 use crate::parse_comment::{CommentOn, parse_comment};
+use crate::parse_schema::{CreateSchema, create_schema};
 use crate::parse_type::{
     AlterDomain, AlterEnum, CreateDomain, alter_domain, alter_type, create_domain, create_type,
 };
@@ -68,10 +69,7 @@ pub(crate) enum UtilityStatement {
         name: Option<Ident>,
         is_enabled: bool,
     },
-    CreateSchema {
-        name: Option<Ident>,
-        if_not_exists: bool,
-    },
+    CreateSchema(CreateSchema),
 }
 
 /// `CREATE [MATERIALIZED] VIEW`
@@ -474,28 +472,6 @@ fn with_data(parser: &mut Parser<'_>) -> Result<bool> {
     let no = eat(parser, "NO");
     expect_all(parser, &["DATA"])?;
     Ok(!no)
-}
-
-fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement> {
-    let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
-    let name = match parser.peek_keyword(Keyword::AUTHORIZATION) {
-        true => None,
-        false => Some(parser.parse_identifier()?),
-    };
-    // There are no roles: who owns it is all the same, but it may name the schema.
-    let owner = match eat(parser, "AUTHORIZATION") {
-        true => Some(parser.parse_identifier()?),
-        false => None,
-    };
-    let next = parser.peek_token();
-    if matches!(next.keyword, Keyword::CREATE | Keyword::GRANT) {
-        let what = Error::unsupported("CREATE SCHEMA with what is to be in it");
-        return Err(what.at(next.position).with_hint("Create that afterwards."));
-    }
-    Ok(UtilityStatement::CreateSchema {
-        name: name.or(owner),
-        if_not_exists,
-    })
 }
 
 fn drop_object(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {

@@ -123,6 +123,13 @@ pub enum Kept {
         /// Its rows.
         query: Box<Query>,
     },
+    /// `CREATE SCHEMA` with statements.
+    Schema {
+        /// Without an object.
+        schema: SchemaDef,
+        /// Their texts and where they stand, in the order in which they are run.
+        elements: Vec<(String, u32)>,
+    },
 }
 
 /// An object that is dropped.

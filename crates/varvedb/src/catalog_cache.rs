@@ -62,6 +62,16 @@ impl SearchPath {
             names: names.into(),
         })
     }
+
+    /// The same with a schema before all others.
+    pub fn behind(&self, schema: &str) -> SearchPath {
+        let names = self.names.iter().cloned();
+        let names = core::iter::once(schema.to_owned()).chain(names);
+        SearchPath {
+            text: Arc::clone(&self.text),
+            names: names.collect(),
+        }
+    }
 }
 
 impl CatalogCache {

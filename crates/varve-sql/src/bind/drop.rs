@@ -10,7 +10,7 @@ use crate::catalog::{ColumnDef, TableDef};
 use crate::function_def::Returns;
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
-use crate::schema::{Catalog, Named, RelationName, SchemaDef, quoted_as_needed};
+use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
 use crate::sequence::uses_sequence;
 use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};

@@ -60,6 +60,7 @@ mod returning;
 mod routine_body;
 mod routine_call;
 mod row;
+mod schema;
 mod select;
 mod sequence;
 mod session;

@@ -53,10 +53,7 @@ impl Binder<'_> {
                 name,
                 is_enabled,
             } => self.enable_triggers(table, name.as_ref(), *is_enabled),
-            UtilityStatement::CreateSchema {
-                name,
-                if_not_exists,
-            } => self.create_schema(name.as_ref(), *if_not_exists),
+            UtilityStatement::CreateSchema(create) => self.create_schema(create),
         }
     }
 

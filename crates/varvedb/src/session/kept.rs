@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use varve_expr::{EvalContext, evaluate_constant};
 use varve_sort::VecMap;
-use varve_sql::{Catalog, DiscardWhat, Kept, ParsedStatement, Query, Statement, bind_arguments};
+use varve_sql::{
+    Catalog, DiscardWhat, Kept, ParsedStatement, Query, SchemaDef, Statement, Utility,
+    bind_arguments,
+};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
@@ -64,7 +67,49 @@ impl Session {
                 self.cursors.add(name, cursor);
                 Ok(ResultSet::command("DECLARE"))
             }
+            Kept::Schema { schema, elements } => {
+                let path = self.settings.search_path.clone();
+                let made = Box::pin(self.make_schema(around, schema, elements)).await;
+                self.settings.search_path = path;
+                made
+            }
         }
+    }
+
+    /// Makes a schema, then what is in it with the schema before all others.
+    async fn make_schema(
+        &mut self,
+        around: Surroundings<'_>,
+        schema: &SchemaDef,
+        elements: &[(String, u32)],
+    ) -> Result<ResultSet> {
+        let Surroundings {
+            transaction,
+            deferred,
+            catalog,
+            scope,
+        } = around;
+        let scope = Scope {
+            is_alone: false,
+            ..scope
+        };
+        let statement = Statement::Utility(Box::new(Utility::CreateSchema(schema.clone())));
+        let around = Surroundings {
+            transaction,
+            deferred,
+            catalog,
+            scope,
+        };
+        let mut result = self.run_statement(around, (&statement, &[]), &[]).await?;
+        self.settings.search_path = self.settings.search_path.behind(&schema.name);
+        for (text, position) in elements {
+            let moved = |error: Error| error.moved(position.saturating_sub(1));
+            let parsed = self.shared.statements.parse(text).map_err(moved)?;
+            let task = Task::Text(text, Known::Tree(parsed));
+            let made = self.run_in(transaction, deferred, &task, &[], scope).await;
+            result.notices.append(&mut made.map_err(moved)?.notices);
+        }
+        Ok(result)
     }
 
     fn keep_prepared(
