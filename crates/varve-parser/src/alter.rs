@@ -118,6 +118,8 @@ pub enum Action {
     },
     /// `DETACH PARTITION table`
     Detach(ObjectName),
+    /// `OWNER TO`, as [`Parser::parse_role`] has it.
+    Owner(Option<Ident>),
     /// What says where and how rows are stored or whose they are, by its words.
     Storage(&'static str),
 }

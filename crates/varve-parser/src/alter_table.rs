@@ -1,6 +1,6 @@
 //! The actions of ALTER TABLE.
 
-use sqlparser::ast::{Owner, SequenceOptions};
+use sqlparser::ast::{Ident, SequenceOptions};
 use varve_types::{Error, Result};
 
 use crate::alter::{Action, ColumnChange};
@@ -22,8 +22,7 @@ impl Parser<'_> {
             }
             Keyword::OWNER => {
                 self.expect_keyword(Keyword::TO)?;
-                self.owner()?;
-                Ok(Action::Storage("OWNER TO"))
+                self.parse_role().map(Action::Owner)
             }
             Keyword::SET => self.alter_set(),
             Keyword::RESET => {
@@ -268,17 +267,17 @@ impl Parser<'_> {
         Ok(ColumnChange::Type { ty, using })
     }
 
-    /// The role that something is given to.
-    pub(crate) fn owner(&mut self) -> Result<Owner> {
-        let next = self.peek_token();
-        let owner = match next.keyword {
-            Keyword::CURRENT_ROLE => Owner::CurrentRole,
-            Keyword::CURRENT_USER => Owner::CurrentUser,
-            Keyword::SESSION_USER => Owner::SessionUser,
-            _ => return Ok(Owner::Ident(self.parse_nonreserved()?)),
-        };
-        self.next_token();
-        Ok(owner)
+    /// The role that something is given to; `None` for that of the session.
+    pub fn parse_role(&mut self) -> Result<Option<Ident>> {
+        let roles = [
+            Keyword::CURRENT_ROLE,
+            Keyword::CURRENT_USER,
+            Keyword::SESSION_USER,
+        ];
+        match self.parse_one_of_keywords(&roles) {
+            Some(_) => Ok(None),
+            None => self.parse_nonreserved().map(Some),
+        }
     }
 
     fn alter_set(&mut self) -> Result<Action> {

@@ -123,8 +123,8 @@ pub enum FunctionAction {
     RenameTo(Ident),
     /// `SET SCHEMA`
     SetSchema(Ident),
-    /// `OWNER TO`: there are no roles.
-    Owner,
+    /// `OWNER TO`, as [`Parser::parse_role`] has it.
+    Owner(Option<Ident>),
     /// Other options.
     Options(FunctionOptions),
 }
@@ -433,8 +433,7 @@ impl Parser<'_> {
             return Ok(FunctionAction::SetSchema(self.parse_identifier()?));
         }
         if self.parse_keywords(&[Keyword::OWNER, Keyword::TO]) {
-            self.parse_label()?;
-            return Ok(FunctionAction::Owner);
+            return self.parse_role().map(FunctionAction::Owner);
         }
         let mut options = FunctionOptions::default();
         if !self.function_option(&mut options)? {

@@ -25,6 +25,7 @@ mod index_expression;
 mod optimize;
 mod parse;
 mod parse_comment;
+mod parse_grant;
 mod parse_schema;
 mod parse_sequence;
 mod parse_session;

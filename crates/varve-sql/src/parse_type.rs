@@ -42,7 +42,7 @@ pub(crate) enum AlterDomain {
     RenameConstraint(Ident, Ident),
     Rename(Ident),
     SetSchema(Ident),
-    Owner,
+    Owner(Option<Ident>),
 }
 
 /// Parses what follows `ALTER DOMAIN`; `None` for what is not supported.
@@ -51,8 +51,7 @@ pub(crate) fn alter_domain(parser: &mut Parser<'_>) -> Result<Option<UtilityStat
     let alter = if eat_all(parser, &["SET", "SCHEMA"]) {
         AlterDomain::SetSchema(parser.parse_identifier()?)
     } else if eat_all(parser, &["OWNER", "TO"]) {
-        parser.parse_label()?;
-        AlterDomain::Owner
+        AlterDomain::Owner(parser.parse_role()?)
     } else if eat(parser, "ADD")
         || parser.parse_keyword(Keyword::SET)
             && matches!(parser.peek_token().keyword, Keyword::DEFAULT | Keyword::NOT)
@@ -103,7 +102,7 @@ pub(crate) enum AlterEnum {
     },
     Rename(Ident),
     SetSchema(Ident),
-    Owner,
+    Owner(Option<Ident>),
 }
 
 /// Where a label is added.
@@ -170,8 +169,7 @@ pub(crate) fn alter_type(parser: &mut Parser<'_>) -> Result<Option<UtilityStatem
     } else if eat_all(parser, &["SET", "SCHEMA"]) {
         AlterEnum::SetSchema(parser.parse_identifier()?)
     } else if eat_all(parser, &["OWNER", "TO"]) {
-        parser.parse_label()?;
-        AlterEnum::Owner
+        AlterEnum::Owner(parser.parse_role()?)
     } else {
         return Ok(None);
     };

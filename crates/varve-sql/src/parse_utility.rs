@@ -228,7 +228,7 @@ pub(crate) fn eat_all(parser: &mut Parser<'_>, words: &[&str]) -> bool {
     found
 }
 
-fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<()> {
+pub(crate) fn expect_all(parser: &mut Parser<'_>, words: &[&str]) -> Result<()> {
     if eat_all(parser, words) {
         return Ok(());
     }

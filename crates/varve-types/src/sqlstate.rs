@@ -78,6 +78,8 @@ sqlstates! {
     DEPENDENT_OBJECTS_STILL_EXIST "2BP01" "dependent_objects_still_exist",
     INVALID_CURSOR_NAME "34000" "invalid_cursor_name",
     INVALID_CATALOG_NAME "3D000" "invalid_catalog_name",
+    INVALID_GRANT_OPERATION "0LP01" "invalid_grant_operation",
+    INVALID_SCHEMA_DEFINITION "42P15" "invalid_schema_definition",
     INVALID_SCHEMA_NAME "3F000" "invalid_schema_name",
     INVALID_SAVEPOINT_SPECIFICATION "3B001" "invalid_savepoint_specification",
     SERIALIZATION_FAILURE "40001" "serialization_failure",

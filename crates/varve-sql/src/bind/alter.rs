@@ -346,10 +346,12 @@ impl Binder<'_> {
             Action::RenameTo(to) => self.rename_table(altered, to),
             Action::SetSchema(schema) => self.move_table(altered, schema),
             Action::Inherit { .. } | Action::Attach { .. } | Action::Detach(_) => Ok(()),
-            Action::Storage(what) => {
-                self.messages.extend(stored(what));
+            Action::Owner(role) => {
+                self.note_role(role.as_ref());
                 Ok(())
             }
+            // Nobody can tell where and how rows are stored.
+            Action::Storage(_) => Ok(()),
         }
     }
 
@@ -419,12 +421,4 @@ fn pass(action: &Action) -> u8 {
         Action::AddConstraint { .. } => 4,
         _ => 5,
     }
-}
-
-/// What says where and how rows are stored is accepted, nobody can tell the difference; of whose
-/// they are there is a notice.
-pub(crate) fn stored(what: &str) -> Option<Message> {
-    let text = format!("{what} changes nothing here");
-    let message = Message::notice(text);
-    (what == "OWNER TO").then_some(message)
 }

@@ -6,7 +6,7 @@ use varve_parser::alter::ColumnChange;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::Binder;
-use crate::bind::alter::{Altered, stored};
+use crate::bind::alter::Altered;
 use crate::bind::alter_drop::reads;
 use crate::bind::columns::{ColumnDefault, Parts};
 use crate::bind::expr::ExprScope;
@@ -127,7 +127,7 @@ impl Binder<'_> {
                 new.default = None;
                 self.drop_owned(altered, &column);
             }
-            ColumnChange::Storage(what) => self.messages.extend(stored(what)),
+            ColumnChange::Storage(_) => {}
         }
         if let Some(slot) = altered.after.columns.get_mut(at) {
             *slot = new;

@@ -6,7 +6,7 @@ use sqlparser::ast::Ident;
 use varve_parser::alter::{Action, Alter, Altered as Kind};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::alter::{Altered, stored};
+use crate::bind::alter::Altered;
 use crate::bind::columns::is_system_column;
 use crate::bind::names::{fold_name, undefined_schema, undefined_table};
 use crate::bind::view::utility;
@@ -199,9 +199,13 @@ impl Binder<'_> {
         }
         let mut changed = Vec::new();
         for action in &alter.actions {
-            if let Action::Storage(what) = action {
-                self.messages.extend(stored(what));
-                continue;
+            match action {
+                Action::Owner(role) => {
+                    self.note_role(role.as_ref());
+                    continue;
+                }
+                Action::Storage(_) => continue,
+                _ => {}
             }
             let definition = match found {
                 Named::View(view) => self.altered_view(view, action)?,
@@ -321,7 +325,11 @@ impl Binder<'_> {
         let schema = self.catalog.schema(&folded.name);
         let schema = schema.ok_or_else(|| undefined_schema(&folded.name))?;
         let Some(Action::RenameTo(to)) = alter.actions.first() else {
-            return Ok(self.same_owner());
+            let role = match alter.actions.first() {
+                Some(Action::Owner(role)) => role.as_ref(),
+                _ => None,
+            };
+            return Ok(self.same_owner(role));
         };
         let name = self.new_schema_name(to)?;
         if self.catalog.schema(&name).is_some() || name == "information_schema" {

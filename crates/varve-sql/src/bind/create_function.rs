@@ -372,7 +372,7 @@ impl Binder<'_> {
                 def.schema = found.ok_or_else(|| undefined_schema(&schema))?;
             }
             FunctionAction::Options(options) => set_options(&mut def, options),
-            FunctionAction::Owner => {}
+            FunctionAction::Owner(role) => self.note_role(role.as_ref()),
         }
         if let Some(known) = self.same_function(def.schema, &def.name, &def.input_types())
             && known.object != def.object

@@ -8,7 +8,6 @@ use sqlparser::ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
-use crate::bind::alter::stored;
 use crate::bind::data_type::{type_name, undefined_type};
 use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::view::utility;
@@ -173,7 +172,15 @@ impl Binder<'_> {
             AlterDomain::SetSchema(schema) => {
                 def.schema = self.schema_for(schema, def.schema, &def.name)?;
             }
-            AlterDomain::Owner => return Ok(self.same_owner()),
+            AlterDomain::Owner(role) => return Ok(self.same_owner(role.as_ref())),
+        }
+        if verify && let Some((table, at)) = self.array_of(&before) {
+            let column = table.columns.get(at).map_or("", |column| &column.name);
+            let message = format!(
+                "cannot alter type \"{}\" because column \"{}.{column}\" uses it",
+                before.name, table.name
+            );
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
         for table in self.tables_of(&before) {
             let mut table = TableDef::clone(table);
@@ -215,10 +222,14 @@ impl Binder<'_> {
         Ok(schema)
     }
 
-    /// OWNER TO: there are no roles.
-    pub(crate) fn same_owner(&mut self) -> Statement {
-        self.messages.extend(stored("OWNER TO"));
-        utility(Utility::Nothing)
+    /// A table that has a column of arrays of a domain, and the place of that.
+    fn array_of(&self, domain: &DomainDef) -> Option<(&TableDef, usize)> {
+        let mut tables = self.catalog.tables.values();
+        tables.find_map(|table| {
+            let mut domains = table.checks.iter().filter_map(CheckDef::domain);
+            let found = domains.find(|(_, of)| *of == domain.array_oid());
+            found.map(|(at, _)| (&**table, at))
+        })
     }
 
     /// The tables that have a column of a domain.

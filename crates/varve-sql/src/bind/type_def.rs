@@ -126,7 +126,7 @@ impl Binder<'_> {
             AlterEnum::SetSchema(schema) => {
                 def.schema = self.schema_for(schema, def.schema, &def.name)?;
             }
-            AlterEnum::Owner => return Ok(self.same_owner()),
+            AlterEnum::Owner(role) => return Ok(self.same_owner(role.as_ref())),
         }
         Ok(utility(Utility::PutEnum(def, "ALTER")))
     }

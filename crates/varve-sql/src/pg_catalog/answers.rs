@@ -6,7 +6,7 @@ use varve_types::{
 };
 
 use super::relations::{object_of, relation_oid};
-use super::{constraints, definitions, families, text, triggers};
+use super::{OWNER, constraints, definitions, families, text, triggers};
 use crate::bind::{folded_path, undefined_table};
 use crate::schema::{Catalog, Named};
 use crate::view::ViewDef;
@@ -173,6 +173,12 @@ impl Catalog {
     /// `has_..._privilege`: the one role may do everything with what there is.
     fn privilege(&self, function: &str, args: &[Value]) -> Result<Value> {
         let is_schema = function == "has_schema_privilege";
+        if let ([Value::Text(role), _, _], true) = (args, function != "has_column_privilege")
+            && !matches!(&**role, OWNER | "public")
+        {
+            let message = format!("role \"{role}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        }
         let last = args.len().saturating_sub(1);
         for privilege in args.get(last).and_then(Value::str).unwrap_or("").split(',') {
             let word = privilege.trim().to_ascii_lowercase();
