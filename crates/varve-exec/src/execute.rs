@@ -11,9 +11,9 @@ use varve_types::{Batch, Column, LogicalType, Result, Value};
 use crate::context::Running;
 use crate::operators::{
     AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, FirstStream,
-    JoinStream, LimitStream, LookupStream, ProjectSetStream, ProjectStream, RecursiveStream,
-    RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream, SortStream, TopNStream,
-    ValuesStream, WindowStream,
+    JoinStream, LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream,
+    RecursiveStream, RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream,
+    SortStream, TopNStream, ValuesStream, WindowStream,
 };
 use crate::profile::{Profile, ProfiledStream};
 use crate::shared_rows::SharedRows;
@@ -220,6 +220,11 @@ impl<'a> Builder<'a> {
             Plan::Window(node) => {
                 let input = self.build(&node.input, None)?;
                 Box::new(WindowStream::new(running, input, node))
+            }
+            Plan::Lock(node) => {
+                // Any number of rows may be left out.
+                let input = self.build(&node.input, rows_wanted.map(|_| u64::MAX))?;
+                Box::new(LockStream::new(running, input, node, rows_wanted))
             }
             Plan::Sample {
                 input,

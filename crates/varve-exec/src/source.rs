@@ -1,10 +1,10 @@
 //! How the executor reaches rows and temporary space: the only places where it waits.
 
 use varve_types::{
-    Batch, ColumnPredicate, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
+    Batch, ColumnPredicate, Error, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
 };
 
-use varve_sql::{OrderColumn, Relation};
+use varve_sql::{OrderColumn, Relation, RowLock};
 
 /// A stream of batches of at most 1,024 rows.
 pub trait BatchStream {
@@ -63,6 +63,18 @@ pub trait ScanSource {
         positions: &'a [RowPosition],
         columns: &'a [usize],
     ) -> LocalFuture<'a, Result<Vec<Batch>>>;
+
+    /// Claims rows for the transaction. Where those that somebody else holds are not to be claimed,
+    /// it claims the first `most` of the others only. Answers for each row whether it is claimed.
+    fn claim<'a>(
+        &'a self,
+        _tree: TreeId,
+        _positions: &'a [RowPosition],
+        _lock: RowLock,
+        _most: usize,
+    ) -> LocalFuture<'a, Result<Vec<bool>>> {
+        Box::pin(async { Err(Error::internal("this source has no rows to be claimed")) })
+    }
 
     /// How many rows a relation has in this snapshot, where that is known without reading any.
     fn row_count(&self, relation: &Relation) -> Option<u64>;

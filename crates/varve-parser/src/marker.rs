@@ -38,6 +38,20 @@ pub const UNIQUE_KEYS: &str = "\0unique keys";
 /// The name of the only partition of a table that stands behind ONLY.
 pub const ONLY: &str = "\0only";
 
+/// What stands before the name behind OF, if any, in FOR NO KEY UPDATE.
+pub const NO_KEY_UPDATE: &str = "\0no key";
+/// As [`NO_KEY_UPDATE`], in FOR KEY SHARE.
+pub const KEY_SHARE: &str = "\0key";
+
+/// The name of the setting of a query that its SEARCH DEPTH FIRST becomes: a tuple of the columns,
+/// themselves a tuple, and the one that is added.
+pub const DEPTH_FIRST: &str = "\0depth";
+/// As [`DEPTH_FIRST`], of SEARCH BREADTH FIRST.
+pub const BREADTH_FIRST: &str = "\0breadth";
+/// The name of the setting that CYCLE becomes: a tuple of the columns, the mark, the path, and
+/// where they are written, the values behind TO and DEFAULT.
+pub const CYCLE: &str = "\0cycle";
+
 /// A marker as a quoted identifier.
 pub(crate) fn marker(name: &str, position: u32) -> Ident {
     Ident {

@@ -2,13 +2,15 @@
 
 use sqlparser::ast::{
     Cte, CteAsMaterialized, Expr, Fetch, Ident, LimitClause, LockClause, LockType, NonBlock,
-    ObjectName, Offset, OffsetRows, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort,
-    Parens, Query, SetExpr, SetOperator, SetQuantifier, Statement, TableAlias, Values, With,
+    ObjectName, ObjectNamePart, Offset, OffsetRows, OrderBy, OrderByExpr, OrderByKind,
+    OrderByOptions, OrderBySort, Parens, Query, SetExpr, SetOperator, SetQuantifier, Setting,
+    Statement, TableAlias, Values, With,
 };
 use varve_types::{Error, Result, SqlState};
 
 use crate::fault::too_deep;
 use crate::keyword::Keyword;
+use crate::marker::{BREADTH_FIRST, CYCLE, DEPTH_FIRST, KEY_SHARE, NO_KEY_UPDATE, marker};
 use crate::parser::{Parser, attached};
 use crate::token::Token;
 
@@ -125,14 +127,9 @@ impl Parser<'_> {
             None
         };
         self.expect_token(&Token::LParen)?;
-        let query = self.parse_query()?;
+        let mut query = self.parse_query()?;
         let closing = self.expect_token(&Token::RParen)?;
-        let behind = self.peek_token();
-        match behind.keyword {
-            Keyword::SEARCH => return Err(Error::unsupported("SEARCH").at(behind.position)),
-            Keyword::CYCLE => return Err(Error::unsupported("CYCLE").at(behind.position)),
-            _ => {}
-        }
+        self.walk(&mut query)?;
         Ok(Cte {
             alias: TableAlias {
                 explicit: false,
@@ -304,6 +301,57 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// SEARCH and CYCLE behind a named query.
+    #[inline(never)]
+    fn walk(&mut self, query: &mut Query) -> Result<()> {
+        let mut clauses = Vec::new();
+        let position = self.peek_token().position;
+        if self.parse_keyword(Keyword::SEARCH) {
+            let order = self.expect_one_of_keywords(&[Keyword::DEPTH, Keyword::BREADTH])?;
+            self.expect_keyword(Keyword::FIRST)?;
+            self.expect_keyword(Keyword::BY)?;
+            let columns = self.walk_columns()?;
+            let name = match order == Keyword::DEPTH {
+                true => DEPTH_FIRST,
+                false => BREADTH_FIRST,
+            };
+            clauses.push(Setting {
+                key: marker(name, position),
+                value: Expr::Tuple(columns),
+            });
+        }
+        let position = self.peek_token().position;
+        if self.parse_keyword(Keyword::CYCLE) {
+            let mut parts = self.walk_columns()?;
+            let mut values = Vec::new();
+            if self.parse_keyword(Keyword::TO) {
+                values.push(*self.primary()?);
+                self.expect_keyword(Keyword::DEFAULT)?;
+                values.push(*self.primary()?);
+            }
+            self.expect_keyword(Keyword::USING)?;
+            parts.push(Expr::Identifier(self.parse_identifier()?));
+            parts.append(&mut values);
+            clauses.push(Setting {
+                key: marker(CYCLE, position),
+                value: Expr::Tuple(parts),
+            });
+        }
+        if !clauses.is_empty() {
+            query.settings = Some(clauses);
+        }
+        Ok(())
+    }
+
+    /// `column, ... SET column`
+    fn walk_columns(&mut self) -> Result<Vec<Expr>> {
+        let columns = self.parse_comma_separated(Parser::parse_identifier)?;
+        let columns = columns.into_iter().map(Expr::Identifier).collect();
+        self.expect_keyword(Keyword::SET)?;
+        let added = Expr::Identifier(self.parse_identifier()?);
+        Ok(vec![Expr::Tuple(columns), added])
+    }
+
     #[inline(never)]
     fn fetch(&mut self) -> Result<Fetch> {
         self.expect_one_of_keywords(&[Keyword::FIRST, Keyword::NEXT])?;
@@ -353,7 +401,20 @@ impl Parser<'_> {
         } else {
             0
         };
-        locks.extend(tables.into_iter().map(|of| LockClause {
+        let weaker = match (weak, key) {
+            (true, _) => Some(marker(NO_KEY_UPDATE, 0)),
+            (_, true) => Some(marker(KEY_SHARE, 0)),
+            _ => None,
+        };
+        let marked = |of: Option<ObjectName>| match &weaker {
+            None => of,
+            Some(weaker) => {
+                let names = of.map_or_else(Vec::new, |of| of.0).into_iter();
+                let weaker = ObjectNamePart::Identifier(weaker.clone());
+                Some(ObjectName(core::iter::once(weaker).chain(names).collect()))
+            }
+        };
+        locks.extend(tables.into_iter().map(marked).map(|of| LockClause {
             lock_type: match update {
                 true => LockType::Update,
                 false => LockType::Share,

@@ -30,12 +30,9 @@ pub fn explain_with(
 ) -> Vec<String> {
     let mut plans = Vec::new();
     let node = match statement {
-        Statement::Query(Query { plan, lock, .. }) => {
+        Statement::Query(Query { plan, .. }) => {
             preorder(plan, &mut plans);
-            match lock {
-                Some(_) => above("LockRows".to_owned(), plan),
-                None => describe(plan),
-            }
+            describe(plan)
         }
         Statement::Insert(InsertPlan {
             table,

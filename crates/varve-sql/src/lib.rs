@@ -78,10 +78,10 @@ pub use pg_catalog::{catalog_rows, relation_oid, session_view};
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
     CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, Field, InsertPlan, JoinKind, JoinNode,
-    LookupNode, Mark, Member, MergeAction, MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable,
-    OnCommit, OnConflict, Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation,
-    Returning, RoutineCall, Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr,
-    Statement, SystemView, WithNode,
+    LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, Member, MergeAction,
+    MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Plan,
+    ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, RoutineCall, Row,
+    RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
 };
 pub use plpgsql::{
     Code, Declared, DeclaredType, Piece, Place, Raise, Returned, Scope, Source, SqlStep, Step,

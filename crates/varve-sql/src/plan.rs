@@ -12,8 +12,7 @@ use crate::window::WindowNode;
 pub use crate::statement::{
     Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
     CopyPlan, FIRST_CALL, InsertPlan, Member, MergeAction, MergeClause, MergePlan, ModifyPlan,
-    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, RowLock,
-    Statement,
+    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, Statement,
 };
 
 /// A column of a result.
@@ -116,6 +115,8 @@ pub enum Plan {
     ProjectSet(ProjectSetNode),
     /// Window functions: the input's columns, then one a call.
     Window(WindowNode),
+    /// FOR UPDATE: the input rows, claimed; same columns.
+    Lock(LockNode),
     /// TABLESAMPLE: a share of the input's rows; same columns.
     Sample {
         /// Input.
@@ -378,6 +379,79 @@ pub struct RecursiveNode {
     pub distinct: bool,
     /// The types of the columns.
     pub types: Vec<LogicalType>,
+}
+
+/// Claims rows of tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockNode {
+    /// Input.
+    pub input: Box<Plan>,
+    /// The tables.
+    pub targets: Vec<LockTarget>,
+    /// Table by table the column with the position of its row, and where it has several trees, the
+    /// one with the number of the tree.
+    pub places: Vec<Expr>,
+}
+
+/// A table whose rows are claimed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockTarget {
+    /// Its name.
+    pub name: String,
+    /// Where its rows are.
+    pub trees: Vec<TreeId>,
+    /// How they are claimed.
+    pub lock: RowLock,
+}
+
+/// How rows are claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLock {
+    /// Against what.
+    pub strength: LockStrength,
+    /// What happens to rows that somebody else holds.
+    pub wait: LockWait,
+}
+
+/// What a claim is made for, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LockStrength {
+    /// `FOR KEY SHARE`
+    KeyShare,
+    /// `FOR SHARE`
+    Share,
+    /// `FOR NO KEY UPDATE`
+    NoKeyUpdate,
+    /// `FOR UPDATE`
+    Update,
+}
+
+impl LockStrength {
+    /// Its clause.
+    pub fn words(self) -> &'static str {
+        self.command().strip_prefix("SELECT ").unwrap_or_default()
+    }
+
+    /// The command that has the clause.
+    pub fn command(self) -> &'static str {
+        match self {
+            LockStrength::KeyShare => "SELECT FOR KEY SHARE",
+            LockStrength::Share => "SELECT FOR SHARE",
+            LockStrength::NoKeyUpdate => "SELECT FOR NO KEY UPDATE",
+            LockStrength::Update => "SELECT FOR UPDATE",
+        }
+    }
+}
+
+/// What happens to rows that somebody else holds; of several clauses the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LockWait {
+    /// They are claimed all the same: who commits second fails.
+    Claim,
+    /// `SKIP LOCKED`: they are left out.
+    Skip,
+    /// `NOWAIT`: an error.
+    Fail,
 }
 
 /// Set-returning functions over an input.

@@ -3,7 +3,7 @@
 use varve_expr::Expr;
 use varve_types::LogicalType;
 
-use crate::plan::{AggregateCall, JoinKind, Mark, Plan, PushedPredicate};
+use crate::plan::{AggregateCall, JoinKind, Mark, Plan, PushedPredicate, RowLock};
 use crate::walk::for_each_child;
 use crate::window::FrameBound;
 
@@ -45,6 +45,7 @@ impl Plan {
             }
             Plan::SetOperation(node) => node.left.types(),
             Plan::With(node) => node.body.types(),
+            Plan::Lock(node) => node.input.types(),
             Plan::ProjectSet(node) => {
                 let mut types = node.input.types();
                 types.extend(node.calls.iter().flat_map(|call| &call.types));
@@ -88,6 +89,7 @@ impl Plan {
                 node.input.width() + columns + usize::from(node.ordinality)
             }
             Plan::Window(node) => node.input.width() + node.calls.len(),
+            Plan::Lock(node) => node.input.width(),
         }
     }
 
@@ -128,6 +130,7 @@ impl Plan {
             }
             Plan::ProjectSet(node) => visit(&node.input),
             Plan::Window(node) => visit(&node.input),
+            Plan::Lock(node) => visit(&node.input),
         }
     }
 
@@ -161,7 +164,18 @@ impl Plan {
             }
             Plan::ProjectSet(node) => visit(&mut node.input),
             Plan::Window(node) => visit(&mut node.input),
+            Plan::Lock(node) => visit(&mut node.input),
         }
+    }
+
+    /// The first claim of rows that it makes.
+    pub fn row_lock(&self) -> Option<RowLock> {
+        if let Plan::Lock(node) = self {
+            return node.targets.first().map(|target| target.lock);
+        }
+        let mut found = None;
+        self.for_each_input(&mut |input| found = found.or_else(|| input.row_lock()));
+        found
     }
 
     /// Calls `visit` for each expression of the node itself.
@@ -199,6 +213,7 @@ impl Plan {
                 ties.iter().for_each(visit);
             }
             Plan::First { keys, .. } => keys.iter().for_each(visit),
+            Plan::Lock(node) => node.places.iter().for_each(visit),
             Plan::Join(node) => {
                 for (left, right) in &node.equal {
                     visit(left);

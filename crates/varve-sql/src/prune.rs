@@ -3,7 +3,7 @@
 use varve_expr::Expr;
 
 use crate::optimize::taken;
-use crate::plan::{AggregateCall, JoinKind, JoinNode, Mark, Plan};
+use crate::plan::{AggregateCall, JoinKind, JoinNode, LockNode, Mark, Plan};
 use crate::walk::{for_each_column, map_columns, substitute};
 use crate::window::WindowNode;
 
@@ -83,6 +83,11 @@ fn prune_to(plan: Plan, needed: &[bool]) -> (Plan, Moved) {
         Plan::First { input, mut keys } => {
             let (input, moved) = prune_keyed(*input, &mut keys, needed);
             (Plan::First { input, keys }, moved)
+        }
+        Plan::Lock(mut node) => {
+            let input = taken(&mut node.input);
+            let (input, moved) = prune_keyed(input, &mut node.places, needed);
+            (Plan::Lock(LockNode { input, ..node }), moved)
         }
         Plan::Sample {
             input,

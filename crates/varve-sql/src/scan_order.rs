@@ -203,6 +203,7 @@ pub(crate) fn with_orders(mut plan: Plan) -> Plan {
 fn note(plan: &mut Plan, is_limited: bool) {
     match plan {
         Plan::Project { input, .. } => note(input, is_limited),
+        Plan::Lock(node) => note(&mut node.input, is_limited),
         Plan::Limit {
             input, limit, ties, ..
         } => note(input, ties.is_empty() && (is_limited || limit.is_some())),

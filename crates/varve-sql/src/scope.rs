@@ -1,5 +1,6 @@
 //! The names that a query's expressions may use.
 
+use crate::bind::lock::Claimed;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
 /// Starts the names of derived tables without an alias; no query can write it.
@@ -32,6 +33,10 @@ pub(crate) struct ScopeTable {
     pub(crate) hidden_name: String,
     /// Number of the column with the OID of the row's table, where it is there.
     pub(crate) tableoid: Option<usize>,
+    /// How many of its last columns are none of the result of `*`.
+    pub(crate) hidden: usize,
+    /// How its rows are claimed.
+    pub(crate) claimed: Option<Claimed>,
 }
 
 impl ScopeTable {
@@ -57,6 +62,8 @@ impl Scope {
                 row_type: RowTypeId::RECORD,
                 hidden_name: String::new(),
                 tableoid: None,
+                hidden: 0,
+                claimed: None,
             }],
         }
     }
@@ -76,6 +83,8 @@ impl Scope {
         for table in &mut self.tables {
             table.first += by;
             table.tableoid = table.tableoid.map(|at| at + by);
+            let claimed = table.claimed.iter_mut();
+            claimed.for_each(|claimed| claimed.columns.iter_mut().for_each(|at| *at += by));
         }
         for index in &mut self.star {
             *index += by;
@@ -135,7 +144,11 @@ impl Scope {
 
     /// The column that a name without a table means, if any.
     pub(crate) fn find_unqualified(&self, name: &str, position: u32) -> Result<Option<usize>> {
-        let systems = self.tables.iter().filter_map(|table| table.tableoid);
+        let hidden = |table: &ScopeTable| {
+            let end = table.first + table.columns.len();
+            (end - table.hidden..end).chain(table.tableoid)
+        };
+        let systems = self.tables.iter().flat_map(hidden);
         let all = self.star.iter().copied().chain(systems);
         let mut found = all.filter(|index| {
             self.column(*index)

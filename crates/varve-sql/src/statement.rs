@@ -108,20 +108,8 @@ pub struct Query {
     pub plan: Plan,
     /// The columns of the result.
     pub fields: Vec<Field>,
-    /// `FOR UPDATE` or `FOR SHARE`: the plan gives one more column, the positions of the rows to
-    /// be claimed.
-    pub lock: Option<RowLock>,
     /// Which columns are constants that no place has given a type: text for now.
     pub untyped: Vec<bool>,
-}
-
-/// Rows that a query claims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowLock {
-    /// The tree of the rows.
-    pub tree: TreeId,
-    /// `FOR UPDATE`, else `FOR SHARE`.
-    pub update: bool,
 }
 
 /// An INSERT.

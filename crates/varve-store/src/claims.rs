@@ -49,8 +49,13 @@ impl Holder {
         }
     }
 
+    /// Whether a row that is here now is alive.
+    pub(crate) fn is_alive(&self, row: u32, state: &State) -> bool {
+        self.all_alive(&RoaringBitmap::from_iter([row]), state)
+    }
+
     /// Where a row is now; `None` if it was dead when it should have been moved.
-    fn row_now(&self, row: u32) -> Option<(Holder, u32)> {
+    pub(crate) fn row_now(&self, row: u32) -> Option<(Holder, u32)> {
         let (run, row) = match self {
             Holder::Memtable(memtable, tree) if memtable.is_flushed() => {
                 memtable.flushed_to(*tree, row)?
@@ -115,6 +120,11 @@ impl RowSet {
         for (holder, more) in &other.0 {
             self.add_rows(holder, more);
         }
+    }
+
+    fn contains(&self, holder: &Holder, row: u32) -> bool {
+        let mut holders = self.0.iter();
+        holders.any(|(found, rows)| found.is(holder) && rows.contains(row))
     }
 
     fn intersects(&self, other: &RowSet) -> bool {
@@ -185,6 +195,20 @@ impl Claims {
             || self.update.intersects(&other.share)
     }
 
+    /// The rows that are still there, where they are now.
+    pub(crate) fn still(&self) -> Claims {
+        Claims {
+            share: self.share.now().0,
+            update: self.update.now().0,
+        }
+    }
+
+    /// Whether these forbid a claim of a row that is where it is now.
+    pub(crate) fn exclude(&self, kind: ClaimKind, holder: &Holder, row: u32) -> bool {
+        self.update.contains(holder, row)
+            || kind == ClaimKind::Update && self.share.contains(holder, row)
+    }
+
     pub(crate) fn add_all(&mut self, other: &Claims) {
         self.share.add_all(&other.share);
         self.update.add_all(&other.update);
@@ -216,15 +240,15 @@ impl RecentClaims {
 
     /// Whether claims that a snapshot does not see forbid what a transaction deletes and claims.
     pub(crate) fn forbid(&self, snapshot: CommitSeq, deleted: &RowSet, claims: &Claims) -> bool {
-        let unseen = self.0.iter().rev();
-        let mut unseen = unseen.take_while(|(seq, _)| *seq > snapshot);
-        unseen.any(|(_, theirs)| {
-            let now = Claims {
-                share: theirs.share.now().0,
-                update: theirs.update.now().0,
-            };
-            now.meet(deleted, claims)
-        })
+        self.unseen(snapshot)
+            .any(|theirs| theirs.still().meet(deleted, claims))
+    }
+
+    /// The claims that a snapshot does not see.
+    pub(crate) fn unseen(&self, snapshot: CommitSeq) -> impl Iterator<Item = &Claims> {
+        let newest = self.0.iter().rev();
+        let unseen = newest.take_while(move |(seq, _)| *seq > snapshot);
+        unseen.map(|(_, claims)| claims)
     }
 
     pub(crate) fn forget_through(&mut self, oldest: CommitSeq) {

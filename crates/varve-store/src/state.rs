@@ -1,7 +1,7 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
@@ -13,8 +13,10 @@ use crate::format::manifest::Manifest;
 use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
 use crate::run::RunPin;
+use crate::snapshot::Snapshot;
+use crate::transaction::Own;
 use crate::version::Version;
-use crate::{StoreSettings, StoreStats, TreeStorage, report};
+use crate::{StoreSettings, StoreStats, Transaction, TreeStorage, report};
 
 /// The newest state of a store.
 pub(crate) struct State {
@@ -37,6 +39,8 @@ pub(crate) struct State {
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<Error>,
     pub(crate) counters: Counters,
+    /// What transactions that may still be open have written and claimed; it may list ended ones.
+    open: Vec<Open>,
     /// How many snapshots there are, by commit, the oldest first. In front is one that is in use.
     snapshots: VecDeque<(CommitSeq, u32)>,
     /// Runs that are not listed any more, and whether a snapshot still holds them.
@@ -44,6 +48,12 @@ pub(crate) struct State {
     orphans: Vec<Orphan>,
     /// Runs that compactions found damaged.
     pub(crate) damaged: VecSet<RunId>,
+}
+
+/// A transaction as others see it.
+struct Open {
+    snapshot: Weak<Snapshot>,
+    own: Weak<Mutex<Own>>,
 }
 
 /// What a flush writes out: everything up to one commit.
@@ -140,6 +150,7 @@ impl State {
             written: VecMap::new(),
             failure: None,
             counters: Counters::default(),
+            open: Vec::new(),
             snapshots: VecDeque::new(),
             retired: Vec::new(),
             orphans: Vec::new(),
@@ -235,6 +246,24 @@ impl State {
                 self.claims.forget_all();
             }
         }
+    }
+
+    /// Notes a transaction that begins.
+    pub(crate) fn add_open(&mut self, transaction: &Transaction) {
+        if self.open.len() == self.open.capacity() {
+            self.open.retain(|open| open.own.strong_count() > 0);
+        }
+        self.open.push(Open {
+            snapshot: Arc::downgrade(&transaction.snapshot),
+            own: Arc::downgrade(&transaction.own),
+        });
+    }
+
+    /// The transactions that have not ended.
+    pub(crate) fn open(&self) -> Vec<(Arc<Snapshot>, Arc<Mutex<Own>>)> {
+        let open = self.open.iter();
+        open.filter_map(|open| Some((open.snapshot.upgrade()?, open.own.upgrade()?)))
+            .collect()
     }
 
     /// Whether a transaction beside the one that commits could conflict with it later.

@@ -35,6 +35,8 @@ pub struct Store {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
+    /// Whoever claims rows that nobody else may hold has it, so that two do not find the same free.
+    claiming: Mutex<()>,
     /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of
     /// pages.
     turn: Turn<()>,
@@ -136,6 +138,7 @@ impl Store {
             jobs: Arc::default(),
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
+            claiming: Mutex::new(()),
             turn: Turn::new(()),
             flushing: Turn::new(()),
             compacting: Turn::new(()),
@@ -165,8 +168,9 @@ impl Store {
             memtables: state.memtables(),
             catalogue: Arc::clone(&state.catalogue),
         };
-        drop(state);
-        Transaction::new(snapshot)
+        let transaction = Transaction::new(snapshot);
+        state.add_open(&transaction);
+        transaction
     }
 
     /// Makes every commit durable and gives the backend up; later calls answer `08003`. Jobs end at
@@ -236,6 +240,10 @@ impl Store {
     pub(crate) fn scratch_use(&self) -> MutexGuard<'_, ScratchUse> {
         let scratch = self.scratch_use.lock();
         scratch.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn claiming(&self) -> MutexGuard<'_, ()> {
+        self.claiming.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the turn to change what is published.

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{Catalog, FIRST_EXPRESSION, OrderChoice, Relation, TableDef, choose_order};
-use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
+use varve_sql::{
+    Catalog, FIRST_EXPRESSION, LockStrength, LockWait, OrderChoice, Relation, RowLock, TableDef,
+    choose_order,
+};
+use varve_store::{ClaimKind, KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::before::{self, Before};
@@ -234,6 +237,32 @@ impl ScanSource for TransactionSource<'_> {
         columns: &'a [usize],
     ) -> LocalFuture<'a, Result<Vec<Batch>>> {
         Box::pin(self.transaction.fetch(tree, positions, columns))
+    }
+
+    fn claim<'a>(
+        &'a self,
+        tree: TreeId,
+        positions: &'a [RowPosition],
+        lock: RowLock,
+        most: usize,
+    ) -> LocalFuture<'a, Result<Vec<bool>>> {
+        Box::pin(async move {
+            let transaction = self.transaction;
+            let kind = match lock.strength {
+                LockStrength::KeyShare | LockStrength::Share => ClaimKind::Share,
+                LockStrength::NoKeyUpdate | LockStrength::Update => ClaimKind::Update,
+            };
+            match lock.wait {
+                LockWait::Claim => {
+                    transaction.claim_rows(tree, positions, kind).await?;
+                    Ok(vec![true; positions.len()])
+                }
+                LockWait::Skip | LockWait::Fail => {
+                    let free = transaction.claim_free_rows(tree, positions, kind, most);
+                    free.await
+                }
+            }
+        })
     }
 
     fn row_count(&self, relation: &Relation) -> Option<u64> {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
-use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, RowLock, TableDef};
-use varve_store::{ClaimKind, InsertError, Transaction};
+use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, TableDef};
+use varve_store::{InsertError, Transaction};
 use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
 
 use crate::database::Shared;
@@ -220,30 +220,6 @@ pub(crate) fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
         }
     }
     Ok(kept)
-}
-
-/// Claims the rows at the positions that are the last column of `rows`; answers the other columns.
-pub(crate) async fn claim(
-    transaction: &mut Transaction,
-    lock: RowLock,
-    rows: &[Batch],
-) -> Result<Vec<Batch>> {
-    let kind = if lock.update {
-        ClaimKind::Update
-    } else {
-        ClaimKind::Share
-    };
-    let last = rows
-        .first()
-        .map_or(0, |batch| batch.width().saturating_sub(1));
-    let positions = positions_of(rows, last)?;
-    transaction.claim_rows(lock.tree, &positions, kind).await?;
-    let without_position = |batch: &Batch| {
-        let mut columns = batch.physical_columns().to_vec();
-        columns.pop();
-        Batch::new(columns, batch.rows())
-    };
-    Ok(rows.iter().map(without_position).collect())
 }
 
 /// The positions that are a column of rows.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sqlparser::ast::{Cte, Ident, Query as AstQuery, SetExpr};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
-use crate::bind::cte::{CteBinding, with_definition};
+use crate::bind::cte::{Columns, CteBinding, with_definition};
 use crate::bind::merge::source_of;
 use crate::bind::names::fold_name;
 use crate::bind::{Binder, located, unsupported_at};
@@ -37,9 +37,24 @@ impl Binder<'_> {
         }
         let id = self.new_cte_id();
         let name = fold_name(&cte.alias.name);
-        let Some(mut statement) = self.changing(&cte.query)? else {
+        let Some(statement) = self.changing(&cte.query)? else {
             return Err(unsupported_at("MERGE in WITH", position));
         };
+        let fields = statement.fields().iter();
+        let mut columns: Vec<(String, LogicalType)> =
+            fields.map(|field| (field.name.clone(), field.ty)).collect();
+        self.apply_alias(&cte.alias, &mut columns)?;
+        self.statement_cte((id, name, columns), statement, base);
+        Ok(())
+    }
+
+    /// Adds a named statement that runs before the one behind WITH.
+    pub(crate) fn statement_cte(
+        &mut self,
+        (id, name, columns): (usize, String, Columns),
+        mut statement: Statement,
+        base: usize,
+    ) {
         if let Some(source) = source_of(&mut statement) {
             let mut plan = taken(source);
             for known in self.ctes.iter().skip(base).rev() {
@@ -47,11 +62,7 @@ impl Binder<'_> {
             }
             *source = plan;
         }
-        let fields = statement.fields().iter();
-        let mut columns: Vec<(String, LogicalType)> =
-            fields.map(|field| (field.name.clone(), field.ty)).collect();
-        let types = columns.iter().map(|(_, ty)| *ty).collect();
-        self.apply_alias(&cte.alias, &mut columns)?;
+        let types = statement.fields().iter().map(|field| field.ty).collect();
         self.ctes
             .push(CteBinding::of_change(id, name.clone(), columns));
         self.changes.push(Change {
@@ -60,7 +71,6 @@ impl Binder<'_> {
             statement,
             types,
         });
-        Ok(())
     }
 
     /// Refuses to read what returns no rows.

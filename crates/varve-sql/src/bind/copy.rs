@@ -95,7 +95,6 @@ impl Binder<'_> {
         let source = Statement::Query(Query {
             plan,
             fields: Vec::new(),
-            lock: None,
             untyped: Vec::new(),
         });
         Ok(copy_out(source, names, options))
@@ -113,7 +112,7 @@ impl Binder<'_> {
                     return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
                 }
                 self.is_first_with = query.with.is_some();
-                let query = self.lockable_query(query)?;
+                let query = self.query(query, None)?;
                 return self.with_changes(Statement::Query(Query {
                     plan: optimize(query.plan),
                     ..query

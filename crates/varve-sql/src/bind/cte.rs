@@ -8,13 +8,14 @@ use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::change_cte::is_change;
+use crate::bind::search::{Walk, has_walk};
 use crate::bind::set_operation::{is_all, retyped};
 use crate::bind::{Binder, located, unsupported_at};
-use crate::optimize::taken;
-use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, WithNode};
+use crate::optimize::{optimize, taken};
+use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement, WithNode};
 
 /// The names and types of columns.
-type Columns = Vec<(String, LogicalType)>;
+pub(crate) type Columns = Vec<(String, LogicalType)>;
 
 /// A named query in reach.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub(crate) struct CteBinding {
     /// `None` while its own recursive part is bound, and where it changes rows.
     plan: Option<Plan>,
     materialized: Option<bool>,
+    /// How many of its last columns `*` does not stand for.
+    hidden: usize,
     state: State,
 }
 
@@ -78,6 +81,7 @@ impl CteBinding {
             columns: Vec::new(),
             plan: None,
             materialized: None,
+            hidden: 0,
             state,
         }
     }
@@ -93,7 +97,7 @@ impl Binder<'_> {
         &mut self,
         name: &str,
         position: u32,
-    ) -> Result<Option<(Plan, Columns)>> {
+    ) -> Result<Option<(Plan, Columns, usize)>> {
         let unreached = |cte: &CteBinding| {
             let state = cte.state;
             matches!(state, State::Later { recursive, .. } if !recursive)
@@ -150,7 +154,7 @@ impl Binder<'_> {
             column_names: cte.columns.iter().map(|(name, _)| name.clone()).collect(),
             types: cte.columns.iter().map(|(_, ty)| *ty).collect(),
         };
-        Ok(Some((Plan::CteScan(scan), cte.columns.clone())))
+        Ok(Some((Plan::CteScan(scan), cte.columns.clone(), cte.hidden)))
     }
 
     /// The error about a table that is not there, with what WITH has of its name.
@@ -234,6 +238,8 @@ impl Binder<'_> {
         recursive: bool,
         (base, is_first): (usize, bool),
     ) -> Result<()> {
+        // What is claimed beside changes is claimed once for all of them.
+        let claims_once = is_first && ctes.iter().any(|cte| is_change(&cte.query));
         for (number, cte) in ctes.iter().enumerate() {
             let name = super::names::fold_name(&cte.alias.name);
             if self.ctes.iter().skip(base).any(|known| known.name == name) {
@@ -266,7 +272,7 @@ impl Binder<'_> {
                 let around = core::mem::replace(&mut self.cte_position, {
                     self.source.ident(&cte.alias.name)
                 });
-                let bound = self.bind_cte(cte, recursive, (base, is_first));
+                let bound = self.bind_cte(cte, recursive, (base, is_first, claims_once));
                 self.cte_position = around;
                 match (bound, self.later.take()) {
                     (Ok(()), _) => {
@@ -293,7 +299,12 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn bind_cte(&mut self, cte: &Cte, recursive: bool, place: (usize, bool)) -> Result<()> {
+    fn bind_cte(
+        &mut self,
+        cte: &Cte,
+        recursive: bool,
+        (base, is_first, claims_once): (usize, bool, bool),
+    ) -> Result<()> {
         let Cte {
             alias,
             query,
@@ -306,11 +317,13 @@ impl Binder<'_> {
             return Err(unsupported_at("FROM in WITH", position));
         }
         let name = super::names::fold_name(&alias.name);
-        let (base, is_first) = place;
         if is_change(query) {
             return self.within_own(&name, Misuse::Change, recursive, |binder| {
                 binder.change_cte(cte, base, is_first)
             });
+        }
+        if has_walk(cte) && !(recursive && recursive_parts(query).is_some()) {
+            return Err(self.not_recursive());
         }
         let id = self.new_cte_id();
         let bound = match recursive_parts(query).filter(|_| recursive) {
@@ -326,12 +339,16 @@ impl Binder<'_> {
                 binder.query(query, None)
             })?,
         };
-        let mut columns: Vec<(String, LogicalType)> = bound
-            .fields
-            .into_iter()
-            .map(|field| (field.name, field.ty))
-            .collect();
+        let fields = bound.fields.iter();
+        let mut columns: Vec<(String, LogicalType)> =
+            fields.map(|field| (field.name.clone(), field.ty)).collect();
         self.name_columns(cte, &mut columns)?;
+        if claims_once && bound.plan.row_lock().is_some() {
+            let plan = optimize(bound.plan);
+            let query = Query { plan, ..bound };
+            self.statement_cte((id, name, columns), Statement::Query(query), base);
+            return Ok(());
+        }
         let materialized = materialized.as_ref();
         self.ctes.push(CteBinding {
             id,
@@ -386,7 +403,7 @@ impl Binder<'_> {
         cte: &Cte,
         (base, step, distinct): (&SetExpr, &SetExpr, bool),
     ) -> Result<Query> {
-        let query = self.within_own(name, Misuse::NonRecursiveTerm, true, |binder| {
+        let mut query = self.within_own(name, Misuse::NonRecursiveTerm, true, |binder| {
             binder.set_expression(base)
         })?;
         let mut columns: Vec<(String, LogicalType)> = query
@@ -395,17 +412,29 @@ impl Binder<'_> {
             .map(|field| (field.name.clone(), field.ty))
             .collect();
         self.name_columns(cte, &mut columns)?;
+        let walk = self.walk(cte, (base, step), &columns)?;
+        let added = walk.as_ref().map_or_else(Vec::new, Walk::added);
+        if let Some(walk) = &walk {
+            query = self.walk_begin(walk, query)?;
+            columns.extend_from_slice(&added);
+        }
         self.ctes.push(CteBinding {
             id,
             columns,
+            hidden: added.len(),
             ..CteBinding::unbound(name.to_owned(), State::Step { is_read: false })
         });
         let around = core::mem::take(&mut self.recursion_place);
+        self.carries = walk.is_some().then(|| name.to_owned());
         let bound = self.set_expression(step);
+        self.carries = None;
         self.recursion_place = around;
         self.ctes.pop();
         let bound = bound?;
         if uses(&bound.plan, id) == 0 {
+            if walk.is_some() {
+                return Err(self.not_recursive());
+            }
             // It does not read itself after all.
             return self.query(&cte.query, None);
         }
@@ -430,7 +459,10 @@ impl Binder<'_> {
                 return Err(located(error, self.column_position(base, place)).with_hint(hint));
             }
         }
-        let bound = retyped(bound.plan, &types, &|at| self.column_position(step, at));
+        let mut bound = retyped(bound.plan, &types, &|at| self.column_position(step, at));
+        if let Some(walk) = &walk {
+            bound = self.walk_on(walk, bound)?;
+        }
         Ok(Query {
             plan: Plan::Recursive(RecursiveNode {
                 id,
@@ -441,6 +473,19 @@ impl Binder<'_> {
             }),
             ..query
         })
+    }
+
+    /// Whether the recursive part of a query has read it by now.
+    pub(crate) fn is_step_read(&self, name: &str) -> bool {
+        let mut ctes = self.ctes.iter().rev();
+        let cte = ctes.find(|cte| cte.name == name);
+        cte.is_some_and(|cte| matches!(cte.state, State::Step { is_read: true }))
+    }
+
+    /// The error about SEARCH or CYCLE of a query that does not read itself.
+    pub(crate) fn not_recursive(&self) -> Error {
+        let error = Error::new(SqlState::SYNTAX_ERROR, "WITH query is not recursive");
+        located(error, self.cte_position)
     }
 
     /// Refuses ORDER BY and the like of a recursive query as a whole.

@@ -10,6 +10,7 @@ use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 use crate::bind::cte::IN_OUTER_JOIN;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
+use crate::bind::lock::Claimed;
 use crate::bind::names::fold_name;
 use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, place};
@@ -119,6 +120,12 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         let (left_plan, left_names) = left;
         let (right_plan, right_names) = right;
+        if matches!(kind, JoinKind::Left | JoinKind::Full) {
+            self.refuse_nullable(&right_names)?;
+        }
+        if matches!(kind, JoinKind::Right | JoinKind::Full) {
+            self.refuse_nullable(&left_names)?;
+        }
         let left_width = left_plan.width();
         let right_names = right_names.shifted(left_width);
         let shared = self.shared_columns(&left_names, &right_names, constraint, position)?;
@@ -398,7 +405,9 @@ impl Binder<'_> {
                     refuse(settings.is_some(), "SETTINGS", position)?;
                     refuse(sample.is_some(), "TABLESAMPLE of a function", position)?;
                     let alias = alias.as_ref();
-                    return self.table_function(name, args, *with_ordinality, alias, base);
+                    let bound = self.table_function(name, args, *with_ordinality, alias, base)?;
+                    self.refuse_claim(&bound.1, "a function")?;
+                    return Ok(bound);
                 }
                 refuse(*with_ordinality, "WITH ORDINALITY", position)?;
                 let (plan, names) =
@@ -415,6 +424,12 @@ impl Binder<'_> {
                 sample,
             } => {
                 refuse(sample.is_some(), "TABLESAMPLE", position)?;
+                let claim = self.claim_of(
+                    &alias
+                        .as_ref()
+                        .map_or_else(String::new, |alias| fold_name(&alias.name)),
+                );
+                self.claim_below = claim;
                 let query = if *lateral {
                     self.lateral(base, |binder| binder.query(subquery, None))?
                 } else {
@@ -424,7 +439,12 @@ impl Binder<'_> {
                 let columns = fields.into_iter().map(|field| (field.name, field.ty));
                 self.unnamed += 1;
                 let name = format!("{UNNAMED}{}", self.unnamed);
-                self.named_plan(plan, name, columns.collect(), alias.as_ref())
+                let (plan, mut names) =
+                    self.named_plan(plan, name, columns.collect(), alias.as_ref())?;
+                for table in &mut names.tables {
+                    table.claimed = claim.map(Claimed::below);
+                }
+                Ok((plan, names))
             }
             TableFactor::NestedJoin {
                 table_with_joins,
@@ -434,6 +454,9 @@ impl Binder<'_> {
                 if alias.is_none() {
                     return Ok((plan, names));
                 }
+                let mut tables = names.tables.iter();
+                let is_claimed = tables.any(|table| table.claimed.is_some());
+                refuse(is_claimed, "FOR UPDATE of a join with an alias", position)?;
                 let star = names.star.iter();
                 let (exprs, columns) = star
                     .filter_map(|index| {
@@ -445,7 +468,9 @@ impl Binder<'_> {
                     input: Box::new(plan),
                     exprs,
                 };
-                self.named_plan(plan, String::new(), columns, alias.as_ref())
+                let bound = self.named_plan(plan, String::new(), columns, alias.as_ref())?;
+                self.refuse_claim(&bound.1, "a join")?;
+                Ok(bound)
             }
             TableFactor::Function {
                 lateral: _,
@@ -453,7 +478,12 @@ impl Binder<'_> {
                 args,
                 with_ordinality,
                 alias,
-            } => self.table_function(name, args, *with_ordinality, alias.as_ref(), base),
+            } => {
+                let alias = alias.as_ref();
+                let bound = self.table_function(name, args, *with_ordinality, alias, base)?;
+                self.refuse_claim(&bound.1, "a function")?;
+                Ok(bound)
+            }
             TableFactor::TableFunction { expr, alias } => {
                 self.table_value(expr, alias.as_ref(), base)
             }

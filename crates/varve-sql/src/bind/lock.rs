@@ -1,117 +1,249 @@
-//! FOR UPDATE and FOR SHARE.
+//! FOR UPDATE, FOR SHARE and what is between.
 
-use sqlparser::ast::{LockClause, LockType, NonBlock, Query as AstQuery, SetExpr};
+use sqlparser::ast::{Ident, LockClause, LockType, NonBlock, ObjectNamePart, Query as AstQuery};
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_parser::marker::{KEY_SHARE, NO_KEY_UPDATE};
+use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
-use crate::bind::order::Output;
-use crate::bind::{Binder, located, unsupported_at};
-use crate::plan::{Plan, Relation, RowLock};
+use crate::bind::limit::RowLimit;
+use crate::bind::names::fold_name;
+use crate::bind::query::{limited, limited_sort, sorted};
+use crate::bind::{Binder, located};
+use crate::plan::{LockNode, LockStrength, LockTarget, LockWait, Plan, RowLock, SortKeyExpr};
 use crate::scope::Scope;
 
+/// A clause of a query that claims rows.
+#[derive(Clone)]
+pub(crate) struct Claim {
+    /// The table behind OF, and where it is named.
+    of: Option<(String, u32)>,
+    lock: RowLock,
+}
+
+impl Claim {
+    /// What a query around claims of all rows.
+    pub(crate) fn of_all(lock: RowLock) -> Claim {
+        Claim { of: None, lock }
+    }
+}
+
+/// How the rows of a relation are claimed, and where their places are.
+#[derive(Clone, Debug)]
+pub(crate) struct Claimed {
+    pub(crate) lock: RowLock,
+    /// Empty where the claim is made below.
+    pub(crate) trees: Vec<TreeId>,
+    /// The name of the table.
+    pub(crate) name: String,
+    /// The column with the row's position, and of several trees the one with the number of its
+    /// tree.
+    pub(crate) columns: Vec<usize>,
+}
+
+impl Claimed {
+    /// A relation whose rows are claimed where they are read.
+    pub(crate) fn below(lock: RowLock) -> Claimed {
+        Claimed {
+            lock,
+            trees: Vec::new(),
+            name: String::new(),
+            columns: Vec::new(),
+        }
+    }
+}
+
 impl Binder<'_> {
-    /// How a query claims its rows; the tree is not known yet.
-    pub(crate) fn lock_clauses<'q>(&self, query: &'q AstQuery) -> Result<Option<&'q LockClause>> {
-        let position = self.source.first();
-        for lock in &query.locks {
-            match lock.nonblock {
-                Some(NonBlock::Nowait) => return Err(unsupported_at("NOWAIT", position)),
-                Some(NonBlock::SkipLocked) => return Err(unsupported_at("SKIP LOCKED", position)),
-                None => {}
+    /// How a query claims its rows, with what the one around it says.
+    pub(crate) fn claims_of(
+        &mut self,
+        query: &AstQuery,
+        around: Option<RowLock>,
+    ) -> Result<Vec<Claim>> {
+        let clauses = query.locks.iter().map(|clause| self.claim(clause));
+        let clauses = clauses.chain(around.map(|lock| Ok(Claim::of_all(lock))));
+        clauses.collect()
+    }
+
+    fn claim(&self, clause: &LockClause) -> Result<Claim> {
+        let mut of: &[ObjectNamePart] = clause.of.as_ref().map_or(&[], |name| &name.0);
+        let update = matches!(clause.lock_type, LockType::Update);
+        let mut strength = match update {
+            true => LockStrength::Update,
+            false => LockStrength::Share,
+        };
+        let is_weak = |part: &ObjectNamePart| match part {
+            ObjectNamePart::Identifier(Ident { value, .. }) => {
+                value == NO_KEY_UPDATE || value == KEY_SHARE
+            }
+            ObjectNamePart::Function(_) => false,
+        };
+        if let [first, rest @ ..] = of
+            && is_weak(first)
+        {
+            strength = match update {
+                true => LockStrength::NoKeyUpdate,
+                false => LockStrength::KeyShare,
+            };
+            of = rest;
+        }
+        let of = match of {
+            [] => None,
+            [ObjectNamePart::Identifier(name)] => Some((fold_name(name), self.source.ident(name))),
+            [first, ..] => {
+                let message = format!(
+                    "{} must specify unqualified relation names",
+                    strength.words()
+                );
+                let position = match first {
+                    ObjectNamePart::Identifier(first) => self.source.ident(first),
+                    ObjectNamePart::Function(_) => 0,
+                };
+                return Err(located(
+                    Error::new(SqlState::SYNTAX_ERROR, message),
+                    position,
+                ));
+            }
+        };
+        let wait = match clause.nonblock {
+            None => LockWait::Claim,
+            Some(NonBlock::SkipLocked) => LockWait::Skip,
+            Some(NonBlock::Nowait) => LockWait::Fail,
+        };
+        Ok(Claim {
+            of,
+            lock: RowLock { strength, wait },
+        })
+    }
+
+    /// How the rows of a relation of FROM are claimed that goes by this name.
+    pub(crate) fn claim_of(&self, name: &str) -> Option<RowLock> {
+        let claims = self.claims.iter();
+        let meant = claims.filter(|claim| claim.of.as_ref().is_none_or(|(of, _)| of == name));
+        let locks = meant.map(|claim| claim.lock);
+        locks.reduce(|one, other| RowLock {
+            strength: one.strength.max(other.strength),
+            wait: one.wait.max(other.wait),
+        })
+    }
+
+    /// Refuses to claim rows by name that are not a table's.
+    pub(crate) fn refuse_claim(&self, names: &Scope, what: &str) -> Result<()> {
+        for claim in &self.claims {
+            let Some((of, position)) = &claim.of else {
+                continue;
+            };
+            if names.tables.iter().any(|table| table.name == *of) {
+                let words = claim.lock.strength.words();
+                return Err(refused(words, &format!("cannot be applied to {what}")))
+                    .map_err(|error| located(error, *position));
             }
         }
-        match query.locks.as_slice() {
-            [] => Ok(None),
-            [lock] => Ok(Some(lock)),
-            _ => Err(unsupported_at(
-                "more than one FOR UPDATE or FOR SHARE",
-                position,
+        Ok(())
+    }
+
+    /// Refuses the claims of a query that cannot make any.
+    pub(crate) fn refuse_claims(&self, claims: &[Claim], why: &str) -> Result<()> {
+        match claims.first() {
+            None => Ok(()),
+            Some(claim) => Err(refused(claim.lock.strength.words(), why)),
+        }
+    }
+
+    /// Refuses to claim rows that a join may make of NULLs.
+    pub(crate) fn refuse_nullable(&self, names: &Scope) -> Result<()> {
+        let mut claimed = names
+            .tables
+            .iter()
+            .filter_map(|table| table.claimed.as_ref());
+        match claimed.next() {
+            None => Ok(()),
+            Some(claimed) => Err(refused(
+                claimed.lock.strength.words(),
+                "cannot be applied to the nullable side of an outer join",
             )),
         }
     }
 
-    /// Makes the one table of a query give its rows' positions, as a last column of the result.
-    pub(crate) fn lock_rows(
+    /// The tables whose rows a query claims, if it has none of the clauses that forbid it.
+    pub(crate) fn claimed_tables(
         &self,
-        lock: &LockClause,
-        plan: &mut Plan,
+        claims: &[Claim],
         names: &Scope,
-        outputs: &mut Vec<Output>,
-    ) -> Result<RowLock> {
-        let position = self.source.first();
-        let clause = lock_words(lock);
-        if let Some(name) = &lock.of {
-            let table = self.relation_name(name)?.name;
-            if names.find_table(&table, 0).is_err() {
+        refused: &[(bool, &str)],
+    ) -> Result<Vec<(LockTarget, Vec<Expr>)>> {
+        for (_, what) in refused.iter().filter(|(is_there, _)| *is_there) {
+            self.refuse_claims(claims, &format!("is not allowed with {what}"))?;
+        }
+        for claim in claims {
+            if let Some((of, position)) = &claim.of
+                && !names.tables.iter().any(|table| table.name == *of)
+            {
+                let words = claim.lock.strength.words();
                 let message =
-                    format!("relation \"{table}\" in {clause} clause not found in FROM clause");
+                    format!("relation \"{of}\" in {words} clause not found in FROM clause");
                 let error = Error::new(SqlState::UNDEFINED_TABLE, message);
-                return Err(located(error, self.source.name(name)));
+                return Err(located(error, *position));
             }
         }
-        let width = plan.width();
-        let scan = match plan {
-            Plan::Scan(scan) => scan,
-            Plan::Join(_) => {
-                return Err(unsupported_at(format!("{clause} of a join"), position));
-            }
-            _ => return Err(unsupported_at(format!("{clause} of a subquery"), position)),
-        };
-        let Relation::Tree(tree) = scan.relation else {
-            return Err(unsupported_at(format!("{clause} of a view"), position));
-        };
-        scan.with_position = true;
-        outputs.push(Output {
-            expr: Expr::Column {
-                index: width,
+        let claimed = names
+            .tables
+            .iter()
+            .filter_map(|table| table.claimed.clone());
+        let target = |claimed: Claimed| {
+            let places = claimed.columns.iter().map(|index| Expr::Column {
+                index: *index,
                 ty: LogicalType::Int8,
-            },
-            name: String::new(),
-            uses: Vec::new(),
-            untyped: false,
-        });
-        Ok(RowLock {
-            tree,
-            update: matches!(lock.lock_type, LockType::Update),
-        })
-    }
-
-    /// Rows that are put together of others cannot be claimed.
-    pub(crate) fn refuse_lock(
-        &self,
-        lock: Option<&LockClause>,
-        present: bool,
-        what: &str,
-    ) -> Result<()> {
-        match lock {
-            Some(lock) if present => {
-                let message = format!("{} is not allowed with {what}", lock_words(lock));
-                Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses claims in a part of a query.
-    pub(crate) fn refuse_locks(&self, query: &AstQuery) -> Result<()> {
-        let Some(lock) = query.locks.first() else {
-            return Ok(());
+            });
+            let places = places.collect();
+            let target = LockTarget {
+                name: claimed.name,
+                trees: claimed.trees,
+                lock: claimed.lock,
+            };
+            (target, places)
         };
-        let words = lock_words(lock);
-        let message = match query.body.as_ref() {
-            SetExpr::SetOperation { .. } => {
-                format!("{words} is not allowed with UNION/INTERSECT/EXCEPT")
-            }
-            SetExpr::Values(_) => format!("{words} cannot be applied to VALUES"),
-            _ => return Err(Error::unsupported("FOR UPDATE or FOR SHARE of this query")),
-        };
-        Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
+        Ok(claimed
+            .filter(|claimed| !claimed.trees.is_empty())
+            .map(target)
+            .collect())
     }
 }
 
-fn lock_words(lock: &LockClause) -> &'static str {
-    match lock.lock_type {
-        LockType::Share => "FOR SHARE",
-        LockType::Update => "FOR UPDATE",
+/// The plan ordered and cut, its rows claimed.
+pub(crate) fn locked_rows(
+    plan: Plan,
+    keys: Vec<SortKeyExpr>,
+    limit: RowLimit,
+    targets: Vec<(LockTarget, Vec<Expr>)>,
+) -> Result<Plan> {
+    let skips = |(target, _): &(LockTarget, Vec<Expr>)| target.lock.wait == LockWait::Skip;
+    if !targets.iter().any(skips) {
+        // No row is left out, so those that the limit leaves are claimed.
+        return Ok(locked(limited_sort(plan, keys, limit), targets));
     }
+    if limit.with_ties {
+        let message = "SKIP LOCKED and WITH TIES options cannot be used together";
+        return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+    }
+    Ok(limited(
+        locked(sorted(plan, keys), targets),
+        limit,
+        Vec::new(),
+    ))
+}
+
+fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
+    if targets.is_empty() {
+        return plan;
+    }
+    let (targets, places): (_, Vec<Vec<Expr>>) = targets.into_iter().unzip();
+    Plan::Lock(LockNode {
+        input: Box::new(plan),
+        targets,
+        places: places.into_iter().flatten().collect(),
+    })
+}
+
+fn refused(words: &str, why: &str) -> Error {
+    Error::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{words} {why}"))
 }

@@ -161,7 +161,6 @@ impl Binder<'_> {
             Ok(Query {
                 plan,
                 fields: Vec::new(),
-                lock: None,
                 untyped: Vec::new(),
             })
         })?;

@@ -42,7 +42,7 @@ mod json_call;
 mod like;
 mod limit;
 mod literal;
-mod lock;
+pub(crate) mod lock;
 mod members;
 mod merge;
 mod modifier;
@@ -61,6 +61,7 @@ mod routine_body;
 mod routine_call;
 mod row;
 mod schema;
+mod search;
 mod select;
 mod sequence;
 mod session;
@@ -100,6 +101,7 @@ pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
 
 use cte::CteBinding;
+use lock::Claim;
 use outer::OuterLevel;
 use variables::Variables;
 
@@ -107,7 +109,7 @@ use crate::catalog::TableDef;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
 use crate::parse::{ParsedStatement, too_deep};
-use crate::plan::{Bound, Statement};
+use crate::plan::{Bound, RowLock, Statement};
 use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
 use crate::statement::{Change, FIRST_CALL, RoutineCall};
@@ -225,10 +227,17 @@ pub(crate) struct Binder<'a> {
     later: Option<usize>,
     /// What makes names of recursive queries refused here; empty where nothing does.
     recursion_place: &'static str,
+    /// The recursive query that the SELECT which is bound next reads, where its hidden columns are
+    /// to be columns of the result.
+    carries: Option<String>,
     /// The statements that change rows, named by WITH before this one.
     changes: Vec<Change>,
     /// Whether the next WITH is that of the whole statement.
     is_first_with: bool,
+    /// How the relations of the FROM clause at hand are claimed.
+    claims: Vec<Claim>,
+    /// How the query that is bound next is claimed by the one around it.
+    claim_below: Option<RowLock>,
     /// Number of relations met that have no name.
     unnamed: usize,
     /// Whether the settings of the session decided what a literal is.
@@ -289,6 +298,9 @@ impl<'a> Binder<'a> {
             recursion_place: "",
             changes: Vec::new(),
             is_first_with: false,
+            carries: None,
+            claims: Vec::new(),
+            claim_below: None,
             unnamed: 0,
             reads_locale: false,
             reads_settings: false,

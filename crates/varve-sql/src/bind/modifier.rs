@@ -33,6 +33,7 @@ pub(crate) fn modifier_of(plan: &Plan, index: usize) -> TypeMod {
         },
         Plan::ProjectSet(node) if index < node.input.width() => modifier_of(&node.input, index),
         Plan::Window(node) if index < node.input.width() => modifier_of(&node.input, index),
+        Plan::Lock(node) => modifier_of(&node.input, index),
         Plan::With(with) => modifier_of(&with.body, index),
         Plan::Append { inputs, .. } => {
             // It holds where all agree.

@@ -1,11 +1,12 @@
 //! Queries as a whole: the body, then ORDER BY and LIMIT.
 
-use sqlparser::ast::{Fetch, LimitClause, LockClause, OrderBy, Query as AstQuery, SetExpr};
+use sqlparser::ast::{Fetch, LimitClause, OrderBy, Query as AstQuery, SetExpr};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::limit::RowLimit;
+use crate::bind::lock::Claim;
 use crate::bind::order::{Output, SortTarget};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SortKeyExpr};
@@ -18,28 +19,21 @@ impl Binder<'_> {
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
     ) -> Result<Query> {
-        self.refuse_locks(query)?;
-        self.query_with(query, hints, None)
+        let is_values = matches!(query.body.as_ref(), SetExpr::Values(_));
+        let around = self.claim_below.take().filter(|_| !is_values);
+        let claims = self.claims_of(query, around)?;
+        self.claiming_query(query, hints, &claims)
     }
 
-    /// A query that may claim its rows.
-    pub(crate) fn lockable_query(&mut self, query: &AstQuery) -> Result<Query> {
-        let lock = self.lock_clauses(query)?;
-        if !matches!(query.body.as_ref(), SetExpr::Select(_)) {
-            self.refuse_locks(query)?;
-        }
-        self.query_with(query, None, lock)
-    }
-
-    fn query_with(
+    fn claiming_query(
         &mut self,
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
-        lock: Option<&LockClause>,
+        claims: &[Claim],
     ) -> Result<Query> {
         const QUERY_KIB: u32 = 18;
         self.take_stack(QUERY_KIB, self.source.first())?;
-        let bound = self.bound_query(query, hints, lock);
+        let bound = self.bound_query(query, hints, claims);
         self.stack_kib -= QUERY_KIB;
         bound
     }
@@ -48,7 +42,7 @@ impl Binder<'_> {
         &mut self,
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
-        lock: Option<&LockClause>,
+        claims: &[Claim],
     ) -> Result<Query> {
         let AstQuery {
             with,
@@ -69,10 +63,10 @@ impl Binder<'_> {
         refuse(!pipe_operators.is_empty(), "a pipe operator", position)?;
         if let Some(with) = with {
             return self.with_ctes(with, |binder| {
-                binder.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, lock)
+                binder.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, claims)
             });
         }
-        self.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, lock)
+        self.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, claims)
     }
 
     fn query_body(
@@ -82,16 +76,28 @@ impl Binder<'_> {
         limit_clause: &Option<LimitClause>,
         fetch: &Option<Fetch>,
         hints: Option<&[LogicalType]>,
-        lock: Option<&LockClause>,
+        claims: &[Claim],
     ) -> Result<Query> {
         let limit = self.row_limit(limit_clause.as_ref(), fetch.as_ref(), order_by.is_some())?;
         let is_combined = matches!(body, SetExpr::SetOperation { .. });
         let inner = match body {
             SetExpr::Select(select) => {
-                return self.select(select, order_by, limit, hints, lock);
+                return self.select(select, order_by, limit, hints, claims);
             }
-            SetExpr::Values(values) => self.values(values, hints)?,
-            other => self.set_expression(other)?,
+            SetExpr::Values(values) => {
+                self.refuse_claims(claims, "cannot be applied to VALUES")?;
+                self.values(values, hints)?
+            }
+            SetExpr::Query(inner) if !claims.is_empty() => {
+                let mut all = self.claims_of(inner, None)?;
+                all.extend_from_slice(claims);
+                self.claiming_query(inner, hints, &all)?
+            }
+            other => {
+                let why = "is not allowed with UNION/INTERSECT/EXCEPT";
+                self.refuse_claims(claims, why)?;
+                self.set_expression(other)?
+            }
         };
         let Query {
             mut plan,
@@ -136,7 +142,6 @@ impl Binder<'_> {
             return Ok(Query {
                 plan: limited_sort(plan, keys, limit),
                 fields,
-                lock: None,
                 untyped,
             });
         }
@@ -144,7 +149,6 @@ impl Binder<'_> {
         Ok(Query {
             plan,
             fields,
-            lock: None,
             untyped,
         })
     }
@@ -153,7 +157,7 @@ impl Binder<'_> {
     pub(crate) fn set_expression(&mut self, body: &SetExpr) -> Result<Query> {
         let position = self.source.first();
         match body {
-            SetExpr::Select(select) => self.select(select, None, RowLimit::default(), None, None),
+            SetExpr::Select(select) => self.select(select, None, RowLimit::default(), None, &[]),
             SetExpr::Values(values) => self.values(values, None),
             SetExpr::Query(inner) => self.query(inner, None),
             SetExpr::SetOperation { .. } => self.set_operation(body),

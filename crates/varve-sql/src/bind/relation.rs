@@ -12,18 +12,30 @@ use varve_types::{
 use crate::bind::expr::ExprScope;
 use crate::bind::from::Bound;
 use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::lock::Claimed;
 use crate::bind::members::MemberRows;
 use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::view::Columns;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::pg_catalog::is_of_session;
-use crate::plan::{Plan, Query, Relation, ScanNode};
+use crate::plan::{Plan, Query, Relation, RowLock, ScanNode};
 use crate::push_down::one_row;
 use crate::schema::{Named, RelationName};
 use crate::scope::{Scope, TABLEOID};
 use crate::system_view::system_view_columns;
 use crate::view::{ViewKind, ViewRead};
 use varve_parser::marker::ONLY;
+
+/// What is read of a table.
+struct TableRows {
+    plan: Plan,
+    columns: Columns,
+    /// Which columns are its key.
+    key: Vec<usize>,
+    /// Number of the column with the OID of the row's table.
+    tableoid: Option<usize>,
+    claimed: Option<Claimed>,
+}
 
 impl Binder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
@@ -87,23 +99,48 @@ impl Binder<'_> {
         only: bool,
     ) -> Result<Bound> {
         if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
-            && let Some((plan, columns)) =
+            && let Some((plan, columns, hidden)) =
                 self.cte_scan(&fold_name(ident), self.source.ident(ident))?
         {
             self.check_returning(ident)?;
-            return self.named_plan(plan, fold_name(ident), columns, alias);
+            let (plan, mut names) = self.named_plan(plan, fold_name(ident), columns, alias)?;
+            self.refuse_claim(&names, "a WITH query")?;
+            names.star.truncate(names.star.len() - hidden);
+            for table in &mut names.tables {
+                table.hidden = hidden;
+            }
+            return Ok((plan, names));
         }
         let written = self.relation_name(name)?;
         let position = self.source.name(name);
         let mut tableoid = None;
+        let claim = match alias {
+            Some(alias) => self.claim_of(&fold_name(&alias.name)),
+            None => self.claim_of(&written.name),
+        };
+        let cannot_claim = |what: &str| match claim {
+            None => Ok(()),
+            Some(_) => {
+                let message = format!("cannot lock rows in {what} \"{}\"", written.name);
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
+        };
+        let mut claimed = None;
         let (plan, columns, key) = match self.read_name(&written) {
             Some((Named::Table(table), read)) => {
-                let (plan, columns, key, oid) = self.table_rows(table, read, &written, only)?;
-                tableoid = oid;
-                (plan, columns, key)
+                let rows = self.table_rows(table, read, &written, (only, claim))?;
+                if self.catalog.view_of(table).is_some() {
+                    cannot_claim("materialized view")?;
+                }
+                (tableoid, claimed) = (rows.tableoid, rows.claimed);
+                (rows.plan, rows.columns, rows.key)
             }
             Some((Named::View(view), read)) => {
-                let (plan, columns) = self.view_rows(view, read, &written)?;
+                claimed = claim.map(Claimed::below);
+                self.claim_below = claim;
+                let bound = self.view_rows(view, read, &written);
+                self.claim_below = None;
+                let (plan, columns) = bound?;
                 (plan, columns, Vec::new())
             }
             Some((Named::Index(_), _)) => {
@@ -113,6 +150,7 @@ impl Binder<'_> {
                 return Err(located(error.with_detail(detail), position));
             }
             Some((Named::Sequence(object), _)) => {
+                cannot_claim("sequence")?;
                 self.note_read(&written, object, Vec::new);
                 let (plan, columns) = self.sequence_row(object, position)?;
                 (plan, columns, Vec::new())
@@ -147,6 +185,7 @@ impl Binder<'_> {
             table.key.clone_from(&key);
             table.row_type = row_type;
             table.tableoid = tableoid;
+            table.claimed.clone_from(&claimed);
         }
         Ok((plan, names))
     }
@@ -177,14 +216,14 @@ impl Binder<'_> {
         Ok((plan, columns.to_vec()))
     }
 
-    /// The rows of a table, its columns, which of them are its key, and where its OID is.
+    /// The rows of a table; `claim`: how they are claimed.
     fn table_rows(
         &mut self,
         object: ObjectId,
         read: Option<ViewRead>,
         written: &RelationName,
-        only: bool,
-    ) -> Result<(Plan, Columns, Vec<usize>, Option<usize>)> {
+        (only, claim): (bool, Option<RowLock>),
+    ) -> Result<TableRows> {
         let table = self.catalog.tables.get(&object);
         let table = table.ok_or_else(|| undefined_table(written, 0))?;
         self.found.borrow_mut().add_table(table);
@@ -210,7 +249,19 @@ impl Binder<'_> {
             plan,
             tableoid,
             members,
-        } = self.member_rows(table, only, false);
+        } = self.member_rows(table, only, claim.is_some());
+        let trees = match members.as_slice() {
+            [] => vec![table.tree],
+            members => members.iter().map(|member| member.table.tree).collect(),
+        };
+        let mut claimed = claim.map(|lock| Claimed {
+            lock,
+            name: table.name.clone(),
+            columns: (columns.len()..)
+                .take(1 + usize::from(trees.len() > 1))
+                .collect(),
+            trees,
+        });
         // Rows of several tables may have the same key.
         let primary_key = match members.as_slice() {
             [] => table.primary_key.as_slice(),
@@ -228,7 +279,13 @@ impl Binder<'_> {
                     .map(|column| (column.id, column.name.clone()))
                     .collect()
             });
-            return Ok((plan, columns, primary_key.to_vec(), tableoid));
+            return Ok(TableRows {
+                plan,
+                columns,
+                key: primary_key.to_vec(),
+                tableoid,
+                claimed,
+            });
         };
         let places = read.columns.iter().map(|(id, name)| {
             let at = table.columns.iter().position(|column| column.id == *id);
@@ -243,12 +300,23 @@ impl Binder<'_> {
             .iter()
             .copied()
             .chain(tableoid)
+            .chain(claimed.iter().flat_map(|claimed| &claimed.columns).copied())
             .collect::<Vec<usize>>();
         let (plan, columns) = picked(plan, &picks, read);
         let place_of = |at: &usize| places.iter().position(|place| place == at);
         let key: Option<Vec<usize>> = primary_key.iter().map(place_of).collect();
         let tableoid = tableoid.map(|_| width);
-        Ok((plan, columns, key.unwrap_or_default(), tableoid))
+        if let Some(claimed) = &mut claimed {
+            let first = width + usize::from(tableoid.is_some());
+            claimed.columns = (first..).take(claimed.columns.len()).collect();
+        }
+        Ok(TableRows {
+            plan,
+            columns,
+            key: key.unwrap_or_default(),
+            tableoid,
+            claimed,
+        })
     }
 
     /// The rows of a view, and its columns.
@@ -261,8 +329,8 @@ impl Binder<'_> {
         let view = self.catalog.views.get(&object).cloned();
         let view = view.ok_or_else(|| undefined_table(written, 0))?;
         if let Some(rows) = view.rows() {
-            let (plan, columns, ..) = self.table_rows(rows, read, written, false)?;
-            return Ok((plan, columns));
+            let rows = self.table_rows(rows, read, written, (false, None))?;
+            return Ok((rows.plan, rows.columns));
         }
         let Query { plan, fields, .. } = self.view_plan(&view)?;
         let columns: Columns = fields

@@ -1,8 +1,8 @@
 //! SELECT.
 
 use sqlparser::ast::{
-    Distinct, Expr as Ast, GroupByExpr, LockClause, ObjectNamePart, OrderBy, Select, SelectFlavor,
-    SelectItem, SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
+    Distinct, Expr as Ast, GroupByExpr, ObjectNamePart, OrderBy, Select, SelectFlavor, SelectItem,
+    SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -12,6 +12,7 @@ use crate::bind::gapfill::Gapfill;
 use crate::bind::grouped::grouped;
 use crate::bind::limit::RowLimit;
 use crate::bind::literal::CastContext;
+use crate::bind::lock::{Claim, locked_rows};
 use crate::bind::names::{fold_name, result_name};
 use crate::bind::order::{OrderKey, Output, SortTarget, check_comparable, ordinal};
 use crate::bind::placeholder::{Place, place};
@@ -19,7 +20,7 @@ use crate::bind::query::{column, limited, limited_sort, sorted};
 use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::plan::{Field, Plan, Query, SortKeyExpr};
+use crate::plan::{Field, LockTarget, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 use crate::walk::{for_each_column, same_meaning, split_conjunction};
 
@@ -30,7 +31,7 @@ impl Binder<'_> {
         order_by: Option<&OrderBy>,
         limit: RowLimit,
         hints: Option<&[LogicalType]>,
-        lock: Option<&LockClause>,
+        claims: &[Claim],
     ) -> Result<Query> {
         let Select {
             select_token: _,
@@ -74,8 +75,11 @@ impl Binder<'_> {
         let standard = matches!(flavor, SelectFlavor::Standard);
         refuse(!standard, "FROM before SELECT", position)?;
         let is_distinct = matches!(distinct, Some(Distinct::Distinct | Distinct::On(_)));
-        self.refuse_lock(lock, is_distinct, "DISTINCT clause")?;
-        let (mut plan, names) = self.from(from)?;
+        let carries = self.carries.take();
+        let around = core::mem::replace(&mut self.claims, claims.to_vec());
+        let bound = self.from(from);
+        self.claims = around;
+        let (mut plan, names) = bound?;
         let mut conditions = Vec::new();
         let mut condition_subqueries = Vec::new();
         if let Some(selection) = selection {
@@ -92,6 +96,9 @@ impl Binder<'_> {
             ..ExprScope::with_subqueries(&names, "SELECT")
         };
         let mut outputs = self.outputs(projection, &mut scope, hints)?;
+        if let Some(name) = carries {
+            self.carry(&name, &names, &mut outputs)?;
+        }
         let groups = self.group_by(group_by, &outputs, &mut scope)?;
         let has_having = having.is_some();
         let (having, having_uses) = match having {
@@ -140,12 +147,22 @@ impl Binder<'_> {
         let mut sets = scope.sets.take().unwrap_or_default();
         let groupings = core::mem::take(&mut scope.groupings);
 
-        self.refuse_lock(lock, groups.is_some(), "GROUP BY clause")?;
-        self.refuse_lock(lock, has_having, "HAVING clause")?;
-        self.refuse_lock(lock, !aggregates.is_empty(), "aggregate functions")?;
-        let lock = match lock {
-            Some(lock) => Some(self.lock_rows(lock, &mut plan, &names, &mut outputs)?),
-            None => None,
+        let locked = match claims {
+            [] => Vec::new(),
+            _ => {
+                let refused = [
+                    (is_distinct, "DISTINCT clause"),
+                    (groups.is_some(), "GROUP BY clause"),
+                    (has_having, "HAVING clause"),
+                    (!aggregates.is_empty(), "aggregate functions"),
+                    (!windows.is_empty(), "window functions"),
+                    (
+                        !sets.is_empty(),
+                        "set-returning functions in the target list",
+                    ),
+                ];
+                self.claimed_tables(claims, &names, &refused)?
+            }
         };
         let gapfill = match &groups {
             Some(groups) => Gapfill::find(&groups.groups, &conditions)?,
@@ -198,12 +215,7 @@ impl Binder<'_> {
         }
         stage = windowed(stage, windows, &mut exprs)?;
         stage = expanded(stage, sets, &mut outputs, &mut keys, &mut distinct)?;
-        let mut query = finish(stage, outputs, keys, limit, distinct)?;
-        if lock.is_some() {
-            query.fields.pop();
-        }
-        query.lock = lock;
-        Ok(query)
+        finish(stage, outputs, keys, limit, distinct, locked)
     }
 
     /// The select list.
@@ -479,6 +491,7 @@ fn finish(
     keys: Vec<OrderKey>,
     limit: RowLimit,
     distinct: Distinctness,
+    targets: Vec<(LockTarget, Vec<Expr>)>,
 ) -> Result<Query> {
     let fields: Vec<Field> = outputs
         .iter()
@@ -564,12 +577,11 @@ fn finish(
         };
         project(limited(first, limit, ties))
     } else {
-        project(limited_sort(plan, sort_keys, limit))
+        project(locked_rows(plan, sort_keys, limit, targets)?)
     };
     Ok(Query {
         plan,
         fields,
-        lock: None,
         untyped,
     })
 }

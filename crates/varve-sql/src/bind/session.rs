@@ -44,7 +44,7 @@ impl Binder<'_> {
                 hold,
                 query,
             } => {
-                let query = self.lockable_query(query)?;
+                let query = self.query(query, None)?;
                 Kept::Declare {
                     name: name.clone(),
                     scroll: *scroll,

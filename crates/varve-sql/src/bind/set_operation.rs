@@ -205,7 +205,6 @@ impl Binder<'_> {
                 })
             }
         };
-        left.lock = None;
         Ok(left)
     }
 }

@@ -112,7 +112,7 @@ impl Binder<'_> {
     }
 
     fn whole_query(&mut self, query: &AstQuery) -> Result<Query> {
-        let query = self.lockable_query(query)?;
+        let query = self.query(query, None)?;
         Ok(Query {
             plan: optimize(query.plan),
             ..query

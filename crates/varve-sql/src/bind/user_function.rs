@@ -121,7 +121,6 @@ impl Binder<'_> {
         Query {
             plan,
             fields: fields.map(|(name, ty)| Field { name, ty }).collect(),
-            lock: None,
             untyped: Vec::new(),
         }
     }
@@ -363,7 +362,6 @@ impl Binder<'_> {
         Ok(Query {
             plan,
             fields: fields.collect(),
-            lock: None,
             untyped: Vec::new(),
         })
     }
@@ -384,7 +382,7 @@ pub(crate) fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
     };
     let mut named = query.with.iter().flat_map(|with| &with.cte_tables);
     let changes = named.any(|cte| is_change(&cte.query));
-    (!changes && query.locks.is_empty()).then_some((query, statement.nesting))
+    (!changes).then_some((query, statement.nesting))
 }
 
 /// The only value of a plan that reads nothing.
@@ -476,7 +474,6 @@ fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
             exprs: vec![literal(Value::Null, LogicalType::Text)],
         },
         fields: fields.map(|(name, ty)| Field { name, ty }).collect(),
-        lock: None,
         untyped: Vec::new(),
     }
 }

@@ -84,7 +84,6 @@ impl Binder<'_> {
         Ok(Query {
             plan: value_plan(rows, types, &subqueries)?,
             fields,
-            lock: None,
             untyped,
         })
     }

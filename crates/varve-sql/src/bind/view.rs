@@ -175,8 +175,9 @@ impl Binder<'_> {
                 let message = format!("column \"{name}\" specified more than once");
                 return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
             }
-            if field.ty == LogicalType::Row(RowTypeId::RECORD) {
-                let message = format!("column \"{name}\" has pseudo-type record");
+            let record = LogicalType::Row(RowTypeId::RECORD);
+            if field.ty == record || record.array() == Some(field.ty) {
+                let message = format!("column \"{name}\" has pseudo-type {}", field.ty);
                 return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
             }
             columns.push(ViewColumn {

@@ -78,6 +78,7 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
             shown.columns.extend(calls);
             shown
         }
+        Plan::Lock(node) => over("LockRows", &[&node.input]),
         Plan::Sample { input, percent, .. } => {
             over("Sample", &[input]).property("Percent", &deparse(percent, &[]))
         }

@@ -26,6 +26,7 @@ pub(super) fn rows(plan: &Plan) -> f64 {
         | Plan::First { input, .. }
         | Plan::Sample { input, .. } => rows(input),
         Plan::Window(node) => rows(&node.input),
+        Plan::Lock(node) => rows(&node.input),
         Plan::Aggregate { groups, .. } if groups.is_empty() => 1.0,
         Plan::Aggregate { input, .. } => (rows(input) * OTHER_SHARE).max(1.0),
         Plan::Limit { input, limit, .. } => {

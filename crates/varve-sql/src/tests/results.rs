@@ -460,7 +460,8 @@ fn rows_are_claimed_by_their_positions() {
         let Statement::Query(query) = bound(sql).expect(sql).statement else {
             panic!("{sql}")
         };
-        assert_eq!(query.lock.expect(sql).update, update, "{sql}");
+        let strength = query.plan.row_lock().expect(sql).strength;
+        assert_eq!(strength == crate::LockStrength::Update, update, "{sql}");
         let lines = crate::explain(&bound(sql).unwrap().statement);
         assert_eq!(lines[0], "LockRows", "{sql}");
         assert!(query.fields.iter().all(|field| !field.name.is_empty()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_types::{Result, RowPosition, TreeId, Value};
 
 use crate::claims::{ClaimKind, Claims, Holder, RowSet};
-use crate::read::{RowRef, View};
+use crate::read::{RowRef, View, lock_own};
 use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;
 use crate::transaction::interface::{encode_key, unpack};
@@ -35,7 +35,7 @@ impl Transaction {
 
     /// Claims the rows at these positions; see [`Transaction::claim`].
     pub async fn claim_rows(
-        &mut self,
+        &self,
         tree: TreeId,
         positions: &[RowPosition],
         kind: ClaimKind,
@@ -46,31 +46,90 @@ impl Transaction {
         Ok(())
     }
 
+    /// Claims the first `most` of these rows that are free: no other open transaction and no commit
+    /// since the snapshot has changed them, or claimed them in a way that excludes this. Answers
+    /// for each row whether it is claimed now.
+    pub async fn claim_free_rows(
+        &self,
+        tree: TreeId,
+        positions: &[RowPosition],
+        kind: ClaimKind,
+        most: usize,
+    ) -> Result<Vec<bool>> {
+        let view = self.view(tree).await?;
+        let rows = unpack(&view, positions)?;
+        let store = &self.snapshot.store;
+        let _claiming = store.claiming();
+        let taken = self.taken();
+        let mut claimed = Vec::with_capacity(rows.len());
+        let mut left = most;
+        {
+            let state = store.state();
+            for row in &rows {
+                let is_free = left > 0
+                    && self.place_of(&view, row).is_none_or(|(holder, row)| {
+                        holder.row_now(row).is_some_and(|(holder, row)| {
+                            holder.is_alive(row, &state) && !taken.exclude(kind, &holder, row)
+                        })
+                    });
+                left -= usize::from(is_free);
+                claimed.push(is_free);
+            }
+        }
+        let free = rows.iter().zip(&claimed).filter(|(_, free)| **free);
+        self.claim_places(&view, free.map(|(row, _)| row), kind);
+        Ok(claimed)
+    }
+
+    /// What others have claimed, or deleted and not committed yet, where it is now.
+    fn taken(&self) -> Claims {
+        let mut taken = Claims::default();
+        let open = {
+            let state = self.snapshot.store.state();
+            for claims in state.claims.unseen(self.snapshot.seq) {
+                taken.add_all(&claims.still());
+            }
+            state.open()
+        };
+        for (snapshot, own) in &open {
+            if !Arc::ptr_eq(own, &self.own) {
+                let own = lock_own(own);
+                taken.add_all(&own.claims.still());
+                taken.update.add_all(&deleted_rows(snapshot, &own));
+            }
+        }
+        taken
+    }
+
+    /// What holds a row; `None` for an own one, which nobody else sees before the commit.
+    fn place_of(&self, view: &View, row: &RowRef) -> Option<(Holder, u32)> {
+        match *row {
+            RowRef::Memtable { slot, version } => {
+                let memtable = self.snapshot.memtables.get(slot)?;
+                Some((Holder::Memtable(Arc::clone(memtable), view.id()), version))
+            }
+            RowRef::Run { slot, ordinal } => {
+                let published = self.snapshot.version.runs(view.id()).len();
+                let mut runs = view.runs.iter().take(published);
+                let run = runs.nth(slot as usize)?;
+                Some((Holder::Run(Arc::clone(&run.run.pin.trace)), ordinal))
+            }
+            RowRef::Own(_) => None,
+        }
+    }
+
     fn claim_places<'a>(
         &self,
         view: &View,
         rows: impl IntoIterator<Item = &'a RowRef>,
         kind: ClaimKind,
     ) {
-        let published = self.snapshot.version.runs(view.id()).len();
+        let places: Vec<(Holder, u32)> = rows
+            .into_iter()
+            .filter_map(|row| self.place_of(view, row))
+            .collect();
         let mut own = self.own();
-        for row in rows {
-            let (holder, row) = match *row {
-                RowRef::Memtable { slot, version } => {
-                    let Some(memtable) = self.snapshot.memtables.get(slot) else {
-                        continue;
-                    };
-                    (Holder::Memtable(Arc::clone(memtable), view.id()), version)
-                }
-                RowRef::Run { slot, ordinal } => match view.runs.get(slot as usize) {
-                    Some(run) if (slot as usize) < published => {
-                        (Holder::Run(Arc::clone(&run.run.pin.trace)), ordinal)
-                    }
-                    _ => continue,
-                },
-                // Nobody else sees an own row before the commit.
-                RowRef::Own(_) => continue,
-            };
+        for (holder, row) in places {
             own.claims.add(kind, &holder, row);
         }
     }

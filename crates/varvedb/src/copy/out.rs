@@ -98,8 +98,7 @@ impl CopyData {
 
     fn rows(&self, batch: &Batch) -> Vec<u8> {
         let batch = batch.compact();
-        // A query that claims its rows gives one column more.
-        let columns = batch.physical_columns().iter().take(self.names.len());
+        let columns = batch.physical_columns().iter();
         let columns: Vec<&Column> = columns.map(|column| &**column).collect();
         let mut bytes = Vec::new();
         let mut text = String::new();

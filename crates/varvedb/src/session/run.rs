@@ -28,7 +28,7 @@ use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
 use crate::write::Writer;
-use crate::{CopyData, Notice, ResultSet, write};
+use crate::{CopyData, Notice, ResultSet};
 
 /// What one statement runs with.
 pub(crate) struct Run<'a> {
@@ -81,10 +81,7 @@ impl Run<'_> {
         }
         match statement {
             Statement::Query(query) => {
-                let mut batches = self.rows_of(transaction, &query.plan).await?;
-                if let Some(lock) = query.lock {
-                    batches = write::claim(transaction, lock, &batches).await?;
-                }
+                let batches = self.rows_of(transaction, &query.plan).await?;
                 Ok(ResultSet {
                     batches,
                     command: "SELECT",
@@ -459,10 +456,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             all.find_map(|change| writing_command(&change.statement))
         }
         Statement::CopyTo(copy) => writing_command(&copy.source),
-        Statement::Query(query) => query.lock.map(|lock| match lock.update {
-            true => "SELECT FOR UPDATE",
-            false => "SELECT FOR SHARE",
-        }),
+        Statement::Query(query) => query.plan.row_lock().map(|lock| lock.strength.command()),
         Statement::Explain { .. } | Statement::Command(_) | Statement::Kept(_) => None,
     }
 }

@@ -11,6 +11,7 @@ mod indexes;
 mod integrity;
 mod jobs;
 mod prepared;
+mod row_locks;
 mod savepoints;
 mod sequences;
 mod serializable;
