@@ -50,6 +50,7 @@ mod system_view;
 mod tests;
 mod trigger_def;
 mod type_def;
+mod uncalled;
 mod utility;
 mod view;
 mod walk;
@@ -96,6 +97,7 @@ pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;
 pub use trigger_def::{Event, TriggerDef, encode_trigger};
 pub use type_def::{EnumDef, encode_enum};
+pub use uncalled::Uncalled;
 pub use utility::{Definition, Dropped, Kept, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use window::{

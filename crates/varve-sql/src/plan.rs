@@ -6,6 +6,7 @@ use varve_expr::{AggregateFunction, Expr, Function};
 use varve_types::{ColumnPredicate, LogicalType, TreeId};
 
 use crate::catalog::TableDef;
+use crate::function_def::FunctionDef;
 use crate::scan_order::OrderColumn;
 use crate::window::WindowNode;
 
@@ -476,4 +477,7 @@ pub struct SetCall {
     pub types: Vec<LogicalType>,
     /// Where the call stands, for errors.
     pub position: u32,
+    /// The function of a user that runs before the plan, for each row of the input, in place of
+    /// `function`: see [`Statement::take_uncalled`].
+    pub routine: Option<Arc<FunctionDef>>,
 }

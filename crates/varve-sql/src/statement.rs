@@ -441,6 +441,15 @@ pub struct Bound {
     pub reads_settings: bool,
     /// The functions that run before it, in order.
     pub calls: Vec<RoutineCall>,
+    /// Whether functions are to be called for rows: see [`Statement::take_uncalled`].
+    pub has_uncalled: bool,
+}
+
+impl Bound {
+    /// Whether functions run before it.
+    pub fn has_calls(&self) -> bool {
+        !self.calls.is_empty() || self.has_uncalled
+    }
 }
 
 /// A literal row, for small results such as EXPLAIN.

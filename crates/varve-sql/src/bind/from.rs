@@ -15,6 +15,7 @@ use crate::bind::names::fold_name;
 use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, place};
 use crate::bind::relation::is_only;
+use crate::bind::routine_call::joined;
 use crate::bind::subquery::{Subquery, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::optimize::taken;
@@ -178,7 +179,7 @@ impl Binder<'_> {
         node.outer = outer;
         let mut plan = if subqueries.is_empty() {
             node.residual = conjunction(conditions);
-            Plan::Join(node)
+            joined(node)
         } else {
             self.join_on_subqueries(node, conditions, subqueries, position)?
         };
@@ -507,7 +508,7 @@ fn cross(left: Bound, right: Bound, outer: Vec<(usize, Expr)>) -> Result<Bound> 
     names.append(right_names.shifted(left_plan.width()))?;
     let mut node = JoinNode::new(JoinKind::Inner, left_plan, right_plan);
     node.outer = outer;
-    Ok((Plan::Join(node), names))
+    Ok((joined(node), names))
 }
 
 fn using_side(

@@ -171,6 +171,7 @@ impl Gapfill {
             ],
             types: vec![self.ty, LogicalType::Int4],
             position: 0,
+            routine: None,
         };
         let plan = Plan::ProjectSet(ProjectSetNode {
             input: Box::new(plan),

@@ -57,8 +57,8 @@ pub(super) fn grouped(
     let mut all_uses = Vec::new();
     let grouping_columns = groups.len() + aggregates.len();
     let mut over = |expr: &mut Expr, uses: &[(usize, u32)]| -> Result<()> {
-        used.extend(used_subqueries(expr));
         over_groups(expr, &groups, names, uses)?;
+        used.extend(used_subqueries(expr));
         map_columns(expr, &|column| match place(column) {
             Place::Grouping(at) => grouping_columns + at,
             _ => column,

@@ -93,6 +93,7 @@ use varve_expr::{Locale, NamesRef};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 pub(crate) use data_type::{internal_name, type_of_text};
+pub(crate) use merge::source_of;
 pub use names::folded_path;
 pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub(crate) use partition::{shown_limits, shown_value};
@@ -146,7 +147,7 @@ fn bind_with(
     let bound = binder.parsed(statement.parsed(), &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     let bound = bound.map_err(|error| catalog.named_types(error))?;
-    if !binder.calls.is_empty() {
+    if !binder.calls.is_empty() || binder.has_uncalled {
         check_calls(&bound, binder.parameters.len())?;
     }
     let parameters = binder
@@ -168,6 +169,7 @@ fn bind_with(
         reads_locale: binder.reads_locale,
         reads_settings: binder.reads_settings,
         calls: binder.calls,
+        has_uncalled: binder.has_uncalled,
         found: binder.found.into_inner(),
         messages: binder.messages,
     })
@@ -254,6 +256,8 @@ pub(crate) struct Binder<'a> {
     variables: Option<Variables>,
     /// The functions that run before the statement.
     calls: Vec<RoutineCall>,
+    /// Whether functions are to be called for rows.
+    has_uncalled: bool,
     /// The function whose definition is checked.
     defined: Option<Arc<FunctionDef>>,
     /// Where a view is made: what the names in its query mean.
@@ -309,6 +313,7 @@ impl<'a> Binder<'a> {
             view: None,
             variables: None,
             calls: Vec::new(),
+            has_uncalled: false,
             defined: None,
             reads: None,
             reads_rows: false,

@@ -17,6 +17,7 @@ use crate::bind::names::{fold_name, result_name};
 use crate::bind::order::{OrderKey, Output, SortTarget, check_comparable, ordinal};
 use crate::bind::placeholder::{Place, place};
 use crate::bind::query::{column, limited, limited_sort, sorted};
+use crate::bind::routine_call::calls_late;
 use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
@@ -489,7 +490,7 @@ fn finish(
     stage: Stage,
     mut outputs: Vec<Output>,
     keys: Vec<OrderKey>,
-    limit: RowLimit,
+    mut limit: RowLimit,
     distinct: Distinctness,
     targets: Vec<(LockTarget, Vec<Expr>)>,
 ) -> Result<Query> {
@@ -547,7 +548,17 @@ fn finish(
         });
     }
     let untyped = outputs.iter().map(|output| output.untyped).collect();
-    let Stage { plan, subqueries } = stage;
+    let Stage {
+        mut plan,
+        subqueries,
+    } = stage;
+    // Functions are called for those rows only that are left.
+    if !distinct && on.is_empty() && calls_late(&subqueries, &outputs, &sort_keys) {
+        let mut keys: Vec<&mut Expr> = sort_keys.iter_mut().map(|key| &mut key.expr).collect();
+        plan = attach(plan, &subqueries, &mut keys)?;
+        plan = limited_sort(plan, core::mem::take(&mut sort_keys), limit);
+        limit = RowLimit::default();
+    }
     let mut exprs: Vec<&mut Expr> = outputs.iter_mut().map(|output| &mut output.expr).collect();
     if !distinct {
         exprs.extend(sort_keys.iter_mut().map(|key| &mut key.expr));

@@ -104,6 +104,7 @@ impl Binder<'_> {
             args: args.into_iter().map(fold).collect(),
             types: columns.iter().map(|(_, ty)| *ty).collect(),
             position,
+            routine: None,
         };
         Ok((call, columns))
     }
@@ -139,6 +140,7 @@ impl Binder<'_> {
             args: all,
             types: columns.iter().map(|(_, ty)| *ty).collect(),
             position,
+            routine: None,
         };
         Ok((call, columns))
     }

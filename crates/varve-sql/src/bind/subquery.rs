@@ -12,8 +12,8 @@ use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, column_of_subquery, place, subquery_column};
 use crate::bind::row::compare_rows;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::plan::{JoinKind, JoinNode, Mark, Plan, Query};
-use crate::push_down::filtered;
+use crate::plan::{JoinKind, JoinNode, Mark, Plan, ProjectSetNode, Query, SetCall};
+use crate::push_down::{filtered, one_row};
 use crate::walk::{for_each_column, map_columns};
 
 /// A subquery of an expression.
@@ -40,9 +40,16 @@ enum SubqueryKind {
     /// Whether the comparison holds for a row: each left side over the columns of the query around
     /// it, each right side over its own.
     Any(CompareOp, Vec<(Expr, Expr)>),
+    /// The result of a function for each row of the query around it.
+    Call(SetCall),
 }
 
 impl Subquery {
+    /// Whether it is the call of a function.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.kind, SubqueryKind::Call(_))
+    }
+
     /// Calls `visit` for each expression over the columns of the query around it.
     pub(crate) fn for_each_expr_mut(
         &mut self,
@@ -65,18 +72,19 @@ impl Subquery {
         &mut self,
         visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
     ) -> Result<()> {
-        if let SubqueryKind::Any(_, pairs) = &mut self.kind {
-            for (left, _) in pairs {
-                visit(left)?;
-            }
+        match &mut self.kind {
+            SubqueryKind::Any(_, pairs) => pairs.iter_mut().try_for_each(|(left, _)| visit(left)),
+            SubqueryKind::Call(call) => call.args.iter_mut().try_for_each(visit),
+            SubqueryKind::Row | SubqueryKind::Exists => Ok(()),
         }
-        Ok(())
     }
 
     fn exprs(&self) -> Vec<&Expr> {
         let mut exprs: Vec<&Expr> = self.outer.iter().map(|(_, expr)| expr).collect();
-        if let SubqueryKind::Any(_, pairs) = &self.kind {
-            exprs.extend(pairs.iter().map(|(left, _)| left));
+        match &self.kind {
+            SubqueryKind::Any(_, pairs) => exprs.extend(pairs.iter().map(|(left, _)| left)),
+            SubqueryKind::Call(call) => exprs.extend(&call.args),
+            SubqueryKind::Row | SubqueryKind::Exists => {}
         }
         exprs
     }
@@ -157,7 +165,14 @@ fn attach_one(
             Ok(())
         })?;
         places.insert(number, plan.width());
-        plan = Plan::Join(subquery.join(plan, false)?);
+        plan = match subquery.kind {
+            SubqueryKind::Call(call) => Plan::ProjectSet(ProjectSetNode {
+                input: Box::new(plan),
+                calls: vec![call],
+                ordinality: false,
+            }),
+            _ => Plan::Join(subquery.join(plan, false)?),
+        };
     }
     Ok(plan)
 }
@@ -229,7 +244,7 @@ fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Su
     };
     let subquery = subqueries.get(number)?;
     let fits = match subquery.kind {
-        SubqueryKind::Row => false,
+        SubqueryKind::Row | SubqueryKind::Call(_) => false,
         SubqueryKind::Exists => true,
         SubqueryKind::Any(..) => !negated,
     };
@@ -304,6 +319,31 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Expr {
         let number = self.add_subquery(scope, SubqueryKind::Row, plan, outer);
+        let index = subquery_column(number, 0);
+        Expr::Column { index, ty }
+    }
+
+    /// The column of what a function gives for each row of what the scope is of.
+    pub(crate) fn called_for_rows(
+        &self,
+        call: SetCall,
+        ty: LogicalType,
+        scope: &mut ExprScope<'_>,
+    ) -> Expr {
+        // In these clauses a call means the one that the select list has already.
+        let is_known = |known: &Subquery| match &known.kind {
+            SubqueryKind::Call(known) => known.routine == call.routine && known.args == call.args,
+            _ => false,
+        };
+        let names_known = matches!(
+            scope.clause,
+            "GROUP BY" | "HAVING" | "ORDER BY" | "DISTINCT ON"
+        );
+        let known = scope.subqueries.iter().flatten().position(is_known);
+        let number = known.filter(|_| names_known).unwrap_or_else(|| {
+            let kind = SubqueryKind::Call(call);
+            self.add_subquery(scope, kind, one_row(), Vec::new())
+        });
         let index = subquery_column(number, 0);
         Expr::Column { index, ty }
     }

@@ -27,7 +27,7 @@ use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
 use crate::parse::too_deep;
-use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SetCall};
+use crate::plan::{Field, JoinKind, JoinNode, Plan, ProjectSetNode, Query, SetCall};
 use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::schema::RelationName;
@@ -60,10 +60,7 @@ impl Binder<'_> {
         let operands = self.operands(args, scope)?;
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
         if is_run_first(&def, &def.code()?.pieces) {
-            let reads_rows = !scope.names.tables.is_empty() || !self.outer.is_empty();
-            let is_unfit = scope.subqueries.is_none();
-            let clause = is_unfit.then_some(scope.clause);
-            let result = self.run_first(&def, values, (reads_rows, clause), position)?;
+            let result = self.run_first(&def, values, position, scope)?;
             return Ok(Operand::Known(result));
         }
         let (values, outer) = self.as_slots(values);
@@ -142,6 +139,7 @@ impl Binder<'_> {
             args,
             types: vec![ty],
             position,
+            routine: None,
         });
         let index = SET_COLUMNS + calls.len() - 1;
         Ok(Expr::Column { index, ty })
@@ -172,17 +170,18 @@ impl Binder<'_> {
         } = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
             false if is_run_first => {
-                let result = self.run_first(&def, values, (false, None), position)?;
+                let call = self.routine_set(&def, values, position)?;
                 let mut query = self.unknown_rows(&def);
-                query.plan = Plan::Project {
+                query.plan = Plan::ProjectSet(ProjectSetNode {
                     input: Box::new(one_row()),
-                    exprs: vec![result],
-                };
+                    calls: vec![call],
+                    ordinality: false,
+                });
                 query
             }
             false => self.body_query(&def, &values)?,
         };
-        if !def.returns_set {
+        if !def.returns_set && !is_run_first {
             // One row, of NULLs where the query gives none.
             plan = Plan::Join(JoinNode::new(JoinKind::Single, one_row(), first_row(plan)));
         }

@@ -59,7 +59,7 @@ impl Session {
                 let savepoints = around.scope.savepoints;
                 let statement = Statement::Query(Query::clone(query));
                 let mut result =
-                    Box::pin(self.run_statement(around, (&statement, &[]), &[])).await?;
+                    Box::pin(self.run_statement(around, (&statement, None), &[])).await?;
                 result.fields = fields;
                 let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
                 let depth = savepoints;
@@ -100,7 +100,7 @@ impl Session {
             catalog,
             scope,
         };
-        let mut result = self.run_statement(around, (&statement, &[]), &[]).await?;
+        let mut result = self.run_statement(around, (&statement, None), &[]).await?;
         self.settings.search_path = self.settings.search_path.behind(&schema.name);
         for (text, position) in elements {
             let moved = |error: Error| error.moved(position.saturating_sub(1));

@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{Locale, NamesRef};
-use varve_sql::{Catalog, Command, ParsedStatement, RoutineCall, Statement};
+use varve_sql::{Bound, Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
@@ -351,7 +351,7 @@ impl Session {
         let mut result = match &planned.bound.statement {
             Statement::Kept(kept) => self.run_kept(around, task, kept).await?,
             statement => {
-                let calls = planned.bound.calls.as_slice();
+                let calls = Some(&planned.bound);
                 self.run_statement(around, (statement, calls), &parameters)
                     .await?
             }
@@ -371,7 +371,7 @@ impl Session {
     async fn run_statement(
         &mut self,
         around: Surroundings<'_>,
-        (statement, calls): (&Statement, &[RoutineCall]),
+        (mut statement, calls): (&Statement, Option<&Bound>),
         parameters: &[Value],
     ) -> Result<ResultSet> {
         let Surroundings {
@@ -403,9 +403,10 @@ impl Session {
             notices: RefCell::default(),
         };
         let results;
-        if !calls.is_empty() {
-            results = Box::pin(run.with_results(transaction, deferred, calls)).await?;
-            run.parameters = &results;
+        if let Some(bound) = calls.filter(|bound| bound.has_calls()) {
+            results = Box::pin(run.with_results(transaction, deferred, bound)).await?;
+            run.parameters = &results.0;
+            statement = results.1.as_ref().unwrap_or(statement);
         }
         let mut result = run.statement(transaction, deferred, statement).await?;
         result.notices.splice(0..0, run.notices.take());

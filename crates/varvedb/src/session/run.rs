@@ -240,7 +240,7 @@ impl Run<'_> {
         Box::pin(self.statement(transaction, deferred, &body)).await
     }
 
-    fn eval(&self) -> EvalContext<'_> {
+    pub(super) fn eval(&self) -> EvalContext<'_> {
         self.host.context(self.parameters, self.locale)
     }
 

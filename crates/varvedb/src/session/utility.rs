@@ -9,6 +9,7 @@ use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
+use super::routine::Routine;
 use super::run::Run;
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
@@ -99,7 +100,8 @@ impl Run<'_> {
                 Ok(ResultSet::command(word))
             }
             Utility::Do(def) => {
-                let called = self.result(transaction, deferred, def, Vec::new());
+                let mut routine = Routine::new(def.code()?);
+                let called = self.result(transaction, deferred, def, &mut routine, Vec::new());
                 Box::pin(called).await?;
                 Ok(ResultSet::command("DO"))
             }

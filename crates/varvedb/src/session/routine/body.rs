@@ -336,6 +336,10 @@ impl Body<'_, '_> {
                 if result.fields.is_empty() {
                     return Ok(Outcome::Unchanged);
                 }
+                for row in result.rows().into_iter().filter(|_| self.frame.is_set) {
+                    let row = self.run.as_columns(row, self.frame)?;
+                    self.frame.rows.push(row);
+                }
                 let row = result.rows().into_iter().next();
                 Outcome::Row(row.map(|row| names.zip(row).collect()))
             }

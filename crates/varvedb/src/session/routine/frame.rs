@@ -19,12 +19,14 @@ pub(crate) struct Frame {
     records: Vec<Record>,
     /// The places of variables that cannot be NULL.
     not_null: Vec<usize>,
-    /// Grows when a variable gets another type or name.
-    pub layout: u32,
+    /// Equal where the variables have come to the same names and types in the same way.
+    pub layout: u64,
     /// How many of the first variables are `$1`, `$2`, ... too.
     pub numbered: usize,
     /// The columns of the result.
     pub columns: Vec<(String, LogicalType)>,
+    /// Whether the result is any number of rows.
+    pub is_set: bool,
     /// What RETURN NEXT and RETURN QUERY gave.
     pub rows: Vec<Vec<Value>>,
 }
@@ -61,7 +63,7 @@ impl Frame {
         name: &str,
         (ty, modifier): (LogicalType, TypeMod),
     ) {
-        self.layout += 1;
+        self.changed(self.variables.len(), name, ty);
         self.variables.push(RoutineVariable {
             scope,
             qualifier: qualifier.to_owned(),
@@ -71,6 +73,17 @@ impl Frame {
             modifier,
         });
         self.values.push(Value::Null);
+    }
+
+    /// Notes that a variable has another name or type.
+    fn changed(&mut self, at: usize, name: &str, ty: LogicalType) {
+        let at = u64::try_from(at).unwrap_or(u64::MAX);
+        let mut bytes = at.to_le_bytes().to_vec();
+        bytes.extend_from_slice(name.as_bytes());
+        ty.encode(&mut bytes);
+        for byte in bytes {
+            self.layout = (self.layout ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
     }
 
     /// Adds the variables of a body, without values.
@@ -202,7 +215,7 @@ impl Frame {
             && known.ty != ty
         {
             known.ty = ty;
-            self.layout += 1;
+            self.changed(at, "", ty);
         }
         if let Some(known) = self.values.get_mut(at) {
             *known = value;
@@ -243,7 +256,7 @@ impl Frame {
             for at in places.iter().skip(columns.len()) {
                 if let Some(known) = self.variables.get_mut(*at) {
                     known.name.clear();
-                    self.layout += 1;
+                    self.changed(*at, "", LogicalType::Text);
                 }
             }
         }

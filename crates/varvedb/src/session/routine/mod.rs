@@ -6,14 +6,16 @@
 //! Invariant: functions that statements of functions call nest at most [`DEPTH_MAX`] deep.
 
 mod body;
+mod called;
 mod frame;
 mod piece;
 mod raise;
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_expr::{cast_value, evaluate_constant};
-use varve_sql::{Bound, Catalog, Code, FIRST_CALL, FunctionDef, Returns, RoutineCall};
+use varve_sql::{Bound, Catalog, Code, FIRST_CALL, FunctionDef, Returns, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, Result, RowValue, SqlState, Value};
 
@@ -30,7 +32,7 @@ const DEPTH_MAX: u32 = 8;
 pub(crate) struct Routine {
     pub code: Arc<Code>,
     /// By piece, with the layout of the variables that it was bound with.
-    bound: Vec<Option<(u32, Arc<Bound>)>>,
+    bound: Vec<Option<(u64, Arc<Bound>)>>,
     /// What the pieces were bound for.
     catalog: Option<Arc<Catalog>>,
 }
@@ -64,27 +66,43 @@ impl Routine {
 }
 
 impl Run<'_> {
-    /// The parameters with the results of the functions that run before a statement.
+    /// The parameters with the results of the functions that run before a statement, and the
+    /// statement with the rows of those that are called for rows.
     pub(crate) async fn with_results(
         &self,
         transaction: &mut Transaction,
         deferred: &mut Deferred,
-        calls: &[RoutineCall],
-    ) -> Result<Vec<Value>> {
+        bound: &Bound,
+    ) -> Result<(Vec<Value>, Option<Statement>)> {
         let mut parameters = self.parameters.to_vec();
         parameters.resize(FIRST_CALL, Value::Null);
-        for call in calls {
+        for call in &bound.calls {
             let context = self.host.context(&parameters, self.locale);
             let args = call.args.iter();
             let args = args.map(|arg| evaluate_constant(arg, &context));
             let args = args.collect::<Result<Vec<Value>>>()?;
-            let rows = self
-                .result(transaction, deferred, &call.function, args)
-                .await?;
-            let value = rows.into_iter().flatten().next();
+            let mut routine = Routine::new(call.function.code()?);
+            let called = self.result(transaction, deferred, &call.function, &mut routine, args);
+            let value = called.await?.into_iter().flatten().next();
             parameters.push(value.unwrap_or(Value::Null));
         }
-        Ok(parameters)
+        if !bound.has_uncalled {
+            return Ok((parameters, None));
+        }
+        let run = Run {
+            parameters: &parameters,
+            building: Cell::default(),
+            profile: RefCell::default(),
+            notices: RefCell::default(),
+            ..*self
+        };
+        let mut statement = bound.statement.clone();
+        while let Some(uncalled) = statement.take_uncalled()? {
+            let rows = run.called(transaction, deferred, uncalled).await?;
+            statement.put_called(&rows);
+        }
+        self.notices.borrow_mut().append(&mut run.notices.take());
+        Ok((parameters, Some(statement)))
     }
 
     /// The rows that a function gives.
@@ -93,6 +111,7 @@ impl Run<'_> {
         transaction: &mut Transaction,
         deferred: &mut Deferred,
         function: &FunctionDef,
+        routine: &mut Routine,
         args: Vec<Value>,
     ) -> Result<Vec<Vec<Value>>> {
         let columns = function.columns(self.catalog);
@@ -108,6 +127,7 @@ impl Run<'_> {
         };
         let mut frame = Frame::of(name);
         frame.columns = columns;
+        frame.is_set = function.returns_set;
         for (argument, value) in function.inputs().zip(args) {
             frame.add(&function.name, &argument.name, argument.ty, value);
         }
@@ -116,12 +136,11 @@ impl Run<'_> {
             frame.add(&function.name, &output.name, output.ty, Value::Null);
         }
         frame.numbered = frame.variables.len();
-        let mut routine = Routine::new(function.code()?);
         frame.declare(&routine.code, self.catalog)?;
         let outcome = self
-            .call(transaction, deferred, &mut routine, &mut frame)
+            .call(transaction, deferred, routine, &mut frame)
             .await?;
-        if function.returns_set && function.is_plpgsql {
+        if function.returns_set {
             return Ok(frame.rows);
         }
         let has_outputs = function

@@ -37,15 +37,13 @@ impl Run<'_> {
                 .prepare(transaction, &bound.statement)?;
             let mut run = self.inner();
             let results;
-            if !bound.calls.is_empty() {
-                results = run
-                    .with_results(transaction, deferred, &bound.calls)
-                    .await?;
-                run.parameters = &results;
+            let mut statement = &bound.statement;
+            if bound.has_calls() {
+                results = run.with_results(transaction, deferred, bound).await?;
+                run.parameters = &results.0;
+                statement = results.1.as_ref().unwrap_or(statement);
             }
-            let mut result = run
-                .statement(transaction, deferred, &bound.statement)
-                .await?;
+            let mut result = run.statement(transaction, deferred, statement).await?;
             let mut notices = self.notices.borrow_mut();
             notices.append(&mut run.notices.take());
             notices.extend(bound.messages.iter().map(Notice::of));
