@@ -18,6 +18,9 @@ pub struct Locale {
     pub interval_style: IntervalStyle,
     /// How bytes are written.
     pub bytea_output: ByteaOutput,
+    /// The setting `extra_float_digits`, -15 to 3: above 0 floats are written with the fewest
+    /// digits that read back as the same number, else with so many more than 15, or 6 for `real`.
+    pub extra_float_digits: i8,
     /// The start of the transaction: microseconds since 1970-01-01 00:00 UTC.
     pub now_us: i64,
     /// The start of the statement, counted alike.
@@ -85,6 +88,7 @@ pub static DEFAULT_LOCALE: Locale = Locale {
     date_order: DateOrder::Mdy,
     interval_style: IntervalStyle::Postgres,
     bytea_output: ByteaOutput::Hex,
+    extra_float_digits: 1,
     now_us: 0,
     statement_us: 0,
     enums: None,
@@ -105,6 +109,7 @@ impl Locale {
             && self.date_order == other.date_order
             && self.interval_style == other.interval_style
             && self.bytea_output == other.bytea_output
+            && self.extra_float_digits == other.extra_float_digits
     }
 
     /// What the clocks of the session showed at the start of the transaction, in microseconds as

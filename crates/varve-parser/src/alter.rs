@@ -127,10 +127,12 @@ pub enum Action {
 /// What is done to a column.
 #[derive(Debug)]
 pub enum ColumnChange {
-    /// `TYPE type [USING expression]`
+    /// `TYPE type [COLLATE collation] [USING expression]`
     Type {
         /// The type.
         ty: Box<DataType>,
+        /// How its values are ordered.
+        collation: Option<ObjectName>,
         /// What values are made by.
         using: Option<Box<Expr>>,
     },

@@ -256,15 +256,19 @@ impl Parser<'_> {
 
     fn alter_type(&mut self) -> Result<ColumnChange> {
         let ty = Box::new(self.parse_data_type()?);
-        if self.peek_keyword(Keyword::COLLATE) {
-            let what = Error::unsupported("COLLATE");
-            return Err(what.at(self.peek_token().position));
-        }
+        let collation = match self.parse_keyword(Keyword::COLLATE) {
+            true => Some(self.parse_object_name(false)?),
+            false => None,
+        };
         let using = match self.parse_keyword(Keyword::USING) {
             true => Some(Box::new(self.parse_expr()?)),
             false => None,
         };
-        Ok(ColumnChange::Type { ty, using })
+        Ok(ColumnChange::Type {
+            ty,
+            collation,
+            using,
+        })
     }
 
     /// The role that something is given to; `None` for that of the session.

@@ -3,6 +3,8 @@
 use crate::bind::lock::Claimed;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
+use crate::schema::RelationName;
+
 /// Starts the names of derived tables without an alias; no query can write it.
 pub(crate) const UNNAMED: char = '\0';
 
@@ -31,6 +33,8 @@ pub(crate) struct ScopeTable {
     pub(crate) row_type: RowTypeId,
     /// The name that its alias hides; empty where there is none.
     pub(crate) hidden_name: String,
+    /// The schema that may stand before its name; empty where none may.
+    pub(crate) schema: String,
     /// Number of the column with the OID of the row's table, where it is there.
     pub(crate) tableoid: Option<usize>,
     /// How many of its last columns are none of the result of `*`.
@@ -61,6 +65,7 @@ impl Scope {
                 key: Vec::new(),
                 row_type: RowTypeId::RECORD,
                 hidden_name: String::new(),
+                schema: String::new(),
                 tableoid: None,
                 hidden: 0,
                 claimed: None,
@@ -73,6 +78,17 @@ impl Scope {
         for known in &mut self.tables {
             if known.name != table {
                 table.clone_into(&mut known.hidden_name);
+            }
+        }
+        self
+    }
+
+    /// The same scope, whose relations are in a schema, which their names may tell, if no alias
+    /// hides them.
+    pub(crate) fn in_schema(mut self, schema: &str) -> Scope {
+        for known in &mut self.tables {
+            if known.hidden_name.is_empty() {
+                schema.clone_into(&mut known.schema);
             }
         }
         self
@@ -95,8 +111,12 @@ impl Scope {
     /// Adds the relations of another scope.
     pub(crate) fn append(&mut self, other: Scope) -> Result<()> {
         for table in &other.tables {
+            let is_same = |known: &ScopeTable| {
+                let is_other = !known.schema.is_empty() && !table.schema.is_empty();
+                known.name == table.name && !(is_other && known.schema != table.schema)
+            };
             let is_named = !table.name.starts_with(UNNAMED);
-            if is_named && self.tables.iter().any(|known| known.name == table.name) {
+            if is_named && self.tables.iter().any(is_same) {
                 return Err(Error::new(
                     SqlState::DUPLICATE_ALIAS,
                     format!("table name \"{}\" specified more than once", table.name),
@@ -120,26 +140,36 @@ impl Scope {
     }
 
     /// The relation with a name.
-    pub(crate) fn find_table(&self, name: &str, position: u32) -> Result<&ScopeTable> {
-        self.tables
-            .iter()
-            .find(|table| table.name == name)
-            .ok_or_else(|| {
-                let mut tables = self.tables.iter();
-                let aliased = tables.find(|table| table.hidden_name == name);
-                let what = match aliased {
-                    Some(_) => "invalid reference to",
-                    None => "missing",
-                };
-                let message = format!("{what} FROM-clause entry for table \"{name}\"");
-                let error = Error::new(SqlState::UNDEFINED_TABLE, message).at(position);
-                match aliased {
-                    None => error,
-                    Some(ScopeTable { name, .. }) => error.with_hint(format!(
-                        "Perhaps you meant to reference the table alias \"{name}\"."
-                    )),
-                }
-            })
+    pub(crate) fn find_table(&self, wanted: &RelationName, position: u32) -> Result<&ScopeTable> {
+        let name = &wanted.name;
+        let is_meant = |table: &&ScopeTable| match &wanted.schema {
+            None => table.name == *name,
+            Some(schema) => table.name == *name && table.schema == *schema,
+        };
+        let mut meant = self.tables.iter().filter(is_meant);
+        match (meant.next(), meant.next()) {
+            (Some(table), None) => return Ok(table),
+            (Some(_), Some(_)) => {
+                let message = format!("table reference \"{name}\" is ambiguous");
+                return Err(Error::new(SqlState::AMBIGUOUS_ALIAS, message).at(position));
+            }
+            (None, _) => {}
+        }
+        let mut aliased = self.tables.iter();
+        Err(
+            if let Some(table) = aliased.find(|table| table.hidden_name == *name) {
+                let hint = format!(
+                    "Perhaps you meant to reference the table alias \"{}\".",
+                    table.name
+                );
+                no_entry("invalid reference to", name).with_hint(hint)
+            } else if self.tables.iter().any(|table| table.name == *name) {
+                out_of_reach(name)
+            } else {
+                no_entry("missing", name)
+            }
+            .at(position),
+        )
     }
 
     /// The column that a name without a table means, if any.
@@ -168,7 +198,7 @@ impl Scope {
     /// The column that a name means.
     pub(crate) fn resolve(
         &self,
-        table: Option<&str>,
+        table: Option<&RelationName>,
         name: &str,
         position: u32,
     ) -> Result<(usize, LogicalType)> {
@@ -194,7 +224,7 @@ impl Scope {
         let typed = index.and_then(|index| Some((index, self.column(index)?.2)));
         typed.ok_or_else(|| {
             let shown = match table {
-                Some(table) => format!("{table}.{name}"),
+                Some(table) => format!("{}.{name}", table.name),
                 None => format!("\"{name}\""),
             };
             let error = Error::new(
@@ -223,4 +253,17 @@ impl Scope {
             format!("Perhaps you meant to reference the column \"{shown}\".")
         })
     }
+}
+
+fn no_entry(what: &str, table: &str) -> Error {
+    let message = format!("{what} FROM-clause entry for table \"{table}\"");
+    Error::new(SqlState::UNDEFINED_TABLE, message)
+}
+
+/// The error about a table that is there, but not where its name is written.
+pub(crate) fn out_of_reach(table: &str) -> Error {
+    no_entry("invalid reference to", table).with_detail(format!(
+        "There is an entry for table \"{table}\", but it cannot be referenced from this part of the \
+         query."
+    ))
 }

@@ -102,6 +102,7 @@ sqlstates! {
     INVALID_FOREIGN_KEY "42830" "invalid_foreign_key",
     GENERATED_ALWAYS "428C9" "generated_always",
     DUPLICATE_TABLE "42P07" "duplicate_table",
+    AMBIGUOUS_ALIAS "42P09" "ambiguous_alias",
     AMBIGUOUS_COLUMN "42702" "ambiguous_column",
     AMBIGUOUS_FUNCTION "42725" "ambiguous_function",
     DUPLICATE_FUNCTION "42723" "duplicate_function",

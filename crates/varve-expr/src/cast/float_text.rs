@@ -1,4 +1,5 @@
-//! Floating point numbers as text: the fewest digits that read back as the same number.
+//! Floating point numbers as text: the fewest digits that read back as the same number, or as many
+//! as `extra_float_digits` asks for.
 //!
 //! Digits that lie halfway to the next number are not taken, though reading them gives the even
 //! one: 1e23 is written 9.999999999999999e+22. Only whole numbers have halves of so few digits.
@@ -9,7 +10,10 @@ use super::write::write_integer;
 /// Numbers of 2^127 and more are halves for a few dozen values only.
 const SHIFT_MAX: u32 = 127 - f64::MANTISSA_DIGITS;
 
-pub(super) fn write_float4(number: f32, text: &mut String) {
+pub(super) fn write_float4(number: f32, extra_digits: i8, text: &mut String) {
+    if extra_digits <= 0 {
+        return write_rounded(number.into(), 6 + i32::from(extra_digits), text);
+    }
     let bits = number.to_bits();
     let mantissa = bits & 0x7f_ffff | 0x80_0000;
     let power = (bits >> 23 & 0xff).cast_signed() - 150;
@@ -17,12 +21,32 @@ pub(super) fn write_float4(number: f32, text: &mut String) {
     write_float(number.into(), &shown, 6, text);
 }
 
-pub(super) fn write_float8(number: f64, text: &mut String) {
+pub(super) fn write_float8(number: f64, extra_digits: i8, text: &mut String) {
+    if extra_digits <= 0 {
+        return write_rounded(number, 15 + i32::from(extra_digits), text);
+    }
     let bits = number.to_bits();
     let mantissa = bits & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000;
     let power = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0) - 1075;
     let shown = chosen(mantissa.into(), power, format!("{number:e}"));
     write_float(number, &shown, 15, text);
+}
+
+/// So many significant digits, but for zeros at the end, as C's `%g` has them.
+fn write_rounded(number: f64, digits: i32, text: &mut String) {
+    let places = usize::try_from(digits - 1).unwrap_or(0);
+    let shown = format!("{number:.places$e}");
+    let (mantissa, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+    let mantissa = match mantissa.contains('.') {
+        true => mantissa.trim_end_matches('0').trim_end_matches('.'),
+        false => mantissa,
+    };
+    write_float(
+        number,
+        &format!("{mantissa}e{exponent}"),
+        digits.max(1),
+        text,
+    );
 }
 
 /// The digits of `mantissa * 2^power`, or others of as few that are not halfway, and even.
@@ -174,7 +198,7 @@ mod tests {
         ];
         for (number, shown) in cases {
             let mut text = String::new();
-            write_float8(number, &mut text);
+            write_float8(number, 1, &mut text);
             assert_eq!(text, shown);
         }
         let cases = [
@@ -188,7 +212,7 @@ mod tests {
         ];
         for (number, shown) in cases {
             let mut text = String::new();
-            write_float4(number, &mut text);
+            write_float4(number, 1, &mut text);
             assert_eq!(text, shown);
         }
     }
@@ -203,11 +227,11 @@ mod tests {
             let double =
                 f64::from_bits((state >> 5) % 0x0480_0000_0000_0000 + 0x4330_0000_0000_0000);
             let mut text = String::new();
-            write_float8(double, &mut text);
+            write_float8(double, 1, &mut text);
             assert_eq!(parse_f64(&text), Some(double));
             let single = f32::from_bits((state >> 34) as u32 % 0x2000_0000 + 0x4b00_0000);
             text.clear();
-            write_float4(single, &mut text);
+            write_float4(single, 1, &mut text);
             assert_eq!(parse_f32(&text), Some(single));
         }
     }

@@ -3,14 +3,14 @@
 use varve_types::LogicalType;
 
 /// Whether a conversion depends on its input alone, by PostgreSQL's rules: what depends on a time
-/// zone or on how dates or bytes are written does not.
+/// zone or on how dates, bytes or floats are written does not.
 pub fn is_immutable_cast(from: LogicalType, to: LogicalType) -> bool {
-    use LogicalType::{Array, Bytea, Date, Time, Timestamp, TimestampTz};
+    use LogicalType::{Array, Bytea, Date, Float4, Float8, Time, Timestamp, TimestampTz};
     let of_zone = |ty| matches!(ty, Date | Time | Timestamp | TimestampTz);
     match (from, to) {
         (from, to) if from == to => true,
         (Array(from), Array(to)) => is_immutable_cast(from.logical(), to.logical()),
-        (Bytea, to) if to.is_string() => false,
+        (Bytea | Float4 | Float8, to) if to.is_string() => false,
         (from, to) if from.is_string() || to.is_string() => {
             let other = if from.is_string() { to } else { from };
             !reads_locale(other) || (other == Time && to.is_string())

@@ -24,8 +24,8 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
     match value {
         Value::Null => {}
         Value::Boolean(bit) => text.push(if *bit { 't' } else { 'f' }),
-        Value::Float4(number) => write_float4(*number, text),
-        Value::Float8(number) => write_float8(*number, text),
+        Value::Float4(number) => write_float4(*number, locale.extra_float_digits, text),
+        Value::Float8(number) => write_float8(*number, locale.extra_float_digits, text),
         Value::Numeric(number) => {
             // Writing to a string cannot fail.
             let _ = write!(text, "{number}");

@@ -99,6 +99,7 @@ impl Binder<'_> {
         };
         let function: AggregateFunction = resolve_aggregate(name, args, position)?
             .ok_or_else(|| Error::internal(format!("{name} stopped being an aggregate")))?;
+        let written: Vec<Option<Expr>> = operands.iter().map(known_expr).collect();
         let mut args = if function.direct_arguments() == Some(usize::MAX) {
             self.hypothetical_row(operands, &directions, position)?
         } else {
@@ -119,7 +120,7 @@ impl Binder<'_> {
         if call.distinct {
             let first = call.args.first();
             let first = first.map_or(position, |arg| self.source.expr(arg));
-            self.distinct_order(&args, &mut order, (first, &places))?;
+            distinct_order(&args, &written, &mut order, (first, &places))?;
         }
         if !function.depends_on_order() {
             order.clear();
@@ -200,37 +201,6 @@ impl Binder<'_> {
         wanted.append(&mut values);
         wanted.push(literal(Value::Int8(flags), LogicalType::Int8));
         Ok(wanted)
-    }
-
-    /// With DISTINCT rows are also ordered by the arguments, as PostgreSQL finds the equal ones.
-    fn distinct_order(
-        &self,
-        args: &[Expr],
-        order: &mut Vec<SortKeyExpr>,
-        (position, places): (u32, &[u32]),
-    ) -> Result<()> {
-        for arg in args {
-            check_comparable(arg.logical_type(), false, position)?;
-        }
-        let is_arg = |key: &SortKeyExpr| args.iter().any(|arg| same_meaning(arg, &key.expr));
-        if let Some(other) = order.iter().position(|key| !is_arg(key)) {
-            let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in \
-                           argument list";
-            return Err(located(
-                Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),
-                places.get(other).copied().unwrap_or(0),
-            ));
-        }
-        for arg in args {
-            if !order.iter().any(|key| same_meaning(&key.expr, arg)) {
-                order.push(SortKeyExpr {
-                    expr: arg.clone(),
-                    descending: false,
-                    nulls_first: false,
-                });
-            }
-        }
-        Ok(())
     }
 
     /// `grouping(a, b)`: a bit for each argument, 1 where it is not grouped by.
@@ -360,4 +330,50 @@ pub(crate) fn over_groups_of(
         }
     });
     result
+}
+
+fn known_expr(operand: &Operand) -> Option<Expr> {
+    match operand {
+        Operand::Known(expr) => Some(fold(expr.clone())),
+        _ => None,
+    }
+}
+
+/// With DISTINCT rows are also ordered by the arguments, as PostgreSQL finds the equal ones. ORDER
+/// BY repeats them as they are `written`, before they are converted to what the function takes.
+fn distinct_order(
+    args: &[Expr],
+    written: &[Option<Expr>],
+    order: &mut Vec<SortKeyExpr>,
+    (position, places): (u32, &[u32]),
+) -> Result<()> {
+    for arg in args {
+        check_comparable(arg.logical_type(), false, position)?;
+    }
+    for (at, key) in order.iter_mut().enumerate() {
+        let mut pairs = args.iter().zip(written);
+        let found = pairs.find(|(arg, written)| {
+            let written = written.as_ref().unwrap_or(arg);
+            same_meaning(written, &key.expr)
+        });
+        let Some((arg, _)) = found else {
+            let message = "in an aggregate with DISTINCT, ORDER BY expressions must appear in \
+                           argument list";
+            return Err(located(
+                Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),
+                places.get(at).copied().unwrap_or(0),
+            ));
+        };
+        key.expr = arg.clone();
+    }
+    for arg in args {
+        if !order.iter().any(|key| same_meaning(&key.expr, arg)) {
+            order.push(SortKeyExpr {
+                expr: arg.clone(),
+                descending: false,
+                nulls_first: false,
+            });
+        }
+    }
+    Ok(())
 }

@@ -42,7 +42,15 @@ impl Binder<'_> {
         };
         let mut new = column.clone();
         match change {
-            ColumnChange::Type { ty, using } => {
+            ColumnChange::Type {
+                ty,
+                collation,
+                using,
+            } => {
+                if let Some(collation) = collation {
+                    let (ty, _) = self.data_type(ty, 0)?;
+                    self.collation(collation, ty)?;
+                }
                 return self.retype(altered, at, ty, using.as_deref());
             }
             ColumnChange::SetDefault(ast) => {

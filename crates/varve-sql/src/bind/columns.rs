@@ -86,7 +86,8 @@ impl Binder<'_> {
             }
             None => self.data_type(data_type, position)?,
         };
-        let mut constraints = self.column_constraints(options, &column_name, table, position)?;
+        let mut constraints =
+            self.column_constraints(options, (&column_name, ty), table, position)?;
         if let Some((domain, _)) = self.domain_of(data_type) {
             parts.domains.push((at, domain.clone()));
         }
@@ -342,7 +343,7 @@ impl Binder<'_> {
     fn column_constraints<'a>(
         &self,
         options: &'a [ColumnOptionDef],
-        column: &str,
+        (column, ty): (&str, LogicalType),
         table: &str,
         position: u32,
     ) -> Result<ColumnConstraints<'a>> {
@@ -431,13 +432,16 @@ impl Binder<'_> {
                     references.push((name.as_ref().or(key.name.as_ref()), key));
                     continue;
                 }
-                ColumnOption::Collation(_) => "COLLATE",
+                ColumnOption::Collation(name) => {
+                    self.collation(name, ty)?;
+                    continue;
+                }
                 ColumnOption::Generated { .. } | ColumnOption::Identity(_) => "GENERATED",
                 _ => "this column constraint",
             };
             return Err(unsupported_at(what, position));
         }
-        if null && (not_null || primary_key.is_some()) {
+        if null && not_null {
             let message = format!(
                 "conflicting NULL/NOT NULL declarations for column \"{column}\" of table \
                  \"{table}\""

@@ -5,7 +5,6 @@ use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
 
 use crate::bind::array::form;
-use crate::bind::data_type::type_name;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::{Binder, located};
@@ -264,7 +263,8 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let position = self.source.name(name);
-        let name = type_name(name).map(|name| name.name).unwrap_or_default();
+        let of = self.relation_name(name)?;
+        let name = of.name.clone();
         if let Some(row) = self.whole_row(&name, position, scope)? {
             return Ok(row);
         }
@@ -274,7 +274,7 @@ impl Binder<'_> {
                 row.ok_or_else(|| Error::internal("a record without a row"))
             }
             false => {
-                scope.names.find_table(&name, position)?;
+                scope.names.find_table(&of, position)?;
                 Err(Error::internal("a relation without a row"))
             }
         }

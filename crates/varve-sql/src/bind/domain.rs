@@ -90,6 +90,7 @@ impl Binder<'_> {
                     }
                     def.checks.push(check);
                 }
+                ColumnOption::Collation(name) => self.collation(name, def.base)?,
                 _ => {
                     let message = "this constraint is not possible for domains";
                     let error = Error::new(SqlState::SYNTAX_ERROR, message);

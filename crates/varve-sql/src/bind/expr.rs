@@ -15,7 +15,9 @@ use crate::bind::row::{is_null, row_of};
 use crate::bind::subquery::Subquery;
 use crate::bind::window::WindowUse;
 use crate::bind::{Binder, located, unsupported_at};
+use crate::pg_catalog::DATABASE;
 use crate::plan::{AggregateCall, SetCall};
+use crate::schema::RelationName;
 use crate::scope::Scope;
 
 /// What an expression may use, and what it was seen to use.
@@ -121,20 +123,13 @@ impl Binder<'_> {
                 self.column(None, &fold_name(ident), self.source.ident(ident), scope)
             }
             Ast::CompoundIdentifier(parts) => match parts.as_slice() {
-                [table, column] => self.column(
-                    Some(&fold_name(table)),
-                    &fold_name(column),
-                    self.source.ident(table),
-                    scope,
-                ),
-                [schema, table, column] if fold_name(schema) == "public" => self.column(
-                    Some(&fold_name(table)),
-                    &fold_name(column),
-                    self.source.ident(schema),
-                    scope,
-                ),
                 [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
-                parts => Err(unknown_path(parts, self.source.expr(ast))),
+                [first, .., column] => {
+                    let position = self.source.ident(first);
+                    let of = qualifier(parts).map_err(|error| located(error, position))?;
+                    self.column(Some(&of), &fold_name(column), position, scope)
+                }
+                [] => Err(Error::internal("a name without parts")),
             },
             Ast::QualifiedWildcard(name, _) => self.star_row(name, scope),
             Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
@@ -459,14 +454,13 @@ fn feature_name(ast: &Ast) -> &'static str {
     }
 }
 
-/// The error about a column whose name has too many parts.
-fn unknown_path(parts: &[Ident], position: u32) -> Error {
-    let shown: Vec<String> = parts.iter().map(fold_name).collect();
-    let error = match shown.as_slice() {
-        [_, table, _] => Error::new(
-            SqlState::UNDEFINED_TABLE,
-            format!("missing FROM-clause entry for table \"{table}\""),
-        ),
+/// The relation that the parts before a column's name mean.
+fn qualifier(parts: &[Ident]) -> Result<RelationName> {
+    let parts: Vec<String> = parts.iter().map(fold_name).collect();
+    let (schema, name) = match parts.as_slice() {
+        [table, _] => (None, table),
+        [schema, table, _] => (Some(schema), table),
+        [database, schema, table, _] if database == DATABASE => (Some(schema), table),
         path => {
             let (state, what) = match path.len() {
                 4 => (
@@ -478,8 +472,11 @@ fn unknown_path(parts: &[Ident], position: u32) -> Error {
                     "improper qualified name (too many dotted names)",
                 ),
             };
-            Error::new(state, format!("{what}: {}", path.join(".")))
+            return Err(Error::new(state, format!("{what}: {}", path.join("."))));
         }
     };
-    located(error, position)
+    Ok(RelationName {
+        schema: schema.cloned(),
+        name: name.clone(),
+    })
 }

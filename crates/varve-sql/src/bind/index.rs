@@ -6,7 +6,7 @@ use sqlparser::ast::{
     OrderByOptions, OrderBySort, UniqueConstraint,
 };
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, Error, KeyOrder, Result, SqlState, Uniqueness};
+use varve_types::{ColumnPredicate, Error, KeyOrder, LogicalType, Result, SqlState, Uniqueness};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::{fold_name, result_name};
@@ -350,7 +350,7 @@ impl Binder<'_> {
                     options: OrderByOptions { sort, nulls_first },
                     with_fill: None,
                 },
-            operator_class: None,
+            operator_class,
         } = column
         else {
             return Err(unsupported_at("this form of an index column", position));
@@ -370,6 +370,13 @@ impl Binder<'_> {
             Ast::Identifier(ident) => KeySource::Column(self.indexed_column(table, ident)?),
             expr => self.key_expression(table, expr)?,
         };
+        if let Some(class) = operator_class {
+            let ty = match &on {
+                KeySource::Column(at) => table.columns.get(*at).map(|column| column.ty),
+                KeySource::Expression(expr, _) => Some(expr.logical_type()),
+            };
+            self.operator_class(class, ty.unwrap_or(LogicalType::Text))?;
+        }
         Ok(KeyItem { on, order })
     }
 

@@ -95,7 +95,8 @@ impl Binder<'_> {
             rows,
             targets.positions.get(..given).unwrap_or_default(),
         )?;
-        let names = target.inserted_names(alias);
+        let schema = self.catalog.schema_name(target.shape.schema);
+        let names = target.inserted_names(alias).in_schema(schema);
         let on_conflict = match on {
             None => None,
             Some(OnInsert::OnConflict(on)) => {

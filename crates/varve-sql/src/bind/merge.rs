@@ -23,7 +23,7 @@ use crate::plan::{
     JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Relation, Statement,
 };
 use crate::schema::Named;
-use crate::scope::Scope;
+use crate::scope::{Scope, out_of_reach};
 
 impl Binder<'_> {
     pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {
@@ -56,7 +56,9 @@ impl Binder<'_> {
         let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
         scan.table = Some(Arc::clone(&table));
         scan.with_position = true;
-        let target = (Plan::Scan(scan), target_scope(&table, alias));
+        let schema = self.catalog.schema_name(table.schema);
+        let names = target_scope(&table, alias).in_schema(schema);
+        let target = (Plan::Scan(scan), names);
         let position = self.factor_position(source);
         let source = self.factor(source, self.outer_depth())?;
         if source.1.tables.iter().any(|other| other.name == shown) {
@@ -85,7 +87,7 @@ impl Binder<'_> {
             let made = self.merge_clause(&table, clause, names, &mut plan);
             bound.push(made.map_err(|error| match matched {
                 true => error,
-                false => out_of_reach(error, &shown),
+                false => unreachable_column(error, &shown),
             })?);
         }
         Ok(Statement::Merge(MergePlan {
@@ -198,16 +200,11 @@ fn reachable(clauses: &[Clause]) -> Result<()> {
 }
 
 /// Where there is no row of the table, its columns cannot be read.
-fn out_of_reach(error: Error, table: &str) -> Error {
+fn unreachable_column(error: Error, table: &str) -> Error {
     let missing = format!("missing FROM-clause entry for table \"{table}\"");
     if error.message() != missing {
         return error;
     }
-    let message = format!("invalid reference to FROM-clause entry for table \"{table}\"");
-    let detail = format!(
-        "There is an entry for table \"{table}\", but it cannot be referenced from this part of \
-         the query."
-    );
     let position = error.fields().position.unwrap_or_default();
-    located(Error::new(SqlState::UNDEFINED_TABLE, message), position).with_detail(detail)
+    located(out_of_reach(table), position)
 }

@@ -48,6 +48,7 @@ mod merge;
 mod modifier;
 mod names;
 mod operator;
+mod operator_class;
 mod order;
 mod outer;
 mod partition;

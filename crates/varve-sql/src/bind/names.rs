@@ -10,7 +10,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
-use crate::pg_catalog::catalog_view;
+use crate::pg_catalog::{DATABASE, catalog_view};
 use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
@@ -197,6 +197,7 @@ pub(crate) fn relation_name(mut parts: Vec<String>) -> Result<RelationName> {
     let schema = parts.pop();
     match parts.as_slice() {
         [] => Ok(RelationName { schema, name }),
+        [database] if database == DATABASE => Ok(RelationName { schema, name }),
         [_] => Err(Error::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             format!("cross-database references are not implemented: \"{whole}\""),

@@ -24,6 +24,16 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// A column that uses `uses`.
+    pub(crate) fn of(name: String, expr: Expr, uses: Vec<(usize, u32)>) -> Output {
+        Output {
+            expr,
+            name,
+            uses,
+            untyped: false,
+        }
+    }
+
     /// The columns of a finished result as they are.
     pub(crate) fn columns(fields: &[Field]) -> Vec<Output> {
         fields

@@ -12,7 +12,8 @@ use crate::bind::{Binder, located};
 use crate::optimize::bind_outer;
 use crate::plan::AggregateCall;
 use crate::plan_walk::expr_reads_outer;
-use crate::scope::{Scope, ScopeTable, UNNAMED};
+use crate::schema::RelationName;
+use crate::scope::{Scope, ScopeTable, UNNAMED, out_of_reach};
 use crate::walk::for_each_column;
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
@@ -171,7 +172,7 @@ impl Binder<'_> {
     /// The column that a name means.
     pub(crate) fn column(
         &mut self,
-        table: Option<&str>,
+        table: Option<&RelationName>,
         name: &str,
         position: u32,
         scope: &mut ExprScope<'_>,
@@ -208,7 +209,10 @@ impl Binder<'_> {
                 }
             }
         }
-        if let Some(value) = self.variable(table, name, position)? {
+        let qualifier = table.map(|table| table.name.as_str());
+        if table.is_none_or(|table| table.schema.is_none())
+            && let Some(value) = self.variable(qualifier, name, position)?
+        {
             return Ok(value);
         }
         if table.is_none()
@@ -217,16 +221,9 @@ impl Binder<'_> {
             return Ok(row);
         }
         Err(match table {
-            Some(table) if self.is_hidden(table) => Error::new(
-                SqlState::UNDEFINED_TABLE,
-                format!("invalid reference to FROM-clause entry for table \"{table}\""),
-            )
-            .at(position)
-            .with_detail(format!(
-                "There is an entry for table \"{table}\", but it cannot be referenced from this \
-                 part of the query."
-            ))
-            .with_hint("To reference that table, you must mark this subquery with LATERAL."),
+            Some(table) if self.is_hidden(table) => out_of_reach(&table.name)
+                .at(position)
+                .with_hint("To reference that table, you must mark this subquery with LATERAL."),
             None if unknown.fields().hint.is_none() => match self.hidden_column(name) {
                 Some(table) => unknown
                     .with_detail(format!(
@@ -310,7 +307,7 @@ impl Binder<'_> {
         })
     }
 
-    fn is_hidden(&self, table: &str) -> bool {
+    fn is_hidden(&self, table: &RelationName) -> bool {
         let mut hidden = self.outer.iter().filter(|level| !level.is_visible);
         hidden.any(|level| level.names.find_table(table, 0).is_ok())
     }

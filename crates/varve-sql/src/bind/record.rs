@@ -12,6 +12,7 @@ use crate::bind::array::form;
 use crate::bind::composite::row_call;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
+use crate::schema::RelationName;
 
 /// The functions that read rows.
 const ROW_READERS: [&str; 17] = [
@@ -61,6 +62,10 @@ impl Binder<'_> {
         let mut fields = Vec::with_capacity(columns.len());
         let own = scope.names.tables.iter().find(|table| table.name == name);
         let own = own.map(|table| (table.first, table.columns.clone()));
+        let of = RelationName {
+            schema: None,
+            name: name.to_owned(),
+        };
         for (place, column) in columns.into_iter().enumerate() {
             if let Some((first, own)) = &own
                 && let Some((_, ty)) = own.get(place)
@@ -70,7 +75,7 @@ impl Binder<'_> {
                 fields.push((column, Expr::Column { index, ty: *ty }));
                 continue;
             }
-            let value = self.column(Some(name), &column, position, scope)?;
+            let value = self.column(Some(&of), &column, position, scope)?;
             fields.push((column, self.settle(value)?));
         }
         if !self.reads_rows {

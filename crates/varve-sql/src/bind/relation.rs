@@ -178,9 +178,10 @@ impl Binder<'_> {
             Some(LogicalType::Row(id)) => id,
             _ => RowTypeId::RECORD,
         };
+        let schema = self.schema_of(&written);
         let hidden_name = written.name.clone();
         let (plan, names) = self.named_plan(plan, written.name, columns, alias)?;
-        let mut names = names.hiding(&hidden_name);
+        let mut names = names.hiding(&hidden_name).in_schema(&schema);
         for table in &mut names.tables {
             table.key.clone_from(&key);
             table.row_type = row_type;
@@ -188,6 +189,21 @@ impl Binder<'_> {
             table.claimed.clone_from(&claimed);
         }
         Ok((plan, names))
+    }
+
+    /// The name of the schema that a relation was found in.
+    fn schema_of(&self, written: &RelationName) -> String {
+        let object = match (&written.schema, self.find(written)) {
+            (Some(schema), _) => return schema.clone(),
+            (None, Some(Named::Table(object))) => {
+                self.catalog.tables.get(&object).map(|t| t.schema)
+            }
+            (None, Some(Named::View(object))) => self.catalog.views.get(&object).map(|v| v.schema),
+            (None, _) => None,
+        };
+        object
+            .map_or("pg_catalog", |object| self.catalog.schema_name(object))
+            .to_owned()
     }
 
     /// What a sequence is as a relation: one row.

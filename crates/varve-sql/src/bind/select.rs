@@ -1,7 +1,7 @@
 //! SELECT.
 
 use sqlparser::ast::{
-    Distinct, Expr as Ast, GroupByExpr, ObjectNamePart, OrderBy, Select, SelectFlavor, SelectItem,
+    Distinct, Expr as Ast, GroupByExpr, OrderBy, Select, SelectFlavor, SelectItem,
     SelectItemQualifiedWildcardKind, WildcardAdditionalOptions,
 };
 use varve_expr::Expr;
@@ -236,12 +236,9 @@ impl Binder<'_> {
                 {
                     for field in fields {
                         let operand = self.expr(field, scope)?;
-                        outputs.push(Output {
-                            expr: varve_expr::fold(self.settle(operand)?),
-                            name: result_name(field),
-                            uses: core::mem::take(&mut scope.uses),
-                            untyped: false,
-                        });
+                        let expr = varve_expr::fold(self.settle(operand)?);
+                        let uses = core::mem::take(&mut scope.uses);
+                        outputs.push(Output::of(result_name(field), expr, uses));
                     }
                     continue;
                 }
@@ -271,24 +268,15 @@ impl Binder<'_> {
                         }
                     };
                     let position = self.source.name(name);
-                    let table = match name.0.as_slice() {
-                        [ObjectNamePart::Identifier(table)] => fold_name(table),
-                        [
-                            ObjectNamePart::Identifier(schema),
-                            ObjectNamePart::Identifier(table),
-                        ] if fold_name(schema) == "public" => fold_name(table),
-                        _ => return Err(unsupported_at("a name of this many parts", position)),
-                    };
-                    let table = match scope.names.find_table(&table, position) {
+                    let of = self.relation_name(name)?;
+                    let table = match scope.names.find_table(&of, position) {
                         Ok(table) => table,
                         Err(error) => {
-                            let fields = self.record_fields(&table, position)?.ok_or(error)?;
-                            outputs.extend(fields.into_iter().map(|(name, expr)| Output {
-                                name,
-                                expr,
-                                uses: Vec::new(),
-                                untyped: false,
-                            }));
+                            let fields = self.record_fields(&of.name, position)?.ok_or(error)?;
+                            let fields = fields.into_iter();
+                            outputs.extend(
+                                fields.map(|(name, expr)| Output::of(name, expr, Vec::new())),
+                            );
                             continue;
                         }
                     };
@@ -335,12 +323,8 @@ impl Binder<'_> {
             return Err(located(error, position));
         };
         for (place, (name, ty, _)) in fields.into_iter().enumerate() {
-            outputs.push(Output {
-                expr: varve_expr::fold(self.field_at(&row, (place, ty), position)?),
-                name,
-                uses: scope.uses.clone(),
-                untyped: false,
-            });
+            let expr = varve_expr::fold(self.field_at(&row, (place, ty), position)?);
+            outputs.push(Output::of(name, expr, scope.uses.clone()));
         }
         scope.uses.clear();
         Ok(())
@@ -476,12 +460,8 @@ impl Binder<'_> {
 /// A column that `*` stands for.
 fn all_of(names: &Scope, index: usize, position: u32) -> Option<Output> {
     let (_, name, ty) = names.column(index)?;
-    Some(Output {
-        expr: Expr::Column { index, ty },
-        name: name.to_owned(),
-        uses: vec![(index, position)],
-        untyped: false,
-    })
+    let column = Expr::Column { index, ty };
+    Some(Output::of(name.to_owned(), column, vec![(index, position)]))
 }
 
 /// Order, limit and projection. Rows are ordered before they are projected, so that they can be

@@ -1,7 +1,7 @@
 //! Conditions and marks of strings that are written with words.
 
 use sqlparser::ast::{Expr as Ast, ObjectName};
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
@@ -40,24 +40,39 @@ impl Binder<'_> {
         collation: &ObjectName,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(input);
         let operand = self.expr(input, scope)?;
-        let name = collation.0.last().and_then(|part| part.as_ident());
+        let expr: Expr = self.settle(operand)?;
+        self.collation(collation, expr.logical_type())?;
+        Ok(Operand::Known(expr))
+    }
+
+    /// Refuses a collation that there is not, or that a type cannot have.
+    pub(crate) fn collation(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
+        let position = self.source.before(self.source.name(name));
+        let name = name.0.last().and_then(|part| part.as_ident());
         let name = name.map_or("", |name| name.value.as_str());
         if !COLLATIONS.contains(&name) {
-            let message = format!("the collation \"{name}\" is not supported");
-            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-            let hint = "Strings are ordered by their bytes: the collations are \"C\", \"POSIX\" and \
-                        \"default\".";
-            return Err(located(error, position).with_hint(hint));
+            return Err(located(unknown_collation(name), position));
         }
-        let expr: Expr = self.settle(operand)?;
-        let ty = expr.logical_type();
         if !ty.is_string() {
             let message = format!("collations are not supported by type {ty}");
             let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
             return Err(located(error, position));
         }
-        Ok(Operand::Known(expr))
+        Ok(())
     }
+}
+
+/// What PostgreSQL knows on most machines is not supported; other names it does not know either.
+fn unknown_collation(name: &str) -> Error {
+    let is_language = |text: &str| matches!(text.len(), 2 | 3) && text.is_ascii();
+    let language = name.split(['_', '-', '.', '@']).next().unwrap_or_default();
+    if name != "unicode" && !is_language(language) {
+        let message = format!("collation \"{name}\" for encoding \"UTF8\" does not exist");
+        return Error::new(SqlState::UNDEFINED_OBJECT, message);
+    }
+    let message = format!("the collation \"{name}\" is not supported");
+    let hint = "Strings are ordered by their bytes: the collations are \"C\", \"POSIX\" and \
+                \"default\".";
+    Error::new(SqlState::FEATURE_NOT_SUPPORTED, message).with_hint(hint)
 }

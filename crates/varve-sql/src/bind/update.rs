@@ -361,7 +361,8 @@ impl Binder<'_> {
         others: &[TableWithJoins],
         selection: Option<&Ast>,
     ) -> Result<Changed> {
-        let mut names = target.names(alias);
+        let schema = self.catalog.schema_name(target.shape.schema);
+        let mut names = target.names(alias).in_schema(schema);
         let mut plan = target.take_rows();
         let types = plan.types();
         let width = types.len();

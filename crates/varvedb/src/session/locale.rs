@@ -10,6 +10,7 @@ pub(super) enum LocaleSetting {
     DateStyle,
     IntervalStyle,
     ByteaOutput,
+    ExtraFloatDigits,
 }
 
 use LocaleSetting as Setting;
@@ -49,6 +50,7 @@ impl LocaleSetting {
                 ByteaOutput::Hex => "hex".to_owned(),
                 ByteaOutput::Escape => "escape".to_owned(),
             },
+            Setting::ExtraFloatDigits => locale.extra_float_digits.to_string(),
         }
     }
 
@@ -73,6 +75,12 @@ impl LocaleSetting {
                     }
                 };
             }
+            (Setting::ExtraFloatDigits, None) => {
+                locale.extra_float_digits = first.extra_float_digits;
+            }
+            (Setting::ExtraFloatDigits, Some(value)) => {
+                locale.extra_float_digits = extra_float_digits(value)?;
+            }
             (Setting::IntervalStyle, None) => locale.interval_style = first.interval_style,
             (Setting::IntervalStyle, Some(value)) => {
                 let mut known = INTERVAL_STYLES.iter();
@@ -93,6 +101,19 @@ fn invalid(name: &str, value: &str) -> Error {
         SqlState::INVALID_PARAMETER_VALUE,
         format!("invalid value for parameter \"{name}\": \"{value}\""),
     )
+}
+
+fn extra_float_digits(value: &str) -> Result<i8> {
+    const NAME: &str = "extra_float_digits";
+    let number: i64 = value.trim().parse().map_err(|_| invalid(NAME, value))?;
+    let digits = i8::try_from(number).ok();
+    digits
+        .filter(|digits| (-15..=3).contains(digits))
+        .ok_or_else(|| {
+            let message =
+                format!("{number} is outside the valid range for parameter \"{NAME}\" (-15 .. 3)");
+            Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+        })
 }
 
 /// A name or a rule, hours, or an interval.

@@ -1,9 +1,9 @@
 //! Settings: of a session, and of the database that all sessions share.
 
-use varve_expr::Locale;
+use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
 use varve_sql::{Isolation, TransactionModes};
 use varve_store::StoreSettings;
-use varve_types::{Error, MemoryAccount, Result, SqlState};
+use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::locale::LocaleSetting;
 use crate::Durability;
@@ -128,6 +128,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         "default_transaction_read_only",
         Kind::Default(Mode::ReadOnly),
         "Whether new transactions are read-only",
+    ),
+    setting(
+        "extra_float_digits",
+        Kind::Locale(LocaleSetting::ExtraFloatDigits),
+        "Digits of floats beyond those that every number keeps",
     ),
     setting(
         "integer_datetimes",
@@ -487,13 +492,9 @@ const ENTRIES_MAX: usize = 65_536;
 const MEMORY_LIMIT_MIN: u64 = 1 << 20;
 
 pub(super) fn boolean(value: &str) -> Option<bool> {
-    let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
-    if is(&["on", "true", "yes", "1"]) {
-        Some(true)
-    } else if is(&["off", "false", "no", "0"]) {
-        Some(false)
-    } else {
-        None
+    match parse_value(value, LogicalType::Boolean, &DEFAULT_LOCALE) {
+        Ok(Value::Boolean(value)) => Some(value),
+        _ => None,
     }
 }
 
