@@ -56,8 +56,12 @@ pub(super) fn of_float8(row: &Row<'_>) -> Result<Value> {
         return Ok(place);
     }
     let count = row.int4(3);
-    // Halves keep the width of the widest bounds finite.
-    let share = (operand / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+    let share = if (high - low).is_finite() {
+        (operand - low) / (high - low)
+    } else {
+        // Halves keep the width of the widest bounds finite.
+        (operand / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
+    };
     let whole = libm::floor(share * f64::from(count));
     #[expect(
         clippy::cast_possible_truncation,

@@ -51,6 +51,10 @@ pub(super) fn pretty(row: &Row<'_>) -> Result<Value> {
     let exact = row.value(0);
     let whole = match &exact {
         Value::Int8(size) => i128::from(*size),
+        // No unit is too small for it: it stays in the greatest.
+        _ if !row.decimal(0).is_finite() => {
+            return Ok(Value::text(format!("{} PB", row.decimal(0))));
+        }
         _ => {
             let text = row.decimal(0).to_string();
             if text.ends_with(char::is_alphabetic) {

@@ -124,11 +124,12 @@ pub(super) fn left(row: &Row<'_>, out: &mut String) -> Result<()> {
 }
 
 pub(super) fn right(row: &Row<'_>, out: &mut String) -> Result<()> {
-    let (text, count) = (row.text(0), i64::from(row.int4(1)));
+    let (text, count) = (row.text(0), row.int4(1));
     let start = if count < 0 {
-        -count
+        // The least count wraps in PostgreSQL too: nothing is left out.
+        i64::from(count.wrapping_neg())
     } else {
-        chars(text) - count
+        chars(text) - i64::from(count)
     };
     out.push_str(char_slice(text, start, i64::MAX));
     Ok(())

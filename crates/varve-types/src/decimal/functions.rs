@@ -123,13 +123,17 @@ fn exp_fixed(power: &Fixed, digits: u32) -> Big {
     }
 }
 
-/// `number` with `digits` after the point, rounded to `scale` of them.
+/// `number` with `digits` after the point, rounded to `scale` of them: twice, as PostgreSQL has
+/// but some digits beyond those.
 fn finish(number: &Fixed, digits: u32, scale: i32) -> Result<Decimal> {
+    const DIGITS_BEYOND: u32 = 8;
     let scale = scale.max(0).unsigned_abs();
-    let drop = Big::pow10(digits.saturating_sub(scale));
+    let beyond = digits.saturating_sub(scale).min(DIGITS_BEYOND);
+    let drop = Big::pow10(digits.saturating_sub(scale + beyond));
+    let had = number.magnitude.divided_rounded(&drop);
     fit(
         number.negative,
-        number.magnitude.divided_rounded(&drop),
+        had.divided_rounded(&Big::pow10(beyond)),
         scale,
     )
 }

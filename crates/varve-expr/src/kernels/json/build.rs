@@ -218,7 +218,8 @@ pub(in crate::kernels) fn object(row: &Row<'_>) -> Result<Value> {
 /// `json[b]_object(keys, values)`
 pub(in crate::kernels) fn object_of_two(row: &Row<'_>) -> Result<Value> {
     let sides: [ArrayValue; 2] = [row.array(0)?, row.array(1)?];
-    if sides.iter().any(|side| side.dimensions.len() > 1) {
+    let [keys, values] = sides.each_ref().map(|side| side.dimensions.len());
+    if keys > 1 || keys != values {
         return Err(subscripts("wrong number of array subscripts"));
     }
     let (keys, values) = (row.texts(0)?, row.texts(1)?);

@@ -15,19 +15,20 @@ fn overflow(message: String) -> Error {
     Error::new(SqlState::DATETIME_FIELD_OVERFLOW, message)
 }
 
-/// The day of the first three arguments; a negative year is one BC.
-fn day(row: &Row<'_>) -> Result<i64> {
+/// The day of the first three arguments; a negative year is one BC. Errors show the year `shown`.
+fn day(row: &Row<'_>, shown: i64) -> Result<i32> {
     let (year, month, day) = (row.int8(0), row.int8(1), row.int8(2));
+    let failed = |what| overflow(format!("{what} out of range: {shown}-{month:02}-{day:02}"));
     let civil = Civil {
         year: if year < 0 { year + 1 } else { year },
         month,
         day,
     };
-    if year == 0 || !(1..=31).contains(&day) || !civil.is_sound() {
-        let message = format!("date field value out of range: {year}-{month:02}-{day:02}");
-        return Err(overflow(message));
+    let is_year = year != 0 && year != i64::from(i32::MIN);
+    if !is_year || !(1..=31).contains(&day) || !civil.is_sound() {
+        return Err(failed("date field value"));
     }
-    Ok(civil.days())
+    check_date(civil.days()).map_err(|_| failed("date"))
 }
 
 /// `7`, `7.5`, `07.5`: seconds as C's `%02g` writes them.
@@ -55,10 +56,10 @@ fn time(row: &Row<'_>, at: usize) -> Result<i64> {
 }
 
 pub(in crate::kernels) fn make_date(row: &Row<'_>) -> Result<Value> {
-    check_date(day(row)?).map(Value::Date).map_err(|_| {
-        let (year, month, day) = (row.int8(0), row.int8(1), row.int8(2));
-        overflow(format!("date out of range: {year}-{month:02}-{day:02}"))
-    })
+    // PostgreSQL shows the astronomical year, of which there is none for the least integer.
+    let year = row.int8(0);
+    let has_other = year < 0 && year != i64::from(i32::MIN);
+    day(row, year + i64::from(has_other)).map(Value::Date)
 }
 
 pub(in crate::kernels) fn make_time(row: &Row<'_>) -> Result<Value> {
@@ -66,7 +67,7 @@ pub(in crate::kernels) fn make_time(row: &Row<'_>) -> Result<Value> {
 }
 
 fn timestamp(row: &Row<'_>) -> Result<i64> {
-    let (day, time) = (day(row)?, time(row, 3)?);
+    let (day, time) = (day(row, row.int8(0))?, time(row, 3)?);
     check_timestamp(i128::from(day) * i128::from(DAY_US) + i128::from(time)).map_err(|_| {
         let (year, month, day) = (row.int8(0), row.int8(1), row.int8(2));
         let (hour, minute) = (row.int8(3), row.int8(4));
