@@ -24,6 +24,8 @@ const SETTINGS: [&str; 5] = [
 pub struct Postgres {
     address: String,
     database: String,
+    /// `server_version_num`
+    pub version: u32,
     connection: Option<Connection>,
 }
 
@@ -38,13 +40,18 @@ impl Postgres {
         );
         let failed = |error: io::Error| format!("{address}: {error}");
         let mut server = Connection::open(address, "postgres").map_err(failed)?;
-        server
-            .query(&create)
-            .map_err(failed)?
-            .map_err(|failure| failure.to_string())?;
+        let mut ask = |sql: &str| {
+            let outcome = server.query(sql).map_err(failed)?;
+            outcome.map_err(|failure| failure.to_string())
+        };
+        ask(&create)?;
+        let version = ask("SHOW server_version_num")?;
+        let version = version.rows.iter().flatten().flatten().next();
+        let version = version.and_then(|text| text.parse().ok());
         Ok(Postgres {
             address: address.to_owned(),
             database,
+            version: version.ok_or("the server does not tell its version")?,
             connection: None,
         })
     }

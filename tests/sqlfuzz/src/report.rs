@@ -17,7 +17,7 @@ impl Difference {
             Difference::Failing => "what fails for a row may not be computed for it",
             Difference::LongNumeric => "numerics of more than 38 digits",
             Difference::Limit => "a limit of time, memory or size",
-            Difference::Theirs => "what PostgreSQL cannot do, or version 15 alone does so",
+            Difference::Theirs => "what PostgreSQL cannot do, or an older version does otherwise",
         }
     }
 }

@@ -53,6 +53,12 @@ impl<'a> Stage<'a> {
         ask(&mut self.plain, &self.world, Flavour::Plain, sql)
     }
 
+    /// Which version PostgreSQL is of.
+    pub fn peer_version(&self) -> u32 {
+        let postgres = self.postgres.as_deref();
+        postgres.map_or(0, |postgres| postgres.version)
+    }
+
     /// PostgreSQL; an error where there is none.
     pub fn peer(&mut self, sql: &str) -> Outcome {
         let none = || Failure::new(crate::answer::FailureKind::Panic, "no server was named");

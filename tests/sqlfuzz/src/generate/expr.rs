@@ -83,8 +83,8 @@ impl Generator<'_> {
     /// A call of a function.
     pub(super) fn function(&mut self, function: &Function, depth: u32, scope: &Scope) -> Expr {
         self.shape("function");
-        // Powers of numerics have other scales from PostgreSQL 16 on.
-        if LIBRARY.contains(&function.name) {
+        let is_float = |arg: &Arg| matches!(arg, Arg::Of(ty) if ty.is_float());
+        if LIBRARY.contains(&function.name) && function.args.iter().any(is_float) {
             self.tolerance.digits = true;
         }
         let args = function.args.iter().map(|arg| match *arg {

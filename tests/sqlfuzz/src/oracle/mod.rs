@@ -1,9 +1,12 @@
 //! Ways to know what a query must answer.
 
+mod allowance;
 mod partition;
 mod peer;
 
 use std::collections::BTreeSet;
+
+use allowance::{Ask, Peer};
 
 use crate::answer::{Failure, FailureKind, Outcome};
 use crate::ast::{Expr, Query};
@@ -161,16 +164,20 @@ impl Case {
             Oracle::Norec => partition::check_norec(self, stage),
             Oracle::Pqs => pivot::check(self, stage),
             Oracle::Plans => {
-                let sql = self.query.to_string();
-                let (ours, theirs) = (stage.full(&sql), stage.plain(&sql));
-                peer::judge(self, &ours, &theirs)
+                let mut ask = |sql: &str| [stage.full(sql), stage.plain(sql)];
+                self.compared(Peer::Ours, &mut ask)
             }
             Oracle::Postgres | Oracle::Expression => {
-                let sql = self.query.to_string();
-                let ours = stage.full(&sql);
-                peer::judge(self, &ours, &stage.peer(&sql))
+                let peer = Peer::Postgres(stage.peer_version());
+                let mut ask = |sql: &str| [stage.full(sql), stage.peer(sql)];
+                self.compared(peer, &mut ask)
             }
         }
+    }
+
+    fn compared(&self, peer: Peer, ask: &mut Ask<'_>) -> Verdict {
+        let [ours, theirs] = ask(&self.query.to_string());
+        peer::judge(self, &ours, &theirs, peer, ask)
     }
 
     /// The statements that show the failure.

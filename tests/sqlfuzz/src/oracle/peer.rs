@@ -1,9 +1,13 @@
 //! Two engines, one answer.
 
+use super::allowance::{
+    Ask, CHOICES, FailingPart, Peer, ROWS, decides_by_digits, has_bucket, has_power, has_query,
+    has_subscript, is_same_error, is_small_power,
+};
 use super::{Case, Form, Oracle, Verdict, hopeless};
-use crate::answer::{Answer, Failure, FailureKind, Outcome, Row};
+use crate::answer::{Failure, FailureKind, Outcome};
 use crate::ast::{Expr, From, Query, Select};
-use crate::compare::{Difference, NUMERIC_DIGITS_MAX, compare};
+use crate::compare::{Difference, compare};
 use crate::generate::{Generator, Rel, Scope};
 use crate::world::World;
 
@@ -55,7 +59,13 @@ pub(super) fn expression(mut generator: Generator<'_>, world: &World) -> Case {
 }
 
 /// Our answer against that of an engine that is right.
-pub(super) fn judge(case: &Case, ours: &Outcome, theirs: &Outcome) -> Verdict {
+pub(super) fn judge(
+    case: &Case,
+    ours: &Outcome,
+    theirs: &Outcome,
+    peer: Peer,
+    ask: &mut Ask<'_>,
+) -> Verdict {
     if let (Err(a), Err(b)) = (ours, theirs)
         && is_same_error(a, b)
     {
@@ -70,167 +80,104 @@ pub(super) fn judge(case: &Case, ours: &Outcome, theirs: &Outcome) -> Verdict {
                 let (ours, theirs) = (&ours.types, &theirs.types);
                 return Verdict::Failed(format!("types {ours:?} against {theirs:?}"));
             }
+            let is_of_old = || is_small_power(case, ours, theirs) || has_bucket(case);
             match compare(ours, theirs, case.ordered, case.tolerance) {
                 Ok(None) => Verdict::Passed,
                 Ok(Some(difference)) => Verdict::Differs(difference),
-                Err(_) if is_small_power(case, ours, theirs) || is_other_call(case) => {
-                    Verdict::Skipped(Difference::Theirs)
-                }
-                Err(_) if is_step(case) => Verdict::Skipped(Difference::Digits),
+                Err(_) if peer.is_before(16) && is_of_old() => Verdict::Skipped(Difference::Theirs),
+                Err(_) if decides_by_digits(case, ask) => Verdict::Skipped(Difference::Digits),
                 Err(text) => Verdict::Failed(text),
             }
         }
         (Err(ours), Err(theirs)) => both_failed(ours, theirs),
-        (Err(failure), Ok(_)) => one_failed(case, failure, "only ours fails"),
+        (Err(failure), Ok(_)) => ours_failed(case, failure, peer, ask),
         // PostgreSQL computes constants even if no row asks for them.
         (Ok(ours), Err(failure)) if ours.rows.is_empty() && failure.is_of_data() => {
             Verdict::Skipped(Difference::Failing)
         }
-        (Ok(_), Err(failure)) => one_failed(case, failure, "only theirs fails"),
+        (Ok(_), Err(failure)) => theirs_failed(case, failure, ask),
     }
 }
 
-/// Whether two errors say the same, though one could be taken for what is not supported.
-fn is_same_error(a: &Failure, b: &Failure) -> bool {
-    let are_errors = a.kind == FailureKind::Error && b.kind == FailureKind::Error;
-    are_errors && a.class() != "XX" && a.state == b.state && a.message == b.message
-}
-
 fn both_failed(ours: &Failure, theirs: &Failure) -> Verdict {
-    let data = ours.is_of_data() && theirs.is_of_data();
     if ours.class() == theirs.class() {
         Verdict::Passed
     } else if is_limit(ours) || is_limit(theirs) {
         Verdict::Skipped(Difference::Limit)
     } else if is_no_full_join(theirs) {
         Verdict::Skipped(Difference::Theirs)
-    } else if data {
+    } else if ours.is_of_data() && theirs.is_of_data() {
         Verdict::Differs(Difference::Failing)
     } else {
         Verdict::Failed(format!("{ours} against {theirs}"))
     }
 }
 
-fn one_failed(case: &Case, failure: &Failure, who: &str) -> Verdict {
-    if is_limit(failure) || failure.kind == FailureKind::Panic {
-        return Verdict::Skipped(Difference::Limit);
-    }
+fn ours_failed(case: &Case, failure: &Failure, peer: Peer, ask: &mut Ask<'_>) -> Verdict {
     let text = failure.message.as_str();
-    if is_no_full_join(failure) {
-        return Verdict::Skipped(Difference::Theirs);
-    }
     let calls = |name: &str| case.query.to_string().contains(name);
     // Before version 17 `make_interval` overflows without a word, and so do zones of more seconds
     // than 32 bits hold; before 16 a small power is 0.
-    let overflows = calls("make_interval(") || calls("timezone(");
+    let overflows = text == "interval out of range"
+        && peer.is_before(17)
+        && (calls("make_interval(") || calls("timezone("));
     let is_of_zero = matches!(text, "cannot take logarithm of zero" | "division by zero");
-    if (text == "interval out of range" && overflows) || (is_of_zero && has_power(case)) {
-        return Verdict::Skipped(Difference::Theirs);
+    if is_limit(failure) {
+        Verdict::Skipped(Difference::Limit)
+    } else if overflows || (is_of_zero && peer.is_before(16) && has_power(case)) {
+        Verdict::Skipped(Difference::Theirs)
+    } else if text == "value overflows numeric format" {
+        Verdict::Skipped(Difference::LongNumeric)
+    } else if failure.is_of_data() && (has_plan(case) || of_rows(case, failure, ROWS).is_found(ask))
+    {
+        Verdict::Skipped(Difference::Failing)
+    } else {
+        Verdict::Failed(format!("only ours fails: {failure}"))
     }
-    if text == "value overflows numeric format" {
-        return Verdict::Skipped(Difference::LongNumeric);
-    }
-    if failure.is_of_data() && (case.oracle != Oracle::Expression || has_choice(case)) {
-        return Verdict::Skipped(Difference::Failing);
-    }
-    Verdict::Failed(format!("{who}: {failure}"))
 }
 
-/// Whether some parts of an expression are computed only where others ask for them (the second
-/// columns of rows where the first are equal, subscripts of no array): constants among them may be
-/// computed all the same.
-fn has_choice(case: &Case) -> bool {
-    let text = case.query.to_string();
-    let words = [
-        "CASE",
-        "coalesce",
-        " AND ",
-        " OR ",
-        "SELECT (SELECT",
-        " IN (",
-        "BETWEEN",
-        "NULL",
-        ") = (",
-        ") <> (",
-        "DISTINCT FROM (",
-        ") < (",
-        ") > (",
-        ") <= (",
-        ") >= (",
-        ")[",
-    ];
-    words.iter().any(|word| text.contains(word)) || text.matches("SELECT").count() > 1
+fn theirs_failed(case: &Case, failure: &Failure, ask: &mut Ask<'_>) -> Verdict {
+    // PostgreSQL computes constants whether or not a row asks for them.
+    let constant = FailingPart {
+        case,
+        failure,
+        within: &CHOICES,
+        of_rows: false,
+    };
+    if is_limit(failure) || failure.kind == FailureKind::Panic {
+        Verdict::Skipped(Difference::Limit)
+    } else if is_no_full_join(failure) {
+        Verdict::Skipped(Difference::Theirs)
+    } else if failure.is_of_data()
+        && (has_plan(case)
+            || constant.is_found(ask)
+            || (has_subscript(case) && of_rows(case, failure, &[]).is_found(ask)))
+    {
+        Verdict::Skipped(Difference::Failing)
+    } else {
+        Verdict::Failed(format!("only theirs fails: {failure}"))
+    }
+}
+
+/// A part that fails for some row.
+fn of_rows<'a>(case: &'a Case, failure: &'a Failure, within: &'a [&'a str]) -> FailingPart<'a> {
+    FailingPart {
+        case,
+        failure,
+        within,
+        of_rows: true,
+    }
+}
+
+/// Whether it depends on a plan for which rows an expression is computed.
+fn has_plan(case: &Case) -> bool {
+    case.oracle != Oracle::Expression || has_query(case)
 }
 
 /// PostgreSQL's FULL JOIN needs an equality.
 fn is_no_full_join(failure: &Failure) -> bool {
     let text = "FULL JOIN is only supported";
     failure.message.starts_with(text)
-}
-
-/// Whether answers with a power of numerics differ behind the 14th digit after the point only:
-/// before version 16 PostgreSQL computes no more than 16, and shows as many of large powers too.
-fn is_small_power(case: &Case, ours: &Answer, theirs: &Answer) -> bool {
-    if !has_power(case) {
-        return false;
-    }
-    // The scale, and what is left by a small divisor, tell of the digits.
-    let sql = case.query.to_string();
-    if ["scale(", "mod(", " % "]
-        .iter()
-        .any(|call| sql.contains(call))
-    {
-        return true;
-    }
-    let cut = |answer: &Answer| {
-        let rows = answer.rows.iter().map(|row| {
-            let cells = row.iter().map(|cell| cell.as_deref().map(short));
-            cells.collect()
-        });
-        let mut rows: Vec<Row> = rows.collect();
-        rows.sort();
-        rows
-    };
-    cut(ours) == cut(theirs)
-}
-
-fn has_power(case: &Case) -> bool {
-    let sql = case.query.to_string();
-    ["power(", "pow(", " ^ "]
-        .iter()
-        .any(|call| sql.contains(call))
-}
-
-/// Whether there is a call that PostgreSQL answers otherwise: `right` gives all of a text from
-/// which more characters are to be taken than an integer counts, `width_bucket` of doubles a bucket
-/// too many where the share is rounded up to one (before 16).
-fn is_other_call(case: &Case) -> bool {
-    let sql = case.query.to_string();
-    (sql.contains("right(") && sql.contains("-2147483648")) || sql.contains("width_bucket(")
-}
-
-/// Whether a last digit can turn into a whole number: that of the deviation of equal floats, which
-/// is nothing or nearly so by the order of the sum, and that of an angle of many turns.
-fn is_step(case: &Case) -> bool {
-    let sql = case.query.to_string();
-    let calls = |names: &[&str]| names.iter().any(|name| sql.contains(name));
-    let of_sum = calls(&["ceil", "floor(", "round(", "trunc(", "sign("])
-        && calls(&["stddev", "variance", "var_", "regr_", "corr(", "covar_"]);
-    let of_angle = calls(&[
-        "sin(", "cos(", "tan(", "cot(", "sind(", "cosd(", "tand(", "cotd(",
-    ]) && calls(&["exp(", "sinh(", "cosh(", "power(", "pow(", " ^ "]);
-    case.tolerance.digits && (of_sum || of_angle)
-}
-
-/// A number cut behind the 14th digit after its point, and behind those that all engines have.
-fn short(text: &str) -> String {
-    let Some(point) = text.find('.') else {
-        return text.to_owned();
-    };
-    let len = (point + 15).min(NUMERIC_DIGITS_MAX);
-    let text = text.get(..len).unwrap_or(text);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0" } else { text }.to_owned()
 }
 
 /// Time, memory and size.
@@ -241,3 +188,7 @@ fn is_limit(failure: &Failure) -> bool {
             "57014" | "53200" | "53400" | "54000" | "54001"
         )
 }
+
+#[cfg(test)]
+#[path = "peer_tests.rs"]
+mod tests;
