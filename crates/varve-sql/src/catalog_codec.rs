@@ -17,7 +17,7 @@
 //! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
 //! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
-//! | number of tests, each: column, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
+//! | number of tests, each: column (of an expression: from 32,768), kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
 //!
 //! | version 3: number of columns with a default, a filling or an earlier value | 2 |
 //! | such a column: position, filling (0 statement, 1 generated, 2 identity by default, 3 identity), flags (1 a default, 2 an earlier value) | 2 + 1 + 1 |
@@ -295,20 +295,17 @@ fn take_index(
         2 => Uniqueness::NullsEqual,
         _ => return Err(broken("uniqueness")),
     };
-    let position = |input: &mut Input<'_>| {
-        let position = input.count()?;
-        let known = columns.get(position);
-        known
-            .map(|column| (position, column.ty))
+    let type_at = |column: usize| {
+        let expression = column.checked_sub(FIRST_EXPRESSION);
+        let expression = expression.and_then(|at| expressions.get(at));
+        let ty = columns.get(column).map(|column| column.ty);
+        ty.or_else(|| expression.map(Expr::logical_type))
             .ok_or_else(|| broken("index column"))
     };
     let mut keys = Vec::new();
     for _ in 0..input.count()? {
         let column = input.count()?;
-        let expression = column.checked_sub(FIRST_EXPRESSION);
-        if expression.is_none_or(|at| at >= expressions.len()) && column >= columns.len() {
-            return Err(broken("index column"));
-        }
+        type_at(column)?;
         let order = KeyOrder::from_code(input.u8()?);
         keys.push((column, order.ok_or_else(|| broken("key order"))?));
     }
@@ -317,11 +314,15 @@ fn take_index(
     }
     let mut include = Vec::new();
     for _ in 0..input.count()? {
-        include.push(position(input)?.0);
+        let column = input.count()?;
+        include.push(columns.get(column).map(|_| column));
     }
+    let include: Option<Vec<usize>> = include.into_iter().collect();
+    let include = include.ok_or_else(|| broken("index column"))?;
     let mut predicate = Vec::new();
     for _ in 0..input.count()? {
-        let (column, ty) = position(input)?;
+        let column = input.count()?;
+        let ty = type_at(column)?;
         let kind = input.u8()?;
         let mut constants = Vec::new();
         for _ in 0..input.count()? {

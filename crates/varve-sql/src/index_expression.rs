@@ -53,8 +53,7 @@ impl TableDef {
     /// Leaves out indexes, and the expressions that none is on any more.
     pub fn retain_indexes(&mut self, keep: impl Fn(&IndexDef) -> bool) {
         self.indexes.retain(keep);
-        let keys = || self.indexes.iter().flat_map(|index| &index.keys);
-        let used = |position| keys().any(|(key, _)| *key == position);
+        let used = |position| self.indexes.iter().any(|index| index.reads(position));
         let mut moved = Vec::with_capacity(self.expressions.len());
         let mut kept = Vec::new();
         for (position, expr) in (FIRST_EXPRESSION..).zip(&self.expressions) {
@@ -64,11 +63,15 @@ impl TableDef {
             }
         }
         self.expressions = kept;
-        for (key, _) in self.indexes.iter_mut().flat_map(|index| &mut index.keys) {
-            let moved = key
-                .checked_sub(FIRST_EXPRESSION)
-                .and_then(|at| moved.get(at));
-            *key = moved.copied().unwrap_or(*key);
+        for index in &mut self.indexes {
+            let keys = index.keys.iter_mut().map(|(key, _)| key);
+            let tests = index.predicate.iter_mut().map(|test| &mut test.column);
+            for key in keys.chain(tests) {
+                let moved = key
+                    .checked_sub(FIRST_EXPRESSION)
+                    .and_then(|at| moved.get(at));
+                *key = moved.copied().unwrap_or(*key);
+            }
         }
     }
 
@@ -78,8 +81,15 @@ impl TableDef {
         let mut same = known.filter(|(_, known)| same_meaning(known, expr));
         let (position, _) = same.next()?;
         let mut ready = self.indexes.iter().filter(|index| !index.is_building);
-        let is_key = |index: &IndexDef| index.keys.iter().any(|(key, _)| *key == position);
-        ready.any(is_key).then_some(position)
+        ready.any(|index| index.reads(position)).then_some(position)
+    }
+}
+
+impl IndexDef {
+    /// Whether what is at a position is in its key, or decides which rows it has.
+    fn reads(&self, position: usize) -> bool {
+        self.keys.iter().any(|(key, _)| *key == position)
+            || self.predicate.iter().any(|test| test.column == position)
     }
 }
 

@@ -12,7 +12,7 @@ use varve_types::{
 };
 
 use crate::deferred::Deferred;
-use crate::row_filter::{IMMUTABLE, place_in};
+use crate::row_filter::IMMUTABLE;
 use crate::write::cannot_build;
 
 /// Rows that a build reads before it writes their entries.
@@ -25,7 +25,7 @@ struct Entries<'a> {
     /// The columns of an entry, over those that are read.
     columns: Vec<Expr>,
     /// Tests of columns that are read: only rows that pass all of them have an entry.
-    tests: Vec<(usize, &'a PredicateTest)>,
+    tests: Vec<(Expr, &'a PredicateTest)>,
 }
 
 impl<'a> Entries<'a> {
@@ -41,7 +41,15 @@ impl<'a> Entries<'a> {
         });
         let columns = columns.collect();
         let tests = index.predicate.iter();
-        let tests = tests.map(|test| (place_in(&mut read, test.column), &test.test));
+        let tests = tests.map(|test| {
+            let column = || Expr::Column {
+                index: test.column,
+                ty: table.type_at(test.column),
+            };
+            let expr = table.expression(test.column).cloned();
+            let expr = renumbered(expr.unwrap_or_else(column), &mut read);
+            (expr, &test.test)
+        });
         let tests = tests.collect();
         Entries {
             read,
@@ -54,10 +62,9 @@ impl<'a> Entries<'a> {
     /// for rows that have an entry only.
     fn of(&self, rows: &Batch) -> Result<Batch> {
         let mut rows = rows.clone();
-        for (at, test) in &self.tests {
-            if let Some(column) = rows.column(*at) {
-                rows = rows.select(&test.select(&column));
-            }
+        for (tested, test) in &self.tests {
+            let tested = evaluate(tested, &rows, &IMMUTABLE)?;
+            rows = rows.select(&test.select(&tested));
         }
         let rows = rows.compact();
         let columns = self.columns.iter();

@@ -300,7 +300,8 @@ impl Binder<'_> {
             }
         }
         let mut tests = table.indexes.iter().flat_map(|index| &index.predicate);
-        if tests.any(|test| test.column == at) {
+        let reads_it = |column| table.expression(column).is_some_and(|expr| reads(expr, at));
+        if tests.any(|test| test.column == at || reads_it(test.column)) {
             let what = "another type for a column that the condition of an index reads";
             return Err(Error::unsupported(what));
         }

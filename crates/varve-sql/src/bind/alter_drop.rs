@@ -180,7 +180,7 @@ impl TableDef {
             let is_gone = |position: &usize| *position == at || gone.contains(position);
             !index.keys.iter().any(|(key, _)| is_gone(key))
                 && !index.include.contains(&at)
-                && !index.predicate.iter().any(|test| test.column == at)
+                && !index.predicate.iter().any(|test| is_gone(&test.column))
         });
         self.checks.retain(|check| !reads(&check.expr, at));
         self.foreign_keys

@@ -6,7 +6,10 @@ use sqlparser::ast::{
     OrderByOptions, OrderBySort, UniqueConstraint,
 };
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, Error, KeyOrder, LogicalType, Result, SqlState, Uniqueness};
+use varve_types::{
+    ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, PredicateTest, Result, SqlState,
+    Uniqueness, Value,
+};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::{fold_name, result_name};
@@ -76,21 +79,10 @@ impl Binder<'_> {
                 }
                 KeySource::Expression(expr, name) => {
                     key_names.push(name);
-                    let mut known = expressions.iter();
-                    let at = known.position(|known| same_meaning(known, &expr));
-                    FIRST_EXPRESSION
-                        + at.unwrap_or_else(|| {
-                            expressions.push(expr);
-                            expressions.len() - 1
-                        })
+                    position_of(&mut expressions, expr)
                 }
             };
             keys.push((key, order));
-        }
-        if expressions.len() >= FIRST_EXPRESSION {
-            let message = "a table can have indexes on at most 32767 expressions";
-            let error = Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
-            return Err(located(error, position));
         }
         if keys.len() > KEY_COLUMNS_MAX {
             let message = format!("cannot use more than {KEY_COLUMNS_MAX} columns in an index");
@@ -103,8 +95,13 @@ impl Binder<'_> {
         }
         let predicate = match predicate {
             None => Vec::new(),
-            Some(predicate) => self.index_predicate(&table, predicate)?,
+            Some(predicate) => self.index_predicate(&table, predicate, &mut expressions)?,
         };
+        if expressions.len() >= FIRST_EXPRESSION {
+            let message = "a table can have indexes on at most 32767 expressions";
+            let error = Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
+            return Err(located(error, position));
+        }
         let name = match name {
             Some(name) => {
                 // It goes where the table is.
@@ -390,27 +387,7 @@ impl Binder<'_> {
         if let Expr::Column { index, .. } = expr {
             return Ok(KeySource::Column(index));
         }
-        if let Some(number) = parameter(&expr) {
-            let message = format!("there is no parameter ${}", number + 1);
-            let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);
-            return Err(located(error, position));
-        }
-        if !is_immutable(&expr) {
-            let message = "functions in index expression must be marked IMMUTABLE";
-            let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
-            return Err(located(error, position));
-        }
-        without_positions(&mut expr);
-        let mut bytes = Vec::new();
-        let is_deep = depth(&expr) > expr_codec::DEPTH_MAX;
-        if !is_deep {
-            expr_codec::put_expr(&mut bytes, &expr);
-        }
-        if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
-            let message = "this index expression is too complex";
-            let error = Error::new(SqlState::STATEMENT_TOO_COMPLEX, message);
-            return Err(located(error, position));
-        }
+        storable(&mut expr, "index expression").map_err(|error| located(error, position))?;
         let name = match result_name(ast) {
             name if name.starts_with('?') => "expr".to_owned(),
             name => name,
@@ -428,27 +405,34 @@ impl Binder<'_> {
         })
     }
 
-    /// The tests of a partial index: comparisons of columns with constants.
+    /// The tests of a partial index: comparisons of columns with constants, and other conditions,
+    /// which become expressions of the table.
     fn index_predicate(
         &mut self,
         table: &TableDef,
         predicate: &Ast,
+        expressions: &mut Vec<Expr>,
     ) -> Result<Vec<ColumnPredicate>> {
-        let position = self.source.first();
+        let position = self.source.expr(predicate);
         let names = target_scope(table, None);
         let mut conditions = Vec::new();
-        let mut scope = ExprScope::plain(&names, "index predicate");
-        split_conjunction(self.filter(predicate, &mut scope)?, &mut conditions);
-        let tests = conditions
-            .iter()
-            .map(|condition| match pushed_predicate(condition, None) {
-                Some(PushedPredicate::Fixed(test)) => Ok(test),
-                _ => Err(unsupported_at(
-                    "an index predicate other than comparisons of columns with constants",
-                    position,
-                )),
+        let mut scope = ExprScope::plain(&names, "index predicates");
+        let operand = self.expr(predicate, &mut scope)?;
+        let condition = self.condition(operand, "WHERE", position)?;
+        split_conjunction(varve_expr::fold_condition(condition), &mut conditions);
+        let mut tests = Vec::with_capacity(conditions.len());
+        for mut condition in conditions {
+            if let Some(PushedPredicate::Fixed(test)) = pushed_predicate(&condition, None) {
+                tests.push(test);
+                continue;
+            }
+            storable(&mut condition, "index predicate")?;
+            tests.push(ColumnPredicate {
+                column: position_of(expressions, condition),
+                test: PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true)),
             });
-        tests.collect()
+        }
+        Ok(tests)
     }
 
     /// A name of table, columns and a suffix that nothing has yet.
@@ -482,6 +466,41 @@ fn named_in_key(error: Error) -> Error {
     }
     let message = error.message().replace("\" does", "\" named in key does");
     error.with_message(message)
+}
+
+/// The position of an expression, to which those of a table are added.
+fn position_of(expressions: &mut Vec<Expr>, expr: Expr) -> usize {
+    let at = expressions
+        .iter()
+        .position(|known| same_meaning(known, &expr));
+    FIRST_EXPRESSION
+        + at.unwrap_or_else(|| {
+            expressions.push(expr);
+            expressions.len() - 1
+        })
+}
+
+/// Makes an expression one that can be kept with a table.
+fn storable(expr: &mut Expr, what: &str) -> Result<()> {
+    if let Some(number) = parameter(expr) {
+        let message = format!("there is no parameter ${}", number + 1);
+        return Err(Error::new(SqlState::UNDEFINED_PARAMETER, message));
+    }
+    if !is_immutable(expr) {
+        let message = format!("functions in {what} must be marked IMMUTABLE");
+        return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
+    }
+    without_positions(expr);
+    let mut bytes = Vec::new();
+    let is_deep = depth(expr) > expr_codec::DEPTH_MAX;
+    if !is_deep {
+        expr_codec::put_expr(&mut bytes, expr);
+    }
+    if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
+        let message = format!("this {what} is too complex");
+        return Err(Error::new(SqlState::STATEMENT_TOO_COMPLEX, message));
+    }
+    Ok(())
 }
 
 /// A parameter of an expression.

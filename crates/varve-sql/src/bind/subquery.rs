@@ -278,8 +278,15 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<(Query, Vec<(usize, Expr)>)> {
         if scope.subqueries.is_none() {
-            let what = format!("a subquery in {}", scope.clause);
-            return Err(unsupported_at(what, self.source.first()));
+            let clause = scope.clause;
+            return Err(match clause.strip_suffix('s') {
+                Some(one) => {
+                    let message = format!("cannot use subquery in {one}");
+                    let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                    located(error, self.source.before(self.query_start(query)))
+                }
+                None => unsupported_at(format!("a subquery in {clause}"), self.source.first()),
+            });
         }
         let (bound, captured) = self.within(scope, |binder| binder.query(query, None))?;
         let uses = captured.iter();

@@ -581,6 +581,9 @@ pub(super) fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
 /// The condition of a partial index.
 pub(super) fn predicate_text(table: &TableDef, key: &Key<'_>) -> Option<String> {
     let tests = key.predicate.iter().map(|one| {
+        if table.expression(one.column).is_some() {
+            return table.label_at(one.column);
+        }
         let name = column_name(table, one.column).unwrap_or_default();
         deparse_predicate(&quoted_as_needed(&name), &one.test)
     });
