@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use varve_expr::{DEFAULT_LOCALE, EvalContext, evaluate, format_value};
+use varve_expr::{EvalContext, evaluate};
 use varve_sort::VecMap;
 use varve_sql::{Catalog, PartitionBound, Partitioning, TableDef};
 use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, Value};
 
 use crate::table_rows::{checked, failing_row};
+use crate::write::shown_key;
 
 /// Rows of one table, with their numbers among those that were given.
 pub(crate) struct Routed {
@@ -79,7 +80,7 @@ pub(crate) fn routed(
         let mut last = 0;
         for (row, keys) in (0..).zip(keys_of(by, &group.rows, context)?) {
             let place = place_of(&bounds, &keys, last);
-            last = place.ok_or_else(|| no_partition(&group.table, by, &keys))?;
+            last = place.ok_or_else(|| no_partition(&group.table, by, (&keys, catalog)))?;
             rows_of.entry(last).or_default().push(row);
         }
         for (place, chosen) in rows_of.into_iter().rev() {
@@ -104,24 +105,24 @@ pub(crate) fn routed(
     Ok(found)
 }
 
-fn no_partition(table: &TableDef, by: &Partitioning, keys: &[Value]) -> Error {
+fn no_partition(
+    table: &TableDef,
+    by: &Partitioning,
+    (keys, catalog): (&[Value], &Catalog),
+) -> Error {
     let message = format!("no partition of relation \"{}\" found for row", table.name);
     let names: Vec<String> = by.keys.iter().map(|key| table.shown_expr(key)).collect();
-    let shown = |key: &Value| match key {
-        Value::Null => "null".to_owned(),
-        key => format_value(key, &DEFAULT_LOCALE),
-    };
-    let values: Vec<String> = keys.iter().map(shown).collect();
+    let values = shown_key(keys, catalog.enums());
     Error::new(SqlState::CHECK_VIOLATION, message)
         .with_detail(format!(
             "Partition key of the failing row contains ({}) = ({}).",
             names.join(", "),
-            values.join(", ")
+            values
         ))
         .with_table(&table.name)
 }
 
-/// The rows that do not belong to a partition or to those around it.
+/// The rows that do not belong to a partition or to those around it, ascending.
 pub(crate) fn astray(
     catalog: &Catalog,
     table: &TableDef,
@@ -160,6 +161,8 @@ pub(crate) fn astray(
         seen.push(child.object);
         known = Some(parent);
     }
+    varve_sort::sort(&mut found);
+    found.dedup();
     Ok(found)
 }
 

@@ -242,6 +242,20 @@ pub(crate) fn positions_of(rows: &[Batch], at: usize) -> Result<Vec<RowPosition>
     Ok(positions)
 }
 
+/// The values of a key as errors have them; `enums` has the labels of enumerations.
+pub(crate) fn shown_key(key: &[Value], enums: Option<&Arc<Enums>>) -> String {
+    let locale = Locale {
+        enums: enums.cloned(),
+        ..DEFAULT_LOCALE.clone()
+    };
+    let shown = |value: &Value| match value.is_null() {
+        true => "null".to_owned(),
+        false => format_value(value, &locale),
+    };
+    let values: Vec<String> = key.iter().map(shown).collect();
+    values.join(", ")
+}
+
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
 /// `enums` has the labels of enumerations.
 pub(crate) fn name_constraint(
@@ -259,15 +273,6 @@ pub(crate) fn name_constraint(
         Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
     };
     let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
-    let locale = Locale {
-        enums: enums.cloned(),
-        ..DEFAULT_LOCALE.clone()
-    };
-    let shown = |value: &Value| match value.is_null() {
-        true => "null".to_owned(),
-        false => format_value(value, &locale),
-    };
-    let values: Vec<String> = key.iter().map(shown).collect();
     let constraint = match index {
         None => table.key_name(),
         Some(index) => index.name.clone(),
@@ -276,7 +281,7 @@ pub(crate) fn name_constraint(
     let detail = format!(
         "Key ({})=({}) already exists.",
         names.join(", "),
-        values.join(", ")
+        shown_key(&key, enums)
     );
     Error::new(SqlState::UNIQUE_VIOLATION, message)
         .with_detail(detail)
