@@ -82,7 +82,8 @@ pub use plan::{
     LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, Member, MergeAction,
     MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Plan,
     ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, RoutineCall, Row,
-    RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, WithNode,
+    RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, Wider,
+    WithNode,
 };
 pub use plpgsql::{
     Code, Declared, DeclaredType, Piece, Place, Raise, Returned, Scope, Source, SqlStep, Step,

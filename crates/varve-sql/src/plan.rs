@@ -13,7 +13,7 @@ use crate::window::WindowNode;
 pub use crate::statement::{
     Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
     CopyPlan, FIRST_CALL, InsertPlan, Member, MergeAction, MergeClause, MergePlan, ModifyPlan,
-    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, Statement,
+    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, Statement, Wider,
 };
 
 /// A column of a result.

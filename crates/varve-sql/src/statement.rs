@@ -12,8 +12,9 @@ use crate::explain::ExplainOptions;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
 use crate::index::{Deferral, IndexDef};
-use crate::plan::{Field, Plan};
+use crate::plan::{Field, Plan, WithNode};
 use crate::sequence::SequenceDef;
+use crate::trigger_def::Event;
 use crate::utility::{Kept, Message, Utility};
 
 /// What a statement does, bound against one catalogue.
@@ -157,6 +158,30 @@ pub struct ConflictUpdate {
     pub filter: Option<Expr>,
     /// The columns that get new values.
     pub assigned: Vec<usize>,
+    /// Where subqueries are read: what makes of the rows that are there, side by side with those
+    /// that were to be inserted, what the expressions are over.
+    pub wider: Option<Box<Wider>>,
+}
+
+/// Adds what subqueries say to rows that are there before it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wider {
+    /// The named query that stands for the rows, and a last column with their numbers.
+    pub id: usize,
+    /// The columns of that, then those of the subqueries.
+    pub plan: Plan,
+}
+
+impl Wider {
+    /// The plan over some rows.
+    pub fn over(&self, rows: Plan) -> Plan {
+        Plan::With(WithNode {
+            id: self.id,
+            name: String::new(),
+            definition: Box::new(rows),
+            body: Box::new(self.plan.clone()),
+        })
+    }
 }
 
 /// What a statement that changes rows answers of them.
@@ -225,11 +250,39 @@ pub struct Change {
 pub struct MergePlan {
     /// The table.
     pub table: Arc<TableDef>,
-    /// The columns of the table and the position of the row, NULL where there is none, then what
-    /// it is joined with.
+    /// Where its rows may be in several tables: which.
+    pub members: Vec<Member>,
+    /// The columns of the table and the position of the row, NULL where there is none, where there
+    /// are members the number of the row's, then what it is joined with.
     pub source: Plan,
     /// What is done with each row: the first that fits.
     pub clauses: Vec<MergeClause>,
+}
+
+impl MergePlan {
+    /// What it may do to rows, in the order of triggers before it.
+    pub fn events(&self) -> Vec<Event> {
+        let is_there = |event: &Event| {
+            let mut clauses = self.clauses.iter();
+            clauses.any(|clause| match clause.action {
+                MergeAction::Nothing => false,
+                MergeAction::Delete => *event == Event::Delete,
+                MergeAction::Update { .. } => *event == Event::Update,
+                MergeAction::Insert(_) => *event == Event::Insert,
+            })
+        };
+        let events = [Event::Insert, Event::Update, Event::Delete];
+        events.into_iter().filter(is_there).collect()
+    }
+
+    /// The columns that it may assign to.
+    pub fn assigned(&self) -> Vec<usize> {
+        let assigned = self.clauses.iter().flat_map(|clause| match &clause.action {
+            MergeAction::Update { assigned, .. } => assigned.as_slice(),
+            _ => &[],
+        });
+        assigned.copied().collect()
+    }
 }
 
 /// `WHEN [NOT] MATCHED [AND condition] THEN action`

@@ -159,7 +159,7 @@ impl Writer<'_> {
         };
         let numbers = 0..u32::try_from(changed.rows()).unwrap_or(u32::MAX);
         let (moves, stays): (Vec<u32>, Vec<u32>) =
-            numbers.partition(|row| moving.contains(&(*row as usize)));
+            numbers.partition(|row| moving.binary_search(&(*row as usize)).is_ok());
         let at = |chosen: &[u32]| {
             let chosen = chosen.iter().filter_map(|row| positions.get(*row as usize));
             chosen.copied().collect::<Vec<_>>()
@@ -246,6 +246,14 @@ fn with_oid(rows: &Batch, table: &TableDef) -> Batch {
 /// ON CONFLICT of a partitioned table as it is for one of its partitions.
 fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<OnConflict> {
     let places = table.places_in(leaf).unwrap_or_default();
+    let is_same = places.iter().copied().eq(0..leaf.columns.len());
+    if let Some(ConflictUpdate { wider: Some(_), .. }) = &on.update
+        && !is_same
+    {
+        return Err(Error::unsupported(
+            "a subquery in ON CONFLICT DO UPDATE of a partition with other columns",
+        ));
+    }
     let place = |at: usize| places.get(at).copied().unwrap_or(at);
     let mut arbiters = Vec::with_capacity(on.arbiters.len());
     for arbiter in &on.arbiters {
@@ -282,6 +290,7 @@ fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<On
             }
         }
         ConflictUpdate {
+            wider: update.wider.clone(),
             exprs,
             filter: update.filter.as_ref().map(over),
             assigned: update.assigned.iter().map(|at| place(*at)).collect(),

@@ -1,9 +1,10 @@
 //! MERGE: which rows meet which clause, and what becomes of them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use varve_expr::{evaluate, evaluate_filter};
-use varve_sql::{MergeAction, MergePlan};
+use varve_sql::{MergeAction, MergePlan, ModifyPlan, Plan};
 use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState};
 
 use crate::write::{Writer, positions_of};
@@ -13,11 +14,22 @@ impl Writer<'_> {
     pub async fn merge(&mut self, plan: &MergePlan, rows: &[Batch]) -> Result<u64> {
         let table = &plan.table;
         let at = table.columns.len();
+        let mut changed = ModifyPlan {
+            table: Arc::clone(table),
+            members: plan.members.clone(),
+            source: Plan::Values {
+                rows: Vec::new(),
+                types: Vec::new(),
+            },
+            assigned: Vec::new(),
+            checks: Vec::new(),
+            returning: None,
+        };
         let mut chosen: Vec<Vec<Batch>> = vec![Vec::new(); plan.clauses.len()];
         for batch in rows {
             self.choose(plan, batch, &mut chosen)?;
         }
-        let mut known: BTreeSet<RowPosition> = BTreeSet::new();
+        let mut known: BTreeSet<(RowPosition, u64)> = BTreeSet::new();
         let mut count = 0;
         let mut inserted = Vec::new();
         for (clause, rows) in plan.clauses.iter().zip(&chosen) {
@@ -30,10 +42,29 @@ impl Writer<'_> {
                 continue;
             }
             let positions = positions_of(rows, at)?;
-            if !positions.iter().all(|position| known.insert(*position)) {
+            let of = match plan.members.as_slice() {
+                [] => vec![0; positions.len()],
+                _ => positions_of(rows, at + 1)?.iter().map(|of| of.0).collect(),
+            };
+            let mut places = positions.iter().copied().zip(of);
+            if !places.all(|place| known.insert(place)) {
                 return Err(second_time_error());
             }
             match &clause.action {
+                MergeAction::Update { exprs, assigned } if !plan.members.is_empty() => {
+                    changed.assigned.clone_from(assigned);
+                    let mut made = self.made(exprs, rows)?;
+                    for (made, rows) in made.iter_mut().zip(rows) {
+                        let mut columns = made.physical_columns().to_vec();
+                        let places = rows.physical_columns().iter().skip(at).take(2);
+                        columns.extend(places.map(Arc::clone));
+                        *made = Batch::new(columns, rows.rows());
+                    }
+                    self.update_members(&changed, &made).await?;
+                }
+                MergeAction::Delete if !plan.members.is_empty() => {
+                    self.delete_members(&changed, rows, at).await?;
+                }
                 MergeAction::Update { exprs, assigned } => {
                     let made = self.made(exprs, rows)?;
                     let (made, positions, assigned) = self
@@ -51,6 +82,10 @@ impl Writer<'_> {
                     self.delete(table, &positions).await?;
                 }
             }
+        }
+        if table.partitioning().is_some() {
+            self.insert_routed(table, None, &inserted, false).await?;
+            return Ok(count);
         }
         let inserted = self.before_insert(table, inserted).await?;
         let inserted = self.checked(table, &inserted)?;

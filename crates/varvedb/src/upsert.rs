@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_expr::{evaluate, evaluate_filter};
+use varve_expr::{Expr, evaluate, evaluate_filter};
 use varve_sort::{VecMap, VecSet};
-use varve_sql::{Arbiter, ConflictUpdate, OnConflict, TableDef};
+use varve_sql::{Arbiter, ConflictUpdate, OnConflict, Plan, TableDef, Wider};
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnPredicate, Error, LogicalType, Result, RowPosition,
-    SqlState, Uniqueness, Value,
+    Batch, Column, ColumnBuilder, ColumnPredicate, ColumnRef, Error, LogicalType, Result,
+    RowPosition, SqlState, Uniqueness, Value,
 };
 
 use crate::find::{Wanted, key_bytes, rows_with};
@@ -77,7 +77,10 @@ impl Writer<'_> {
             meets.push(found);
         }
         let (pairs, passed) = match &conflict.update {
-            Some(update) => self.pairs(table, update, &places, &meets, &existing)?,
+            Some(update) => {
+                let pairs = self.pairs(table, update, &places, &meets, &existing);
+                pairs.await?
+            }
             None => (Vec::new(), VecSet::new()),
         };
         let mut fates: Vec<Fate> = Vec::new();
@@ -168,11 +171,7 @@ impl Writer<'_> {
 
     /// By row of the statement that meets one which is there: both side by side and its position;
     /// and the rows for which WHERE holds.
-    #[expect(
-        clippy::type_complexity,
-        reason = "both are used at once, and only here"
-    )]
-    fn pairs(
+    async fn pairs(
         &self,
         table: &TableDef,
         update: &ConflictUpdate,
@@ -197,7 +196,10 @@ impl Writer<'_> {
                 .filter_map(|(row, _)| places.get(*row).copied());
             let old = gather_one(table, &old.collect::<Vec<_>>());
             let new = gather_one(table, &new.collect::<Vec<_>>());
-            let pair = crate::table_rows::side_by_side(&old, &new);
+            let mut pair = crate::table_rows::side_by_side(&old, &new);
+            if let Some(wider) = &update.wider {
+                pair = self.widened(wider, &pair).await?;
+            }
             let rows: Vec<usize> = chunk.iter().map(|(row, _)| *row).collect();
             match &update.filter {
                 None => passed.extend(rows.iter().copied()),
@@ -212,6 +214,42 @@ impl Writer<'_> {
             pairs.push((rows, pair, positions));
         }
         Ok((pairs, passed))
+    }
+
+    /// Rows with what subqueries say to them.
+    async fn widened(&self, wider: &Wider, rows: &Batch) -> Result<Batch> {
+        let run = self
+            .run
+            .ok_or_else(|| Error::internal("a subquery without a statement"))?;
+        let literal = |value: Value, ty| Expr::Literal { value, ty };
+        let row = |at: usize| {
+            let columns = rows.physical_columns().iter();
+            let values = columns.map(|column| literal(column.value(at), column.logical_type()));
+            let number = Value::Int8(i64::try_from(at).unwrap_or(i64::MAX));
+            values
+                .chain([literal(number, LogicalType::Int8)])
+                .collect::<Vec<Expr>>()
+        };
+        let types = rows.physical_columns().iter();
+        let types = types.map(|column| column.logical_type());
+        let number = rows.width();
+        let plan = wider.over(Plan::Values {
+            rows: (0..rows.rows()).map(row).collect(),
+            types: types.chain([LogicalType::Int8]).collect(),
+        });
+        let found = run.rows_of(self.transaction, &plan).await?;
+        let mut found: Vec<(u64, (&Batch, usize))> = positions_of(&found, number)?
+            .into_iter()
+            .zip(
+                found
+                    .iter()
+                    .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row))),
+            )
+            .map(|(number, row)| (number.0, row))
+            .collect();
+        varve_sort::sort_by_key(&mut found, |(number, _)| *number);
+        let found: Vec<(&Batch, usize)> = found.into_iter().map(|(_, row)| row).collect();
+        Ok(gathered(&plan.types(), &found))
     }
 
     async fn apply(
@@ -297,9 +335,7 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
     for batch in rows {
         let mut counts = vec![true; batch.rows()];
         for ColumnPredicate { column, test } in &tests {
-            let Some(column) = batch.column(*column) else {
-                continue;
-            };
+            let column = value_at(table, *column, batch)?;
             let passing = test.select(&column);
             let mut passes = vec![false; batch.rows()];
             for row in passing.rows() {
@@ -323,14 +359,19 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
     })
 }
 
-/// The values of columns or expressions of a table for each row.
-fn keys_in(table: &TableDef, columns: &[usize], rows: &Batch) -> Result<Vec<Vec<Value>>> {
-    let column = |at: &usize| match table.expression(*at) {
+/// A column or an expression of a table for each row.
+fn value_at(table: &TableDef, at: usize, rows: &Batch) -> Result<ColumnRef> {
+    match table.expression(at) {
         Some(expr) => evaluate(expr, rows, &crate::row_filter::IMMUTABLE),
         None => rows
-            .column(*at)
+            .column(at)
             .ok_or_else(|| Error::internal("a key reads a column that is not there")),
-    };
+    }
+}
+
+/// The values of columns or expressions of a table for each row.
+fn keys_in(table: &TableDef, columns: &[usize], rows: &Batch) -> Result<Vec<Vec<Value>>> {
+    let column = |at: &usize| value_at(table, *at, rows);
     let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
     let key = |row| columns.iter().map(|column| column.value(row)).collect();
     Ok((0..rows.rows()).map(key).collect())

@@ -38,7 +38,9 @@ impl Binder<'_> {
         let id = self.new_cte_id();
         let name = fold_name(&cte.alias.name);
         let Some(statement) = self.changing(&cte.query)? else {
-            return Err(unsupported_at("MERGE in WITH", position));
+            let message = "MERGE not supported in WITH query";
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(located(error, position));
         };
         let fields = statement.fields().iter();
         let mut columns: Vec<(String, LogicalType)> =
@@ -141,14 +143,24 @@ impl Statement {
     /// The statement with a named query that its plan may read.
     pub fn with_named(&self, change: &Change, rows: &Plan) -> Statement {
         let mut statement = self.clone();
-        if let Some(source) = source_of(&mut statement) {
-            let body = taken(source);
-            *source = Plan::With(WithNode {
+        let read = |plan: &mut Plan| {
+            let body = taken(plan);
+            *plan = Plan::With(WithNode {
                 id: change.id,
                 name: change.name.clone(),
                 definition: Box::new(rows.clone()),
                 body: Box::new(body),
             });
+        };
+        if let Some(source) = source_of(&mut statement) {
+            read(source);
+        }
+        if let Statement::Insert(insert) = &mut statement
+            && let Some(conflict) = &mut insert.on_conflict
+            && let Some(update) = &mut conflict.update
+            && let Some(wider) = &mut update.wider
+        {
+            read(&mut wider.plan);
         }
         statement
     }

@@ -5,17 +5,20 @@ use sqlparser::ast::{
     OnConflictAction,
 };
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, Error, Result, SqlState, Uniqueness};
+use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
 
+use crate::bind::cte::with_definition;
 use crate::bind::expr::ExprScope;
 use crate::bind::names::fold_name;
+use crate::bind::subquery::{Subquery, attach};
 use crate::bind::target::{Target, Verb};
 use crate::bind::update::{named_types, target_scope};
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::TableDef;
 use crate::index::{Deferral, IndexDef};
 use crate::index_expression::FIRST_EXPRESSION;
-use crate::plan::{Arbiter, ConflictUpdate, OnConflict, PushedPredicate};
+use crate::optimize::optimize;
+use crate::plan::{Arbiter, ConflictUpdate, CteScanNode, OnConflict, Plan, PushedPredicate, Wider};
 use crate::push_down::pushed_predicate;
 use crate::scope::Scope;
 use crate::walk::{same_meaning, split_conjunction};
@@ -85,20 +88,27 @@ impl Binder<'_> {
         let excluded = Scope::table("excluded".to_owned(), named, named_types(shape));
         names.append(excluded)?;
         let mut values = column_exprs(shape);
-        let mut scope = ExprScope::plain(&names, "ON CONFLICT DO UPDATE");
+        let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
         let given = self.assignments(shape, assignments, &mut scope, &mut values)?;
-        let filter = match selection {
+        scope.clause = "WHERE";
+        let mut filter = match selection {
             None => None,
-            Some(selection) => {
-                let mut scope = ExprScope::plain(&names, "WHERE");
-                Some(self.filter(selection, &mut scope)?)
-            }
+            Some(selection) => Some(self.filter(selection, &mut scope)?),
         };
+        let subqueries = scope.take_subqueries();
+        let mut wider = None;
+        if !subqueries.is_empty() {
+            let what = "a subquery in ON CONFLICT DO UPDATE through a view";
+            refuse(target.view.is_some(), what, self.source.first())?;
+            let exprs = values.iter_mut().chain(&mut filter).collect::<Vec<_>>();
+            wider = Some(Box::new(self.wider(&names, &subqueries, exprs)?));
+        }
         if target.view.is_none() {
             return Ok(ConflictUpdate {
                 exprs: values,
                 filter,
                 assigned: given,
+                wider,
             });
         }
         // The row that is there, then the one that was to be inserted, as rows of the table.
@@ -116,6 +126,34 @@ impl Binder<'_> {
             exprs,
             filter,
             assigned,
+            wider,
+        })
+    }
+
+    /// What adds the subqueries of expressions over rows to these.
+    fn wider(
+        &mut self,
+        names: &Scope,
+        subqueries: &[Subquery],
+        mut exprs: Vec<&mut Expr>,
+    ) -> Result<Wider> {
+        let id = self.new_cte_id();
+        let columns = names.tables.iter().flat_map(|table| &table.columns);
+        let number = (String::new(), LogicalType::Int8);
+        let (column_names, types) = columns.cloned().chain([number]).unzip();
+        let rows = Plan::CteScan(CteScanNode {
+            id,
+            name: String::new(),
+            column_names,
+            types,
+        });
+        let mut plan = attach(rows, subqueries, &mut exprs)?;
+        for known in self.ctes.iter().rev() {
+            plan = with_definition(plan, known.clone());
+        }
+        Ok(Wider {
+            id,
+            plan: optimize(plan),
         })
     }
 
@@ -151,7 +189,7 @@ impl Binder<'_> {
             let filter = self.filter(filter, &mut scope)?;
             split_conjunction(target.on_table(filter, &[(0, 0)])?, &mut conditions);
             known.extend(conditions.iter().filter_map(|condition| {
-                match pushed_predicate(condition, None) {
+                match pushed_predicate(condition, Some(table)) {
                     Some(PushedPredicate::Fixed(test)) => Some(test),
                     _ => None,
                 }

@@ -1,7 +1,5 @@
 //! MERGE, and WITH before a statement that changes rows.
 
-use std::sync::Arc;
-
 use sqlparser::ast::{
     Expr as Ast, JoinConstraint, Merge, MergeAction as Action, MergeClause as Clause,
     MergeClauseKind, MergeInsertKind, MergeUpdateKind, With,
@@ -12,16 +10,13 @@ use varve_types::{Error, Result, SqlState};
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::names::fold_name;
-use crate::bind::relation::full_scan;
 use crate::bind::subquery::attach;
-use crate::bind::update::{named_types, target_scope};
+use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
 use crate::dispatch::{Body, Explain};
 use crate::optimize::{optimize, taken};
-use crate::plan::{
-    JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Relation, Statement,
-};
+use crate::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
 use crate::schema::Named;
 use crate::scope::{Scope, out_of_reach};
 
@@ -37,28 +32,32 @@ impl Binder<'_> {
             clauses,
             output: _,
         } = merge;
-        let (name, alias, _) = self.target_factor(target)?;
+        let (name, alias, only) = self.target_factor(target)?;
         let folded = self.relation_name(name)?;
         if let Some(Named::View(_)) = self.find(&folded) {
             let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
             let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
             return Err(error.with_detail("This operation is not supported for views."));
         }
-        let table = self.writable_table(name)?;
-        if table.partitioning().is_some() || !table.children().is_empty() {
-            return Err(Error::unsupported(
-                "MERGE into a table that others inherit from",
-            ));
+        if let Some(Named::Table(table)) = self.find(&folded)
+            && self.catalog.view_of(table).is_some()
+        {
+            let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            let detail = "This operation is not supported for materialized views.";
+            return Err(error.with_detail(detail));
         }
+        let table = self.writable_table(name)?;
         reachable(clauses)?;
         let shown = alias.map_or_else(|| table.name.clone(), fold_name);
-        let columns = named_types(&table);
-        let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
-        scan.table = Some(Arc::clone(&table));
-        scan.with_position = true;
+        let rows = self.member_rows(&table, only, true);
+        let head = rows.plan.width();
         let schema = self.catalog.schema_name(table.schema);
-        let names = target_scope(&table, alias).in_schema(schema);
-        let target = (Plan::Scan(scan), names);
+        let mut names = target_scope(&table, alias).in_schema(schema);
+        for table in &mut names.tables {
+            table.tableoid = rows.tableoid;
+        }
+        let (target, members) = ((rows.plan, names), rows.members);
         let position = self.factor_position(source);
         let source = self.factor(source, self.outer_depth())?;
         if source.1.tables.iter().any(|other| other.name == shown) {
@@ -77,9 +76,7 @@ impl Binder<'_> {
         let (mut plan, names) = self.join(kind, target, source, Vec::new(), by, position)?;
         let mut source_names = names.clone();
         source_names.tables.remove(0);
-        source_names
-            .star
-            .retain(|column| *column > table.columns.len());
+        source_names.star.retain(|column| *column >= head);
         let mut bound = Vec::with_capacity(clauses.len());
         for clause in clauses {
             let matched = clause.clause_kind == MergeClauseKind::Matched;
@@ -92,6 +89,7 @@ impl Binder<'_> {
         }
         Ok(Statement::Merge(MergePlan {
             table,
+            members,
             source: optimize(plan),
             clauses: bound,
         }))
@@ -107,7 +105,12 @@ impl Binder<'_> {
         let matched = clause.clause_kind == MergeClauseKind::Matched;
         let mut scope = ExprScope::with_subqueries(names, "MERGE WHEN conditions");
         let mut filter = match &clause.predicate {
-            Some(predicate) => Some(self.filter(predicate, &mut scope)?),
+            Some(predicate) => {
+                let operand = self.expr(predicate, &mut scope)?;
+                let position = self.source.expr(predicate);
+                let filter = self.condition(operand, "WHEN", position)?;
+                Some(varve_expr::fold_condition(filter))
+            }
             None => None,
         };
         let mut action = match &clause.action {
@@ -117,6 +120,7 @@ impl Binder<'_> {
                 let MergeUpdateKind::Set(assignments) = &update.kind else {
                     return Err(unsupported_at("this form of MERGE", self.source.first()));
                 };
+                scope.clause = "UPDATE";
                 let mut exprs = column_exprs(table);
                 let assigned = self.assignments(table, assignments, &mut scope, &mut exprs)?;
                 MergeAction::Update { exprs, assigned }
@@ -127,6 +131,7 @@ impl Binder<'_> {
                 };
                 let values: Option<&[Ast]> = values.rows.first().map(|row| row.content.as_slice());
                 let columns = &insert.columns;
+                scope.clause = "VALUES";
                 MergeAction::Insert(self.merged_row(table, columns, values, &mut scope)?)
             }
         };

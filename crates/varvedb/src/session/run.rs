@@ -150,10 +150,21 @@ impl Run<'_> {
                 Ok(answer)
             }
             Statement::Merge(merge) => {
+                let events = merge.events();
+                for event in &events {
+                    let of = (merge.table.as_ref(), *event, true);
+                    self.fire_statement(transaction, deferred, of, &merge.assigned())
+                        .await?;
+                }
                 let rows = self.rows_of(transaction, &merge.source).await?;
                 let mut writer = self.writer(transaction, deferred);
                 let count = writer.merge(merge, &rows).await?;
                 writer.settle().await?;
+                for event in events.iter().rev() {
+                    let of = (merge.table.as_ref(), *event, false);
+                    self.fire_statement(transaction, deferred, of, &merge.assigned())
+                        .await?;
+                }
                 Ok(ResultSet::changed("MERGE", count))
             }
             Statement::Explain { statement, options } => {
@@ -274,7 +285,7 @@ impl Run<'_> {
     }
 
     /// All rows of a plan, within the memory limit.
-    pub(super) async fn rows_of(
+    pub(crate) async fn rows_of(
         &self,
         transaction: &Transaction,
         plan: &Plan,
