@@ -170,15 +170,27 @@ impl Parser<'_> {
                 ))
     }
 
-    /// `VARIADIC x`, `name => x`
+    /// `VARIADIC x`, `name => x`, `VARIADIC name => x`
     #[inline(never)]
     fn push_named(&mut self, args: &mut Vec<FunctionArg>) -> Result<()> {
         let first = self.next_token();
         let (name, operator) = match first.keyword {
-            Keyword::VARIADIC => (
-                marker(VARIADIC, first.position),
-                FunctionArgOperator::RightArrow,
-            ),
+            Keyword::VARIADIC => {
+                let mut name = VARIADIC.to_owned();
+                if self.at_named_argument() {
+                    let of = self.next_token();
+                    let ident = self.ident_of(of)?;
+                    name.push_str(&match ident.quote_style {
+                        Some(_) => ident.value,
+                        None => ident.value.to_ascii_lowercase(),
+                    });
+                    self.next_token();
+                }
+                (
+                    marker(&name, first.position),
+                    FunctionArgOperator::RightArrow,
+                )
+            }
             _ => {
                 let operator = match self.next_token().token {
                     Token::RArrow => FunctionArgOperator::RightArrow,

@@ -64,8 +64,8 @@ pub struct FunctionArgument {
     pub name: Option<Ident>,
     /// Its type.
     pub data_type: Box<DataType>,
-    /// The text of its default.
-    pub default: Option<String>,
+    /// The text of its default, and where it stands.
+    pub default: Option<(String, u32)>,
     /// Where it stands.
     pub position: u32,
 }
@@ -378,7 +378,7 @@ impl Parser<'_> {
                 let start = self.peek_token();
                 self.parse_expr()?;
                 let text = self.text_between(start, self.peek_token()).trim_end();
-                default = Some(text.to_owned());
+                default = Some((text.to_owned(), start.position));
             }
             arguments.push(FunctionArgument {
                 mode: mode.unwrap_or(ArgumentMode::In),

@@ -4,7 +4,7 @@ use sqlparser::ast::Ident;
 
 use crate::parser::span_at;
 
-/// The name of the argument behind VARIADIC.
+/// The name of the argument behind VARIADIC, before the name that it has itself.
 pub const VARIADIC: &str = "\0variadic";
 /// What stands before the alias of JOIN USING, which is the last of its columns.
 pub const USING_ALIAS: &str = "\0as";

@@ -1,9 +1,9 @@
 //! One relation of FROM.
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, Query, SetExpr,
-    TableAlias, TableAliasColumnDef, TableFactor, TableFunctionArgs, TableSample, TableSampleKind,
-    TableSampleMethod, TableSampleModifier, TableSampleQuantity, TableSampleSeed,
+    CastKind, Expr, FunctionArg, FunctionArgExpr, Ident, ObjectName, ObjectNamePart, Query,
+    SetExpr, TableAlias, TableAliasColumnDef, TableFactor, TableFunctionArgs, TableSample,
+    TableSampleKind, TableSampleMethod, TableSampleModifier, TableSampleQuantity, TableSampleSeed,
     TableSampleSeedModifier, TableWithJoins,
 };
 use varve_types::{Error, Result, SqlState};
@@ -238,22 +238,34 @@ impl Parser<'_> {
         Ok(Box::new(relation))
     }
 
-    /// `ROWS FROM (f(), g())`
+    /// `ROWS FROM (f(), g() AS (a int))`: the columns that a call defines are casts behind it.
     #[inline(never)]
     fn rows_from(&mut self, lateral: bool) -> Result<Box<TableFactor>> {
         let place = self.next_token().position;
         self.next_token();
-        let args = self.parse_parenthesized(|parser| {
+        let args: Vec<Vec<Expr>> = self.parse_parenthesized(|parser| {
             let name = parser.table_function_name()?;
             if parser.peek() != Token::LParen {
                 return parser.unexpected();
             }
             let call = parser.call(name)?;
-            if parser.peek_keyword(Keyword::AS) {
-                return Err(Error::unsupported("a column definition list in ROWS FROM"));
+            let mut group = vec![*call];
+            if parser.parse_keyword(Keyword::AS) {
+                group.extend(parser.parse_parenthesized(|parser| {
+                    let name = parser.parse_label()?;
+                    Ok(Expr::Cast {
+                        kind: CastKind::Cast,
+                        expr: Box::new(Expr::Identifier(name)),
+                        data_type: parser.parse_data_type()?,
+                        format: None,
+                    })
+                })?);
             }
-            Ok(FunctionArg::Unnamed(FunctionArgExpr::Expr(*call)))
+            Ok(group)
         })?;
+        let args = args.into_iter().flatten();
+        let args = args.map(|arg| FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)));
+        let args: Vec<FunctionArg> = args.collect();
         let name = single(marker(ROWS_FROM, place));
         let with_ordinality = self.with_ordinality();
         let alias = self.function_alias(&name)?;

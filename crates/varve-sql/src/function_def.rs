@@ -10,7 +10,7 @@
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
 //! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable | 1 |
-//! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation, 4 its OUT columns | 1 |
+//! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation or composite type, 4 its OUT columns, 5 records | 1 |
 //! | 2: type code; 3: object of the relation | bytes; 8 |
 //! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default), type code, name | 2, then 1 + bytes + 2 + UTF-8 |
 //! | the text of its default, where there is one | 4 (length) + UTF-8 |
@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use varve_expr::Volatility;
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{LogicalType, ObjectId, Result};
+use varve_types::{LogicalType, ObjectId, Result, RowTypeId};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::plpgsql::{Code, parse_body};
@@ -28,6 +28,7 @@ use crate::schema::{Catalog, schema_head};
 use crate::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
+const RECORD: LogicalType = LogicalType::Row(RowTypeId::RECORD);
 /// The kind of object that a function is.
 pub(crate) const KIND_FUNCTION: u8 = 21;
 const IS_SET: u8 = 1;
@@ -94,10 +95,12 @@ pub enum Returns {
     Trigger,
     /// A value.
     Value(LogicalType),
-    /// A row of a table or view.
+    /// A row of a table, view or composite type.
     Relation(ObjectId),
     /// A row of its OUT arguments.
     Columns,
+    /// A row of what columns its body has.
+    Record,
 }
 
 /// A body that was parsed, once it was needed.
@@ -171,7 +174,8 @@ impl FunctionDef {
                 let name = name.filter(|name| !name.is_empty());
                 vec![(name.unwrap_or_else(|| self.name.clone()), ty)]
             }
-            Returns::Relation(object) => catalog.relation_columns(object),
+            Returns::Relation(object) => catalog.row_columns(object),
+            Returns::Record => vec![(self.name.clone(), RECORD)],
             Returns::Columns => (1..)
                 .zip(outputs())
                 .map(|(number, argument)| match argument.name.is_empty() {
@@ -188,8 +192,28 @@ impl FunctionDef {
             .arguments
             .iter()
             .filter(|argument| argument.is_output());
-        let is_value = !matches!(self.returns, Returns::Relation(_) | Returns::Columns);
-        is_value && outputs.all(|argument| argument.name.is_empty())
+        self.row_type().is_none() && outputs.all(|argument| argument.name.is_empty())
+    }
+
+    /// The type of the rows that it gives; `None` where it gives values.
+    pub(crate) fn row_type(&self) -> Option<LogicalType> {
+        match self.returns {
+            Returns::Relation(object) => {
+                let id = u32::try_from(object.0).ok()?;
+                Some(LogicalType::Row(RowTypeId(id)))
+            }
+            Returns::Columns | Returns::Record => Some(RECORD),
+            _ => None,
+        }
+    }
+
+    /// Whether it takes or gives values of such a type.
+    pub(crate) fn names(&self, is: &dyn Fn(LogicalType) -> bool) -> bool {
+        let returned = match self.returns {
+            Returns::Value(ty) => Some(ty),
+            _ => self.row_type(),
+        };
+        returned.is_some_and(is) || self.arguments.iter().any(|argument| is(argument.ty))
     }
 
     /// Its body.
@@ -202,19 +226,14 @@ impl FunctionDef {
 }
 
 impl Catalog {
-    /// The names and types of the columns of a table or view.
-    pub(crate) fn relation_columns(&self, object: ObjectId) -> Vec<(String, LogicalType)> {
-        if let Some(table) = self.tables.get(&object) {
-            let columns = table.columns.iter();
-            return columns
-                .map(|column| (column.name.clone(), column.ty))
-                .collect();
-        }
-        let columns = self.views.get(&object).into_iter();
-        let columns = columns.flat_map(|view| &view.columns);
-        columns
-            .map(|column| (column.name.clone(), column.ty))
-            .collect()
+    /// The names and types of the columns of a table, view or composite type.
+    fn row_columns(&self, object: ObjectId) -> Vec<(String, LogicalType)> {
+        let id = u32::try_from(object.0).unwrap_or(0);
+        let fields = self
+            .fields_of(RowTypeId(id))
+            .unwrap_or_default()
+            .into_iter();
+        fields.map(|(name, ty, _)| (name, ty)).collect()
     }
 }
 
@@ -248,6 +267,7 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
             bytes.extend(object.0.to_le_bytes());
         }
         Returns::Columns => bytes.push(4),
+        Returns::Record => bytes.push(5),
     }
     put_count(&mut bytes, def.arguments.len());
     for argument in &def.arguments {
@@ -285,6 +305,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         2 => Returns::Value(input.ty().ok_or_else(|| broken("type of a result"))?),
         3 => Returns::Relation(take_object(&mut input)?),
         4 => Returns::Columns,
+        5 => Returns::Record,
         _ => return Err(broken("result of a function")),
     };
     let mut arguments = Vec::new();
@@ -343,6 +364,7 @@ mod tests {
             Returns::Value(LogicalType::Text),
             Returns::Relation(ObjectId(7)),
             Returns::Columns,
+            Returns::Record,
         ];
         for returns in returns {
             let def = FunctionDef {

@@ -18,8 +18,9 @@ use std::sync::Arc;
 
 use varve_expr::{EnumLabels, Enums};
 use varve_sort::VecMap;
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
+use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
+use crate::bind::polymorphic::pseudo_name;
 use crate::catalog::TableDef;
 use crate::catalog_codec::{Input, broken, put_name};
 use crate::comment::CommentDef;
@@ -73,6 +74,16 @@ pub struct RelationName {
     pub schema: Option<String>,
     /// The last part.
     pub name: String,
+}
+
+impl RelationName {
+    /// A name without a schema.
+    pub(crate) fn unqualified(name: &str) -> RelationName {
+        RelationName {
+            schema: None,
+            name: name.to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for RelationName {
@@ -306,6 +317,11 @@ impl Catalog {
 
     /// The name of the type that an object is, or that its rows are of.
     pub(crate) fn type_of_object(&self, object: ObjectId) -> Option<String> {
+        let pseudo = u32::try_from(object.0).ok();
+        let pseudo = pseudo.and_then(|id| pseudo_name(LogicalType::Enum(EnumId(id))));
+        if let Some(name) = pseudo {
+            return Some(name.to_owned());
+        }
         let named = self.types.get(&object).map(|def| (def.schema, &def.name));
         let named = named.or_else(|| {
             let table = self.tables.get(&object);

@@ -73,9 +73,20 @@ impl RowTypeId {
     }
 }
 
+/// Ids from here on are those of pseudo-types: their OIDs behind it.
+const PSEUDO_TYPES: u32 = 0xFFFF_0000;
+
 impl EnumId {
+    /// A type that the arguments of a call decide, which no value is of.
+    pub const fn pseudo(oid: u16) -> EnumId {
+        EnumId(PSEUDO_TYPES | oid as u32)
+    }
+
     /// The OID of the type.
     pub const fn oid(self) -> u32 {
+        if let Some(oid) = self.0.checked_sub(PSEUDO_TYPES) {
+            return oid;
+        }
         USER_OIDS.saturating_add(self.0.saturating_mul(2))
     }
 

@@ -63,6 +63,37 @@ fn int4(number: i32) -> Expr {
     literal(Value::Int4(number), LogicalType::Int4)
 }
 
+/// The rows of a plan of one column as one value, and its type.
+pub(crate) fn gathered(
+    plan: Plan,
+    ty: LogicalType,
+    of: RowsOf,
+    position: u32,
+) -> Result<(Plan, LogicalType)> {
+    let args = AggregateArgs::List(&[Some(ty)]);
+    let name = match of {
+        RowsOf::Array => "array_agg",
+        RowsOf::Json(name) => name,
+    };
+    let function = resolve_aggregate(name, args, position)?;
+    let function = function.ok_or_else(|| Error::internal("no aggregate of rows"))?;
+    let of_rows = function.result_type();
+    let call = AggregateCall {
+        function,
+        args: vec![Expr::Column { index: 0, ty }],
+        distinct: false,
+        order: Vec::new(),
+        filter: None,
+        position,
+    };
+    let plan = Plan::Aggregate {
+        input: Box::new(plan),
+        groups: Vec::new(),
+        aggregates: vec![call],
+    };
+    Ok((plan, of_rows))
+}
+
 impl Binder<'_> {
     /// `ARRAY[...]`, of a type where a cast gives one.
     pub(crate) fn array(
@@ -153,27 +184,7 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let args = AggregateArgs::List(&[Some(ty)]);
-        let name = match of {
-            RowsOf::Array => "array_agg",
-            RowsOf::Json(name) => name,
-        };
-        let function = resolve_aggregate(name, args, position)?;
-        let function = function.ok_or_else(|| Error::internal("no aggregate of rows"))?;
-        let of_rows = function.result_type();
-        let call = AggregateCall {
-            function,
-            args: vec![Expr::Column { index: 0, ty }],
-            distinct: false,
-            order: Vec::new(),
-            filter: None,
-            position,
-        };
-        let plan = Plan::Aggregate {
-            input: Box::new(plan),
-            groups: Vec::new(),
-            aggregates: vec![call],
-        };
+        let (plan, of_rows) = gathered(plan, ty, of, position)?;
         let rows = self.row_of_subquery(plan, of_rows, outer, scope);
         let LogicalType::Array(element) = of_rows else {
             return Ok(Operand::Known(rows));
@@ -215,7 +226,7 @@ impl Binder<'_> {
                 .count();
             if let AccessExpr::Dot(Ast::Identifier(name)) = first {
                 let row = self.settle(base)?;
-                base = Operand::Known(self.row_field(&row, &fold_name(name), position)?);
+                base = self.attribute(row, &fold_name(name), position, scope)?;
                 chain = chain.get(1..).unwrap_or_default();
                 continue;
             }

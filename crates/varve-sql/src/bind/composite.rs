@@ -6,8 +6,10 @@ use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Valu
 
 use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
+use crate::bind::function::Arguments;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::{Binder, located};
+use crate::schema::RelationName;
 
 /// The name, type and modifier of a field.
 pub(crate) type Field = (String, LogicalType, TypeMod);
@@ -27,11 +29,36 @@ pub(crate) fn row_call(
 }
 
 /// The fields of a call that makes a row.
-fn called_fields(row: &Expr) -> Option<&[Expr]> {
+pub(crate) fn called_fields(row: &Expr) -> Option<&[Expr]> {
     match row {
         Expr::Call { function, args, .. } if function.name() == "\0row" => args.get(1..),
         _ => None,
     }
+}
+
+/// Refuses a row that is not of these columns.
+pub(crate) fn check_row(fields: &[Expr], columns: &[(String, LogicalType)]) -> Result<()> {
+    let mismatch = |detail: String| {
+        let message = "function return row and query-specified return row do not match";
+        Err(Error::new(SqlState::DATATYPE_MISMATCH, message).with_detail(detail))
+    };
+    if fields.len() != columns.len() {
+        let plural = if fields.len() == 1 { "" } else { "s" };
+        return mismatch(format!(
+            "Returned row contains {} attribute{plural}, but query expects {}.",
+            fields.len(),
+            columns.len()
+        ));
+    }
+    for (number, (field, (_, ty))) in (1..).zip(fields.iter().zip(columns)) {
+        let from = field.logical_type();
+        if from != *ty {
+            return mismatch(format!(
+                "Returned type {from} at ordinal position {number}, but query expects {ty}."
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A value whose type its place decides, where it is one.
@@ -135,6 +162,33 @@ impl Binder<'_> {
                 Err(located(error, position))
             }
         }
+    }
+
+    /// `(row).name`: a field, or what a function of this name gives for the row.
+    pub(crate) fn attribute(
+        &mut self,
+        row: Expr,
+        name: &str,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let field = self.row_field(&row, name, position);
+        let name = RelationName::unqualified(name);
+        let candidates = match &field {
+            Err(error) if error.state() == SqlState::UNDEFINED_COLUMN => self.candidates(&name),
+            _ => Vec::new(),
+        };
+        if candidates.is_empty() {
+            return field.map(Operand::Known);
+        }
+        let args = Arguments::default();
+        let row = vec![Operand::Known(row)];
+        let call = self.user_call_of((&name, &candidates), &args, row, position, scope);
+        // No function of this row is no column, too.
+        call.or_else(|error| match error.state() {
+            SqlState::UNDEFINED_FUNCTION => field.map(Operand::Known),
+            _ => Err(error),
+        })
     }
 
     /// The fields of an operand that is a row of a composite type, or the operand.

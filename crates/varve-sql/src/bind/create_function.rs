@@ -2,26 +2,64 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::DataType;
+use sqlparser::ast::{DataType, Statement as AstStatement};
 use varve_expr::{Expr, Volatility};
 use varve_parser::create_function::{
     ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
     FunctionOptions, FunctionReturns,
 };
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::bind::data_type::type_name;
 use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::polymorphic::{is_array, pseudo_name, pseudo_type};
 use crate::bind::routine_call::is_run_first;
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
+use crate::dispatch::Body;
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
-use crate::schema::{Catalog, Named, PUBLIC, RelationName, quoted_as_needed};
+use crate::plpgsql::Piece;
+use crate::schema::{Catalog, PUBLIC, RelationName, quoted_as_needed};
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most arguments of a function.
 pub(crate) const ARGUMENTS_MAX: usize = 100;
+
+/// How many characters stand before the text of a default where it is bound.
+const DEFAULT_HEAD: u32 = 7;
+const FINAL_STATEMENT: &str = "Function's final statement must be SELECT or \
+                               INSERT/UPDATE/DELETE RETURNING.";
+
+fn context_of(def: &FunctionDef) -> String {
+    format!("SQL function \"{}\"", def.name)
+}
+
+/// Whether a statement gives rows.
+fn gives_rows(piece: &Piece) -> bool {
+    let body = match &piece.statement.parsed().body {
+        Body::Insert(insert) => return insert.returning.is_some(),
+        Body::Statement(body) => body,
+        _ => return false,
+    };
+    match body.as_ref() {
+        AstStatement::Query(_) => true,
+        AstStatement::Update(update) => update.returning.is_some(),
+        AstStatement::Delete(delete) => delete.returning.is_some(),
+        _ => false,
+    }
+}
+
+/// `42P13`: a body that does not give what its function declares.
+pub(crate) fn mismatch(def: &FunctionDef, detail: impl Into<String>) -> Error {
+    let shown = match def.returns {
+        Returns::Value(ty) => Some(ty),
+        _ => def.row_type(),
+    };
+    let shown = shown.map_or_else(String::new, |ty| ty.to_string());
+    let message = format!("return type mismatch in function declared to return {shown}");
+    invalid(message).with_detail(detail)
+}
 
 /// `42P13`
 fn invalid(message: impl Into<String>) -> Error {
@@ -39,8 +77,8 @@ impl Binder<'_> {
             body,
         } = create;
         let (schema, name) = self.new_relation(name, false)?;
+        let written = arguments;
         let arguments = self.argument_defs(arguments)?;
-        let (returns, returns_set) = self.returns(returns.as_ref(), &arguments)?;
         let is_plpgsql = match options.language.as_deref() {
             Some(language) => is_plpgsql(language)?,
             None => return Err(invalid("no language specified")),
@@ -48,6 +86,7 @@ impl Binder<'_> {
         let Some(body) = body else {
             return Err(invalid("no function body specified"));
         };
+        let (returns, returns_set) = self.returns(returns.as_ref(), &arguments, is_plpgsql)?;
         let mut def = FunctionDef {
             object: ObjectId(0),
             schema,
@@ -62,6 +101,7 @@ impl Binder<'_> {
             parsed: ParsedBody::default(),
         };
         set_options(&mut def, options);
+        def.check_pseudo_types()?;
         if let Some(known) = self.same_function(schema, &def.name, &def.input_types()) {
             if !*or_replace {
                 let name = &def.name;
@@ -72,6 +112,7 @@ impl Binder<'_> {
             check_replacement(known, &def)?;
             def.object = known.object;
         }
+        self.check_defaults(written, &def)?;
         body.placed(self.check_body(&def))?;
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
     }
@@ -129,20 +170,19 @@ impl Binder<'_> {
                 mode: *mode,
                 name: name.as_ref().map(fold_name).unwrap_or_default(),
                 ty: self.argument_type(data_type, *position)?,
-                default: default.clone(),
+                default: default.as_ref().map(|(text, _)| text.clone()),
             };
             // An argument and a result may share a name, but no two of the same kind.
             let same = |known: &&ArgumentDef| {
                 let both_in = known.is_input() && def.is_input();
                 let both_out = known.is_output() && def.is_output();
-                let is_table = def.mode == ArgumentMode::Table;
-                known.name == def.name && (both_in || both_out || is_table)
+                known.name == def.name && (both_in || both_out)
             };
             if !def.name.is_empty() && defs.iter().any(|known| same(&known)) {
                 let message = format!("parameter name \"{}\" used more than once", def.name);
                 return Err(invalid(message));
             }
-            if def.mode == ArgumentMode::Variadic && !matches!(def.ty, LogicalType::Array(_)) {
+            if def.mode == ArgumentMode::Variadic && !is_array(def.ty) {
                 return Err(invalid("VARIADIC parameter must be an array"));
             }
             let past_last = defs
@@ -172,14 +212,9 @@ impl Binder<'_> {
         if let DataType::Custom(name, _) = data_type
             && let Some(name) = type_name(name)
         {
-            let is_polymorphic = name.name.starts_with("any") && name.schema.is_none();
-            let what = match self.catalog.find(&name) {
-                _ if is_polymorphic => Some("a polymorphic function"),
-                Some(Named::Table(_) | Named::View(_)) => Some("a row as an argument"),
-                _ => None,
-            };
-            if let Some(what) = what {
-                return Err(located(Error::unsupported(what), position));
+            let pseudo = pseudo_type(&name).map_err(|error| located(error, position))?;
+            if let Some(ty) = pseudo {
+                return Ok(ty);
             }
         }
         if let DataType::Trigger = data_type {
@@ -195,6 +230,7 @@ impl Binder<'_> {
         &self,
         returns: Option<&FunctionReturns>,
         arguments: &[ArgumentDef],
+        is_plpgsql: bool,
     ) -> Result<(Returns, bool)> {
         let outputs: Vec<&ArgumentDef> = arguments
             .iter()
@@ -227,23 +263,22 @@ impl Binder<'_> {
         let written = match (data_type.as_ref(), &named) {
             (DataType::Trigger, _) => Returns::Trigger,
             (_, Some(name)) if name.schema.is_none() && name.name == "void" => Returns::Void,
-            (_, Some(name)) if name.schema.is_none() && name.name == "record" => {
-                let returns = of_outputs.filter(|returns| *returns == Returns::Columns);
-                return returns.map(|returns| (returns, *set)).ok_or_else(|| {
-                    let what = "a function returning record without OUT parameters";
-                    located(Error::unsupported(what), *position)
-                });
-            }
-            (_, Some(name)) => match self.catalog.find(name) {
-                Some(Named::Table(object) | Named::View(object))
-                    if self.catalog.enum_named(name).is_none() =>
-                {
-                    Returns::Relation(object)
+            (_, Some(name)) if name.schema.is_none() && name.name == "record" => Returns::Record,
+            _ => match self.argument_type(data_type, *position)? {
+                ty @ LogicalType::Row(RowTypeId(id)) => {
+                    let object = ObjectId(u64::from(id));
+                    let is_type = self.catalog.types.get(&object).is_some();
+                    match outputs.is_empty() && !(is_plpgsql && is_type) {
+                        true => Returns::Relation(object),
+                        false => Returns::Value(ty),
+                    }
                 }
-                _ => Returns::Value(self.argument_type(data_type, *position)?),
+                ty => Returns::Value(ty),
             },
-            _ => Returns::Value(self.argument_type(data_type, *position)?),
         };
+        if let (Some(Returns::Columns), Returns::Record) = (of_outputs, written) {
+            return Ok((Returns::Columns, *set));
+        }
         if let Some(expected) = of_outputs
             && expected != written
         {
@@ -257,19 +292,38 @@ impl Binder<'_> {
         Ok((written, *set))
     }
 
+    /// Refuses defaults that are no values of their arguments.
+    fn check_defaults(&mut self, written: &[FunctionArgument], def: &FunctionDef) -> Result<()> {
+        for (written, argument) in written.iter().zip(&def.arguments) {
+            let Some((text, position)) = &written.default else {
+                continue;
+            };
+            let checked = match pseudo_name(argument.ty) {
+                Some(_) => self.default_operand(text).map(|_| ()),
+                None => self.argument_default(text, argument.ty).map(|_| ()),
+            };
+            // It was bound behind a SELECT of its own.
+            let behind = position.saturating_sub(DEFAULT_HEAD.saturating_add(1));
+            checked.map_err(|error| error.moved(behind))?;
+        }
+        Ok(())
+    }
+
     /// Refuses a body that could not be run.
     fn check_body(&mut self, def: &FunctionDef) -> Result<()> {
-        for argument in def.inputs() {
-            if let Some(text) = &argument.default {
-                self.argument_default(text, argument.ty)?;
-            }
-        }
         let code = def.code()?;
+        if def.is_polymorphic() {
+            return Ok(());
+        }
         if def.returns == Returns::Trigger && def.inputs().next().is_some() {
             let error = invalid("trigger functions cannot have declared arguments");
             let hint = "The arguments of the trigger can be accessed through TG_NARGS and \
                         TG_ARGV instead.";
             return Err(error.with_hint(hint));
+        }
+        let gives = !matches!(def.returns, Returns::Void | Returns::Trigger);
+        if gives && !def.is_plpgsql && !code.pieces.last().is_some_and(gives_rows) {
+            return Err(mismatch(def, FINAL_STATEMENT).in_context(context_of(def)));
         }
         // What these mean is known when they are called.
         if def.returns == Returns::Trigger || is_run_first(def, &code.pieces) {
@@ -286,8 +340,11 @@ impl Binder<'_> {
         let mut inner = Binder::new(&first.statement, self.catalog, &[], self.locale);
         inner.is_defining = true;
         inner.defined = Some(Arc::new(def.clone()));
-        inner.bound_body(def, &code.pieces, &values.collect::<Vec<Expr>>())?;
-        Ok(())
+        let bound = inner.bound_body(def, &code.pieces, &values.collect::<Vec<Expr>>());
+        bound.map(|_| ()).map_err(|error| match error.position() {
+            Some(_) => error,
+            None => error.in_context(context_of(def)),
+        })
     }
 
     /// The function that a statement names.

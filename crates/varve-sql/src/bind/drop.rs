@@ -7,7 +7,6 @@ use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
 use crate::catalog::{ColumnDef, TableDef};
-use crate::function_def::Returns;
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
 use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
@@ -249,7 +248,11 @@ impl Catalog {
         };
         let rows_of = |object: ObjectId| {
             let functions = self.functions.values();
-            let functions = functions.filter(move |def| def.returns == Returns::Relation(object));
+            let functions = functions.filter(move |def| {
+                let id = u32::try_from(object.0).unwrap_or(0);
+                let row = LogicalType::Row(RowTypeId(id));
+                def.names(&|ty| ty == row || Some(ty) == row.array())
+            });
             functions.map(|def| (def.object, Dropped::Function(def.object), false))
         };
         let triggers = |is: &dyn Fn(&TriggerDef) -> bool, is_part: bool| {
@@ -371,8 +374,7 @@ impl Catalog {
                     }
                 }
                 for def in self.functions.values() {
-                    let returns = matches!(def.returns, Returns::Value(ty) if is_of(ty));
-                    if returns || def.arguments.iter().any(|argument| is_of(argument.ty)) {
+                    if def.names(&is_of) {
                         found.push((def.object, Dropped::Function(def.object), false));
                     }
                 }

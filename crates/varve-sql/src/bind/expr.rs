@@ -123,6 +123,16 @@ impl Binder<'_> {
                 self.column(None, &fold_name(ident), self.source.ident(ident), scope)
             }
             Ast::CompoundIdentifier(parts) => match parts.as_slice() {
+                [function, argument, field]
+                    if let Some(Operand::Known(row)) = self.variable(
+                        Some(&fold_name(function)),
+                        &fold_name(argument),
+                        self.source.ident(function),
+                    )? =>
+                {
+                    let position = self.source.ident(function);
+                    self.attribute(row, &fold_name(field), position, scope)
+                }
                 [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
                 [first, .., column] => {
                     let position = self.source.ident(first);

@@ -23,7 +23,7 @@ use varve_parser::marker::VARIADIC;
 /// The arguments of a call as they are written.
 #[derive(Default)]
 pub(crate) struct Arguments<'a> {
-    list: Vec<&'a Ast>,
+    pub(crate) list: Vec<&'a Ast>,
     /// The names of the last of them: `f(name => value)`.
     pub(crate) names: Vec<String>,
     /// `f(VARIADIC array)`
@@ -253,6 +253,12 @@ impl Binder<'_> {
             if let Some(cast) = cast {
                 return Ok(Operand::Known(cast));
             }
+        }
+        // `field(row)`
+        if let [Operand::Known(row)] = operands.as_slice()
+            && let Ok(field) = self.row_field(row, name, position)
+        {
+            return Ok(Operand::Known(field));
         }
         let call = self.called(name, args, operands, position)?;
         Ok(Operand::Known(call))
@@ -572,8 +578,14 @@ impl<'a> Arguments<'a> {
                 _ => return Err(unsupported_at("* among arguments", position)),
             }
             match name {
-                Some(name) if name == VARIADIC => written.spread = true,
-                Some(name) => written.names.push(name),
+                Some(name) => match name.strip_prefix(VARIADIC) {
+                    Some(name) => {
+                        written.spread = true;
+                        let name = Some(name).filter(|name| !name.is_empty());
+                        written.names.extend(name.map(str::to_owned));
+                    }
+                    None => written.names.push(name),
+                },
                 None if written.names.is_empty() && !written.spread => {}
                 None => {
                     let message = "positional argument cannot follow named argument";

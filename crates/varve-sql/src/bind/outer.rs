@@ -169,8 +169,41 @@ impl Binder<'_> {
         self.outer.len()
     }
 
-    /// The column that a name means.
+    /// The column that a name means, or what a function of that name gives for the row of `table`.
     pub(crate) fn column(
+        &mut self,
+        table: Option<&RelationName>,
+        name: &str,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let (error, table) = match (self.plain_column(table, name, position, scope), table) {
+            (Err(error), Some(table)) if error.state() == SqlState::UNDEFINED_COLUMN => {
+                (error, table)
+            }
+            (found, _) => return found,
+        };
+        let function = RelationName::unqualified(name);
+        let row = match self.candidates(&function).is_empty() {
+            true => None,
+            false => {
+                let around = core::mem::take(&mut self.reads_rows);
+                let row = self.whole_row(&table.name, position, scope);
+                self.reads_rows = around;
+                row?
+            }
+        };
+        let Some(Operand::Known(row)) = row else {
+            return Err(error);
+        };
+        let called = self.attribute(row, name, position, scope);
+        called.map_err(|other| match other.state() {
+            SqlState::UNDEFINED_COLUMN => error,
+            _ => other,
+        })
+    }
+
+    fn plain_column(
         &mut self,
         table: Option<&RelationName>,
         name: &str,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use sqlparser::ast::{Expr as Ast, Query as AstQuery, SelectItem, SetExpr};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
 use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::undefined_schema;
+use crate::bind::polymorphic::{bound, element_of, pseudo_name};
 use crate::bind::user_function::{Candidates, only_query};
 use crate::bind::view::NO_SOURCE;
 use crate::bind::{Binder, located};
@@ -34,9 +35,9 @@ enum Source {
 /// A function that fits a call, and how well.
 struct Fit {
     sources: Vec<Source>,
-    /// Arguments of the very type, arguments without a type that are taken as text, no VARIADIC,
-    /// few defaults: more is better.
-    rank: (usize, usize, bool, core::cmp::Reverse<usize>),
+    /// Arguments of the very type, or that as well as those of its category's preferred one,
+    /// arguments without a type that are taken as text, no VARIADIC: more is better.
+    rank: (usize, usize, usize, bool),
 }
 
 impl Binder<'_> {
@@ -99,7 +100,10 @@ impl Binder<'_> {
             let error = Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint);
             return Err(located(error, position));
         }
-        let def = Arc::clone(def);
+        let mut def = Arc::clone(def);
+        if def.is_polymorphic() {
+            def = self.real_function(&def, &sources, &types)?;
+        }
         if def.returns == Returns::Trigger {
             let message = "trigger functions can only be called as triggers";
             return Err(located(
@@ -114,7 +118,8 @@ impl Binder<'_> {
             values.push(match source {
                 Source::Given(at) => {
                     let operand = take(at).ok_or_else(lost_argument)?;
-                    self.as_argument(operand, argument.ty, position)?
+                    let place = args.list.get(at).map(|arg| self.source.expr(arg));
+                    self.as_argument(operand, argument.ty, place.unwrap_or(position))?
                 }
                 Source::Rest(from) => {
                     let mut elements = Vec::new();
@@ -134,12 +139,54 @@ impl Binder<'_> {
     }
 
     fn as_argument(&mut self, operand: Operand, ty: LogicalType, position: u32) -> Result<Expr> {
-        let converted = self.convert(operand, ty, CastContext::Implicit, position)?;
+        let context = match (operand.ty(), ty) {
+            // A row as it is written has the type of its place.
+            (Some(LogicalType::Row(RowTypeId::RECORD)), LogicalType::Row(_)) => {
+                CastContext::Assignment
+            }
+            _ => CastContext::Implicit,
+        };
+        let converted = self.convert(operand, ty, context, position)?;
         converted.ok_or_else(lost_argument)
+    }
+
+    /// A polymorphic function with the types that a call gives it.
+    fn real_function(
+        &mut self,
+        def: &FunctionDef,
+        sources: &[Source],
+        types: &[Option<LogicalType>],
+    ) -> Result<Arc<FunctionDef>> {
+        // Whatever is called, it is parsed once.
+        def.code()?;
+        let mut pairs = Vec::with_capacity(types.len());
+        for (argument, source) in def.inputs().zip(sources) {
+            match (source, &argument.default) {
+                (Source::Default, Some(text)) if pseudo_name(argument.ty).is_some() => {
+                    pairs.push((argument.ty, self.default_operand(text)?.ty()));
+                }
+                _ => pairs.extend(given(argument, source, types)),
+            }
+        }
+        let real = bound(&pairs).map(|bound| def.real(&bound));
+        let real = real.unwrap_or_else(|| Err(lost_argument()));
+        real.map(Arc::new)
     }
 
     /// The default of an argument, from its text.
     pub(crate) fn argument_default(&mut self, text: &str, ty: LogicalType) -> Result<Expr> {
+        let operand = self.default_operand(text)?;
+        let from = operand.ty();
+        let converted = self.convert(operand, ty, CastContext::Assignment, 0)?;
+        converted.ok_or_else(|| {
+            let from = from.unwrap_or(LogicalType::Text);
+            let message = format!("argument of DEFAULT must be type {ty}, not type {from}");
+            Error::new(SqlState::DATATYPE_MISMATCH, message)
+        })
+    }
+
+    /// The default of an argument before it is converted.
+    pub(crate) fn default_operand(&mut self, text: &str) -> Result<Operand> {
         let code = Code::of_value(text)?;
         let value = only_query(&code.pieces).and_then(|(query, _)| selected(query));
         let value = value.ok_or_else(|| Error::internal("a default is no expression"))?;
@@ -150,14 +197,7 @@ impl Binder<'_> {
         let operand = self.expr(value, &mut scope);
         self.outer = outer;
         self.source = source;
-        let operand = operand?;
-        let from = operand.ty();
-        let converted = self.convert(operand, ty, CastContext::Assignment, 0)?;
-        converted.ok_or_else(|| {
-            let from = from.unwrap_or(LogicalType::Text);
-            let message = format!("argument of DEFAULT must be type {ty}, not type {from}");
-            Error::new(SqlState::DATATYPE_MISMATCH, message)
-        })
+        operand
     }
 }
 
@@ -184,49 +224,59 @@ fn fit(def: &FunctionDef, args: varve_expr::Arguments<'_>) -> Option<Fit> {
         let named = args.names.iter().position(|name| *name == argument.name);
         sources.push(match named {
             _ if is_variadic && at == single && positional > single => Source::Rest(at),
-            Some(_) if at < positional => return None,
+            Some(_) if at < positional || (is_variadic && at == single) => return None,
             Some(place) => Source::Given(positional + place),
             None if at < positional && at < single => Source::Given(at),
             None if argument.default.is_some() => Source::Default,
             None => return None,
         });
     }
-    let given = sources.iter().map(|source| match source {
+    let count = sources.iter().map(|source| match source {
         Source::Given(_) => 1,
         Source::Rest(from) => positional - from,
         Source::Default => 0,
     });
-    if given.sum::<usize>() != args.types.len() {
+    if count.sum::<usize>() != args.types.len() {
         return None;
     }
-    let mut rank = (0, 0, !is_variadic, core::cmp::Reverse(0));
-    for (argument, source) in inputs.iter().zip(&sources) {
-        let (range, ty) = match source {
-            Source::Given(at) => (*at..at + 1, argument.ty),
-            Source::Rest(from) => (*from..positional, element_of(argument.ty)),
-            Source::Default => {
-                rank.3.0 += 1;
-                continue;
-            }
+    let mut rank = (0, 0, 0, !is_variadic);
+    let pairs = inputs.iter().zip(&sources);
+    let pairs = pairs.flat_map(|(argument, source)| given(argument, source, args.types));
+    let pairs: Vec<(LogicalType, Option<LogicalType>)> = pairs.collect();
+    for (ty, written) in &pairs {
+        let Some(written) = written else {
+            rank.2 += usize::from(*ty == LogicalType::Text);
+            continue;
         };
-        for written in args.types.get(range)? {
-            match written {
-                Some(written) if *written == ty => rank.0 += 1,
-                Some(written) if implicit_cast_allowed(*written, ty) => {}
-                Some(_) => return None,
-                None => rank.1 += usize::from(ty == LogicalType::Text),
-            }
+        let is_preferred = ty.is_preferred() && ty.category() == written.category();
+        rank.0 += usize::from(written == ty);
+        rank.1 += usize::from(written == ty || is_preferred);
+        let fits = written == ty
+            || pseudo_name(*ty).is_some()
+            || implicit_cast_allowed(*written, *ty)
+            || (*written == LogicalType::Row(RowTypeId::RECORD)
+                && matches!(ty, LogicalType::Row(_)));
+        if !fits {
+            return None;
         }
     }
+    bound(&pairs)?;
     Some(Fit { sources, rank })
 }
 
-/// The type of the elements of an array.
-fn element_of(ty: LogicalType) -> LogicalType {
-    match ty {
-        LogicalType::Array(element) => element.logical(),
-        ty => ty,
-    }
+/// The types that an argument is declared and written with, for each value that it is given.
+fn given(
+    argument: &ArgumentDef,
+    source: &Source,
+    types: &[Option<LogicalType>],
+) -> Vec<(LogicalType, Option<LogicalType>)> {
+    let (written, ty) = match source {
+        Source::Given(at) => (types.get(*at..*at + 1), argument.ty),
+        Source::Rest(from) => (types.get(*from..), element_of(argument.ty)),
+        Source::Default => (None, argument.ty),
+    };
+    let written = written.unwrap_or_default().iter();
+    written.map(|written| (ty, *written)).collect()
 }
 
 fn lost_argument() -> Error {

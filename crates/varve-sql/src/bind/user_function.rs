@@ -6,17 +6,18 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Query as AstQuery, Statement as AstStatement, TableAlias};
+use sqlparser::ast::{Query as AstQuery, Statement as AstStatement};
 use varve_expr::{Expr, Volatility, fold};
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, Value};
 
 use crate::bind::array::RowsOf;
 use crate::bind::change_cte::is_change;
-use crate::bind::composite::row_call;
+use crate::bind::composite::called_fields;
+use crate::bind::create_function::mismatch;
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
+use crate::bind::function_rows::{is_whole_row, rows_of};
 use crate::bind::literal::{CastContext, Operand, literal};
-use crate::bind::names::fold_name;
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::routine_call::is_run_first;
 use crate::bind::set_function::no_sets;
@@ -27,11 +28,10 @@ use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
 use crate::parse::too_deep;
-use crate::plan::{Field, JoinKind, JoinNode, Plan, ProjectSetNode, Query, SetCall};
+use crate::plan::{Field, Plan, Query, SetCall};
 use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::schema::RelationName;
-use crate::scope::Scope;
 use crate::walk::{for_each_child, is_column_free};
 
 /// The functions that a name may mean.
@@ -57,7 +57,21 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let operands = self.operands(args, scope)?;
+        let around = core::mem::take(&mut self.reads_rows);
+        let operands = self.operands(args, scope);
+        self.reads_rows = around;
+        self.user_call_of((name, candidates), args, operands?, position, scope)
+    }
+
+    /// As [`Binder::user_call`], of arguments that are bound.
+    pub(crate) fn user_call_of(
+        &mut self,
+        (name, candidates): (&RelationName, &Candidates),
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
         if is_run_first(&def, &def.code()?.pieces) {
             let result = self.run_first(&def, values, position, scope)?;
@@ -68,12 +82,15 @@ impl Binder<'_> {
             true => self.unknown_rows(&def),
             false => self.body_query(&def, &values)?,
         };
-        let fields = query.fields.into_iter();
-        let fields: Vec<(String, LogicalType)> =
-            fields.map(|field| (field.name, field.ty)).collect();
-        let (plan, ty) = match *fields.as_slice() {
-            [(_, ty)] => (query.plan, ty),
-            _ => rows_of(query.plan, &def, position)?,
+        let ty = query.fields.first().map(|field| field.ty);
+        let ty = ty.unwrap_or(LogicalType::Text);
+        let (plan, ty) = match def.row_type() {
+            Some(row) if !is_whole_row(&def, &query.fields) => rows_of(query.plan, row, position)?,
+            _ => (query.plan, ty),
+        };
+        let fields = match def.returns {
+            Returns::Columns | Returns::Relation(_) => def.columns(self.catalog),
+            _ => Vec::new(),
         };
         if def.returns_set {
             if scope.sets.is_none() {
@@ -83,7 +100,9 @@ impl Binder<'_> {
             let row = self.unnested(rows, ty, position, scope)?;
             return self.row_of(row, fields, position);
         }
-        if fields.len() == 1
+        // The fields of a record have names where it is a column.
+        let is_named = def.returns == Returns::Columns && scope.subqueries.is_some();
+        if !is_named
             && let Some(value) = only_value(&plan)
             && is_replaceable(value, &outer, scope.subqueries.is_some())
         {
@@ -101,13 +120,16 @@ impl Binder<'_> {
     }
 
     /// Whether it is the function whose definition is checked.
-    fn is_defined(&self, def: &Arc<FunctionDef>) -> bool {
+    pub(crate) fn is_defined(&self, def: &Arc<FunctionDef>) -> bool {
         let own = self.defined.as_ref();
-        own.is_some_and(|own| Arc::ptr_eq(own, def))
+        own.is_some_and(|own| {
+            (own.schema, &own.name) == (def.schema, &def.name)
+                && own.input_types() == def.input_types()
+        })
     }
 
     /// Stands for a call of a function in its own definition.
-    fn unknown_rows(&self, def: &FunctionDef) -> Query {
+    pub(crate) fn unknown_rows(&self, def: &FunctionDef) -> Query {
         let columns = def.columns(self.catalog);
         let nulls = columns.iter().map(|(_, ty)| literal(Value::Null, *ty));
         let plan = Plan::Project {
@@ -145,80 +167,37 @@ impl Binder<'_> {
         Ok(Expr::Column { index, ty })
     }
 
-    /// A call in FROM.
-    pub(crate) fn user_relation(
-        &mut self,
-        (name, candidates): (&RelationName, &Candidates),
-        args: &Arguments<'_>,
-        alias: Option<&TableAlias>,
-        base: usize,
-        position: u32,
-    ) -> Result<(Plan, Scope)> {
-        let names = Scope::default();
-        let (def, values) = self.lateral(base, |binder| {
-            let mut scope = ExprScope::plain(&names, "a function in FROM");
-            let operands = binder.operands(args, &mut scope)?;
-            binder.resolve_user((name, candidates), args, operands, position)
-        })?;
-        let is_run_first = is_run_first(&def, &def.code()?.pieces);
-        let (values, outer) = match is_run_first {
-            true => (values, Vec::new()),
-            false => self.as_slots(values),
-        };
-        let Query {
-            mut plan, fields, ..
-        } = match self.is_defined(&def) {
-            true => self.unknown_rows(&def),
-            false if is_run_first => {
-                let call = self.routine_set(&def, values, position)?;
-                let mut query = self.unknown_rows(&def);
-                query.plan = Plan::ProjectSet(ProjectSetNode {
-                    input: Box::new(one_row()),
-                    calls: vec![call],
-                    ordinality: false,
-                });
-                query
-            }
-            false => self.body_query(&def, &values)?,
-        };
-        if !def.returns_set && !is_run_first {
-            // One row, of NULLs where the query gives none.
-            plan = Plan::Join(JoinNode::new(JoinKind::Single, one_row(), first_row(plan)));
-        }
-        if !outer.is_empty() {
-            let mut join = JoinNode::new(JoinKind::Inner, one_row(), plan);
-            join.outer = outer;
-            plan = Plan::Join(join);
-        }
-        let fields = fields.into_iter();
-        let mut columns: Vec<(String, LogicalType)> =
-            fields.map(|field| (field.name, field.ty)).collect();
-        if let ([(column, _)], true, Some(alias)) =
-            (columns.as_mut_slice(), def.has_unnamed_column(), alias)
-        {
-            *column = fold_name(&alias.name);
-        }
-        let name = match alias {
-            Some(alias) => self.apply_alias(alias, &mut columns)?,
-            None => def.name.clone(),
-        };
-        Ok((plan, Scope::table(name, 0, columns)))
-    }
-
     /// Arguments as the body reads them: what reads columns, or differs each time, is computed
     /// once, and set in a slot.
-    fn as_slots(&mut self, values: Vec<Expr>) -> (Vec<Expr>, Vec<(usize, Expr)>) {
+    pub(crate) fn as_slots(&mut self, values: Vec<Expr>) -> (Vec<Expr>, Vec<(usize, Expr)>) {
         let mut outer = Vec::new();
-        let read = values.into_iter().map(|value| {
-            let value = fold(value);
-            if is_column_free(&value) && !is_volatile(&value) {
-                return value;
-            }
-            let (slot, ty) = (self.new_slot(), value.logical_type());
-            outer.push((slot, value));
-            Expr::Outer { slot, ty }
-        });
+        let read = values.into_iter();
+        let read = read.map(|value| self.as_slot(fold(value), &mut outer));
         (read.collect(), outer)
+    }
+
+    fn as_slot(&mut self, value: Expr, outer: &mut Vec<(usize, Expr)>) -> Expr {
+        if is_column_free(&value) && !is_volatile(&value) {
+            return value;
+        }
+        // The fields of a row are read on their own.
+        if called_fields(&value).is_some()
+            && let Expr::Call {
+                function,
+                args,
+                position,
+            } = value
+        {
+            let args = args.into_iter().map(|field| self.as_slot(field, outer));
+            return Expr::Call {
+                function,
+                args: args.collect(),
+                position,
+            };
+        }
+        let (slot, ty) = (self.new_slot(), value.logical_type());
+        outer.push((slot, value));
+        Expr::Outer { slot, ty }
     }
 
     /// The query of a body, with columns of the names and types that the function gives.
@@ -228,7 +207,15 @@ impl Binder<'_> {
         let query = self.bound_body(def, &code.pieces, values);
         self.source = source;
         // Places in the body are none in the statement.
-        query.map_err(Error::without_position)
+        query.map_err(|error| {
+            let is_inlined = match def.returns_set {
+                true => def.volatility != Volatility::Volatile && !def.is_strict,
+                false => !matches!(def.returns, Returns::Columns | Returns::Record),
+            };
+            let when = if is_inlined { "inlining" } else { "startup" };
+            let context = format!("SQL function \"{}\" during {when}", def.name);
+            error.without_position().in_context(context)
+        })
     }
 
     /// As [`Binder::body_query`], of a body that was parsed.
@@ -265,9 +252,7 @@ impl Binder<'_> {
         let view = self.view.take();
         let reads_rows = core::mem::take(&mut self.reads_rows);
         let around = self.variables.replace(variables);
-        let types: Vec<LogicalType> = columns.iter().map(|(_, ty)| *ty).collect();
-        let hints = (def.returns != Returns::Void).then_some(types.as_slice());
-        let query = self.query(ast, hints);
+        let query = self.query(ast, None);
         self.variables = around;
         self.reads_rows = reads_rows;
         self.view = view;
@@ -283,8 +268,10 @@ impl Binder<'_> {
         if def.is_strict {
             query.plan = strict(query.plan, values);
         }
-        for (field, (name, _)) in query.fields.iter_mut().zip(&mut columns) {
-            field.name = core::mem::take(name);
+        if !is_whole_row(def, &query.fields) {
+            for (field, (name, _)) in query.fields.iter_mut().zip(&mut columns) {
+                field.name = core::mem::take(name);
+            }
         }
         Ok(query)
     }
@@ -296,14 +283,13 @@ impl Binder<'_> {
         def: &FunctionDef,
         columns: &[(String, LogicalType)],
     ) -> Result<Query> {
-        let mismatch = |detail: String| {
-            let shown = match def.returns {
-                Returns::Value(ty) => ty.to_string(),
-                _ => "record".to_owned(),
-            };
-            let message = format!("return type mismatch in function declared to return {shown}");
-            let error = Error::new(SqlState::INVALID_FUNCTION_DEFINITION, message);
-            error.with_detail(detail)
+        let mismatch = |detail: String| mismatch(def, detail);
+        if def.returns == Returns::Record {
+            return Ok(query);
+        }
+        let query = match self.as_whole_row(query, def)? {
+            query if is_whole_row(def, &query.fields) => return Ok(query),
+            query => query,
         };
         let is_value = matches!(def.returns, Returns::Value(_));
         if query.fields.len() != columns.len() {
@@ -424,7 +410,7 @@ fn is_volatile(expr: &Expr) -> bool {
 }
 
 /// At most one row of a plan.
-fn first_row(plan: Plan) -> Plan {
+pub(crate) fn first_row(plan: Plan) -> Plan {
     if only_value(&plan).is_some() {
         return plan;
     }
@@ -475,21 +461,4 @@ fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
         fields: fields.map(|(name, ty)| Field { name, ty }).collect(),
         untyped: Vec::new(),
     }
-}
-
-/// The columns of a plan as one row of what a function returns.
-fn rows_of(plan: Plan, def: &FunctionDef, position: u32) -> Result<(Plan, LogicalType)> {
-    let id = match def.returns {
-        Returns::Relation(object) => u32::try_from(object.0).ok().map(RowTypeId),
-        _ => None,
-    };
-    let id = id.unwrap_or(RowTypeId::RECORD);
-    let columns = plan.types().into_iter().enumerate();
-    let columns = columns.map(|(index, ty)| Expr::Column { index, ty });
-    let row = row_call(id, columns.collect(), false, position)?;
-    let plan = Plan::Project {
-        input: Box::new(plan),
-        exprs: vec![row],
-    };
-    Ok((plan, LogicalType::Row(id)))
 }

@@ -66,7 +66,9 @@ impl Binder<'_> {
         let Some(variables) = &self.variables else {
             return Ok(None);
         };
+        let is_value = variables.find(None, name).is_some();
         if qualifier.is_none()
+            && (self.reads_rows || !is_value)
             && let Some(fields) = self.record_fields(name, position)?
         {
             if self.reads_rows {
@@ -78,6 +80,11 @@ impl Binder<'_> {
         }
         if let Some(value) = variables.find(qualifier, name).filter(|_| !name.is_empty()) {
             return Ok(Some(Operand::Known(value.clone())));
+        }
+        if let Some(row) = qualifier.and_then(|name| variables.find(None, name))
+            && let Ok(field) = self.row_field(row, name, position)
+        {
+            return Ok(Some(Operand::Known(field)));
         }
         match qualifier {
             Some(record) if self.record_fields(record, position)?.is_some() => {
@@ -100,6 +107,15 @@ impl Binder<'_> {
         let Some(variables) = &self.variables else {
             return Ok(None);
         };
+        if let Some(row) = variables.find(None, record)
+            && let Some(fields) = self.fields_of_row(row)
+        {
+            let mut values = Vec::with_capacity(fields.len());
+            for (place, (name, ty, _)) in fields.into_iter().enumerate() {
+                values.push((name, self.field_at(row, (place, ty), position)?));
+            }
+            return Ok(Some(values));
+        }
         if !variables.has_qualifier(record) {
             return Ok(None);
         }

@@ -33,7 +33,9 @@ fn result_oid(def: &FunctionDef) -> u32 {
         Returns::Void => VOID,
         Returns::Trigger => TRIGGER,
         Returns::Value(ty) => ty.oid(),
-        Returns::Relation(_) | Returns::Columns => RECORD,
+        Returns::Relation(_) | Returns::Columns | Returns::Record => {
+            def.row_type().map_or(RECORD, LogicalType::oid)
+        }
     }
 }
 
@@ -159,10 +161,9 @@ impl Catalog {
             Returns::Void => "void".to_owned(),
             Returns::Trigger => "trigger".to_owned(),
             Returns::Value(ty) => self.shown_type(ty),
-            Returns::Relation(object) => self
-                .relation_name(relation_oid(object), false)
-                .unwrap_or_default(),
-            Returns::Columns => "record".to_owned(),
+            Returns::Relation(_) | Returns::Columns | Returns::Record => def
+                .row_type()
+                .map_or_else(String::new, |ty| self.shown_type(ty)),
         };
         match def.returns_set {
             true => format!("SETOF {one}"),
@@ -210,7 +211,7 @@ pub(super) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
             Returns::Void => ("void".to_owned(), "void".to_owned()),
             Returns::Trigger => ("trigger".to_owned(), "trigger".to_owned()),
             Returns::Relation(_) => ("USER-DEFINED".to_owned(), catalog.function_result(def)),
-            Returns::Columns => ("record".to_owned(), "record".to_owned()),
+            Returns::Columns | Returns::Record => ("record".to_owned(), "record".to_owned()),
         };
         let language = language(def).to_ascii_uppercase();
         vec![

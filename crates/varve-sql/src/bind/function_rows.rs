@@ -1,0 +1,192 @@
+//! Functions that give rows: in FROM, and as values.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_parser::create_function::ArgumentMode;
+use varve_types::{LogicalType, Result, RowTypeId, RowValue, Value};
+
+use crate::bind::Binder;
+use crate::bind::composite::{called_fields, check_row, row_call};
+use crate::bind::expr::ExprScope;
+use crate::bind::function::Arguments;
+use crate::bind::literal::{CastContext, literal};
+use crate::bind::names::fold_name;
+use crate::bind::routine_call::is_run_first;
+use crate::bind::set_function::{Columns, Definition, check_definitions};
+use crate::bind::user_function::{Candidates, first_row};
+use crate::function_def::{ArgumentDef, FunctionDef, Returns};
+use crate::plan::{Field, JoinKind, JoinNode, Plan, ProjectSetNode, Query};
+use crate::push_down::one_row;
+use crate::schema::RelationName;
+use crate::scope::Scope;
+
+impl Binder<'_> {
+    /// The rows of a call in FROM with the names and types of their columns, and whether the only
+    /// one has no name of its own.
+    pub(crate) fn user_rows(
+        &mut self,
+        (name, candidates): (&RelationName, &Candidates),
+        args: &Arguments<'_>,
+        definitions: &[Definition<'_>],
+        base: usize,
+        position: u32,
+    ) -> Result<(Plan, Columns, bool)> {
+        let names = Scope::default();
+        let (def, values) = self.lateral(base, |binder| {
+            let mut scope = ExprScope::plain(&names, "a function in FROM");
+            let operands = binder.operands(args, &mut scope)?;
+            binder.resolve_user((name, candidates), args, operands, position)
+        })?;
+        let def = self.defined_rows(def, definitions, position)?;
+        let is_run_first = is_run_first(&def, &def.code()?.pieces);
+        let (values, outer) = match is_run_first {
+            true => (values, Vec::new()),
+            false => self.as_slots(values),
+        };
+        let query = match self.is_defined(&def) {
+            true => self.unknown_rows(&def),
+            false if is_run_first => {
+                let call = self.routine_set(&def, values, position)?;
+                let mut query = self.unknown_rows(&def);
+                query.plan = Plan::ProjectSet(ProjectSetNode {
+                    input: Box::new(one_row()),
+                    calls: vec![call],
+                    ordinality: false,
+                });
+                query
+            }
+            false => self.body_query(&def, &values)?,
+        };
+        let columns = def.columns(self.catalog);
+        let mut plan = self.spread_body(query, &def, position)?;
+        if !def.returns_set && !is_run_first {
+            // One row, of NULLs where the query gives none.
+            plan = Plan::Join(JoinNode::new(JoinKind::Single, one_row(), first_row(plan)));
+        }
+        if !outer.is_empty() {
+            let mut join = JoinNode::new(JoinKind::Inner, one_row(), plan);
+            join.outer = outer;
+            plan = Plan::Join(join);
+        }
+        Ok((plan, columns, def.has_unnamed_column()))
+    }
+
+    /// A function that returns records as one that gives the columns which its call defines.
+    fn defined_rows(
+        &self,
+        def: Arc<FunctionDef>,
+        definitions: &[Definition<'_>],
+        position: u32,
+    ) -> Result<Arc<FunctionDef>> {
+        let is_record = def.returns == Returns::Record;
+        check_definitions(
+            is_record,
+            match def.returns {
+                Returns::Columns => " is redundant for a function with OUT parameters",
+                Returns::Relation(_) => {
+                    " is redundant for a function returning a named composite type"
+                }
+                _ => " is only allowed for functions returning \"record\"",
+            },
+            definitions.first().map(|(name, _)| self.source.ident(name)),
+            position,
+        )?;
+        if !is_record {
+            return Ok(def);
+        }
+        let mut defined = FunctionDef::clone(&def);
+        defined.returns = Returns::Columns;
+        for (name, data_type) in definitions {
+            let place = self.source.ident(name);
+            defined.arguments.push(ArgumentDef {
+                mode: ArgumentMode::Table,
+                name: fold_name(name),
+                ty: self.data_type(data_type, place)?.0,
+                default: None,
+            });
+        }
+        Ok(Arc::new(defined))
+    }
+
+    /// A row that is written as the only column of a body, in the type that the function declares.
+    pub(crate) fn as_whole_row(&mut self, mut query: Query, def: &FunctionDef) -> Result<Query> {
+        if let (Some(row), Plan::Project { exprs, .. }, [field]) =
+            (def.row_type(), &mut query.plan, query.fields.as_mut_slice())
+            && let [value] = exprs.as_mut_slice()
+            && let Some(converted) =
+                self.row_as(&unfolded(value)?, row, CastContext::Assignment, 0)?
+        {
+            *value = converted;
+            field.ty = row;
+        }
+        Ok(query)
+    }
+
+    /// The columns of rows that a body gives, as FROM reads them.
+    fn spread_body(&self, query: Query, def: &FunctionDef, position: u32) -> Result<Plan> {
+        if !is_whole_row(def, &query.fields) {
+            return Ok(query.plan);
+        }
+        let columns = def.columns(self.catalog);
+        if let Plan::Project { exprs, .. } = &query.plan
+            && let Some(row) = exprs.first()
+            && let Some(fields) = called_fields(&unfolded(row)?)
+            && def.returns == Returns::Columns
+        {
+            check_row(fields, &columns)?;
+        }
+        self.spread_rows(query.plan, columns.len(), &columns, position)
+    }
+}
+
+/// A row that was made already as the call that makes it.
+fn unfolded(row: &Expr) -> Result<Expr> {
+    let fields = match row {
+        Expr::Literal {
+            value: Value::Row(RowTypeId::RECORD, stored),
+            ..
+        } => RowValue::decode(stored),
+        _ => None,
+    };
+    let Some(RowValue { fields }) = fields else {
+        return Ok(row.clone());
+    };
+    let fields = fields.into_iter();
+    let fields = fields.map(|(ty, value)| literal(value, ty)).collect();
+    row_call(RowTypeId::RECORD, fields, false, 0)
+}
+
+/// The columns of a plan as one row of a type.
+pub(crate) fn rows_of(plan: Plan, ty: LogicalType, position: u32) -> Result<(Plan, LogicalType)> {
+    let id = match ty {
+        LogicalType::Row(id) => id,
+        _ => RowTypeId::RECORD,
+    };
+    let (input, columns) = match plan {
+        Plan::Project { input, exprs } => (input, exprs),
+        plan => {
+            let columns = plan.types().into_iter().enumerate();
+            let columns = columns.map(|(index, ty)| Expr::Column { index, ty });
+            let columns = columns.collect();
+            (Box::new(plan), columns)
+        }
+    };
+    let row = row_call(id, columns, false, position)?;
+    let plan = Plan::Project {
+        input,
+        exprs: vec![row],
+    };
+    Ok((plan, LogicalType::Row(id)))
+}
+
+/// Whether the only column of the body of a function is the row that it gives.
+pub(crate) fn is_whole_row(def: &FunctionDef, fields: &[Field]) -> bool {
+    match (def.row_type(), fields) {
+        (Some(row), [field]) => {
+            let is_record = row == LogicalType::Row(RowTypeId::RECORD);
+            field.ty == row || (is_record && matches!(field.ty, LogicalType::Row(_)))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,322 @@
+//! Functions in FROM: one, or several side by side.
+
+use sqlparser::ast::{
+    Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, TableAlias,
+};
+use varve_expr::{Expr, fold};
+use varve_parser::marker::ROWS_FROM;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
+
+use crate::bind::array::{RowsOf, gathered};
+use crate::bind::expr::ExprScope;
+use crate::bind::function::Arguments;
+use crate::bind::function_rows::rows_of;
+use crate::bind::literal::{Operand, literal};
+use crate::bind::names::{fold_name, simple_name};
+use crate::bind::set_function::{Columns, Definition};
+use crate::bind::{Binder, located, unsupported_at};
+use crate::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
+use crate::push_down::one_row;
+use crate::scope::Scope;
+
+/// A call as it is written, with the columns that it defines.
+struct Written<'a> {
+    name: &'a ObjectName,
+    args: &'a [FunctionArg],
+    definitions: Vec<Definition<'a>>,
+}
+
+/// What a call gives.
+enum Rows {
+    /// Those of a function of the function table.
+    Of(SetCall),
+    /// Those of a function of a user, and whether its only column has no name of its own.
+    Plan(Plan, bool),
+}
+
+impl Binder<'_> {
+    /// A function in FROM, or several side by side; what they may read of the relations before them
+    /// are outer values.
+    pub(crate) fn table_function(
+        &mut self,
+        name: &ObjectName,
+        args: &[FunctionArg],
+        with_ordinality: bool,
+        alias: Option<&TableAlias>,
+        base: usize,
+    ) -> Result<(Plan, Scope)> {
+        let position = self.source.name(name);
+        let own = simple_name(name);
+        let is_group = own.as_deref() == Some(ROWS_FROM);
+        let mut written = match is_group {
+            true => self.written_calls(args)?,
+            false => vec![Written {
+                name,
+                args,
+                definitions: Vec::new(),
+            }],
+        };
+        let definitions: Vec<Definition<'_>> = alias
+            .iter()
+            .flat_map(|alias| &alias.columns)
+            .filter_map(|column| Some((&column.name, column.data_type.as_ref()?)))
+            .collect();
+        let is_defined = !definitions.is_empty();
+        self.place_definitions(definitions, &mut written, with_ordinality)?;
+        let mut bound = Vec::with_capacity(written.len());
+        for call in &written {
+            self.call_in_from(call, base, &mut bound)?;
+        }
+        let mut columns: Columns = Vec::new();
+        let is_single = bound.len() == 1;
+        let mut unnamed = is_single;
+        let mut row_fields = None;
+        for (rows, of_call) in &bound {
+            columns.extend(of_call.iter().cloned());
+            unnamed &= match rows {
+                Rows::Plan(_, unnamed) => *unnamed,
+                Rows::Of(call) => call.function.columns().is_empty(),
+            };
+            if let (Rows::Of(_), [(_, ty)], true) = (rows, of_call.as_slice(), is_single) {
+                row_fields = self.fields_of_row(&literal(Value::Null, *ty));
+            }
+        }
+        unnamed &= row_fields.is_none() && written.iter().all(|call| call.definitions.is_empty());
+        // Without names of its own a single column has that of the alias.
+        if let ([(column, _)], true, Some(alias)) = (columns.as_mut_slice(), unnamed, alias) {
+            *column = fold_name(&alias.name);
+        }
+        if let Some(fields) = &row_fields {
+            let fields = fields.iter();
+            columns = fields.map(|(name, ty, _)| (name.clone(), *ty)).collect();
+        }
+        let name = written.first().map_or(name, |first| first.name);
+        let mut plan = self.side_by_side(bound, with_ordinality, position)?;
+        columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
+        let name = match alias {
+            Some(alias) if is_defined => fold_name(&alias.name),
+            Some(alias) => self.apply_alias(alias, &mut columns)?,
+            None => self.relation_name(name)?.name,
+        };
+        if let Some(fields) = row_fields {
+            plan = self.spread_rows(plan, fields.len(), &columns, position)?;
+        }
+        Ok((plan, Scope::table(name, 0, columns)))
+    }
+
+    /// The calls in ROWS FROM: the columns that one defines stand behind it, as casts.
+    fn written_calls<'a>(&self, args: &'a [FunctionArg]) -> Result<Vec<Written<'a>>> {
+        let mut written: Vec<Written<'a>> = Vec::with_capacity(args.len());
+        for arg in args {
+            let FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) = arg else {
+                return Err(unsupported_at("this in ROWS FROM", 0));
+            };
+            match (arg, written.last_mut()) {
+                (Ast::Function(call), _) => {
+                    let FunctionArguments::List(list) = &call.args else {
+                        let place = self.source.name(&call.name);
+                        return Err(unsupported_at("this in ROWS FROM", place));
+                    };
+                    written.push(Written {
+                        name: &call.name,
+                        args: &list.args,
+                        definitions: Vec::new(),
+                    });
+                }
+                (
+                    Ast::Cast {
+                        expr, data_type, ..
+                    },
+                    Some(call),
+                ) => {
+                    if let Ast::Identifier(name) = expr.as_ref() {
+                        call.definitions.push((name, data_type));
+                    }
+                }
+                _ => return Err(unsupported_at("this in ROWS FROM", self.source.expr(arg))),
+            }
+        }
+        Ok(written)
+    }
+
+    /// The columns that an alias defines are those of the only call.
+    fn place_definitions<'a>(
+        &self,
+        definitions: Vec<Definition<'a>>,
+        written: &mut [Written<'a>],
+        with_ordinality: bool,
+    ) -> Result<()> {
+        let Some((first, _)) = definitions.first() else {
+            return Ok(());
+        };
+        let position = self.source.ident(first);
+        let error = |message: &str, hint: &str| {
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            Err(located(error, position).with_hint(hint))
+        };
+        match written {
+            [_] if with_ordinality => error(
+                "WITH ORDINALITY cannot be used with a column definition list",
+                "Put the column definition list inside ROWS FROM().",
+            ),
+            [call] if call.args.len() > 1 && self.is_unnest(call) => error(
+                "UNNEST() with multiple arguments cannot have a column definition list",
+                "Use separate UNNEST() calls inside ROWS FROM(), and attach a column definition \
+                 list to each one.",
+            ),
+            [call] => {
+                call.definitions = definitions;
+                Ok(())
+            }
+            _ => error(
+                "ROWS FROM() with multiple functions cannot have a column definition list",
+                "Put a separate column definition list for each function inside ROWS FROM().",
+            ),
+        }
+    }
+
+    fn is_unnest(&self, call: &Written<'_>) -> bool {
+        simple_name(call.name).as_deref() == Some("unnest")
+    }
+
+    /// Binds a call; `unnest` of several arrays is one of each.
+    fn call_in_from(
+        &mut self,
+        call: &Written<'_>,
+        base: usize,
+        bound: &mut Vec<(Rows, Columns)>,
+    ) -> Result<()> {
+        let position = self.source.name(call.name);
+        let own = simple_name(call.name);
+        if own.as_deref().is_none_or(|own| !self.is_built_in(own)) {
+            let name = self.relation_name(call.name)?;
+            let candidates = self.candidates(&name);
+            if own.is_none() || !candidates.is_empty() {
+                let args = Arguments::of(call.args, position)?;
+                let called = (&name, &candidates);
+                let (plan, columns, unnamed) =
+                    self.user_rows(called, &args, &call.definitions, base, position)?;
+                bound.push((Rows::Plan(plan, unnamed), columns));
+                return Ok(());
+            }
+        }
+        let name = own.unwrap_or_default();
+        let each = match call.args.len() {
+            2.. if self.is_unnest(call) => 1,
+            count => count.max(1),
+        };
+        let mut parts: Vec<&[FunctionArg]> = call.args.chunks(each).collect();
+        if parts.is_empty() {
+            parts.push(&[]);
+        }
+        for args in parts {
+            let args = Arguments::of(args, position)?;
+            let names = Scope::default();
+            let operands = self.lateral(base, |binder| {
+                let mut scope = ExprScope::plain(&names, "a function in FROM");
+                binder.operands(&args, &mut scope)
+            })?;
+            let definitions = &call.definitions;
+            let (call, columns) = self.set_call(&name, &args, operands, definitions, position)?;
+            bound.push((Rows::Of(call), columns));
+        }
+        Ok(())
+    }
+
+    /// The rows of calls side by side. Those of functions of users are gathered to arrays first,
+    /// unless they stand alone.
+    fn side_by_side(
+        &mut self,
+        bound: Vec<(Rows, Columns)>,
+        ordinality: bool,
+        position: u32,
+    ) -> Result<Plan> {
+        let record = LogicalType::Row(RowTypeId::RECORD);
+        let is_alone = bound.len() == 1 && !ordinality;
+        let mut input = one_row();
+        let mut calls = Vec::with_capacity(bound.len());
+        let mut of_users = Vec::with_capacity(bound.len());
+        for (rows, columns) in bound {
+            let plan = match rows {
+                Rows::Plan(plan, _) if is_alone => return Ok(plan),
+                Rows::Of(call) => {
+                    calls.push(call);
+                    of_users.push(None);
+                    continue;
+                }
+                Rows::Plan(plan, _) => plan,
+            };
+            let (plan, ty) = rows_of(plan, record, position)?;
+            let (plan, ty) = gathered(plan, ty, RowsOf::Array, position)?;
+            let index = input.width();
+            input = Plan::Join(JoinNode::new(JoinKind::Inner, input, plan));
+            let array = Operand::Known(Expr::Column { index, ty });
+            let unnest = self.named("unnest", vec![array], position)?;
+            let Expr::Call { function, args, .. } = unnest else {
+                return Err(Error::internal("unnest is no call"));
+            };
+            calls.push(SetCall {
+                function,
+                args,
+                types: vec![record],
+                position,
+                routine: None,
+            });
+            of_users.push(Some(columns));
+        }
+        let mut first = input.width();
+        if first == 0 {
+            return Ok(table_plan(calls, ordinality));
+        }
+        let set = ProjectSetNode {
+            input: Box::new(input),
+            calls,
+            ordinality,
+        };
+        let mut exprs = Vec::new();
+        for (call, columns) in set.calls.iter().zip(of_users) {
+            let own = (first..).zip(&call.types);
+            let own = own.map(|(index, ty)| Expr::Column { index, ty: *ty });
+            let own: Vec<Expr> = own.collect();
+            first += own.len();
+            match (columns, own.as_slice()) {
+                (Some(columns), [row]) => {
+                    for (place, (_, ty)) in columns.into_iter().enumerate() {
+                        exprs.push(self.field_at(row, (place, ty), position)?);
+                    }
+                }
+                _ => exprs.extend(own),
+            }
+        }
+        exprs.extend(ordinality.then_some(Expr::Column {
+            index: first,
+            ty: LogicalType::Int8,
+        }));
+        Ok(Plan::Project {
+            input: Box::new(Plan::ProjectSet(set)),
+            exprs,
+        })
+    }
+}
+
+/// The rows of calls side by side.
+fn table_plan(mut calls: Vec<SetCall>, ordinality: bool) -> Plan {
+    let input = Box::new(one_row());
+    if let [call] = calls.as_mut_slice()
+        && !call.function.returns_set()
+    {
+        let mut exprs = vec![fold(Expr::Call {
+            function: call.function,
+            args: core::mem::take(&mut call.args),
+            position: call.position,
+        })];
+        let one = literal(varve_types::Value::Int8(1), LogicalType::Int8);
+        exprs.extend(ordinality.then_some(one));
+        return Plan::Project { input, exprs };
+    }
+    Plan::ProjectSet(ProjectSetNode {
+        input,
+        calls,
+        ordinality,
+    })
+}
