@@ -49,6 +49,9 @@ pub trait Host: fmt::Debug {
     /// 64 random bits.
     fn random_u64(&self) -> u64;
 
+    /// Makes the random numbers to come those of a seed.
+    fn seed(&self, seed: u64);
+
     /// Makes the statement wait so much longer.
     fn sleep(&self, duration_us: u64);
 

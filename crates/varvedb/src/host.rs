@@ -28,6 +28,8 @@ struct HostState {
     last: Option<ObjectId>,
     /// Where the running statement reads settings: those of the session.
     settings: Option<LentSettings>,
+    /// What random numbers follow from, where a seed was given.
+    seed: Option<u64>,
     /// How long the running statement is to wait yet.
     sleep_us: u64,
 }
@@ -144,7 +146,14 @@ impl Host for SessionHost {
     }
 
     fn random_u64(&self) -> u64 {
-        self.shared.env.random_u64()
+        match &mut self.state().seed {
+            Some(state) => split_mix(state),
+            None => self.shared.env.random_u64(),
+        }
+    }
+
+    fn seed(&self, seed: u64) {
+        self.state().seed = Some(seed);
     }
 
     fn sleep(&self, duration_us: u64) {
@@ -230,4 +239,13 @@ impl Host for SessionHost {
             }
         }
     }
+}
+
+/// The next number of a generator with 64 bits of state (Steele, Lea, Flood: Fast Splittable
+/// Pseudorandom Number Generators, 2014).
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
 }

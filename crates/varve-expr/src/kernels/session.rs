@@ -21,6 +21,18 @@ pub(super) fn random(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Float8(bits * STEP))
 }
 
+/// `setseed(seed)`: the random numbers behind it are the same each time, not PostgreSQL's.
+pub(super) fn set_seed(row: &Row<'_>) -> Result<Value> {
+    let seed = row.float8(0);
+    if !(-1.0..=1.0).contains(&seed) {
+        let shown = crate::format_value(&Value::Float8(seed), row.context.locale);
+        let message = format!("setseed parameter {shown} is out of allowed range [-1,1]");
+        return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+    }
+    host(row)?.seed(seed.to_bits());
+    Ok(Value::text(""))
+}
+
 /// `random_normal(mean, stddev)`, by the method of Box and Muller.
 pub(super) fn random_normal(row: &Row<'_>) -> Result<Value> {
     let uniform = || match random(row) {

@@ -50,6 +50,7 @@ pub(super) static ROWS: &[Entry] = &[
         ),
         &["mean=0", "stddev=1"],
     ),
+    volatile("setseed", &[FLOAT8], TEXT, Rows(session::set_seed)),
     volatile("pg_sleep", &[FLOAT8], TEXT, Rows(session::sleep)),
     volatile("pg_sleep_for", &[SPAN], TEXT, Rows(session::sleep_interval)),
     volatile(
