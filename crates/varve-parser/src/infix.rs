@@ -10,7 +10,7 @@ use varve_types::{Error, Result};
 
 use crate::expr::{Kind, Node, level};
 use crate::keyword::Keyword;
-use crate::marker::{SYMMETRIC, marker};
+use crate::marker::{SYMMETRIC, marker, type_at};
 use crate::operator::binary;
 use crate::parser::{Parser, span_at};
 use crate::primary::push_node;
@@ -111,13 +111,14 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn double_colon(&mut self, left: &mut Node) -> Result<()> {
+        let format = type_at(self.peek_token().position);
         let data_type = self.parse_data_type()?;
         let expr = take(left);
         **left = Expr::Cast {
             kind: CastKind::DoubleColon,
             expr,
             data_type,
-            format: None,
+            format,
         };
         Ok(())
     }

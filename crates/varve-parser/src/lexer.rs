@@ -382,8 +382,7 @@ impl Lexer<'_> {
 
     fn behind_number(&mut self) -> Token {
         if starts_word(self.peek(0)) {
-            self.at += 1;
-            while self.peek(0) & 0xc0 == 0x80 {
+            while continues_word(self.peek(0)) {
                 self.at += 1;
             }
             return Token::Invalid(Fault::NumberJunk);

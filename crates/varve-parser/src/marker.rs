@@ -1,6 +1,6 @@
 //! Names that stand for what the trees cannot say.
 
-use sqlparser::ast::Ident;
+use sqlparser::ast::{CastFormat, Ident, Value};
 
 use crate::parser::span_at;
 
@@ -59,4 +59,10 @@ pub(crate) fn marker(name: &str, position: u32) -> Ident {
         quote_style: Some('"'),
         span: span_at(position),
     }
+}
+
+/// Where the type of a cast stands, as its format.
+pub(crate) fn type_at(position: u32) -> Option<CastFormat> {
+    let place = Value::Null.with_span(span_at(position));
+    Some(CastFormat::Value(place))
 }

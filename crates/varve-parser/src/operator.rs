@@ -83,6 +83,7 @@ pub(crate) fn unary(text: &str) -> Result<UnaryOperator> {
         "||/" => Op::PGCubeRoot,
         "!!" => Op::PGPrefixFactorial,
         "#" => Op::Hash,
+        "!" => Op::BangNot,
         "@-@" => Op::AtDashAt,
         "@@" => Op::DoubleAt,
         "?-" => Op::QuestionDash,

@@ -8,6 +8,7 @@ use varve_types::{Error, Result};
 
 use crate::expr::Node;
 use crate::keyword::{Class, Keyword};
+use crate::marker::type_at;
 use crate::name::single;
 use crate::parser::{Parser, attached};
 use crate::token::{Lexeme, Token};
@@ -418,13 +419,14 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn cast_end(&mut self, expr: Node) -> Result<Node> {
+        let format = type_at(self.peek_token().position);
         let data_type = self.parse_data_type()?;
         self.expect_token(&Token::RParen)?;
         Ok(Box::new(Expr::Cast {
             kind: CastKind::Cast,
             expr,
             data_type,
-            format: None,
+            format,
         }))
     }
 

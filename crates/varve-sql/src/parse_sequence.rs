@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{DataType, Expr as Ast, ObjectName, SequenceOptions};
 use varve_parser::{Keyword, Parser};
-use varve_types::Result;
+use varve_types::{Error, Result, SqlState};
 
 /// A statement about sequences.
 #[derive(Clone, Debug)]
@@ -70,6 +70,7 @@ pub(crate) fn parse_drop(parser: &mut Parser<'_>) -> Result<SequenceStatement> {
 fn options(parser: &mut Parser<'_>) -> Result<Options> {
     let mut options = Options::default();
     loop {
+        let first = parser.peek_token();
         if parser.parse_keyword(Keyword::AS) {
             options.ty = Some(parser.parse_data_type()?);
         } else if parser.parse_keyword(Keyword::INCREMENT) {
@@ -112,6 +113,17 @@ fn options(parser: &mut Parser<'_>) -> Result<Options> {
             options.owned_by = Some(owner);
         } else {
             return Ok(options);
+        }
+        if let Some((last, others)) = options.items.split_last() {
+            let kind = core::mem::discriminant(last);
+            if others
+                .iter()
+                .any(|other| core::mem::discriminant(other) == kind)
+            {
+                let message = "conflicting or redundant options";
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                return Err(error.at(first.position));
+            }
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use sqlparser::ast::helpers::attached_token::AttachedToken;
-use sqlparser::ast::{AccessExpr, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString};
+use sqlparser::ast::{
+    AccessExpr, CastFormat, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString,
+};
 use sqlparser::tokenizer::Location;
 
 use crate::bind::fold_name;
@@ -61,6 +63,14 @@ impl SourceMap {
         position_at(ident.span.start)
     }
 
+    /// Where the type of a cast stands, which the parser keeps as its format.
+    pub(crate) fn cast_type(&self, format: Option<&CastFormat>) -> u32 {
+        match format {
+            Some(CastFormat::Value(place)) => position_at(place.span.start),
+            _ => 0,
+        }
+    }
+
     /// Where a possibly qualified name starts.
     pub(crate) fn name(&self, name: &ObjectName) -> u32 {
         match name.0.first() {
@@ -80,6 +90,23 @@ impl SourceMap {
             .unwrap_or(position)
     }
 
+    /// The token behind a position, parentheses left out; the position itself when there is none.
+    pub(crate) fn after(&self, position: u32) -> u32 {
+        let index = self.tokens.partition_point(|token| *token <= position);
+        self.tokens.get(index).copied().unwrap_or(position)
+    }
+
+    /// The operator before its right operand.
+    pub(crate) fn operator(&self, right: &Ast) -> u32 {
+        let (position, is_typed) = self.start(right);
+        let before = self.before(position);
+        // The place of a constant with a type is that of its text.
+        match is_typed {
+            true => self.before(before),
+            false => before,
+        }
+    }
+
     /// The first token of the statement.
     pub(crate) fn first(&self) -> u32 {
         self.tokens.first().copied().unwrap_or(0)
@@ -87,6 +114,12 @@ impl SourceMap {
 
     /// Where an expression starts, parentheses left out; 0 where the parser keeps no place.
     pub(crate) fn expr(&self, expr: &Ast) -> u32 {
+        self.start(expr).0
+    }
+
+    /// Where an expression starts, and whether a type stands before that.
+    fn start(&self, expr: &Ast) -> (u32, bool) {
+        let mut is_typed = false;
         // The way down the left side is a loop, so that a long chain costs no stack.
         let mut expr = expr;
         let mut words_before = 0;
@@ -98,6 +131,7 @@ impl SourceMap {
                 }
                 Ast::Value(value) => break position_at(value.span.start),
                 Ast::TypedString(TypedString { value, .. }) => {
+                    is_typed = true;
                     break position_at(value.span.start);
                 }
                 Ast::Function(function) => break self.name(&function.name),
@@ -153,9 +187,10 @@ impl SourceMap {
             };
         };
         if position == 0 {
-            return 0;
+            return (0, false);
         }
-        (0..words_before).fold(position, |position, _| self.before(position))
+        let start = (0..words_before).fold(position, |position, _| self.before(position));
+        (start, is_typed && words_before == 0)
     }
 }
 

@@ -164,7 +164,7 @@ impl Reader<'_> {
             self.spaces();
             if self.peek() == Some('{') {
                 if self.leaf_depth.is_some_and(|leaf| leaf <= depth) {
-                    return Err(self.uneven());
+                    return Err(self.malformed("Unexpected \"{\" character."));
                 }
                 self.braces(depth + 1)?;
             } else {
@@ -224,8 +224,11 @@ impl Reader<'_> {
             match character {
                 ',' | '}' => break,
                 '{' | '"' => {
-                    let detail = format!("Unexpected \"{character}\" character.");
-                    return Err(self.malformed(&detail));
+                    // A quote within an element, and a second array behind elements.
+                    return Err(match character {
+                        '"' if !item.is_empty() => self.malformed("Unexpected array element."),
+                        _ => self.malformed(&format!("Unexpected \"{character}\" character.")),
+                    });
                 }
                 '\\' => {
                     self.at += 1;

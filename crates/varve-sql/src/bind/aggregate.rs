@@ -189,7 +189,7 @@ impl Binder<'_> {
         let ordered = row.split_off(directions.len().min(row.len()));
         let (mut wanted, mut values) = (Vec::new(), Vec::new());
         for pair in row.into_iter().zip(ordered) {
-            let (pair, _) = self.unify(vec![pair.0, pair.1], "WITHIN GROUP", position)?;
+            let (pair, _) = self.unify(vec![pair.0, pair.1], "WITHIN GROUP", &[position])?;
             let mut pair = pair.into_iter();
             wanted.extend(pair.next());
             values.extend(pair.next());

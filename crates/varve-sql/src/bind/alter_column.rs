@@ -177,9 +177,6 @@ impl Binder<'_> {
         let Some(column) = altered.after.columns.get(at).cloned() else {
             return Ok(());
         };
-        if ty != column.ty {
-            self.retypable(altered, at)?;
-        }
         let mut new = ColumnDef {
             ty,
             modifier,
@@ -211,6 +208,9 @@ impl Binder<'_> {
             let message = format!("{result} \"{name}\" cannot be cast automatically to type {ty}");
             Error::new(SqlState::DATATYPE_MISMATCH, message).with_hint(hint)
         })?;
+        if ty != column.ty {
+            self.retypable(altered, at)?;
+        }
         if column.filled != Filled::ByStatement && !is_integer(ty) {
             let message = "identity column type must be smallint, integer, or bigint";
             return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));

@@ -138,7 +138,11 @@ impl Binder<'_> {
             ("\0array", of_target)
         };
         let (args, ty) = match wanted {
-            None => self.unify(operands, "ARRAY", position)?,
+            None => {
+                let places = items.iter().map(|item| self.source.expr(item));
+                let places: Vec<u32> = places.collect();
+                self.unify(operands, "ARRAY", &places)?
+            }
             Some(ty) => {
                 let mut args = Vec::with_capacity(operands.len());
                 for operand in operands {

@@ -17,6 +17,33 @@ use crate::walk::{for_each_child, for_each_column, without_positions};
 const EXPRESSION_BYTES_MAX: usize = 32 << 10;
 
 impl Binder<'_> {
+    /// Refuses what a column has already.
+    pub(crate) fn once(
+        &self,
+        is_there: bool,
+        what: &str,
+        column: &str,
+        table: &str,
+        position: u32,
+    ) -> Result<()> {
+        if is_there {
+            let many = match what.starts_with("both") {
+                true => "",
+                false => "multiple ",
+            };
+            // As PostgreSQL words it.
+            let specified = match what.ends_with("specifications") {
+                true => "",
+                false => " specified",
+            };
+            let message =
+                format!("{many}{what}{specified} for column \"{column}\" of table \"{table}\"");
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, position));
+        }
+        Ok(())
+    }
+
     /// The DEFAULT of a column.
     pub(crate) fn default_of(&mut self, ast: &Ast, column: &ColumnDef) -> Result<Option<Expr>> {
         let names = Scope::default();

@@ -84,7 +84,7 @@ impl Binder<'_> {
                 })?;
                 (known.ty, known.modifier)
             }
-            None => self.data_type(data_type, position)?,
+            None => self.data_type(data_type, self.source.after(position))?,
         };
         let mut constraints =
             self.column_constraints(options, (&column_name, ty), table, position)?;
@@ -387,7 +387,12 @@ impl Binder<'_> {
                     continue;
                 }
                 ColumnOption::Default(ast) => {
-                    let what = "default values";
+                    let what = match default {
+                        Some(ColumnDefault::Generated(_)) => {
+                            "both default and generation expression"
+                        }
+                        _ => "default values",
+                    };
                     self.once(default.is_some(), what, column, table, position)?;
                     default = Some(ColumnDefault::Value(ast));
                     continue;
@@ -399,7 +404,10 @@ impl Binder<'_> {
                     generation_expr_mode: Some(GeneratedExpressionMode::Stored),
                     generated_keyword: true,
                 } => {
-                    let what = "generation clauses";
+                    let what = match default {
+                        Some(ColumnDefault::Value(_)) => "both default and generation expression",
+                        _ => "generation clauses",
+                    };
                     self.once(default.is_some(), what, column, table, position)?;
                     default = Some(ColumnDefault::Generated(ast));
                     continue;
@@ -458,28 +466,6 @@ impl Binder<'_> {
             checks,
             references,
         })
-    }
-
-    /// Refuses what a column has already.
-    fn once(
-        &self,
-        is_there: bool,
-        what: &str,
-        column: &str,
-        table: &str,
-        position: u32,
-    ) -> Result<()> {
-        if is_there {
-            let many = match what.starts_with("both") {
-                true => "",
-                false => "multiple ",
-            };
-            let message =
-                format!("{many}{what} specified for column \"{column}\" of table \"{table}\"");
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, position));
-        }
-        Ok(())
     }
 
     /// Positions of the columns of a table's PRIMARY KEY constraint.

@@ -407,7 +407,11 @@ fn unknown_name(data_type: &DataType) -> Option<(RelationName, u32)> {
         }
         DataType::Array(
             ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-        ) => unknown_name(element),
+        ) => {
+            let (mut name, position) = unknown_name(element)?;
+            name.name.push_str("[]");
+            Some((name, position))
+        }
         _ => None,
     }
 }

@@ -47,10 +47,7 @@ impl Binder<'_> {
             let is_known = |new: &ColumnDef| known.iter().any(|known| known.name == new.name);
             if let Some(twice) = new.iter().find(|new| is_known(new)) {
                 let error = self.named_twice(&column.name, &twice.name);
-                return Err(match column.name.value == LIKE {
-                    true => error.without_position(),
-                    false => error,
-                });
+                return Err(error.without_position());
             }
         }
         for constraint in &create.constraints {

@@ -234,13 +234,18 @@ impl Binder<'_> {
             } => self.similar(expr, pattern, escape_char.as_deref(), *negated, scope),
             Ast::Collate { expr, collation } => self.collate(expr, collation, scope),
             Ast::Cast {
-                kind: CastKind::Cast | CastKind::DoubleColon,
+                kind: kind @ (CastKind::Cast | CastKind::DoubleColon),
                 expr,
                 data_type,
-                format: None,
+                format,
             } => {
-                let position = self.source.expr(expr);
-                let to = self.data_type(data_type, position)?;
+                let of_type = self.source.cast_type(format.as_ref());
+                let to = self.data_type(data_type, of_type)?;
+                // Before the type stands `::`, before the operand CAST.
+                let position = match kind {
+                    CastKind::DoubleColon => self.source.before(of_type),
+                    _ => self.source.before(self.source.expr(expr)),
+                };
                 let input = match expr.as_ref() {
                     Ast::Array(array) if matches!(to.0, LogicalType::Array(_)) => {
                         self.array(&array.elem, Some(to.0), position, scope)?
@@ -305,7 +310,6 @@ impl Binder<'_> {
                 operand.as_deref(),
                 conditions,
                 else_result.as_deref(),
-                self.source.expr(ast),
                 scope,
             ),
             Ast::Function(function) => self.function(function, scope),
@@ -372,7 +376,6 @@ impl Binder<'_> {
         operand: Option<&Ast>,
         conditions: &[CaseWhen],
         otherwise: Option<&Ast>,
-        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let input = match operand {
@@ -399,7 +402,10 @@ impl Binder<'_> {
             // Of types that convert into one another the first counts, and ELSE comes first.
             results.rotate_right(1);
         }
-        let (results, ty) = self.unify(results, "CASE", position)?;
+        let written = conditions.iter().map(|when| &when.result);
+        let written = otherwise.into_iter().chain(written);
+        let places: Vec<u32> = written.map(|result| self.source.expr(result)).collect();
+        let (results, ty) = self.unify(results, "CASE", &places)?;
         let mut results = results.into_iter();
         let otherwise = if has_otherwise {
             results.next().map(Box::new)
@@ -418,10 +424,11 @@ impl Binder<'_> {
         &mut self,
         operands: Vec<Operand>,
         what: &str,
-        position: u32,
+        places: &[u32],
     ) -> Result<(Vec<Expr>, LogicalType)> {
+        let place = |at: usize| places.get(at).or(places.last()).copied().unwrap_or(0);
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
-        let mismatch = |left: Option<LogicalType>, right: Option<LogicalType>| {
+        let mismatch = |left: Option<LogicalType>, right: Option<LogicalType>, at: usize| {
             let shown = |ty: Option<LogicalType>| ty.map_or("unknown", LogicalType::name);
             let error = Error::new(
                 SqlState::DATATYPE_MISMATCH,
@@ -431,19 +438,19 @@ impl Binder<'_> {
                     shown(right)
                 ),
             );
-            located(error, position)
+            located(error, place(at))
         };
         let Some(common) = common_type(&types) else {
-            let mut known = types.iter().flatten().copied();
-            let first = known.next();
-            let other = known.find(|ty| common_type(&[first, Some(*ty)]).is_none());
-            return Err(mismatch(first, other));
+            let first = types.iter().flatten().next().copied();
+            let differs = |ty: &Option<LogicalType>| common_type(&[first, *ty]).is_none();
+            let at = types.iter().position(differs).unwrap_or(0);
+            return Err(mismatch(first, types.get(at).copied().flatten(), at));
         };
         let mut converted = Vec::with_capacity(operands.len());
-        for operand in operands {
+        for (at, operand) in operands.into_iter().enumerate() {
             let from = operand.ty();
-            let expr = self.convert(operand, common, CastContext::Implicit, position)?;
-            converted.push(expr.ok_or_else(|| mismatch(Some(common), from))?);
+            let expr = self.convert(operand, common, CastContext::Implicit, place(at))?;
+            converted.push(expr.ok_or_else(|| mismatch(Some(common), from, at))?);
         }
         Ok((converted, common))
     }

@@ -144,7 +144,8 @@ impl Binder<'_> {
             conditions.push(self.comparison(CompareOp::Eq, left.clone(), right.clone(), 0)?);
             let value = match kind {
                 _ if left_type != right_type || kind == JoinKind::Full => {
-                    let (mut args, ty) = self.unify(vec![left, right], "JOIN/USING", position)?;
+                    let (mut args, ty) =
+                        self.unify(vec![left, right], "JOIN/USING", &[position])?;
                     match kind {
                         JoinKind::Full => Expr::Coalesce { args, ty },
                         JoinKind::Right => args.pop().unwrap_or(Expr::Coalesce { args, ty }),

@@ -215,7 +215,9 @@ impl Binder<'_> {
         }
         match (name.as_str(), operands.len()) {
             ("coalesce", 1..) => {
-                let (args, ty) = self.unify(operands, "COALESCE", position)?;
+                let places = args.list.iter().map(|arg| self.source.expr(arg));
+                let places: Vec<u32> = places.collect();
+                let (args, ty) = self.unify(operands, "COALESCE", &places)?;
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }
             ("nullif", 2) => self.nullif(operands, position),
@@ -461,11 +463,11 @@ impl Binder<'_> {
                 substring_from: Some(from),
                 substring_for,
                 special: _,
-                shorthand: _,
+                shorthand,
             } => {
                 let mut args: Vec<&Ast> = vec![expr, from];
                 args.extend(substring_for.as_deref());
-                ("substring", args)
+                (if *shorthand { "substr" } else { "substring" }, args)
             }
             Ast::Trim {
                 trim_where,

@@ -4,7 +4,7 @@ use varve_expr::{
     DEFAULT_LOCALE, Expr, assignment_cast_allowed, coerce_length, depends_on_time,
     explicit_cast_allowed, implicit_cast_allowed, parse_value, parse_value_with_mod, reads_locale,
 };
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
+use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::ColumnDef;
 use crate::bind::{Binder, PARAMETERS_MAX, located};
@@ -64,8 +64,17 @@ pub(crate) fn number(digits: &str) -> Result<Expr> {
         Err(error) if error.state() == SqlState::NUMERIC_VALUE_OUT_OF_RANGE => {
             as_type(LogicalType::Float8).map_err(|_| error)
         }
+        // One that is too small for a numeric, too.
+        Ok(Expr::Literal { value, .. }) if is_lost(&value, digits) => as_type(LogicalType::Float8),
         other => other,
     }
+}
+
+/// Whether a number became 0 though it has another digit.
+fn is_lost(value: &Value, digits: &str) -> bool {
+    let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = matches!(value, Value::Numeric(number) if number.compare(Decimal::ZERO).is_eq());
+    is_zero && mantissa.contains(|digit: char| matches!(digit, '1'..='9'))
 }
 
 impl Binder<'_> {

@@ -269,7 +269,7 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 expr: inner,
                 data_type,
                 kind: CastKind::Cast | CastKind::DoubleColon,
-                format: None,
+                ..
             } => {
                 fallback = fallback.or_else(|| super::data_type::cast_name(data_type));
                 inner
@@ -339,12 +339,6 @@ pub(crate) fn result_name(expr: &Ast) -> String {
                 .to_owned();
             }
             Ast::AtTimeZone { .. } => return "timezone".to_owned(),
-            Ast::Value(value) => {
-                if let sqlparser::ast::Value::Boolean(_) = value.value {
-                    fallback = fallback.or_else(|| Some("bool".to_owned()));
-                }
-                break;
-            }
             _ => break,
         };
     }

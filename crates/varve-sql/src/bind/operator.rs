@@ -108,8 +108,14 @@ impl Binder<'_> {
         let mut depth = 0;
         for (op, right) in steps {
             let right_position = self.source.expr(right);
-            let position = self.source.before(right_position);
-            let Some(infix) = infix(op) else {
+            let position = self.source.operator(right);
+            let infix = infix(op);
+            if let (None, BinaryOperator::Custom(name)) = (&infix, op) {
+                let right = self.expr(right, scope)?;
+                self.operator(name, vec![result, right], position)?;
+                return Err(unsupported_at("this operator", position));
+            }
+            let Some(infix) = infix else {
                 return Err(unsupported_at("this operator", position));
             };
             let right = self.expr(right, scope)?;
@@ -241,6 +247,7 @@ impl Binder<'_> {
             UnaryOperator::PGSquareRoot => "|/",
             UnaryOperator::PGCubeRoot => "||/",
             UnaryOperator::PGAbs => "@",
+            UnaryOperator::BangNot => "!",
             _ => return Err(unsupported_at("this operator", position)),
         };
         let operand = self.expr(input, scope)?;

@@ -182,7 +182,7 @@ impl Binder<'_> {
             self.expr(default, &mut scope)?,
         ];
         let position = self.source.expr(default);
-        let (mut values, _) = self.unify(operands, "CYCLE", position)?;
+        let (mut values, _) = self.unify(operands, "CYCLE", &[position])?;
         let default = values.pop().map(varve_expr::fold);
         let value = values.pop().map(varve_expr::fold);
         value

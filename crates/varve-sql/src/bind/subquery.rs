@@ -283,7 +283,8 @@ impl Binder<'_> {
                 Some(one) => {
                     let message = format!("cannot use subquery in {one}");
                     let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                    located(error, self.source.before(self.query_start(query)))
+                    // At the parenthesis.
+                    located(error, self.query_start(query).saturating_sub(1))
                 }
                 None => unsupported_at(format!("a subquery in {clause}"), self.source.first()),
             });

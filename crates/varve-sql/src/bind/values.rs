@@ -50,7 +50,7 @@ impl Binder<'_> {
             let hint = hints.and_then(|hints| hints.get(index)).copied();
             let unknown = column.iter().all(|operand| operand.ty().is_none());
             let (exprs, ty) = match hint.filter(|_| unknown) {
-                None => self.unify(column, "VALUES", 0)?,
+                None => self.unify(column, "VALUES", &[])?,
                 Some(ty) => {
                     let mut exprs = Vec::with_capacity(column.len());
                     for operand in column {

@@ -325,7 +325,7 @@ impl Binder<'_> {
             _ => {
                 let (value, number, default) = (operands.next(), operands.next(), operands.next());
                 let values: Vec<Operand> = value.into_iter().chain(default).collect();
-                let (values, ty) = self.unify(values, name, position)?;
+                let (values, ty) = self.unify(values, name, &[position])?;
                 let mut values = values.into_iter();
                 bound.extend(values.next());
                 if let Some(number) = number {

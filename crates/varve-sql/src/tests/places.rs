@@ -23,6 +23,63 @@ fn errors_stand_where_postgresql_puts_them() {
             r"select E'@\u0000'",
             "invalid Unicode escape value at or near \"\\u0000\"",
         ),
+        // Casts.
+        ("select 1.5@::bool", "cannot cast type numeric to boolean"),
+        (
+            "select @cast(1.5 as bool)",
+            "cannot cast type numeric to boolean",
+        ),
+        (
+            "select 1::@numeric(1001)",
+            "NUMERIC precision 1001 must be between 1 and 1000",
+        ),
+        (
+            "select cast(1 as @varchar(0))",
+            "length for type varchar must be at least 1",
+        ),
+        (
+            "create table x (a int, b @varchar(0) not null)",
+            "length for type varchar must be at least 1",
+        ),
+        ("select 'x'::@nope[]", "type \"nope[]\" does not exist"),
+        // Operators and what they join.
+        (
+            "select date '2020-01-01' @* 2",
+            "operator does not exist: date * integer",
+        ),
+        (
+            "select date '2020-01-01' @+ date '2020-01-02'",
+            "operator does not exist: date + date",
+        ),
+        (
+            "select 2 @^-1",
+            "operator does not exist: integer ^- integer",
+        ),
+        ("select @! 5", "operator does not exist: ! integer"),
+        (
+            "select case when true then @1 else true end",
+            "CASE types boolean and integer cannot be matched",
+        ),
+        (
+            "select coalesce(null, 1, @true)",
+            "COALESCE types integer and boolean cannot be matched",
+        ),
+        (
+            "select array[1, @true]",
+            "ARRAY types integer and boolean cannot be matched",
+        ),
+        (
+            "create table x (a int check (a > @(select 1)))",
+            "cannot use subquery in check constraint",
+        ),
+        (
+            "create sequence s increment 1 start 1 @increment 2",
+            "conflicting or redundant options",
+        ),
+        (
+            "select @123abc",
+            "trailing junk after numeric literal at or near \"123abc\"",
+        ),
         // Windows.
         (
             "select sum(a) over (rows between @unbounded following and current row) from t",
