@@ -14,14 +14,18 @@ pub struct CreateTrigger {
     pub or_replace: bool,
     /// Its name.
     pub name: Ident,
-    /// `BEFORE`, else `AFTER`.
+    /// `BEFORE`, else `AFTER` or `INSTEAD OF`.
     pub before: bool,
+    /// `INSTEAD OF`
+    pub instead: bool,
     /// `INSERT`
     pub insert: bool,
     /// `UPDATE`
     pub update: bool,
     /// `DELETE`
     pub delete: bool,
+    /// `TRUNCATE`
+    pub truncate: bool,
     /// `UPDATE OF`
     pub columns: Vec<Ident>,
     /// The table.
@@ -51,21 +55,22 @@ impl Parser<'_> {
     /// What follows `CREATE [OR REPLACE] TRIGGER`.
     pub fn parse_create_trigger(&mut self, or_replace: bool) -> Result<Box<CreateTrigger>> {
         let name = self.parse_identifier()?;
-        let next = self.peek_token();
         let before = self.parse_word("before");
-        if !before && !self.parse_word("after") {
-            return Err(match self.peek_word("instead") {
-                true => Error::unsupported("INSTEAD OF triggers").at(next.position),
-                false => self.error_at(next),
-            });
+        let instead = !before && self.parse_word("instead");
+        if instead {
+            self.expect_word("of")?;
+        } else if !before {
+            self.expect_word("after")?;
         }
         let mut create = CreateTrigger {
             or_replace,
             name,
             before,
+            instead,
             insert: false,
             update: false,
             delete: false,
+            truncate: false,
             columns: Vec::new(),
             table: ObjectName(Vec::new()),
             for_each_row: false,
@@ -79,9 +84,7 @@ impl Parser<'_> {
                 Keyword::INSERT => &mut create.insert,
                 Keyword::UPDATE => &mut create.update,
                 Keyword::DELETE => &mut create.delete,
-                Keyword::TRUNCATE => {
-                    return Err(Error::unsupported("TRUNCATE triggers").at(next.position));
-                }
+                Keyword::TRUNCATE => &mut create.truncate,
                 _ => return Err(self.error_at(next)),
             };
             if core::mem::replace(event, true) {

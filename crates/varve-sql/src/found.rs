@@ -11,6 +11,7 @@ use crate::catalog::TableDef;
 use crate::domain::DomainDef;
 use crate::schema::{Catalog, Functions, Named, RelationName};
 use crate::sequence::SequenceDef;
+use crate::trigger_def::TriggerDef;
 use crate::view::ViewDef;
 
 /// The names of a statement and the objects that it depends on.
@@ -20,6 +21,8 @@ pub struct Found {
     tables: Vec<Arc<TableDef>>,
     sequences: Vec<Arc<SequenceDef>>,
     views: Vec<Arc<ViewDef>>,
+    /// The triggers that views had which are written to.
+    triggers: Vec<(ObjectId, Vec<Arc<TriggerDef>>)>,
     /// The enumerations that there were.
     enums: Option<Arc<Enums>>,
     /// The domains that there were.
@@ -76,6 +79,11 @@ impl Found {
         }
     }
 
+    /// Takes the triggers of a view in.
+    pub(crate) fn add_triggers(&mut self, view: ObjectId, triggers: &[Arc<TriggerDef>]) {
+        self.triggers.push((view, triggers.to_vec()));
+    }
+
     /// The tables.
     pub fn tables(&self) -> &[Arc<TableDef>] {
         &self.tables
@@ -99,6 +107,8 @@ impl Found {
             && self.names.iter().all(same_name)
             && self.views.iter().all(same_view)
             && self.tables.iter().all(same_table)
+            && (self.triggers.iter())
+                .all(|(view, triggers)| catalog.triggers_of(*view) == triggers.as_slice())
             && (self.sequences.iter())
                 .all(|sequence| catalog.sequences.contains_key(&sequence.object))
     }

@@ -6,7 +6,7 @@
 //! | kind of object | 1, 23 = trigger |
 //! | object id, table, function | 8 + 8 + 8 |
 //! | name | 2 (length) + UTF-8 |
-//! | flags: 1 before, 2 INSERT, 4 UPDATE, 8 DELETE, 16 each row, 32 disabled, 64 a condition | 1 |
+//! | flags: 1 before, 2 INSERT, 4 UPDATE, 8 DELETE, 16 each row, 32 disabled, 64 a condition, 128 INSTEAD OF where it is for each row, else TRUNCATE | 1 |
 //! | number of columns of UPDATE OF, their ids | 2, then 4 each |
 //! | where there is one: length of the condition's text, the text | 4 + UTF-8 |
 //! | number of arguments, each: length, text | 2, then 4 + UTF-8 |
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use varve_types::{ColumnId, ObjectId, Result};
 
 use crate::catalog::TableDef;
-use crate::catalog_codec::{Input, broken, put_count, put_name};
+use crate::catalog_codec::{Input, put_count, put_name};
 use crate::function_def::ParsedBody;
 use crate::plpgsql::Code;
 use crate::schema::schema_head;
@@ -32,6 +32,7 @@ const DELETE: u8 = 8;
 const EACH_ROW: u8 = 16;
 const DISABLED: u8 = 32;
 const CONDITION: u8 = 64;
+const INSTEAD_OR_TRUNCATE: u8 = 128;
 
 /// A trigger.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,12 +49,16 @@ pub struct TriggerDef {
     pub name: String,
     /// Before the row is written, else at the end of the statement.
     pub before: bool,
+    /// In place of what would be written to a view; then it is for each row, and not before.
+    pub instead: bool,
     /// Fired by INSERT.
     pub insert: bool,
     /// Fired by UPDATE.
     pub update: bool,
     /// Fired by DELETE.
     pub delete: bool,
+    /// Fired by TRUNCATE; then it is for the statement.
+    pub truncate: bool,
     /// Once for each row, else for the statement.
     pub for_each_row: bool,
     /// Whether it is fired at all.
@@ -76,6 +81,8 @@ pub enum Event {
     Update,
     /// `DELETE`
     Delete,
+    /// `TRUNCATE`
+    Truncate,
 }
 
 impl Event {
@@ -85,17 +92,28 @@ impl Event {
             Event::Insert => "INSERT",
             Event::Update => "UPDATE",
             Event::Delete => "DELETE",
+            Event::Truncate => "TRUNCATE",
         }
     }
 }
 
 impl TriggerDef {
+    /// `BEFORE`, `AFTER`, `INSTEAD OF`
+    pub fn when(&self) -> &'static str {
+        match (self.before, self.instead) {
+            (true, _) => "BEFORE",
+            (_, true) => "INSTEAD OF",
+            _ => "AFTER",
+        }
+    }
+
     /// Whether it is fired by an event; an update assigns to these columns.
     pub fn fires(&self, event: Event, table: &TableDef, assigned: &[usize]) -> bool {
         self.is_enabled
             && match event {
                 Event::Insert => self.insert,
                 Event::Delete => self.delete,
+                Event::Truncate => self.truncate,
                 Event::Update => {
                     let mut columns = assigned.iter().filter_map(|at| table.columns.get(*at));
                     let is_of = self.columns.is_empty()
@@ -131,6 +149,7 @@ pub fn encode_trigger(def: &TriggerDef) -> Vec<u8> {
         (def.for_each_row, EACH_ROW),
         (!def.is_enabled, DISABLED),
         (def.condition.is_some(), CONDITION),
+        (def.instead || def.truncate, INSTEAD_OR_TRUNCATE),
     ];
     let set = flags.iter().filter(|(is, _)| *is);
     bytes.push(set.fold(0, |all, (_, flag)| all | flag));
@@ -156,9 +175,8 @@ pub(crate) fn decode_trigger(bytes: &[u8]) -> Result<TriggerDef> {
     let function = take_object(&mut input)?;
     let name = input.name()?;
     let flags = input.u8()?;
-    if flags >= CONDITION << 1 {
-        return Err(broken("flags of a trigger"));
-    }
+    let for_each_row = flags & EACH_ROW != 0;
+    let other = flags & INSTEAD_OR_TRUNCATE != 0;
     let mut columns = Vec::new();
     for _ in 0..input.count()? {
         columns.push(ColumnId(u32::from_le_bytes(input.array()?)));
@@ -179,10 +197,12 @@ pub(crate) fn decode_trigger(bytes: &[u8]) -> Result<TriggerDef> {
         function,
         name,
         before: flags & BEFORE != 0,
+        instead: other && for_each_row,
         insert: flags & INSERT != 0,
         update: flags & UPDATE != 0,
         delete: flags & DELETE != 0,
-        for_each_row: flags & EACH_ROW != 0,
+        truncate: other && !for_each_row,
+        for_each_row,
         is_enabled: flags & DISABLED == 0,
         columns,
         condition,
@@ -206,9 +226,11 @@ mod tests {
             function: ObjectId(5),
             name: "tr".to_owned(),
             before: true,
+            instead: false,
             insert: true,
             update: true,
             delete: false,
+            truncate: false,
             for_each_row: true,
             is_enabled: false,
             columns: vec![ColumnId(2)],

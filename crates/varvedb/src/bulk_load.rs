@@ -73,8 +73,10 @@ impl Database {
             let what = "a load into a partitioned table or a partition";
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
-        if !table.foreign_keys.is_empty() {
-            let what = "a load into a table with foreign keys";
+        let has_keys = !table.foreign_keys.is_empty();
+        if has_keys || has_triggers(&transaction, &table)? {
+            let what = if has_keys { "foreign keys" } else { "triggers" };
+            let what = format!("a load into a table with {what}");
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let host = SessionHost::new(Arc::clone(&self.shared));
@@ -271,4 +273,15 @@ fn places(
         }
     }
     Ok(places)
+}
+
+fn has_triggers(transaction: &Transaction, table: &TableDef) -> Result<bool> {
+    for (_, _, definition) in &transaction.objects() {
+        if let CatalogObject::Trigger(def) = decode_object(definition)?
+            && def.table == table.object
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

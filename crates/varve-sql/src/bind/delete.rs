@@ -43,7 +43,7 @@ impl Binder<'_> {
         } = self.changed_rows(&mut target, alias, using, selection.as_ref())?;
         let returning = self.returning(returning.as_deref(), &names)?;
         let mut exprs = head_exprs(&target.table, &target.members);
-        if returning.is_none() {
+        if returning.is_none() && !target.is_instead {
             exprs.drain(..target.table.columns.len());
         }
         if returning.is_some() {

@@ -294,6 +294,7 @@ impl Catalog {
                 );
             }
             Dropped::View(view) => {
+                found.extend(triggers(&|def: &TriggerDef| def.table == view, true));
                 found.extend(rows_of(view));
                 found.extend(readers(view));
                 let rows = self.views.get(&view).and_then(|view| view.rows());
@@ -459,7 +460,11 @@ impl Catalog {
             Dropped::Trigger(table, object) => {
                 let mut known = self.triggers_of(table).iter();
                 let name = known.find(|def| def.object == object).map(|def| &def.name);
-                let table = self.described(Dropped::Table(table));
+                let of = match self.views.contains_key(&table) {
+                    true => Dropped::View(table),
+                    false => Dropped::Table(table),
+                };
+                let table = self.described(of);
                 name.map(|name| format!("trigger {name} on {table}"))
             }
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),

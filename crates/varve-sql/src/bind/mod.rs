@@ -104,6 +104,7 @@ pub(crate) use partition::{shown_limits, shown_value};
 pub use routine_body::{RoutineVariable, Shape, bind_piece, declared_shape, row_variables};
 pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
+pub(crate) use trigger::shape_of;
 
 use cte::CteBinding;
 use lock::Claim;

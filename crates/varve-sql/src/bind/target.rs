@@ -8,9 +8,11 @@ use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
 use sqlparser::ast::{Ident, ObjectName};
 
 use crate::bind::conflict::column_exprs;
+use crate::bind::literal::literal;
 use crate::bind::members::MemberRows;
 use crate::bind::names::fold_name;
 use crate::bind::subquery::used_subqueries;
+use crate::bind::trigger::shape_of;
 use crate::bind::update::named_types;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
@@ -19,6 +21,7 @@ use crate::pg_catalog::relation_oid;
 use crate::plan::{Member, Plan};
 use crate::schema::Named;
 use crate::scope::Scope;
+use crate::trigger_def::{Event, TriggerDef};
 use crate::view::ViewDef;
 use crate::walk::{for_each_column, map_columns, substitute};
 
@@ -36,6 +39,14 @@ impl Verb {
             Verb::Insert => ("insert into", "inserting into", "INSERT"),
             Verb::Update => ("update", "updating", "UPDATE"),
             Verb::Delete => ("delete from", "deleting from", "DELETE"),
+        }
+    }
+
+    fn event(self) -> Event {
+        match self {
+            Verb::Insert => Event::Insert,
+            Verb::Update => Event::Update,
+            Verb::Delete => Event::Delete,
         }
     }
 
@@ -72,6 +83,8 @@ pub(crate) struct Target {
     pub(crate) members: Vec<Member>,
     rows: Plan,
     tableoid: Option<usize>,
+    /// Whether it is a view whose triggers write instead.
+    pub(crate) is_instead: bool,
 }
 
 /// The way from a view to its table.
@@ -115,6 +128,7 @@ impl Target {
             members: rows.members,
             rows: rows.plan,
             tableoid: rows.tableoid,
+            is_instead: false,
         }
     }
 
@@ -138,6 +152,7 @@ impl Target {
             members: core::mem::take(&mut through.members),
             rows: taken(&mut through.plan),
             tableoid: None,
+            is_instead: false,
             view: Some(Box::new(through)),
         }
     }
@@ -306,6 +321,29 @@ impl Binder<'_> {
         };
         let view = self.catalog.views.get(&view).cloned();
         let view = view.ok_or_else(|| Error::internal("a view that is not there"))?;
+        let triggers = self.catalog.triggers_of(view.object);
+        self.found.borrow_mut().add_triggers(view.object, triggers);
+        let shape = shape_of(&view);
+        let fires = |def: &Arc<TriggerDef>| def.instead && def.fires(verb.event(), &shape, &[]);
+        if triggers.iter().any(fires) {
+            self.found.borrow_mut().add_view(&view);
+            let plan = self.view_plan(&view)?.plan;
+            let mut exprs = column_exprs(&shape);
+            // In the place of the position of a row, which it has not.
+            exprs.push(literal(Value::Int8(0), LogicalType::Int8));
+            let rows = MemberRows {
+                plan: Plan::Project {
+                    input: Box::new(plan),
+                    exprs,
+                },
+                tableoid: None,
+                members: Vec::new(),
+            };
+            return Ok(Target {
+                is_instead: true,
+                ..Target::of_table(Arc::new(shape), rows)
+            });
+        }
         let position = self.source.name(name);
         let bound = self.through(&view, verb, false);
         let (table, through) = bound.map_err(|error| match error.fields().position {

@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::Ident;
+use sqlparser::ast::{Ident, ObjectName};
 use varve_expr::Expr;
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::routine_body::row_variables;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::utility;
-use crate::catalog::TableDef;
+use crate::catalog::{ColumnDef, TableDef};
 use crate::function_def::{ParsedBody, Returns};
 use crate::plan::Statement;
 use crate::schema::Named;
 use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
+use crate::view::ViewDef;
 
 impl Binder<'_> {
     pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
@@ -25,9 +26,11 @@ impl Binder<'_> {
             or_replace,
             name,
             before,
+            instead,
             insert,
             update,
             delete,
+            truncate,
             columns,
             table,
             for_each_row,
@@ -36,14 +39,37 @@ impl Binder<'_> {
             arguments,
         } = create;
         let name = self.new_name(name)?;
-        let written = self.relation_name(table)?;
-        if let Some(Named::View(_)) = self.find(&written) {
-            let message = format!("\"{}\" is a view", written.name);
-            let detail = "Views cannot have row-level BEFORE or AFTER triggers.";
-            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-            return Err(error.with_detail(detail));
+        let not = |message: &str| Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        let table = self.table_of_triggers(table)?;
+        let is_view = self.catalog.views.contains_key(&table.object);
+        let of_what = |what: &str, detail: &str| {
+            let message = format!("\"{}\" is a {what}", table.name);
+            Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message).with_detail(detail))
+        };
+        match (is_view, *instead) {
+            (false, true) => return of_what("table", "Tables cannot have INSTEAD OF triggers."),
+            (true, false) if *for_each_row => {
+                let detail = "Views cannot have row-level BEFORE or AFTER triggers.";
+                return of_what("view", detail);
+            }
+            (true, _) if *truncate => {
+                return of_what("view", "Views cannot have TRUNCATE triggers.");
+            }
+            (true, false) => return Err(Error::unsupported("a statement trigger of a view")),
+            _ => {}
         }
-        let table = self.writable_table(table)?;
+        if *truncate && *for_each_row {
+            return not("TRUNCATE FOR EACH ROW triggers are not supported");
+        }
+        if *instead && !*for_each_row {
+            return not("INSTEAD OF triggers must be FOR EACH ROW");
+        }
+        if *instead && condition.is_some() {
+            return not("INSTEAD OF triggers cannot have WHEN conditions");
+        }
+        if *instead && !columns.is_empty() {
+            return not("INSTEAD OF triggers cannot have column lists");
+        }
         if *for_each_row && table.partitioning().is_some() {
             return Err(Error::unsupported("a row trigger of a partitioned table"));
         }
@@ -75,9 +101,11 @@ impl Binder<'_> {
             function: function.object,
             name,
             before: *before,
+            instead: *instead,
             insert: *insert,
             update: *update,
             delete: *delete,
+            truncate: *truncate,
             for_each_row: *for_each_row,
             is_enabled: true,
             columns: columns.map(|column| column.id).collect(),
@@ -153,13 +181,26 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// A table, or a view as if it were one.
+    fn table_of_triggers(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+        let written = self.relation_name(name)?;
+        match self.find(&written) {
+            Some(Named::View(object)) => {
+                let view = self.catalog.views.get(&object);
+                view.map(|view| Arc::new(shape_of(view)))
+                    .ok_or_else(|| Error::internal("a view that is not there"))
+            }
+            _ => self.writable_table(name),
+        }
+    }
+
     fn trigger_named(&self, table: ObjectId, name: &str) -> Option<&Arc<TriggerDef>> {
         let mut known = self.catalog.triggers_of(table).iter();
         known.find(|def| def.name == name)
     }
 
     pub(crate) fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
-        let table = self.writable_table(&trigger.table)?;
+        let table = self.table_of_triggers(&trigger.table)?;
         let name = fold_name(&trigger.name);
         let found = self.trigger_named(table.object, &name).cloned();
         found.ok_or_else(|| {
@@ -214,7 +255,7 @@ impl Binder<'_> {
     /// `ALTER TABLE ... ENABLE | DISABLE TRIGGER`, of one or of all.
     pub(crate) fn enable_triggers(
         &mut self,
-        table: &sqlparser::ast::ObjectName,
+        table: &ObjectName,
         name: Option<&Ident>,
         is_enabled: bool,
     ) -> Result<Statement> {
@@ -233,6 +274,19 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         }
         Ok(utility(Utility::PutTrigger(changed, "ALTER")))
+    }
+}
+
+/// A view as if it were a table.
+pub(crate) fn shape_of(view: &ViewDef) -> TableDef {
+    let columns = (1..).zip(&view.columns).map(|(id, column)| ColumnDef {
+        modifier: column.modifier,
+        ..ColumnDef::new(ColumnId(id), &column.name, column.ty, true)
+    });
+    TableDef {
+        object: view.object,
+        schema: view.schema,
+        ..TableDef::new(&view.name, columns.collect(), Vec::new())
     }
 }
 

@@ -147,6 +147,10 @@ impl Binder<'_> {
         if returning.is_some() {
             exprs.append(&mut others);
         }
+        if target.is_instead {
+            // What the rows were before.
+            exprs.extend(column_exprs(table));
+        }
         let mut values: Vec<&mut Expr> = exprs.iter_mut().collect();
         let plan = attach(plan, &subqueries, &mut values)?;
         let source = optimize(Plan::Project {

@@ -1,9 +1,12 @@
 //! The triggers that there are.
 
+use std::sync::Arc;
+
 use varve_types::{ColumnId, Value};
 
 use super::relations::relation_oid;
 use super::{DATABASE, from_zero, int2, int4, oid, text};
+use crate::bind::shape_of;
 use crate::catalog::TableDef;
 use crate::schema::{Catalog, quoted_as_needed};
 use crate::trigger_def::{Event, TriggerDef};
@@ -14,10 +17,20 @@ const BEFORE: i16 = 2;
 const INSERT: i16 = 4;
 const DELETE: i16 = 8;
 const UPDATE: i16 = 16;
+const TRUNCATE: i16 = 32;
+const INSTEAD: i16 = 64;
 
-fn with_tables(catalog: &Catalog) -> impl Iterator<Item = (&TriggerDef, &TableDef)> {
+/// The triggers with their tables; views as if they were ones.
+fn with_tables(catalog: &Catalog) -> impl Iterator<Item = (&TriggerDef, Arc<TableDef>)> {
     let triggers = catalog.triggers.values().flatten();
-    triggers.filter_map(|def| Some((def.as_ref(), catalog.tables.get(&def.table)?.as_ref())))
+    triggers.filter_map(|def| {
+        let table = catalog.tables.get(&def.table).map(Arc::clone);
+        let view = || {
+            let view = catalog.views.get(&def.table)?;
+            Some(Arc::new(shape_of(view)))
+        };
+        Some((def.as_ref(), table.or_else(view)?))
+    })
 }
 
 fn place_of(table: &TableDef, id: ColumnId) -> Option<usize> {
@@ -26,17 +39,19 @@ fn place_of(table: &TableDef, id: ColumnId) -> Option<usize> {
 
 /// `pg_trigger`
 pub(super) fn triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |(def, table): (&TriggerDef, &TableDef)| {
+    let row = |(def, table): (&TriggerDef, Arc<TableDef>)| {
         let bits = [
             (def.for_each_row, ROW),
             (def.before, BEFORE),
             (def.insert, INSERT),
             (def.delete, DELETE),
             (def.update, UPDATE),
+            (def.truncate, TRUNCATE),
+            (def.instead, INSTEAD),
         ];
         let set = bits.iter().filter(|(is, _)| *is);
         let kind = set.fold(0, |all, (_, bit)| all | bit);
-        let columns = def.columns.iter().filter_map(|id| place_of(table, *id));
+        let columns = def.columns.iter().filter_map(|id| place_of(&table, *id));
         let no = || Value::Boolean(false);
         vec![
             oid(relation_oid(def.object)),
@@ -66,10 +81,10 @@ pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
     for (def, table) in with_tables(catalog) {
         let schema = || text(catalog.schema_name(table.schema));
         for (is_of, event) in events(def) {
-            if !is_of {
+            if !is_of || event == Event::Truncate {
                 continue;
             }
-            let same = |known: &&std::sync::Arc<TriggerDef>| {
+            let same = |known: &&Arc<TriggerDef>| {
                 let is_same = (known.before, known.for_each_row) == (def.before, def.for_each_row);
                 is_same && known.name <= def.name && events(known).contains(&(true, event))
             };
@@ -86,7 +101,7 @@ pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
                 def.condition.as_ref().map_or(Value::Null, text),
                 text(format!("EXECUTE FUNCTION {}", called(catalog, def))),
                 text(if def.for_each_row { "ROW" } else { "STATEMENT" }),
-                text(if def.before { "BEFORE" } else { "AFTER" }),
+                text(def.when()),
             ]);
         }
     }
@@ -94,11 +109,12 @@ pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The events in PostgreSQL's order, and whether they fire a trigger.
-fn events(def: &TriggerDef) -> [(bool, Event); 3] {
+fn events(def: &TriggerDef) -> [(bool, Event); 4] {
     [
         (def.insert, Event::Insert),
         (def.delete, Event::Delete),
         (def.update, Event::Update),
+        (def.truncate, Event::Truncate),
     ]
 }
 
@@ -120,7 +136,7 @@ pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option
     let (def, table) = known.find(|(def, _)| relation_oid(def.object) == number)?;
     let some = events(def).into_iter().filter(|(is_of, _)| *is_of);
     let some = some.map(|(_, event)| {
-        let columns = def.columns.iter().filter_map(|id| place_of(table, *id));
+        let columns = def.columns.iter().filter_map(|id| place_of(&table, *id));
         let columns = columns.filter_map(|at| table.columns.get(at));
         let columns = columns.map(|column| quoted_as_needed(&column.name));
         let columns: Vec<String> = columns.collect();
@@ -140,7 +156,7 @@ pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option
     Some(format!(
         "CREATE TRIGGER {} {} {} ON {name} FOR EACH {} {}EXECUTE FUNCTION {}",
         quoted_as_needed(&def.name),
-        if def.before { "BEFORE" } else { "AFTER" },
+        def.when(),
         some.join(" OR "),
         if def.for_each_row { "ROW" } else { "STATEMENT" },
         condition.unwrap_or_default(),

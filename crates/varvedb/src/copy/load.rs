@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
-use varve_sql::{Catalog, CopyFormat, CopyHeader, CopyPlan, TableDef};
+use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
     Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, TypeMod, VECTOR_ROWS, Value,
@@ -15,6 +15,7 @@ use super::csv::CsvReader;
 use super::defaults::{check_default, filled, is_default};
 use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use super::text::TextReader;
+use crate::Notice;
 use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::host::SessionHost;
@@ -22,16 +23,18 @@ use crate::index;
 use crate::pacer::Pacer;
 use crate::route::checked_inside;
 use crate::session::CancelFlag;
+use crate::session::run::Run;
+use crate::session::triggers::Written;
 use crate::table_rows::with_defaults;
-use crate::write::{Writer, name_constraint};
+use crate::write::name_constraint;
 
 /// Bytes of cells after which a batch is handed on before it has all its rows.
 const BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Where the rows of a COPY go.
 pub(crate) enum CopyTarget<'a> {
-    /// They are part of a transaction.
-    Transaction(&'a mut Transaction, &'a mut Deferred),
+    /// They are part of a transaction, and may fire triggers.
+    Transaction(&'a mut Transaction, &'a mut Deferred, Option<&'a Run<'a>>),
     /// They are all that happens.
     Load(&'a mut BulkLoad),
 }
@@ -39,7 +42,7 @@ pub(crate) enum CopyTarget<'a> {
 impl CopyTarget<'_> {
     async fn insert(&mut self, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
         match self {
-            CopyTarget::Transaction(transaction, deferred) => {
+            CopyTarget::Transaction(transaction, deferred, _) => {
                 let rows = index::with_row_ids(transaction, table, rows);
                 transaction.insert(table.tree, &rows).await?;
                 let rows = core::slice::from_ref(&rows);
@@ -59,8 +62,8 @@ impl CopyTarget<'_> {
 
 /// A COPY that is waiting for data.
 pub(crate) struct CopyIn {
-    plan: Box<CopyPlan>,
-    locale: Locale,
+    pub(super) plan: Box<CopyPlan>,
+    pub(super) locale: Locale,
     reader: Box<dyn RecordReader + Send + Sync>,
     header_pending: bool,
     /// The data ended before the file: the rest is passed over.
@@ -74,15 +77,21 @@ pub(crate) struct CopyIn {
     /// Of each record of the batch its line, and what an error shows of it.
     lines: Vec<(u64, Box<str>)>,
     /// The line on which the first record of the batch began.
-    batch_line: u64,
+    pub(super) batch_line: u64,
     /// The line of the first batch whose keys may not have been checked yet.
     unchecked_line: Option<u64>,
     rows: u64,
-    host: Arc<SessionHost>,
-    cancel: Arc<CancelFlag>,
-    /// What foreign keys have to look at still.
-    work: VecDeque<Work>,
+    pub(super) host: Arc<SessionHost>,
+    pub(super) cancel: Arc<CancelFlag>,
+    pub(super) left: Left,
+    notices: Vec<Notice>,
+    /// Whether triggers are fired; those before the statement once it has begun.
+    fires_triggers: bool,
+    pub(super) has_begun: bool,
 }
+
+/// What foreign keys and triggers have to look at still.
+pub(super) type Left = (VecDeque<Work>, Vec<Written>);
 
 impl CopyIn {
     /// A COPY before its first byte.
@@ -119,7 +128,14 @@ impl CopyIn {
             rows: 0,
             host: Arc::clone(host),
             cancel: Arc::clone(cancel),
-            work: VecDeque::new(),
+            left: Left::default(),
+            notices: Vec::new(),
+            fires_triggers: match plan.table.partitioning() {
+                None => !host.catalog().triggers_of(plan.table.object).is_empty(),
+                // Those of any partition.
+                Some(_) => !host.catalog().triggers.is_empty(),
+            },
+            has_begun: false,
             plan,
             locale,
         }
@@ -137,6 +153,7 @@ impl CopyIn {
         bytes: &[u8],
         pacer: &mut Pacer,
     ) -> Result<()> {
+        self.begin(target).await?;
         let mut rest = bytes;
         while !self.has_ended {
             let step = self.reader.read(rest);
@@ -156,8 +173,9 @@ impl CopyIn {
         Ok(())
     }
 
-    /// Takes the end of the file; answers the number of rows.
-    pub async fn finish(&mut self, target: &mut CopyTarget<'_>) -> Result<u64> {
+    /// Takes the end of the file.
+    pub async fn finish(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
+        self.begin(target).await?;
         if !self.has_ended {
             let finished = self.reader.finish();
             if finished.map_err(|error| self.at_line(error))? {
@@ -166,70 +184,27 @@ impl CopyIn {
         }
         self.hand_on(target).await?;
         self.refer(target, &Batch::new(Vec::new(), 0), true).await?;
-        Ok(self.rows)
+        self.fire(target, false).await
     }
 
-    /// Looks for what rows that were inserted refer to, at the end also for what was left.
-    async fn refer(
-        &mut self,
-        target: &mut CopyTarget<'_>,
-        rows: &Batch,
-        at_end: bool,
-    ) -> Result<()> {
-        let table = &self.plan.table;
-        let CopyTarget::Transaction(transaction, deferred) = target else {
-            return Ok(());
-        };
-        if table.foreign_keys.is_empty() {
-            return Ok(());
-        }
-        let catalog = self.host.catalog();
-        let work = core::mem::take(&mut self.work);
-        let mut writer = self.writer(&catalog, transaction, deferred, work);
-        match at_end {
-            true => writer.settle().await?,
-            false => writer.refers(table, core::slice::from_ref(rows)).await?,
-        }
-        self.work = core::mem::take(&mut writer.work);
-        Ok(())
+    /// Whether the table has triggers.
+    pub fn fires_triggers(&self) -> bool {
+        self.fires_triggers
     }
 
-    /// What writes rows that COPY does not put into a tree itself, or looks at others for them.
-    fn writer<'a>(
-        &'a self,
-        catalog: &'a Arc<Catalog>,
-        transaction: &'a mut Transaction,
-        deferred: &'a mut Deferred,
-        work: VecDeque<Work>,
-    ) -> Writer<'a> {
-        Writer {
-            shared: self.host.shared(),
-            catalog,
-            transaction,
-            deferred,
-            context: self.host.context(&[], &self.locale),
-            cancel: &self.cancel,
-            work,
-            run: None,
-            written: Vec::new(),
-        }
+    /// How values are read.
+    pub fn locale(&self) -> &Locale {
+        &self.locale
     }
 
-    /// Hands rows of a partitioned table on to its partitions.
-    async fn route(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
-        let CopyTarget::Transaction(transaction, deferred) = target else {
-            return Err(Error::internal("rows of partitions are not loaded"));
-        };
-        let catalog = self.host.catalog();
-        let work = core::mem::take(&mut self.work);
-        let mut writer = self.writer(&catalog, transaction, deferred, work);
-        let rows = core::slice::from_ref(rows);
-        let (table, line) = (&self.plan.table, self.batch_line);
-        let routed = writer.insert_routed(table, None, rows, false).await;
-        routed.map_err(|error| {
-            error.with_context(format!("COPY {}, the rows from line {line} on", table.name))
-        })?;
-        writer.settle().await
+    /// Keeps what triggers had to say.
+    pub fn note(&mut self, mut notices: Vec<Notice>) {
+        self.notices.append(&mut notices);
+    }
+
+    /// What triggers had to say.
+    pub fn take_notices(&mut self) -> Vec<Notice> {
+        core::mem::take(&mut self.notices)
     }
 
     fn batch_is_full(&self) -> bool {
@@ -311,13 +286,19 @@ impl CopyIn {
             .collect();
         let batch = self.completed(Batch::new(columns, rows))?;
         self.lines.clear();
-        let rows = batch.rows();
+        let mut rows = batch.rows();
         if rows == 0 {
             return Ok(());
         }
         self.unchecked_line.get_or_insert(self.batch_line);
         if self.plan.table.partitioning().is_some() {
             self.route(target, &batch).await?;
+        } else if self.fires_triggers {
+            let (name, line) = (self.plan.table.name.clone(), self.batch_line);
+            let inserted = self.insert_fired(target, batch).await;
+            rows = inserted.map_err(|error| {
+                error.in_context(format!("COPY {name}, the rows from line {line} on"))
+            })?;
         } else {
             let inserted = target.insert(&self.plan.table, &batch).await;
             inserted.map_err(|error| self.name_error(error))?;
@@ -352,6 +333,10 @@ impl CopyIn {
                 kept.rows().binary_search(&(at - 1)).is_ok()
             });
         }
+        // Triggers may change what is checked.
+        if self.fires_triggers && table.partitioning().is_none() {
+            return Ok(rows);
+        }
         let catalog = self.host.catalog();
         let checked = checked_inside(&catalog, table, &rows, &context);
         checked.map_err(|error| self.of_row(&rows, error, &context))
@@ -380,7 +365,8 @@ impl CopyIn {
 
     /// Whether rows can be loaded without a look at other tables.
     pub fn is_alone(&self) -> bool {
-        self.plan.table.foreign_keys.is_empty() && self.plan.table.partitioning().is_none()
+        let table = &self.plan.table;
+        table.foreign_keys.is_empty() && table.partitioning().is_none() && !self.fires_triggers
     }
 
     /// The tree of the table.

@@ -6,6 +6,7 @@
 mod binary;
 mod csv;
 mod defaults;
+mod fired;
 mod load;
 mod out;
 mod record;

@@ -7,7 +7,7 @@ use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
-use super::run::read_only_error;
+use super::run::{Run, read_only_error};
 use crate::copy::{CopyIn, CopyTarget};
 use crate::pacer::Pacer;
 use crate::{Durability, ResultSet};
@@ -28,11 +28,12 @@ enum Target {
 }
 
 impl Target {
-    fn rows(&mut self) -> CopyTarget<'_> {
+    /// Where rows go; `run` fires triggers.
+    fn rows<'a>(&'a mut self, run: Option<&'a Run<'a>>) -> CopyTarget<'a> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),
             Target::Block(open) => {
-                CopyTarget::Transaction(&mut open.transaction, &mut open.deferred)
+                CopyTarget::Transaction(&mut open.transaction, &mut open.deferred, run)
             }
         }
     }
@@ -123,10 +124,6 @@ impl Session {
         self.host.enter(transaction, &catalog).await?;
         match bind(statement, &catalog, &[], &self.settings.locale)?.statement {
             Statement::CopyFrom(_) if read_only => Err(read_only_error("COPY FROM")),
-            Statement::CopyFrom(plan) if !catalog.triggers_of(plan.table.object).is_empty() => {
-                let hint = "Copy into a table without triggers, then use INSERT ... SELECT.";
-                Err(Error::unsupported("COPY into a table with triggers").with_hint(hint))
-            }
             Statement::CopyFrom(plan) => Ok(plan),
             _ => Err(Error::new(
                 SqlState::SYNTAX_ERROR,
@@ -152,10 +149,7 @@ impl Session {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
         let written = match self.cancel.check() {
-            Ok(()) => {
-                let mut target = open.target.rows();
-                open.copy.write(&mut target, bytes, &mut pacer).await
-            }
+            Ok(()) => self.copied(&mut open, Some(bytes), &mut pacer).await,
             Err(error) => Err(error),
         };
         match written {
@@ -168,13 +162,38 @@ impl Session {
         }
     }
 
+    /// Takes a piece of the text, or its end.
+    async fn copied(
+        &self,
+        open: &mut OpenCopy,
+        bytes: Option<&[u8]>,
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        let OpenCopy { copy, target, .. } = open;
+        let catalog = self.host.catalog();
+        let locale = copy.locale().clone();
+        let run = match target {
+            Target::Block(open) if copy.fires_triggers() => {
+                Some(self.run_with(&catalog, &locale, &[], open.scope()))
+            }
+            _ => None,
+        };
+        let mut target = target.rows(run.as_ref());
+        let taken = match bytes {
+            Some(bytes) => copy.write(&mut target, bytes, pacer).await,
+            None => copy.finish(&mut target).await,
+        };
+        copy.note(run.map_or_else(Vec::new, |run| run.notices.take()));
+        taken
+    }
+
     /// Takes the end of the text and, outside a block, commits.
     pub async fn copy_finish(&mut self) -> Result<ResultSet> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
-        let rows = match open.copy.finish(&mut open.target.rows()).await {
-            Ok(rows) => rows,
-            Err(error) => return self.fail_copy(open.target, error).await,
-        };
+        let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
+        if let Err(error) = self.copied(&mut open, None, &mut pacer).await {
+            return self.fail_copy(open.target, error).await;
+        }
         let durability = self.settings.durability.of_commit();
         match open.target {
             Target::Load(load) => {
@@ -200,7 +219,9 @@ impl Session {
                 }
             }
         }
-        Ok(ResultSet::changed("COPY", rows))
+        let mut result = ResultSet::changed("COPY", open.copy.rows());
+        result.notices = open.copy.take_notices();
+        Ok(result)
     }
 
     /// Ends the COPY and undoes it; nothing happens without one.

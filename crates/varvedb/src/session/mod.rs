@@ -10,6 +10,7 @@ mod copy_in;
 mod cursor;
 mod define;
 mod direct;
+mod instead;
 mod kept;
 mod lent;
 mod locale;
@@ -385,23 +386,7 @@ impl Session {
             .borrow_mut()
             .prepare(transaction, statement)?;
         self.host.enter(transaction, catalog).await?;
-        let mut run = run::Run {
-            shared: &self.shared,
-            host: &self.host,
-            catalog,
-            catalogs: &self.catalog,
-            path: &self.settings.search_path,
-            temporary: &self.temporary,
-            cancel: &self.cancel,
-            parameters,
-            locale: &locale,
-            scope,
-            depth: 0,
-            before: None,
-            building: Cell::default(),
-            profile: RefCell::default(),
-            notices: RefCell::default(),
-        };
+        let mut run = self.run_with(catalog, &locale, parameters, scope);
         let results;
         if let Some(bound) = calls.filter(|bound| bound.has_calls()) {
             results = Box::pin(run.with_results(transaction, deferred, bound)).await?;
@@ -415,6 +400,33 @@ impl Session {
         self.host.keep_sequences(transaction, durability).await?;
         result.locale = locale;
         Ok(result)
+    }
+
+    /// What a statement runs with.
+    fn run_with<'a>(
+        &'a self,
+        catalog: &'a Arc<Catalog>,
+        locale: &'a Locale,
+        parameters: &'a [Value],
+        scope: Scope,
+    ) -> run::Run<'a> {
+        run::Run {
+            shared: &self.shared,
+            host: &self.host,
+            catalog,
+            catalogs: &self.catalog,
+            path: &self.settings.search_path,
+            temporary: &self.temporary,
+            cancel: &self.cancel,
+            parameters,
+            locale,
+            scope,
+            depth: 0,
+            before: None,
+            building: Cell::default(),
+            profile: RefCell::default(),
+            notices: RefCell::default(),
+        }
     }
 
     /// Checks what a transaction has put off of some constraints, or of all.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Change, Changes, Event, ExplainOptions, Field, NodeActual, Plan, Returning, Statement,
-    StatementActual, Utility, explain_with, is_temporary,
+    Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, NodeActual, Plan,
+    Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
 };
 use varve_store::Transaction;
 use varve_types::{
@@ -78,6 +78,32 @@ impl Run<'_> {
             && let Some(command) = writing_command(statement)
         {
             return Err(read_only_error(command));
+        }
+        let instead = match statement {
+            Statement::Insert(insert) => {
+                let InsertPlan { table, source, .. } = insert;
+                Some((table, Event::Insert, source, &insert.returning))
+            }
+            Statement::Update(modify) => Some((
+                &modify.table,
+                Event::Update,
+                &modify.source,
+                &modify.returning,
+            )),
+            Statement::Delete(modify) => Some((
+                &modify.table,
+                Event::Delete,
+                &modify.source,
+                &modify.returning,
+            )),
+            _ => None,
+        };
+        if let Some((table, event, source, returning)) = instead
+            && self.is_instead(table)
+        {
+            let (of, returning) = ((table.as_ref(), event), returning.as_ref());
+            let done = self.instead(transaction, deferred, of, source, returning);
+            return Box::pin(done).await;
         }
         match statement {
             Statement::Query(query) => {
@@ -177,6 +203,14 @@ impl Run<'_> {
                 Ok(CopyData::answer(copy, source, self.locale))
             }
             statement => {
+                let truncated: &[Arc<TableDef>] = match statement {
+                    Statement::Truncate { tables, .. } => tables,
+                    _ => &[],
+                };
+                for table in truncated {
+                    let of = (table.as_ref(), Event::Truncate, true);
+                    self.fire_statement(transaction, deferred, of, &[]).await?;
+                }
                 let before = transaction.catalogue_state();
                 let result = match statement {
                     Statement::Utility(utility) => {
@@ -189,6 +223,10 @@ impl Run<'_> {
                 }?;
                 if !before.is_same(&transaction.catalogue_state()) {
                     drop_comments(transaction, self.catalog)?;
+                }
+                for table in truncated {
+                    let of = (table.as_ref(), Event::Truncate, false);
+                    self.fire_statement(transaction, deferred, of, &[]).await?;
                 }
                 Ok(result)
             }
@@ -403,7 +441,7 @@ impl Run<'_> {
 }
 
 /// How many rows a statement has changed, and what it says of them.
-fn answer(
+pub(super) fn answer(
     writer: &Writer<'_>,
     command: &'static str,
     returning: Option<&Returning>,

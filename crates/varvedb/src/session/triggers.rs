@@ -19,7 +19,7 @@ use crate::deferred::Deferred;
 use crate::write::Writer;
 
 /// A trigger that is ready to be fired, for many rows.
-struct Armed {
+pub(super) struct Armed {
     condition: Option<Routine>,
     body: Routine,
     frame: Frame,
@@ -35,9 +35,9 @@ pub(crate) struct Written {
 }
 
 /// A row as it was and as it is to be.
-struct Pair {
-    old: Option<Vec<Value>>,
-    new: Option<Vec<Value>>,
+pub(super) struct Pair {
+    pub old: Option<Vec<Value>>,
+    pub new: Option<Vec<Value>>,
 }
 
 fn row_of(table: &TableDef, rows: &Batch, row: usize) -> Vec<Value> {
@@ -45,7 +45,7 @@ fn row_of(table: &TableDef, rows: &Batch, row: usize) -> Vec<Value> {
     columns.map(|column| column.value(row)).collect()
 }
 
-fn batch_of(table: &TableDef, rows: &[Vec<Value>]) -> Batch {
+pub(super) fn batch_of(table: &TableDef, rows: &[Vec<Value>]) -> Batch {
     let columns = table.columns.iter().enumerate().map(|(at, column)| {
         let mut builder = ColumnBuilder::with_capacity(column.ty, rows.len());
         for row in rows {
@@ -58,7 +58,7 @@ fn batch_of(table: &TableDef, rows: &[Vec<Value>]) -> Batch {
 
 impl Run<'_> {
     /// The triggers of a table that an event fires.
-    fn armed(
+    pub(super) fn armed(
         &self,
         table: &TableDef,
         event: Event,
@@ -94,12 +94,11 @@ impl Run<'_> {
                 frame.add_record(record, row_variables(table, record));
             }
         }
-        let when = if def.before { "BEFORE" } else { "AFTER" };
         let level = if def.for_each_row { "ROW" } else { "STATEMENT" };
         let schema = self.catalog.schema_name(table.schema);
         let texts = [
             ("tg_name", def.name.as_str()),
-            ("tg_when", when),
+            ("tg_when", def.when()),
             ("tg_level", level),
             ("tg_op", event.word()),
             ("tg_relname", &table.name),
@@ -179,7 +178,7 @@ impl Run<'_> {
     }
 
     /// Fires the triggers before a row is written; `None` where one of them leaves it out.
-    async fn before_row(
+    pub(super) async fn before_row(
         &self,
         transaction: &mut Transaction,
         deferred: &mut Deferred,

@@ -84,3 +84,55 @@ fn triggers_come_back_after_a_reopen() {
     assert_eq!(rows(&mut session, count), expected);
     run(&mut session, "DROP TABLE t; DROP FUNCTION fill, note");
 }
+
+#[test]
+fn copies_fire_triggers() {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (a INT PRIMARY KEY, b TEXT NOT NULL);
+         CREATE TABLE seen (n SERIAL, what TEXT);
+         CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             IF new.a = 2 THEN RETURN NULL; END IF;
+             new.b := coalesce(new.b, 'none');
+             RETURN new;
+         END $$;
+         CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             INSERT INTO seen (what) SELECT concat_ws(' ', tg_when, tg_level, new.b);
+             RAISE NOTICE 'seen';
+             RETURN NULL;
+         END $$;
+         CREATE TRIGGER t1 BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION fill();
+         CREATE TRIGGER t2 AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION see();
+         CREATE FUNCTION begun() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+             INSERT INTO seen (what) VALUES (tg_when || ' ' || tg_level);
+             RETURN NULL;
+         END $$;
+         CREATE TRIGGER t3 BEFORE INSERT ON t EXECUTE FUNCTION begun();
+         CREATE TRIGGER t4 AFTER INSERT ON t EXECUTE FUNCTION begun();",
+    );
+    let mut copy = |text: &str| {
+        pollster::block_on(async {
+            session.copy_begin("COPY t FROM STDIN (FORMAT csv)").await?;
+            session.copy_write(text.as_bytes()).await?;
+            session.copy_finish().await
+        })
+    };
+    let copied = copy("1,x\n2,y\n3,\n").unwrap();
+    assert_eq!(copied.affected_rows, Some(2));
+    assert_eq!(copied.notices.len(), 2);
+    let error = copy("4,z\n1,x\n").unwrap_err();
+    assert_eq!(error.state(), SqlState::UNIQUE_VIOLATION);
+    let seen = rows(&mut session, "SELECT what FROM seen ORDER BY n");
+    let expected = [
+        "BEFORE STATEMENT",
+        "AFTER ROW x",
+        "AFTER ROW none",
+        "AFTER STATEMENT",
+    ];
+    let expected = expected.map(|what| vec![Value::text(what)]);
+    assert_eq!(seen, expected);
+    let loaded = database.bulk_load("t", &["a", "b"], Default::default());
+    assert_eq!(loaded.unwrap_err().state(), SqlState::FEATURE_NOT_SUPPORTED);
+}

@@ -1,0 +1,118 @@
+//! What COPY writes as INSERT does: rows with triggers, foreign keys or partitions.
+
+use std::sync::Arc;
+
+use varve_sql::{Catalog, Event};
+use varve_store::Transaction;
+use varve_types::{Batch, Error, Result};
+
+use super::load::{CopyIn, CopyTarget, Left};
+use crate::deferred::Deferred;
+use crate::session::run::Run;
+use crate::write::Writer;
+
+impl CopyIn {
+    pub(super) async fn begin(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
+        match core::mem::replace(&mut self.has_begun, true) {
+            true => Ok(()),
+            false => self.fire(target, true).await,
+        }
+    }
+
+    /// Fires the triggers of the statement.
+    pub(super) async fn fire(&self, target: &mut CopyTarget<'_>, before: bool) -> Result<()> {
+        if let CopyTarget::Transaction(transaction, deferred, Some(run)) = target {
+            let of = (&*self.plan.table, Event::Insert, before);
+            run.fire_statement(transaction, deferred, of, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Inserts rows as INSERT does, with the triggers of each.
+    pub(super) async fn insert_fired(
+        &mut self,
+        target: &mut CopyTarget<'_>,
+        rows: Batch,
+    ) -> Result<usize> {
+        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+            return Err(Error::internal("rows with triggers are not loaded"));
+        };
+        let catalog = self.host.catalog();
+        let left = core::mem::take(&mut self.left);
+        let table = &self.plan.table;
+        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        let rows = writer.before_insert(table, vec![rows]).await?;
+        let rows = writer.checked(table, &rows)?;
+        writer.insert(table, &rows).await?;
+        self.left = (
+            core::mem::take(&mut writer.work),
+            core::mem::take(&mut writer.written),
+        );
+        Ok(rows.iter().map(Batch::rows).sum())
+    }
+
+    /// Looks for what rows that were inserted refer to, at the end also for what was left.
+    pub(super) async fn refer(
+        &mut self,
+        target: &mut CopyTarget<'_>,
+        rows: &Batch,
+        at_end: bool,
+    ) -> Result<()> {
+        let table = &self.plan.table;
+        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+            return Ok(());
+        };
+        if table.foreign_keys.is_empty() && run.is_none() {
+            return Ok(());
+        }
+        let catalog = self.host.catalog();
+        let left = core::mem::take(&mut self.left);
+        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        match at_end {
+            true => writer.settle().await?,
+            false => writer.refers(table, core::slice::from_ref(rows)).await?,
+        }
+        self.left = (
+            core::mem::take(&mut writer.work),
+            core::mem::take(&mut writer.written),
+        );
+        Ok(())
+    }
+
+    /// What writes rows that COPY does not put into a tree itself, or looks at others for them.
+    fn writer<'a>(
+        &'a self,
+        catalog: &'a Arc<Catalog>,
+        (transaction, deferred, run): (&'a mut Transaction, &'a mut Deferred, Option<&'a Run<'a>>),
+        (work, written): Left,
+    ) -> Writer<'a> {
+        Writer {
+            shared: self.host.shared(),
+            catalog,
+            transaction,
+            deferred,
+            context: self.host.context(&[], &self.locale),
+            cancel: &self.cancel,
+            work,
+            run,
+            written,
+        }
+    }
+
+    /// Hands rows of a partitioned table on to its partitions.
+    pub(super) async fn route(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
+        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+            return Err(Error::internal("rows of partitions are not loaded"));
+        };
+        let catalog = self.host.catalog();
+        let left = core::mem::take(&mut self.left);
+        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        let rows = core::slice::from_ref(rows);
+        let (table, line) = (&self.plan.table, self.batch_line);
+        let routed = writer.insert_routed(table, None, rows, false).await;
+        routed.map_err(|error| {
+            error.with_context(format!("COPY {}, the rows from line {line} on", table.name))
+        })?;
+        writer.settle().await
+    }
+}
