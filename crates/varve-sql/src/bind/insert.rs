@@ -134,12 +134,15 @@ impl Binder<'_> {
             .iter()
             .map(Self::default_value)
             .collect();
-        for (at, place) in given.iter().zip(places) {
-            if let (Some(slot), Some(column)) =
-                (exprs.get_mut(place), target.shape.columns.get(*at))
+        // The rows have defaults already, of which none is computed twice.
+        let others = target.bases().filter(|(_, place)| !places.contains(place));
+        let others: Vec<(usize, usize)> = others.collect();
+        let given = given.iter().copied().zip(places);
+        for (at, place) in others.into_iter().chain(given) {
+            if let (Some(slot), Some(column)) = (exprs.get_mut(place), target.shape.columns.get(at))
             {
                 *slot = Expr::Column {
-                    index: *at,
+                    index: at,
                     ty: column.ty,
                 };
             }

@@ -222,6 +222,13 @@ impl Target {
         }
     }
 
+    /// The columns of the view that are columns of the table, and which ones.
+    pub(crate) fn bases(&self) -> impl Iterator<Item = (usize, usize)> {
+        let columns = self.view.iter().flat_map(|through| &through.columns);
+        let columns = columns.enumerate();
+        columns.filter_map(|(at, column)| Some((at, column.base()?)))
+    }
+
     /// The columns of the table that these of the view are, which a statement gives values.
     pub(crate) fn assigned(&self, assigned: &[usize], verb: Verb) -> Result<Vec<usize>> {
         let Some(through) = &self.view else {
