@@ -139,8 +139,7 @@ impl Binder<'_> {
         };
         let (args, ty) = match wanted {
             None => {
-                let places = items.iter().map(|item| self.source.expr(item));
-                let places: Vec<u32> = places.collect();
+                let places = self.places(&mut items.iter());
                 self.unify(operands, "ARRAY", &places)?
             }
             Some(ty) => {

@@ -43,22 +43,18 @@ impl Binder<'_> {
             default: under.as_ref().and_then(|under| under.default.clone()),
             checks: under.map(|under| under.checks).unwrap_or_default(),
         };
-        self.put_options(&mut def, &create.options, position)?;
+        self.put_options(&mut def, &create.options)?;
         Ok(utility(Utility::CreateDomain(Box::new(def))))
     }
 
     /// Gives a domain what its options say.
-    fn put_options(
-        &mut self,
-        def: &mut DomainDef,
-        options: &[ColumnOptionDef],
-        position: u32,
-    ) -> Result<()> {
+    fn put_options(&mut self, def: &mut DomainDef, options: &[ColumnOptionDef]) -> Result<()> {
         let value = ColumnDef {
             modifier: def.modifier,
             ..value_column(def.base)
         };
         let mut nullable = None;
+        let mut has_default = false;
         // The constraints read the value as the one column of a table.
         let shape = TableDef::new(&def.name, vec![value.clone()], Vec::new());
         for option in options {
@@ -73,6 +69,10 @@ impl Binder<'_> {
                     def.not_null |= !wants_null;
                 }
                 ColumnOption::Default(ast) => {
+                    if core::mem::replace(&mut has_default, true) {
+                        let message = "multiple default expressions";
+                        return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                    }
                     def.default = self.default_of(ast, &value)?;
                 }
                 ColumnOption::Check(check) => {
@@ -91,10 +91,15 @@ impl Binder<'_> {
                     def.checks.push(check);
                 }
                 ColumnOption::Collation(name) => self.collation(name, def.base)?,
-                _ => {
-                    let message = "this constraint is not possible for domains";
-                    let error = Error::new(SqlState::SYNTAX_ERROR, message);
-                    return Err(located(error, position));
+                other => {
+                    let what = match other {
+                        ColumnOption::PrimaryKey(_) => "primary key",
+                        ColumnOption::Unique(_) => "unique",
+                        ColumnOption::ForeignKey(_) => "foreign key",
+                        _ => "such",
+                    };
+                    let message = format!("{what} constraints not possible for domains");
+                    return Err(Error::new(SqlState::SYNTAX_ERROR, message));
                 }
             }
         }
@@ -129,7 +134,7 @@ impl Binder<'_> {
         match alter {
             AlterDomain::Put(option, may_break) => {
                 let option = core::slice::from_ref(&**option);
-                self.put_options(&mut def, option, self.source.name(name))?;
+                self.put_options(&mut def, option)?;
                 let is_stricter =
                     def.checks.len() != before.checks.len() || def.not_null != before.not_null;
                 verify = is_stricter && !may_break;

@@ -403,8 +403,8 @@ impl Binder<'_> {
             results.rotate_right(1);
         }
         let written = conditions.iter().map(|when| &when.result);
-        let written = otherwise.into_iter().chain(written);
-        let places: Vec<u32> = written.map(|result| self.source.expr(result)).collect();
+        let mut written = otherwise.into_iter().chain(written);
+        let places = self.places(&mut written);
         let (results, ty) = self.unify(results, "CASE", &places)?;
         let mut results = results.into_iter();
         let otherwise = if has_otherwise {
@@ -417,6 +417,11 @@ impl Binder<'_> {
             otherwise,
             ty,
         }))
+    }
+
+    /// Where expressions stand.
+    pub(crate) fn places(&self, exprs: &mut dyn Iterator<Item = &Ast>) -> Vec<u32> {
+        exprs.map(|expr| self.source.expr(expr)).collect()
     }
 
     /// Operands in their common type; `what` wants them so.

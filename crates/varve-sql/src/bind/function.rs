@@ -215,8 +215,7 @@ impl Binder<'_> {
         }
         match (name.as_str(), operands.len()) {
             ("coalesce", 1..) => {
-                let places = args.list.iter().map(|arg| self.source.expr(arg));
-                let places: Vec<u32> = places.collect();
+                let places = self.places(&mut args.list.iter().copied());
                 let (args, ty) = self.unify(operands, "COALESCE", &places)?;
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }

@@ -166,7 +166,7 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                     name: &column.name,
                     number,
                     default: default_text(catalog, table, column),
-                    nullable: column.nullable,
+                    nullable: column.nullable && domain.is_none_or(|domain| !domain.not_null),
                     ty: column.ty,
                     modifier: column.modifier,
                     filled: column.filled,

@@ -30,7 +30,7 @@ fn result_columns_have_postgresql_s_names_and_types() {
                 ("?column?", LogicalType::Numeric),
                 ("?column?", Text),
                 ("?column?", Text),
-                ("bool", Boolean),
+                ("?column?", Boolean),
             ],
         ),
         (
