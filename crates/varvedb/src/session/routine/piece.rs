@@ -18,6 +18,10 @@ use crate::{Notice, ResultSet};
 
 impl Run<'_> {
     /// Runs a bound piece with the values of its variables.
+    ///
+    /// Inline, so that the future is compiled where a session is used: not here too, which would
+    /// make two of all that a statement can do.
+    #[inline]
     fn bound<'r>(
         &'r self,
         transaction: &'r mut Transaction,
