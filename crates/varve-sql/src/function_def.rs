@@ -10,9 +10,9 @@
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
 //! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable | 1 |
-//! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation or composite type, 4 its OUT columns, 5 records | 1 |
-//! | 2: type code; 3: object of the relation | bytes; 8 |
-//! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default), type code, name | 2, then 1 + bytes + 2 + UTF-8 |
+//! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation or composite type, 4 its OUT columns, 5 records, 6 a value of a domain | 1 |
+//! | 2, 6: type code; 3: object of the relation; 6: that of the domain | bytes; 8; 8 |
+//! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default, 16 of a domain), type code, object of the domain, name | 2, then 1 + bytes + 8 + 2 + UTF-8 |
 //! | the text of its default, where there is one | 4 (length) + UTF-8 |
 //! | length of the body, the body | 4 + UTF-8 |
 
@@ -37,6 +37,7 @@ const IS_PLPGSQL: u8 = 4;
 const IS_STABLE: u8 = 8;
 const IS_IMMUTABLE: u8 = 16;
 const HAS_DEFAULT: u8 = 8;
+const HAS_DOMAIN: u8 = 16;
 
 /// Modes by their codes.
 const MODES: [ArgumentMode; 5] = [
@@ -60,6 +61,8 @@ pub struct FunctionDef {
     pub arguments: Vec<ArgumentDef>,
     /// What it gives.
     pub returns: Returns,
+    /// The domain of the value that it gives.
+    pub domain: Option<ObjectId>,
     /// Whether it gives any number of rows.
     pub returns_set: bool,
     /// Whether a NULL argument makes the result NULL.
@@ -82,6 +85,8 @@ pub struct ArgumentDef {
     pub name: String,
     /// Its type.
     pub ty: LogicalType,
+    /// The domain that its values, or the elements of its arrays, are of.
+    pub domain: Option<ObjectId>,
     /// The text of its default.
     pub default: Option<String>,
 }
@@ -207,6 +212,19 @@ impl FunctionDef {
         }
     }
 
+    /// The domain of a column that it gives.
+    pub(crate) fn column_domain(&self, at: usize) -> Option<ObjectId> {
+        let mut outputs = self.arguments.iter().filter(|one| one.is_output());
+        outputs.nth(at).map_or(self.domain, |output| output.domain)
+    }
+
+    /// Whether it takes or gives values of a domain.
+    pub(crate) fn names_domain(&self, domain: ObjectId) -> bool {
+        let mut arguments = self.arguments.iter();
+        let domain = Some(domain);
+        self.domain == domain || arguments.any(|argument| argument.domain == domain)
+    }
+
     /// Whether it takes or gives values of such a type.
     pub(crate) fn names(&self, is: &dyn Fn(LogicalType) -> bool) -> bool {
         let returned = match self.returns {
@@ -259,8 +277,11 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
         Returns::Void => bytes.push(0),
         Returns::Trigger => bytes.push(1),
         Returns::Value(ty) => {
-            bytes.push(2);
+            bytes.push(if def.domain.is_some() { 6 } else { 2 });
             ty.encode(&mut bytes);
+            if let Some(domain) = def.domain {
+                bytes.extend(domain.0.to_le_bytes());
+            }
         }
         Returns::Relation(object) => {
             bytes.push(3);
@@ -273,8 +294,14 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
     for argument in &def.arguments {
         let code = MODES.iter().position(|mode| *mode == argument.mode);
         let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0);
-        bytes.push(code | flag(argument.default.is_some(), HAS_DEFAULT));
+        bytes.push(
+            code | flag(argument.default.is_some(), HAS_DEFAULT)
+                | flag(argument.domain.is_some(), HAS_DOMAIN),
+        );
         argument.ty.encode(&mut bytes);
+        if let Some(domain) = argument.domain {
+            bytes.extend(domain.0.to_le_bytes());
+        }
         put_name(&mut bytes, &argument.name);
         if let Some(default) = &argument.default {
             put_text(&mut bytes, default);
@@ -299,6 +326,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
     if flags >= IS_IMMUTABLE << 1 {
         return Err(broken("flags of a function"));
     }
+    let mut domain = None;
     let returns = match input.u8()? {
         0 => Returns::Void,
         1 => Returns::Trigger,
@@ -306,14 +334,23 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         3 => Returns::Relation(take_object(&mut input)?),
         4 => Returns::Columns,
         5 => Returns::Record,
+        6 => {
+            let ty = input.ty().ok_or_else(|| broken("type of a result"))?;
+            domain = Some(take_object(&mut input)?);
+            Returns::Value(ty)
+        }
         _ => return Err(broken("result of a function")),
     };
     let mut arguments = Vec::new();
     for _ in 0..input.count()? {
         let code = input.u8()?;
-        let mode = MODES.get(usize::from(code & !HAS_DEFAULT));
+        let mode = MODES.get(usize::from(code & !(HAS_DEFAULT | HAS_DOMAIN)));
         let mode = *mode.ok_or_else(|| broken("mode of an argument"))?;
         let ty = input.ty().ok_or_else(|| broken("type of an argument"))?;
+        let domain = match code & HAS_DOMAIN {
+            0 => None,
+            _ => Some(take_object(&mut input)?),
+        };
         let name = input.name()?;
         let default = match code & HAS_DEFAULT {
             0 => None,
@@ -323,6 +360,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
             mode,
             name,
             ty,
+            domain,
             default,
         });
     }
@@ -334,6 +372,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         name,
         arguments,
         returns,
+        domain,
         returns_set: flags & IS_SET != 0,
         is_strict: flags & IS_STRICT != 0,
         volatility,
@@ -356,6 +395,7 @@ mod tests {
             mode,
             name: "a".to_owned(),
             ty: LogicalType::Int4,
+            domain: default.map(|_| ObjectId(5)),
             default: default.map(str::to_owned),
         };
         let returns = [
@@ -376,6 +416,7 @@ mod tests {
                     argument(ArgumentMode::Table, None),
                 ],
                 returns,
+                domain: matches!(returns, Returns::Value(_)).then_some(ObjectId(8)),
                 returns_set: true,
                 is_strict: true,
                 volatility: Volatility::Stable,

@@ -86,13 +86,17 @@ impl Binder<'_> {
         let Some(body) = body else {
             return Err(invalid("no function body specified"));
         };
+        let result = returns.as_ref().and_then(|of| of.data_type.as_ref());
+        let domain = result.and_then(|of| Some(self.domain_of(of)?.0.object));
         let (returns, returns_set) = self.returns(returns.as_ref(), &arguments, is_plpgsql)?;
+        let domain = domain.filter(|_| matches!(returns, Returns::Value(_)));
         let mut def = FunctionDef {
             object: ObjectId(0),
             schema,
             name,
             arguments,
             returns,
+            domain,
             returns_set,
             is_strict: false,
             volatility: Volatility::Volatile,
@@ -130,6 +134,7 @@ impl Binder<'_> {
             name: "inline_code_block".to_owned(),
             arguments: Vec::new(),
             returns: Returns::Void,
+            domain: None,
             returns_set: false,
             is_strict: false,
             volatility: Volatility::Volatile,
@@ -169,7 +174,16 @@ impl Binder<'_> {
             let def = ArgumentDef {
                 mode: *mode,
                 name: name.as_ref().map(fold_name).unwrap_or_default(),
-                ty: self.argument_type(data_type, *position)?,
+                ty: self.argument_type(data_type, *position).map_err(|error| {
+                    match error.state() {
+                        SqlState::UNDEFINED_OBJECT => {
+                            let message = error.message().replace('"', "");
+                            error.with_message(message).without_position()
+                        }
+                        _ => error,
+                    }
+                })?,
+                domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
                 default: default.as_ref().map(|(text, _)| text.clone()),
             };
             // An argument and a result may share a name, but no two of the same kind.
@@ -264,7 +278,12 @@ impl Binder<'_> {
             (DataType::Trigger, _) => Returns::Trigger,
             (_, Some(name)) if name.schema.is_none() && name.name == "void" => Returns::Void,
             (_, Some(name)) if name.schema.is_none() && name.name == "record" => Returns::Record,
-            _ => match self.argument_type(data_type, *position)? {
+            _ => match self.argument_type(data_type, *position).map_err(|error| {
+                match error.state() {
+                    SqlState::UNDEFINED_OBJECT => error.without_position(),
+                    _ => error,
+                }
+            })? {
                 ty @ LogicalType::Row(RowTypeId(id)) => {
                     let object = ObjectId(u64::from(id));
                     let is_type = self.catalog.types.get(&object).is_some();

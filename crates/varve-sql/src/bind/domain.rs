@@ -275,7 +275,16 @@ impl Binder<'_> {
 
     /// A value that was cast to a type, checked where that is a domain.
     pub(crate) fn as_domain(&self, value: Expr, data_type: &DataType) -> Result<Expr> {
-        let Some((domain, _)) = self.domain_of(data_type) else {
+        self.of_domain(
+            value,
+            self.domain_of(data_type).map(|(domain, _)| domain.object),
+        )
+    }
+
+    /// A value that is checked to be one of a domain.
+    pub(crate) fn of_domain(&self, value: Expr, domain: Option<ObjectId>) -> Result<Expr> {
+        let domain = domain.and_then(|domain| self.catalog.domains.get(&domain));
+        let Some(domain) = domain else {
             return Ok(value);
         };
         let ty = value.logical_type();

@@ -375,7 +375,7 @@ impl Catalog {
                     }
                 }
                 for def in self.functions.values() {
-                    if def.names(&is_of) {
+                    if def.names(&is_of) || def.names_domain(object) {
                         found.push((def.object, Dropped::Function(def.object), false));
                     }
                 }
@@ -383,6 +383,7 @@ impl Catalog {
                 found.extend(domains.map(|def| (def.object, Dropped::Type(def.object), false)));
             }
             Dropped::Function(function) => {
+                found.extend(readers(function));
                 found.extend(triggers(
                     &|def: &TriggerDef| def.function == function,
                     false,

@@ -103,6 +103,7 @@ impl Binder<'_> {
                 mode: ArgumentMode::Table,
                 name: fold_name(name),
                 ty: self.data_type(data_type, place)?.0,
+                domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
                 default: None,
             });
         }

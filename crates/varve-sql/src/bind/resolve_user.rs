@@ -111,11 +111,17 @@ impl Binder<'_> {
                 position,
             ));
         }
+        // A view depends on it; the signature is no name of a relation.
+        self.note_read(
+            &RelationName::unqualified(&def.signature()),
+            def.object,
+            Vec::new,
+        );
         let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
         let mut values = Vec::with_capacity(sources.len());
         for (argument, source) in def.inputs().zip(sources) {
             let mut take = |at: usize| operands.get_mut(at).and_then(Option::take);
-            values.push(match source {
+            let value = match source {
                 Source::Given(at) => {
                     let operand = take(at).ok_or_else(lost_argument)?;
                     let place = args.list.get(at).map(|arg| self.source.expr(arg));
@@ -133,7 +139,8 @@ impl Binder<'_> {
                     let text = argument.default.as_deref().unwrap_or("NULL");
                     self.argument_default(text, argument.ty)?
                 }
-            });
+            };
+            values.push(self.of_domain(value, argument.domain)?);
         }
         Ok((def, values))
     }

@@ -75,7 +75,7 @@ impl Binder<'_> {
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
         if is_run_first(&def, &def.code()?.pieces) {
             let result = self.run_first(&def, values, position, scope)?;
-            return Ok(Operand::Known(result));
+            return self.of_domain(result, def.domain).map(Operand::Known);
         }
         let (values, outer) = self.as_slots(values);
         let query = match self.is_defined(&def) {
@@ -308,17 +308,19 @@ impl Binder<'_> {
                 index,
                 ty: field.ty,
             };
-            is_same &= field.ty == *to;
+            let domain = def.column_domain(index);
+            is_same &= field.ty == *to && domain.is_none();
             let operand = Operand::Known(column);
             let converted = self.convert(operand, *to, CastContext::Assignment, 0)?;
-            exprs.push(converted.ok_or_else(|| match is_value {
+            let converted = converted.ok_or_else(|| match is_value {
                 true => mismatch(format!("Actual return type is {}.", field.ty)),
                 false => mismatch(format!(
                     "Final statement returns {} instead of {to} at column {}.",
                     field.ty,
                     index + 1
                 )),
-            })?);
+            })?;
+            exprs.push(self.of_domain(converted, domain)?);
         }
         if is_same {
             return Ok(query);

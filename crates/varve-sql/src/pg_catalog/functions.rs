@@ -2,7 +2,7 @@
 
 use varve_expr::{FunctionFacts, Volatility, function_facts};
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{ArrayValue, ElementType, LogicalType, Value};
+use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, Value};
 
 use super::relations::{object_of, relation_oid, schema_oid};
 use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, int2, oid, text, yes_or_no};
@@ -119,6 +119,17 @@ impl Catalog {
         self.with_type_names(&name).unwrap_or(name)
     }
 
+    fn shown_domain(&self, ty: LogicalType, domain: Option<ObjectId>) -> String {
+        let Some(domain) = domain.and_then(|domain| self.domains.get(&domain)) else {
+            return self.shown_type(ty);
+        };
+        let of_arrays = if ty == domain.base { "" } else { "[]" };
+        format!(
+            "{}{of_arrays}",
+            self.type_def_name(domain.schema, &domain.name)
+        )
+    }
+
     /// The arguments of a function as its definition writes them.
     pub(super) fn function_arguments(&self, def: &FunctionDef, with_defaults: bool) -> String {
         let mut arguments = def.arguments.iter().collect::<Vec<_>>();
@@ -135,7 +146,7 @@ impl Catalog {
                 shown.push_str(&quoted_as_needed(&argument.name));
                 shown.push(' ');
             }
-            shown.push_str(&self.shown_type(argument.ty));
+            shown.push_str(&self.shown_domain(argument.ty, argument.domain));
             if let (Some(default), true) = (&argument.default, with_defaults) {
                 shown.push_str(" DEFAULT ");
                 shown.push_str(default);
@@ -151,7 +162,7 @@ impl Catalog {
         let columns = columns.filter(|argument| argument.mode == ArgumentMode::Table);
         let columns = columns.map(|argument| {
             let name = quoted_as_needed(&argument.name);
-            format!("{name} {}", self.shown_type(argument.ty))
+            format!("{name} {}", self.shown_domain(argument.ty, argument.domain))
         });
         let columns: Vec<String> = columns.collect();
         if !columns.is_empty() {
@@ -160,7 +171,7 @@ impl Catalog {
         let one = match def.returns {
             Returns::Void => "void".to_owned(),
             Returns::Trigger => "trigger".to_owned(),
-            Returns::Value(ty) => self.shown_type(ty),
+            Returns::Value(ty) => self.shown_domain(ty, def.domain),
             Returns::Relation(_) | Returns::Columns | Returns::Record => def
                 .row_type()
                 .map_or_else(String::new, |ty| self.shown_type(ty)),
