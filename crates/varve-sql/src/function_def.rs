@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use varve_expr::Volatility;
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{LogicalType, ObjectId, Result, RowTypeId};
+use varve_types::{LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::plpgsql::{Code, parse_body};
@@ -85,6 +85,8 @@ pub struct ArgumentDef {
     pub name: String,
     /// Its type.
     pub ty: LogicalType,
+    /// What bounds it; only of a column that a call defines.
+    pub modifier: TypeMod,
     /// The domain that its values, or the elements of its arrays, are of.
     pub domain: Option<ObjectId>,
     /// The text of its default.
@@ -210,6 +212,21 @@ impl FunctionDef {
             Returns::Columns | Returns::Record => Some(RECORD),
             _ => None,
         }
+    }
+
+    /// What bounds a column that it gives.
+    pub(crate) fn column_modifier(&self, at: usize, catalog: &Catalog) -> TypeMod {
+        let modifier = match (self.returns, self.row_type()) {
+            (Returns::Relation(_), Some(LogicalType::Row(id))) => {
+                let fields = catalog.fields_of(id).unwrap_or_default();
+                fields.get(at).map(|(.., modifier)| *modifier)
+            }
+            _ => {
+                let mut outputs = self.arguments.iter().filter(|one| one.is_output());
+                outputs.nth(at).map(|output| output.modifier)
+            }
+        };
+        modifier.unwrap_or(TypeMod::NONE)
     }
 
     /// The domain of a column that it gives.
@@ -360,6 +377,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
             mode,
             name,
             ty,
+            modifier: TypeMod::NONE,
             domain,
             default,
         });
@@ -387,7 +405,7 @@ mod tests {
     use super::{ArgumentDef, FunctionDef, ParsedBody, Returns, decode_function, encode_function};
     use varve_expr::Volatility;
     use varve_parser::create_function::ArgumentMode;
-    use varve_types::{LogicalType, ObjectId};
+    use varve_types::{LogicalType, ObjectId, TypeMod};
 
     #[test]
     fn every_damaged_function_is_refused_or_sound() {
@@ -395,6 +413,7 @@ mod tests {
             mode,
             name: "a".to_owned(),
             ty: LogicalType::Int4,
+            modifier: TypeMod::NONE,
             domain: default.map(|_| ObjectId(5)),
             default: default.map(str::to_owned),
         };

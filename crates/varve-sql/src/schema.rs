@@ -365,6 +365,12 @@ impl Catalog {
 
     /// The error with the names of types in its message.
     pub(crate) fn named_types(&self, error: Error) -> Error {
+        let hint = error.fields().hint.as_deref();
+        let hint = hint.and_then(|hint| self.with_type_names(hint));
+        let error = match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        };
         match self.with_type_names(&error.fields().message) {
             Some(message) => error.with_message(message),
             None => error,

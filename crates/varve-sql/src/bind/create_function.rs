@@ -8,7 +8,7 @@ use varve_parser::create_function::{
     ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
     FunctionOptions, FunctionReturns,
 };
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::data_type::type_name;
 use crate::bind::names::{fold_name, undefined_schema};
@@ -183,6 +183,7 @@ impl Binder<'_> {
                         _ => error,
                     }
                 })?,
+                modifier: TypeMod::NONE,
                 domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
                 default: default.as_ref().map(|(text, _)| text.clone()),
             };

@@ -239,7 +239,7 @@ impl Binder<'_> {
             || matches!(name, "coalesce" | "nullif" | "grouping" | "array")
     }
 
-    /// `int4(x)`: a cast, where no function has the name of a type.
+    /// `int4(x)`: a cast, or `field(row)`, where no function has the name of the type or field.
     fn cast_call(
         &mut self,
         name: &str,
@@ -255,7 +255,6 @@ impl Binder<'_> {
                 return Ok(Operand::Known(cast));
             }
         }
-        // `field(row)`
         if let [Operand::Known(row)] = operands.as_slice()
             && let Ok(field) = self.row_field(row, name, position)
         {

@@ -99,10 +99,12 @@ impl Binder<'_> {
         defined.returns = Returns::Columns;
         for (name, data_type) in definitions {
             let place = self.source.ident(name);
+            let (ty, modifier) = self.data_type(data_type, place)?;
             defined.arguments.push(ArgumentDef {
                 mode: ArgumentMode::Table,
                 name: fold_name(name),
-                ty: self.data_type(data_type, place)?.0,
+                ty,
+                modifier,
                 domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
                 default: None,
             });

@@ -23,7 +23,7 @@ use crate::bind::routine_call::is_run_first;
 use crate::bind::set_function::no_sets;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::{NESTING_MAX, NO_SOURCE};
-use crate::bind::{Binder, unsupported_at};
+use crate::bind::{Binder, refuse, unsupported_at};
 use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
@@ -74,6 +74,9 @@ impl Binder<'_> {
     ) -> Result<Operand> {
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
         if is_run_first(&def, &def.code()?.pieces) {
+            let is_record = def.returns == Returns::Record;
+            let what = "a record of a function that is not one query, as a value";
+            refuse(is_record, what, position)?;
             let result = self.run_first(&def, values, position, scope)?;
             return self.of_domain(result, def.domain).map(Operand::Known);
         }
@@ -309,9 +312,11 @@ impl Binder<'_> {
                 ty: field.ty,
             };
             let domain = def.column_domain(index);
-            is_same &= field.ty == *to && domain.is_none();
+            let modifier = def.column_modifier(index, self.catalog);
+            is_same &= field.ty == *to && domain.is_none() && modifier.is_none();
             let operand = Operand::Known(column);
-            let converted = self.convert(operand, *to, CastContext::Assignment, 0)?;
+            let context = CastContext::Assignment;
+            let converted = self.convert_bounded(operand, *to, modifier, context, 0)?;
             let converted = converted.ok_or_else(|| match is_value {
                 true => mismatch(format!("Actual return type is {}.", field.ty)),
                 false => mismatch(format!(
