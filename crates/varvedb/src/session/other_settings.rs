@@ -432,15 +432,34 @@ fn level(word: &str) -> usize {
 
 /// Whether a session wants to know of messages of a severity.
 pub(super) fn wants(others: &Others, severity: &str) -> bool {
-    match others.get("client_min_messages") {
-        None => true,
-        Some(least) => level(severity) >= level(least),
+    let least = others.get("client_min_messages");
+    let least = least.map_or("notice", |least| least.as_str());
+    match severity {
+        "INFO" => true,
+        "DEBUG" => level("debug1") >= level(least),
+        severity => level(severity) >= level(least),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OTHERS, Others, set, show};
+    use super::{OTHERS, Others, set, show, wants};
+
+    #[test]
+    fn notices_come_from_a_level_on() {
+        let mut others = Others::default();
+        let shown = |others: &Others| {
+            let all = ["DEBUG", "LOG", "INFO", "NOTICE", "WARNING"];
+            all.into_iter()
+                .filter(|severity| wants(others, severity))
+                .count()
+        };
+        assert_eq!(shown(&others), 3);
+        for (least, count) in [("debug1", 5), ("log", 4), ("warning", 2), ("error", 1)] {
+            set(&mut others, "client_min_messages", Some(least)).unwrap();
+            assert_eq!(shown(&others), count, "{least}");
+        }
+    }
 
     #[test]
     fn settings_are_known_in_order_and_at_first_what_they_may_be() {
