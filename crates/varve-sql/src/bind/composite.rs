@@ -112,6 +112,9 @@ impl Binder<'_> {
             let known = known.find(|(column, _)| column == index);
             return known.map(|(_, fields)| fields.clone());
         }
+        if let Some(names) = self.fields_of_variable(row) {
+            return Some(names);
+        }
         let fields = (1..).zip(called_fields(row)?);
         let fields = fields
             .map(|(number, value)| (format!("f{number}"), value.logical_type(), TypeMod::NONE));

@@ -2,9 +2,9 @@
 //! and the variables of PL/pgSQL.
 
 use varve_expr::Expr;
-use varve_types::{Error, Result, RowTypeId, SqlState};
+use varve_types::{Error, Result, RowTypeId, SqlState, TypeMod};
 
-use crate::bind::composite::row_call;
+use crate::bind::composite::{Field, row_call};
 use crate::bind::literal::Operand;
 use crate::bind::record::object;
 use crate::bind::{Binder, located};
@@ -131,6 +131,21 @@ impl Binder<'_> {
             return Err(located(error.with_detail(detail), position));
         }
         Ok(Some(fields))
+    }
+
+    /// The fields of the value of a variable that is a row.
+    pub(crate) fn fields_of_variable(&self, row: &Expr) -> Option<Vec<Field>> {
+        let Expr::Call { function, args, .. } = row else {
+            return None;
+        };
+        let values = args.get(1..).filter(|_| function.name() == "\0found row")?;
+        let variables = &self.variables.as_ref()?.values;
+        let of = |value: &Expr| variables.iter().find(|known| known.value == *value);
+        let fields = values.iter().map(|value| {
+            let variable = of(value)?;
+            Some((variable.name.clone(), value.logical_type(), TypeMod::NONE))
+        });
+        fields.collect()
     }
 
     /// `$n` in the body of a function; `None` outside of one.

@@ -21,8 +21,9 @@ impl Reader<'_> {
         self.scope = self.code.scope(around, label.clone());
         let start = self.parser.peek_token();
         if self.parser.parse_word("declare") {
+            let first = self.scope;
             while !self.parser.peek_word("begin") {
-                self.declaration(start)?;
+                self.declaration(start, first, &label)?;
             }
         }
         self.parser.expect_word("begin")?;
@@ -119,11 +120,12 @@ impl Reader<'_> {
         });
     }
 
-    fn declaration(&mut self, block: Lexeme) -> Result<()> {
+    /// A variable of the block whose scope is `first`; it is known behind its declaration.
+    fn declaration(&mut self, block: Lexeme, first: usize, label: &str) -> Result<()> {
         let at = self.parser.peek_token();
         let name = fold_name(&self.parser.parse_identifier()?);
         let mut known = self.code.variables.iter();
-        if known.any(|known| known.scope == self.scope && known.name == name) {
+        if known.any(|known| known.scope > first && known.name == name) {
             let error = self.parser.error_at(at);
             let message = error
                 .message()
@@ -139,6 +141,7 @@ impl Reader<'_> {
             false => None,
         };
         self.parser.expect_token(&Token::SemiColon)?;
+        self.scope = self.code.scope(self.scope, label.to_owned());
         let number = self.code.variables.len();
         self.code.variables.push(Declared {
             name,
