@@ -83,7 +83,7 @@ pub(super) struct Decoder<'a> {
 
 /// Reads a date with or without a time.
 pub(super) fn decode(text: &str, locale: &Locale) -> Result<Decoded, Fault> {
-    let tokens = tokens(text, TEXT_BYTES_MAX, is_keyword).ok_or(Fault::Form)?;
+    let tokens = tokens(text, TEXT_BYTES_MAX).ok_or(Fault::Form)?;
     let mut decoder = Decoder::new(locale);
     for (at, token) in tokens.iter().enumerate() {
         decoder.take(token, tokens.get(at + 1), false)?;
@@ -104,7 +104,7 @@ pub(super) fn decode(text: &str, locale: &Locale) -> Result<Decoded, Fault> {
 
 /// Reads a time of day; a date is read and only tells what a time zone means.
 pub(super) fn decode_time(text: &str, locale: &Locale) -> Result<Moment, Fault> {
-    let tokens = tokens(text, TEXT_BYTES_MAX, is_keyword).ok_or(Fault::Form)?;
+    let tokens = tokens(text, TEXT_BYTES_MAX).ok_or(Fault::Form)?;
     let mut decoder = Decoder::new(locale);
     for (at, token) in tokens.iter().enumerate() {
         let takes_date = at == 0 && takes_date(&tokens);
@@ -150,11 +150,6 @@ fn takes_date(tokens: &[Token]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether letters before a digit or a sign are a word, and not the name of a time zone.
-fn is_keyword(text: &str) -> bool {
-    word(text).is_some()
 }
 
 impl Decoder<'_> {

@@ -262,7 +262,7 @@ pub(crate) fn parse_interval(
 /// `1 year 2 mons -3 days 04:05:06.7 ago`, `1-2 3 4:05:06`, `@ 1 hour`, `90`: read from its end,
 /// so that units come before their numbers. A unit without a number says nothing.
 fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum, Fault> {
-    let tokens = tokens(text, TEXT_BYTES_MAX, is_keyword).ok_or(Fault::Form)?;
+    let tokens = tokens(text, TEXT_BYTES_MAX).ok_or(Fault::Form)?;
     let has_sign = |text: &str| text.starts_with(['+', '-']);
     // In the style of the standard a sign in front holds for all that follows without one.
     let all_negative = style == IntervalStyle::SqlStandard
@@ -371,10 +371,6 @@ fn last_unit(fields: IntervalFields) -> Unit {
 /// Bits of units of [`Unit::bit`] that a time of day takes, and seconds with a fraction.
 const TIME_BITS: u16 = 0b1_1100;
 const SECOND_BITS: u16 = 0b111;
-
-fn is_keyword(text: &str) -> bool {
-    unit(text).is_some() || word(text).is_some()
-}
 
 /// `.789` in units of 10^-18.
 fn fraction(text: &str) -> Result<i128, Fault> {

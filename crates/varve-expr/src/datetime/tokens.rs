@@ -1,5 +1,7 @@
 //! Cuts the text of dates, times and intervals into tokens, as PostgreSQL does.
 
+use super::words::word;
+
 /// What a token looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -68,12 +70,7 @@ fn is_space(c: char) -> bool {
 }
 
 /// The tokens of a text of at most `bytes_max` bytes; `None` where a character is in none.
-/// `is_known` tells words of the language from the beginnings of names of time zones.
-pub(super) fn tokens(
-    text: &str,
-    bytes_max: usize,
-    is_known: fn(&str) -> bool,
-) -> Option<Vec<Token>> {
+pub(super) fn tokens(text: &str, bytes_max: usize) -> Option<Vec<Token>> {
     let mut input = Input {
         rest: text,
         token: String::new(),
@@ -92,7 +89,7 @@ pub(super) fn tokens(
             input.take_while(is_digit);
             Kind::Number
         } else if is_letter(first) {
-            word(&mut input, is_known)
+            letters(&mut input)
         } else if matches!(first, '+' | '-') {
             input.take_one();
             let trimmed = input.rest.trim_start_matches(is_space);
@@ -155,12 +152,13 @@ fn number(input: &mut Input<'_>) -> Kind {
     }
 }
 
-/// A token that begins with a letter.
-fn word(input: &mut Input<'_>, is_known: fn(&str) -> bool) -> Kind {
+/// A token that begins with a letter: words of dates end before a digit or a sign, names of time
+/// zones and all others go on with it.
+fn letters(input: &mut Input<'_>) -> Kind {
     input.take_while(is_letter);
     let goes_on = match input.peek() {
         Some('-' | '/' | '.') => true,
-        Some(c) if c == '+' || is_digit(c) => !is_known(&input.token),
+        Some(c) if c == '+' || is_digit(c) => word(&input.token).is_none(),
         _ => false,
     };
     if !goes_on {
