@@ -23,8 +23,61 @@ pub struct Table {
     /// The first is the row's number: unique, never NULL, an integer.
     pub columns: Vec<Column>,
     pub has_primary_key: bool,
+    pub kind: Kind,
     /// The rows that are left at the end.
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// What holds the rows of a table, where plans are to differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Plain,
+    /// Partitions by the hash of the number, or by its range.
+    Hash,
+    Range,
+    /// Every second row is in a table that inherits.
+    Parent,
+    View,
+}
+
+impl Kind {
+    /// What a statement has that reads it.
+    pub fn shape(self) -> Option<&'static str> {
+        match self {
+            Kind::Plain => None,
+            Kind::Hash | Kind::Range => Some("partitioned table"),
+            Kind::Parent => Some("inherited table"),
+            Kind::View => Some("view"),
+        }
+    }
+
+    /// What follows CREATE TABLE, and the tables below.
+    fn below(self, name: &str) -> (&'static str, Vec<String>) {
+        let part = |number: u32, bounds: &str| {
+            format!("CREATE TABLE {name}_{number} PARTITION OF {name} {bounds}")
+        };
+        match self {
+            Kind::Plain | Kind::View => ("", Vec::new()),
+            Kind::Hash => (
+                " PARTITION BY HASH (id)",
+                vec![
+                    part(0, "FOR VALUES WITH (MODULUS 2, REMAINDER 0)"),
+                    part(1, "FOR VALUES WITH (MODULUS 2, REMAINDER 1)"),
+                ],
+            ),
+            Kind::Range => (
+                " PARTITION BY RANGE (id)",
+                vec![
+                    part(0, "FOR VALUES FROM (MINVALUE) TO (8)"),
+                    part(1, "DEFAULT"),
+                ],
+            ),
+            Kind::Parent => (
+                "",
+                vec![format!("CREATE TABLE {name}_0 () INHERITS ({name})")],
+            ),
+        }
+    }
 }
 
 /// A step of the script that makes a world.
@@ -34,6 +87,8 @@ pub enum Step {
     Create(usize),
     /// CREATE INDEX.
     Index(String),
+    /// CREATE VIEW.
+    View(String),
     /// INSERT into the table of this index.
     Insert(usize, Vec<Vec<Cell>>),
     /// UPDATE, DELETE.
@@ -77,27 +132,49 @@ impl World {
             };
             add_table(&mut world, &mut chance, rows);
         }
+        // Of their own, so that the rows of a seed stay what they were.
+        let mut chance = Chance::of_case(seed, u64::MAX);
+        let kinds = [
+            (60, Kind::Plain),
+            (10, Kind::Hash),
+            (10, Kind::Range),
+            (10, Kind::Parent),
+        ];
+        for table in &mut world.tables {
+            table.kind = chance.weighted(&kinds);
+        }
+        if chance.one_in(3) {
+            add_view(&mut world, &mut chance);
+        }
         world
     }
 
     /// The statements of the script.
     pub fn statements(&self, flavour: Flavour) -> Vec<String> {
         let texts = self.script.iter().flat_map(|step| match step {
-            Step::Create(table) => vec![self.create(*table, flavour)],
+            Step::Create(table) => self.create(*table, flavour),
+            Step::View(text) => vec![text.clone()],
             Step::Index(_) if flavour == Flavour::Plain => Vec::new(),
             Step::Move(_) if flavour != Flavour::Full => Vec::new(),
             Step::Index(text) | Step::Change(text) => vec![text.clone()],
             Step::Move(text) => vec![(*text).to_owned()],
             Step::Insert(table, rows) if flavour == Flavour::Plain => {
                 let rows: Vec<_> = rows.iter().rev().cloned().collect();
-                self.inserts(*table, &rows)
+                self.inserts(*table, "", &rows)
             }
-            Step::Insert(table, rows) => self.inserts(*table, rows),
+            Step::Insert(table, rows) if self.tables[*table].kind == Kind::Parent => {
+                let is_even = |row: &Vec<Cell>| number(row) % 2 == 0;
+                let (below, own): (Vec<_>, Vec<_>) = rows.iter().cloned().partition(is_even);
+                let mut inserts = self.inserts(*table, "", &own);
+                inserts.extend(self.inserts(*table, "_0", &below));
+                inserts
+            }
+            Step::Insert(table, rows) => self.inserts(*table, "", rows),
         });
         texts.collect()
     }
 
-    fn create(&self, table: usize, flavour: Flavour) -> String {
+    fn create(&self, table: usize, flavour: Flavour) -> Vec<String> {
         let table = &self.tables[table];
         let columns = table.columns.iter();
         let columns: Vec<String> = columns
@@ -108,14 +185,26 @@ impl World {
         } else {
             ""
         };
-        format!("CREATE TABLE {} ({}{key})", table.name, columns.join(", "))
+        let (name, columns) = (&table.name, columns.join(", "));
+        let (by, below) = match flavour {
+            Flavour::Plain => ("", Vec::new()),
+            _ => table.kind.below(name),
+        };
+        let mut statements = vec![format!("CREATE TABLE {name} ({columns}{key}){by}")];
+        statements.extend(below);
+        statements
     }
 
-    fn inserts(&self, table: usize, rows: &[Vec<Cell>]) -> Vec<String> {
+    /// INSERTs into a table, or the one below it of this ending.
+    fn inserts(&self, table: usize, ending: &str, rows: &[Vec<Cell>]) -> Vec<String> {
         let table = &self.tables[table];
         let chunks = rows.chunks(INSERT_ROWS_MAX).map(|rows| {
             let rows: Vec<String> = rows.iter().map(|row| row_text(table, row)).collect();
-            format!("INSERT INTO {} VALUES {}", table.name, rows.join(", "))
+            format!(
+                "INSERT INTO {}{ending} VALUES {}",
+                table.name,
+                rows.join(", ")
+            )
         });
         chunks.collect()
     }
@@ -192,7 +281,7 @@ fn add_table(world: &mut World, chance: &mut Chance, rows: usize) {
         declared: "",
     }];
     columns[0].declared = columns[0].ty.name();
-    let letter = char::from(b'a' + u8::try_from(index % 26).unwrap_or(0));
+    let letter = letter(index);
     for number in 0..2 + chance.index(6) {
         let ty = if chance.percent(50) {
             chance.pick(&common)
@@ -213,6 +302,7 @@ fn add_table(world: &mut World, chance: &mut Chance, rows: usize) {
         name: format!("t{index}"),
         columns,
         has_primary_key: chance.percent(70),
+        kind: Kind::Plain,
         rows: Vec::new(),
     };
     let mut made: Vec<Vec<Cell>> = (0..rows)
@@ -226,6 +316,35 @@ fn add_table(world: &mut World, chance: &mut Chance, rows: usize) {
     world.tables.push(table);
     script(world, chance, &mut made, &makers);
     world.tables[index].rows = made;
+}
+
+/// What the names of a table's columns begin with.
+fn letter(table: usize) -> char {
+    char::from(b'a' + u8::try_from(table % 26).unwrap_or(0))
+}
+
+/// A view of some rows of a table, whose columns have names of their own.
+fn add_view(world: &mut World, chance: &mut Chance) {
+    let index = world.tables.len();
+    let mut view = chance.pick(&world.tables);
+    let of = std::mem::replace(&mut view.name, format!("t{index}"));
+    for column in view.columns.iter_mut().skip(1) {
+        column.name.replace_range(..1, &letter(index).to_string());
+    }
+    let names: Vec<&str> = view
+        .columns
+        .iter()
+        .map(|column| column.name.as_str())
+        .collect();
+    let rest = chance.between(0, 2);
+    view.rows.retain(|row| number(row) % 3 != rest);
+    view.kind = Kind::View;
+    world.script.push(Step::View(format!(
+        "CREATE VIEW {} ({}) AS SELECT * FROM {of} WHERE id % 3 <> {rest}",
+        view.name,
+        names.join(", ")
+    )));
+    world.tables.push(view);
 }
 
 /// The long way to the rows of the last table; changes them as it goes.

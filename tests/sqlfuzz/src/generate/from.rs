@@ -200,6 +200,9 @@ impl Generator<'_> {
             return self.values();
         }
         let table = self.chance.pick(&fits);
+        if let Some(shape) = table.kind.shape() {
+            self.shape(shape);
+        }
         let alias = self.name("r");
         let columns: Vec<Expr> = table
             .columns
