@@ -84,14 +84,15 @@ pub fn compare(
 
 /// Whether the rows differ in nothing but the last digits of numbers of more than ours have.
 fn is_long_numeric(a: &[Row], b: &[Row], types: &[u32], ordered: bool) -> bool {
-    let is_long =
-        |at: usize, text: &str| types.get(at) == Some(&NUMERIC) && text.len() > NUMERIC_DIGITS_MAX;
+    const KEPT: usize = NUMERIC_DIGITS_MAX - 2;
+    let is_longer =
+        |at: usize, text: &str, max| types.get(at) == Some(&NUMERIC) && text.len() > max;
     let cut = |rows: &[Row]| {
         let rows = rows.iter().map(|row| {
             let cells = row.iter().enumerate().map(|(at, cell)| {
                 let text = cell.as_deref()?;
-                let kept = text.get(..NUMERIC_DIGITS_MAX - 2);
-                let kept = kept.filter(|_| is_long(at, text)).unwrap_or(text);
+                let kept = text.get(..KEPT).filter(|_| is_longer(at, text, KEPT));
+                let kept = kept.unwrap_or(text);
                 let is_number = types.get(at) == Some(&NUMERIC);
                 Some(
                     if is_number {
@@ -112,6 +113,7 @@ fn is_long_numeric(a: &[Row], b: &[Row], types: &[u32], ordered: bool) -> bool {
     };
     let has_long = b.iter().any(|row| {
         let mut cells = row.iter().enumerate();
+        let is_long = |at, text: &str| is_longer(at, text, NUMERIC_DIGITS_MAX);
         cells.any(|(at, cell)| cell.as_deref().is_some_and(|text| is_long(at, text)))
     });
     has_long && cut(a) == cut(b)
@@ -309,6 +311,18 @@ mod tests {
         assert_eq!(compare(&a, &b, false, strict), Ok(None));
         assert!(compare(&a, &b, true, strict).is_err());
         assert!(compare(&a, &c, false, strict).is_err());
+    }
+
+    #[test]
+    fn digits_beyond_those_of_ours_do_not_count() {
+        let number = |text| answer(&[1700], &[&[text]]);
+        let strict = Tolerance::default();
+        let ours = number("37223364877321176390416784036117012823");
+        let theirs = number("37223364877321176390416784036117012822.63");
+        let long = Ok(Some(Difference::LongNumeric));
+        assert_eq!(compare(&ours, &theirs, false, strict), long);
+        let other = number("37223364877321176390416784036117112822.63");
+        assert!(compare(&ours, &other, false, strict).is_err());
     }
 
     #[test]

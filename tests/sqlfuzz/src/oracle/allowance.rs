@@ -25,9 +25,8 @@ impl Peer {
 /// Asks both engines: ours comes first.
 pub type Ask<'a> = dyn FnMut(&str) -> [Outcome; 2] + 'a;
 
-/// What computes some of its parts only where others ask for them: fields of rows behind what
-/// decides too.
-pub(super) const CHOICES: [&str; 12] = [
+/// What computes some of its parts only where others ask for them.
+pub(super) const CHOICES: [&str; 13] = [
     "CASE",
     "coalesce(",
     " AND ",
@@ -40,22 +39,11 @@ pub(super) const CHOICES: [&str; 12] = [
     ") >= (",
     ") IN ((",
     "DISTINCT FROM (",
+    ")[",
 ];
-/// Comparisons of rows among them.
-pub(super) const ROWS: &[&str] = CHOICES.split_at(4).1;
-/// Calls in which a last digit may turn into a whole number.
-const STEPS: [&str; 7] = [
-    "ceil",
-    "ceiling",
-    "floor",
-    "round",
-    "trunc",
-    "sign",
-    "width_bucket",
-];
-/// Calls in which the last digit of a large number decides.
-const ANGLES: [&str; 8] = ["sin", "cos", "tan", "cot", "sind", "cosd", "tand", "cotd"];
-
+/// Those of which ours computes all parts: fields of rows behind what decides, subscripts of no
+/// array.
+pub(super) const EAGER: &[&str] = CHOICES.split_at(4).1;
 /// Its parts that are expressions; queries are not looked into.
 fn inner(expr: &Expr) -> impl Iterator<Item = &Expr> {
     expr.parts.iter().filter_map(|part| match part {
@@ -101,11 +89,10 @@ pub(super) fn has_query(case: &Case) -> bool {
     items(case).any(|item| holds_anywhere(item, &is_of_query))
 }
 
-/// Whether there is a subscript: of no array it is NULL, which ours knows before the rows and
-/// PostgreSQL does not.
-pub(super) fn has_subscript(case: &Case) -> bool {
-    let is_one = |expr: &Expr| own_texts(expr).any(|text| text.contains(")["));
-    items(case).any(|item| holds_anywhere(item, &is_one))
+/// Whether something in the select list is written with this.
+pub(super) fn says(case: &Case, word: &str) -> bool {
+    let says = |expr: &Expr| own_texts(expr).any(|text| text.contains(word));
+    items(case).any(|item| holds_anywhere(item, &says))
 }
 
 /// Whether a part of the select list fails alone, in both engines, as the whole does in one.
@@ -154,15 +141,14 @@ pub(super) fn is_same_error(a: &Failure, b: &Failure) -> bool {
     are_errors && a.class() != "XX" && a.state == b.state && a.message == b.message
 }
 
-/// Whether a step or an angle in the select list is given what differs in its last digits.
-pub(super) fn decides_by_digits(case: &Case, ask: &mut Ask<'_>) -> bool {
-    let Some(select) = case.query.as_select().filter(|_| case.tolerance.digits) else {
-        return false;
-    };
-    let mut differs = |arg: &Expr| {
+/// How a part of the select list differs in its last digits, if one does: a step, an angle of many
+/// turns or the length of a text make more of that.
+pub(super) fn differing_digits(case: &Case, ask: &mut Ask<'_>) -> Option<Difference> {
+    let select = case.query.as_select()?;
+    let mut difference = |part: &Expr| {
         let select = Select {
             distinct: Distinct::All,
-            items: vec![(arg.clone(), String::new())],
+            items: vec![(part.clone(), String::new())],
             ..select.clone()
         };
         let query = Query {
@@ -170,19 +156,21 @@ pub(super) fn decides_by_digits(case: &Case, ask: &mut Ask<'_>) -> bool {
             recursive: case.query.recursive,
             ..Query::select(select)
         };
-        match ask(&query.to_string()) {
-            [Ok(ours), Ok(theirs)] => {
-                compare(&ours, &theirs, false, case.tolerance) == Ok(Some(Difference::Digits))
-            }
-            _ => false,
-        }
+        let [Ok(ours), Ok(theirs)] = ask(&query.to_string()) else {
+            return None;
+        };
+        let difference = compare(&ours, &theirs, false, case.tolerance).ok()?;
+        let of_digits = [Difference::Digits, Difference::LongNumeric];
+        difference.filter(|difference| of_digits.contains(difference))
     };
-    items(case).any(|item| decides(item, &mut differs))
+    items(case).find_map(|item| differing_part(item, &mut difference))
 }
 
-fn decides(expr: &Expr, differs: &mut dyn FnMut(&Expr) -> bool) -> bool {
-    ((calls(expr, &STEPS) || calls(expr, &ANGLES)) && inner(expr).any(&mut *differs))
-        || inner(expr).any(|part| decides(part, differs))
+fn differing_part(
+    expr: &Expr,
+    difference: &mut dyn FnMut(&Expr) -> Option<Difference>,
+) -> Option<Difference> {
+    inner(expr).find_map(|part| difference(part).or_else(|| differing_part(part, difference)))
 }
 
 /// Whether there is a power: before version 16 PostgreSQL computes no more than 16 digits of those

@@ -1,8 +1,8 @@
 //! Two engines, one answer.
 
 use super::allowance::{
-    Ask, CHOICES, FailingPart, Peer, ROWS, decides_by_digits, has_bucket, has_power, has_query,
-    has_subscript, is_same_error, is_small_power,
+    Ask, CHOICES, EAGER, FailingPart, Peer, differing_digits, has_bucket, has_power, has_query,
+    is_same_error, is_small_power, says,
 };
 use super::{Case, Form, Oracle, Verdict, hopeless};
 use crate::answer::{Failure, FailureKind, Outcome};
@@ -85,8 +85,8 @@ pub(super) fn judge(
                 Ok(None) => Verdict::Passed,
                 Ok(Some(difference)) => Verdict::Differs(difference),
                 Err(_) if peer.is_before(16) && is_of_old() => Verdict::Skipped(Difference::Theirs),
-                Err(_) if decides_by_digits(case, ask) => Verdict::Skipped(Difference::Digits),
-                Err(text) => Verdict::Failed(text),
+                Err(text) => differing_digits(case, ask)
+                    .map_or_else(|| Verdict::Failed(text), Verdict::Skipped),
             }
         }
         (Err(ours), Err(theirs)) => both_failed(ours, theirs),
@@ -128,7 +128,8 @@ fn ours_failed(case: &Case, failure: &Failure, peer: Peer, ask: &mut Ask<'_>) ->
         Verdict::Skipped(Difference::Theirs)
     } else if text == "value overflows numeric format" {
         Verdict::Skipped(Difference::LongNumeric)
-    } else if failure.is_of_data() && (has_plan(case) || of_rows(case, failure, ROWS).is_found(ask))
+    } else if failure.is_of_data()
+        && (has_plan(case) || of_rows(case, failure, EAGER).is_found(ask))
     {
         Verdict::Skipped(Difference::Failing)
     } else {
@@ -144,14 +145,25 @@ fn theirs_failed(case: &Case, failure: &Failure, ask: &mut Ask<'_>) -> Verdict {
         within: &CHOICES,
         of_rows: false,
     };
+    // What NULL decides ours does not compute: a field of a row, a subscript, what is made of one,
+    // what comes after it in an AND that CASE asks for, what NULLIF compares it with.
+    let passed_over: [(&str, &[&str]); 4] = [
+        ("", EAGER),
+        (")[", &[]),
+        ("CASE WHEN", &[" AND "]),
+        ("nullif(", &["nullif("]),
+    ];
+    let mut is_passed_over = |(word, within): (&str, &[&str])| {
+        says(case, word) && of_rows(case, failure, within).is_found(ask)
+    };
     if is_limit(failure) || failure.kind == FailureKind::Panic {
         Verdict::Skipped(Difference::Limit)
     } else if is_no_full_join(failure) {
         Verdict::Skipped(Difference::Theirs)
     } else if failure.is_of_data()
         && (has_plan(case)
-            || constant.is_found(ask)
-            || (has_subscript(case) && of_rows(case, failure, &[]).is_found(ask)))
+            || passed_over.into_iter().any(&mut is_passed_over)
+            || constant.is_found(ask))
     {
         Verdict::Skipped(Difference::Failing)
     } else {

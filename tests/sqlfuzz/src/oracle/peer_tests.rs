@@ -159,3 +159,32 @@ fn a_later_field_of_a_row_may_fail() {
     let plain = call("<", vec![column(), zero_division()]);
     assert!(is_failed(&verdict(plain, ours(), both(), NEW)));
 }
+
+#[test]
+fn what_comes_after_null_in_a_condition_of_case_may_fail() {
+    let two = |of: &str| {
+        let and = form(
+            "({} AND {})",
+            vec![column(), call("/", vec![column(), column()])],
+        );
+        form(of, vec![and])
+    };
+    let theirs = || [value("1"), division()];
+    // Parts without rows do not fail.
+    let skipped = Verdict::Skipped(Difference::Failing);
+    let both = || [division(), division()];
+    let chosen = two("CASE WHEN {} THEN 1 END");
+    let verdict_of_rows = |item: Expr| {
+        let mut ask = |sql: &str| {
+            if sql.contains("FROM") {
+                both()
+            } else {
+                theirs()
+            }
+        };
+        let [ours, theirs] = theirs();
+        judge(&case_of(item), &ours, &theirs, NEW, &mut ask)
+    };
+    assert_eq!(verdict_of_rows(chosen), skipped);
+    assert!(is_failed(&verdict_of_rows(two("({} IS TRUE)"))));
+}
