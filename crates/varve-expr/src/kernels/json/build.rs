@@ -167,10 +167,17 @@ pub(in crate::kernels) fn row_object(row: &Row<'_>) -> Result<Value> {
     Ok(Value::text(text))
 }
 
-/// `row_to_json(row, in lines)`
+/// `row_to_json(row, in lines)`; a row may have become an object before.
 pub(in crate::kernels) fn row_in_lines(row: &Row<'_>) -> Result<Value> {
-    let Shallow::Object(pairs) = shallow(row.text(0))? else {
-        return Ok(row.value(0));
+    let ty = type_of(row, 0);
+    if !matches!(ty, LogicalType::Row(_) | LogicalType::Json) {
+        let message = format!("function row_to_json({ty}) does not exist");
+        return Err(Error::new(SqlState::UNDEFINED_FUNCTION, message));
+    }
+    let mut object = String::new();
+    write(row, 0, ",", &mut object)?;
+    let Shallow::Object(pairs) = shallow(&object)? else {
+        return Ok(Value::text(object));
     };
     let separator = match row.value(1) {
         Value::Boolean(true) => ",\n ",

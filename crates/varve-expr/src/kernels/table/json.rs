@@ -182,8 +182,13 @@ pub(super) static BUILDERS: &[Entry] = &[
     stable("jsonb_build_array", &[], JSONB, Rows(json::build_array)),
     stable("json_build_object", &[], JSON, Rows(json::build_object)),
     stable("jsonb_build_object", &[], JSONB, Rows(json::build_object)),
-    strict("row_to_json", &[JSON], JSON, Rows(json::to_json)),
-    strict("row_to_json", &[JSON, BOOL], JSON, Rows(json::row_in_lines)),
+    stable("row_to_json", &[ELEMENT], JSON, Rows(json::row_in_lines)),
+    stable(
+        "row_to_json",
+        &[ELEMENT, BOOL],
+        JSON,
+        Rows(json::row_in_lines),
+    ),
     lax("\0line", &[JSON], JSON, Text(json::line)),
     builder("\0object", &[ANY], JSON, Rows(json::row_object)),
     builder(
