@@ -31,6 +31,8 @@ pub(crate) struct ScopeTable {
     pub(crate) key: Vec<usize>,
     /// What its rows are of.
     pub(crate) row_type: RowTypeId,
+    /// Whether its only column is what a row of it is: of a function of values.
+    pub(crate) is_value: bool,
     /// The name that its alias hides; empty where there is none.
     pub(crate) hidden_name: String,
     /// The schema that may stand before its name; empty where none may.
@@ -64,6 +66,7 @@ impl Scope {
                 columns,
                 key: Vec::new(),
                 row_type: RowTypeId::RECORD,
+                is_value: false,
                 hidden_name: String::new(),
                 schema: String::new(),
                 tableoid: None,

@@ -1,7 +1,8 @@
 //! Expressions.
 
 use sqlparser::ast::{
-    CaseWhen, CastKind, Expr as Ast, Ident, NamedWindowDefinition, Value as AstValue,
+    CaseWhen, CastKind, Expr as Ast, Ident, NamedWindowDefinition, ObjectNamePart,
+    Value as AstValue,
 };
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -12,6 +13,7 @@ use crate::bind::literal::{CastContext, Operand, literal, number};
 use crate::bind::names::fold_name;
 use crate::bind::operator::Infix;
 use crate::bind::row::{is_null, row_of};
+use crate::bind::set_function::{count_sets, refuse_sets};
 use crate::bind::subquery::Subquery;
 use crate::bind::window::WindowUse;
 use crate::bind::{Binder, located, unsupported_at};
@@ -80,6 +82,11 @@ fn inside(mut ast: &Ast) -> &Ast {
     ast
 }
 
+fn is_coalesce(part: &ObjectNamePart) -> bool {
+    part.as_ident()
+        .is_some_and(|name| name.value.eq_ignore_ascii_case("coalesce"))
+}
+
 impl Binder<'_> {
     /// An expression as a folded condition of a clause.
     pub(crate) fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
@@ -97,8 +104,17 @@ impl Binder<'_> {
             _ => 3,
         };
         self.take_stack(kib, self.source.expr(ast))?;
+        let sets = count_sets(scope);
         let operand = self.bound_expr(ast, scope);
         self.stack_kib -= kib;
+        // What is not computed for each row cannot give rows.
+        match ast {
+            Ast::Case { .. } => refuse_sets(scope, sets, "CASE")?,
+            Ast::Function(call) if call.name.0.iter().any(is_coalesce) => {
+                refuse_sets(scope, sets, "COALESCE")?;
+            }
+            _ => {}
+        }
         operand
     }
 

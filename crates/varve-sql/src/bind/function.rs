@@ -247,6 +247,11 @@ impl Binder<'_> {
         operands: Vec<Operand>,
         position: u32,
     ) -> Result<Operand> {
+        if let [Operand::Known(row)] = operands.as_slice()
+            && let Ok(field) = self.row_field(row, name, position)
+        {
+            return Ok(Operand::Known(field));
+        }
         let ty = LogicalType::ALL.into_iter();
         let mut ty = ty.filter(|ty| internal_name(*ty) == name);
         if let (Some(ty), [operand]) = (ty.next(), operands.as_slice()) {
@@ -254,11 +259,6 @@ impl Binder<'_> {
             if let Some(cast) = cast {
                 return Ok(Operand::Known(cast));
             }
-        }
-        if let [Operand::Known(row)] = operands.as_slice()
-            && let Ok(field) = self.row_field(row, name, position)
-        {
-            return Ok(Operand::Known(field));
         }
         let call = self.called(name, args, operands, position)?;
         Ok(Operand::Known(call))

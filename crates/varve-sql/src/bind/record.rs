@@ -58,6 +58,7 @@ impl Binder<'_> {
             return Ok(None);
         };
         let row_type = table.row_type;
+        let is_value = table.is_value;
         let columns: Vec<String> = table.columns.iter().map(|(name, _)| name.clone()).collect();
         let mut fields = Vec::with_capacity(columns.len());
         let own = scope.names.tables.iter().find(|table| table.name == name);
@@ -77,6 +78,9 @@ impl Binder<'_> {
             }
             let value = self.column(Some(&of), &column, position, scope)?;
             fields.push((column, self.settle(value)?));
+        }
+        if is_value && fields.len() == 1 {
+            return Ok(fields.pop().map(|(_, value)| Operand::Known(value)));
         }
         if !self.reads_rows {
             let several = scope.names.tables.len() > 1;

@@ -220,6 +220,20 @@ impl Binder<'_> {
     }
 }
 
+/// How many calls give rows so far.
+pub(crate) fn count_sets(scope: &ExprScope<'_>) -> usize {
+    scope.sets.as_ref().map_or(0, Vec::len)
+}
+
+/// Refuses calls that give rows behind so many.
+pub(crate) fn refuse_sets(scope: &ExprScope<'_>, count: usize, clause: &str) -> Result<()> {
+    let mut calls = scope.sets.iter().flatten();
+    match calls.nth(count) {
+        Some(call) => Err(no_sets(clause, call.position)),
+        None => Ok(()),
+    }
+}
+
 /// `0A000`: rows where none may be.
 pub(crate) fn no_sets(clause: &str, position: u32) -> Error {
     let error = |message| {
@@ -231,6 +245,15 @@ pub(crate) fn no_sets(clause: &str, position: u32) -> Error {
     match clause {
         "aggregate" | "window" => error(format!(
             "{clause} function calls cannot contain set-returning function calls"
+        ))
+        .with_hint(
+            "You might be able to move the set-returning function into a LATERAL FROM item.",
+        ),
+        "a function in FROM" => {
+            error("set-returning functions must appear at top level of FROM".to_owned())
+        }
+        "CASE" | "COALESCE" => error(format!(
+            "set-returning functions are not allowed in {clause}"
         ))
         .with_hint(
             "You might be able to move the set-returning function into a LATERAL FROM item.",

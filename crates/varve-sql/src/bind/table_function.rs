@@ -90,6 +90,7 @@ impl Binder<'_> {
             let fields = fields.iter();
             columns = fields.map(|(name, ty, _)| (name.clone(), *ty)).collect();
         }
+        let is_value = unnamed && !with_ordinality && columns.len() == 1;
         let name = written.first().map_or(name, |first| first.name);
         let mut plan = self.side_by_side(bound, with_ordinality, position)?;
         columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
@@ -101,7 +102,11 @@ impl Binder<'_> {
         if let Some(fields) = row_fields {
             plan = self.spread_rows(plan, fields.len(), &columns, position)?;
         }
-        Ok((plan, Scope::table(name, 0, columns)))
+        let mut scope = Scope::table(name, 0, columns);
+        for table in &mut scope.tables {
+            table.is_value = is_value;
+        }
+        Ok((plan, scope))
     }
 
     /// The calls in ROWS FROM: the columns that one defines stand behind it, as casts.
