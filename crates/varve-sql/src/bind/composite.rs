@@ -2,7 +2,7 @@
 
 use sqlparser::ast::Expr as Ast;
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value};
 
 use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
@@ -98,13 +98,26 @@ impl Binder<'_> {
         row_call(RowTypeId::RECORD, values, false, position).map(Operand::Known)
     }
 
+    /// The fields of a type of rows, which the statement depends on from now on.
+    pub(crate) fn fields_of_type(&self, id: RowTypeId) -> Option<Vec<Field>> {
+        let object = ObjectId(u64::from(id.0));
+        let mut found = self.found.borrow_mut();
+        if let Some(table) = self.catalog.tables.get(&object) {
+            found.add_table(table);
+        }
+        if let Some(view) = self.catalog.views.get(&object) {
+            found.add_view(view);
+        }
+        self.catalog.fields_of(id)
+    }
+
     /// The names and types of the fields of a row.
     pub(crate) fn fields_of_row(&self, row: &Expr) -> Option<Vec<Field>> {
         let LogicalType::Row(id) = row.logical_type() else {
             return None;
         };
         if id != RowTypeId::RECORD {
-            return self.catalog.fields_of(id);
+            return self.fields_of_type(id);
         }
         if let Expr::Column { index, .. } = row {
             // The last one is the nearest.
@@ -228,7 +241,7 @@ impl Binder<'_> {
         if id == RowTypeId::RECORD || row.logical_type() == to || context == CastContext::Implicit {
             return Ok(None);
         }
-        let fields = self.catalog.fields_of(id).unwrap_or_default();
+        let fields = self.fields_of_type(id).unwrap_or_default();
         if fields.len() != values.len() {
             let which = if values.len() < fields.len() {
                 "few"

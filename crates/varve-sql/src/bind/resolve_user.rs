@@ -111,6 +111,9 @@ impl Binder<'_> {
                 position,
             ));
         }
+        if let Some(LogicalType::Row(id)) = def.row_type() {
+            self.fields_of_type(id);
+        }
         // A view depends on it; the signature is no name of a relation.
         self.note_read(
             &RelationName::unqualified(&def.signature()),

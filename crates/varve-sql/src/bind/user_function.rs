@@ -213,7 +213,7 @@ impl Binder<'_> {
         query.map_err(|error| {
             let is_inlined = match def.returns_set {
                 true => def.volatility != Volatility::Volatile && !def.is_strict,
-                false => !matches!(def.returns, Returns::Columns | Returns::Record),
+                false => def.row_type().is_none(),
             };
             let when = if is_inlined { "inlining" } else { "startup" };
             let context = format!("SQL function \"{}\" during {when}", def.name);
