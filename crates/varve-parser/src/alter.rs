@@ -17,6 +17,8 @@ pub struct Alter {
     pub kind: Altered,
     /// `IF EXISTS`
     pub if_exists: bool,
+    /// `ONLY`: not the tables below.
+    pub only: bool,
     /// What is altered.
     pub name: ObjectName,
     /// What is done to it.
@@ -116,6 +118,8 @@ pub enum Action {
         /// Which rows it takes.
         values: Box<ForValues>,
     },
+    /// `ATTACH PARTITION index` of an index.
+    AttachIndex(ObjectName),
     /// `DETACH PARTITION table`
     Detach(ObjectName),
     /// `OWNER TO`, as [`Parser::parse_role`] has it.
@@ -207,15 +211,18 @@ impl Parser<'_> {
             return Err(what.at(self.peek_token().position));
         }
         let if_exists = kind != Altered::Schema && self.if_exists();
-        if kind == Altered::Table {
-            let _ = self.parse_keyword(Keyword::ONLY);
-        }
+        let only = kind == Altered::Table && self.parse_keyword(Keyword::ONLY);
         let name = self.parse_object_name(false)?;
         if kind == Altered::Table {
             let _ = self.consume_token(&Token::Mul);
         }
         let actions = match self.peek_token().keyword {
             Keyword::RENAME => vec![self.renamed(kind)?],
+            Keyword::ATTACH if kind == Altered::Index => {
+                self.next_token();
+                self.expect_keyword(Keyword::PARTITION)?;
+                vec![Action::AttachIndex(self.parse_object_name(false)?)]
+            }
             Keyword::SET if self.second_is(Keyword::SCHEMA) && kind != Altered::Schema => {
                 self.next_token();
                 self.next_token();
@@ -237,6 +244,7 @@ impl Parser<'_> {
         Ok(Some(Alter {
             kind,
             if_exists,
+            only,
             name,
             actions,
         }))

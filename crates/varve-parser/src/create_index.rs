@@ -33,7 +33,7 @@ impl Parser<'_> {
             false => Some(self.parse_object_name(false)?),
         };
         self.expect_keyword(Keyword::ON)?;
-        let _ = self.parse_keyword(Keyword::ONLY);
+        let only = self.parse_keyword(Keyword::ONLY);
         let table_name = self.parse_object_name(false)?;
         let using = match self.parse_keyword(Keyword::USING) {
             true => Some(self.index_type()?),
@@ -63,7 +63,8 @@ impl Parser<'_> {
             columns,
             unique,
             concurrently,
-            r#async: false,
+            // PostgreSQL has no such word: here it stands for ONLY.
+            r#async: only,
             if_not_exists,
             include,
             nulls_distinct,

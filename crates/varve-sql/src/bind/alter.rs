@@ -165,6 +165,7 @@ impl Binder<'_> {
         &mut self,
         before: Arc<TableDef>,
         actions: &[Action],
+        only: bool,
     ) -> Result<Statement> {
         for action in actions {
             self.check_inherited(&before, action)?;
@@ -172,7 +173,9 @@ impl Binder<'_> {
         let all: Vec<&Action> = actions.iter().collect();
         let mut gone = Vec::new();
         let mut alter = self.altered_table(&before, &all, None, &mut gone)?;
-        let down = actions.iter().filter(|action| goes_down(action, &before));
+        let down = actions
+            .iter()
+            .filter(|action| goes_down(action, &before, only));
         let down: Vec<&Action> = down.collect();
         if !down.is_empty() {
             for below in self.catalog.family_of(&before).iter().skip(1) {
@@ -245,8 +248,24 @@ impl Binder<'_> {
             valid.resize(parts.references.len(), is_valid);
         }
         let known_keys = altered.after.foreign_keys.len();
+        if above.is_some() {
+            // The keys of partitions have names of their own.
+            let key = parts.primary_key.iter_mut();
+            key.for_each(|key| key.name = None);
+        }
         let applied = self.apply(&mut altered.after, &parts);
-        let indexes = applied.map_err(Error::without_position)?;
+        let mut indexes = applied.map_err(Error::without_position)?;
+        if above.is_some() {
+            for at in 0..indexes.len() {
+                let (known, new) = indexes.split_at_mut(at);
+                let table = &altered.after;
+                if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {
+                    let columns = index.keys.iter().map(|(at, _)| table.label_at(*at));
+                    let columns: Vec<String> = columns.collect();
+                    index.name = self.free_name(table, &columns, "key", known);
+                }
+            }
+        }
         self.check_rows_elsewhere(&altered)?;
         if let Some(partitioning) = altered.after.partitioning() {
             unique_keys_fit(&altered.after, &indexes, partitioning)?;
@@ -346,6 +365,7 @@ impl Binder<'_> {
             Action::RenameTo(to) => self.rename_table(altered, to),
             Action::SetSchema(schema) => self.move_table(altered, schema),
             Action::Inherit { .. } | Action::Attach { .. } | Action::Detach(_) => Ok(()),
+            Action::AttachIndex(_) => Err(Error::internal("an index is attached to a table")),
             Action::Owner(role) => {
                 self.note_role(role.as_ref());
                 Ok(())

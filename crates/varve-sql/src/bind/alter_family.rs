@@ -5,18 +5,22 @@ use std::sync::Arc;
 
 use sqlparser::ast::{ForValues, ObjectName};
 use varve_parser::alter::{Action, ColumnChange};
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
+use varve_types::{
+    ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
+};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::columns::Parts;
 use crate::bind::family::{Inherited, inherited_twice, over_child};
 use crate::bind::like::Copied;
-use crate::bind::names::fold_name;
+use crate::bind::names::{fold_name, undefined_table};
 use crate::bind::partition::unique_keys_fit;
+use crate::bind::view::utility;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::plan::{NewIndex, Statement};
-use crate::utility::Message;
+use crate::schema::Named;
+use crate::utility::{Message, Utility};
 use crate::walk::{for_each_column, same_meaning};
 
 fn invalid(message: String) -> Error {
@@ -43,11 +47,12 @@ fn check_same_type(
 }
 
 /// Whether what an action does to a table is done to those that inherit from it as well.
-pub(crate) fn goes_down(action: &Action, table: &TableDef) -> bool {
+pub(crate) fn goes_down(action: &Action, table: &TableDef, only: bool) -> bool {
     use sqlparser::ast::TableConstraint;
     match action {
         Action::AddConstraint { constraint, .. } => {
-            matches!(**constraint, TableConstraint::Check(_)) || table.partitioning().is_some()
+            matches!(**constraint, TableConstraint::Check(_))
+                || table.partitioning().is_some() && !only
         }
         Action::AddColumn { .. }
         | Action::DropColumn { .. }
@@ -370,6 +375,7 @@ impl Binder<'_> {
         &mut self,
         table: &Arc<TableDef>,
         index: NewIndex,
+        only: bool,
     ) -> Result<Statement> {
         if let Some(partitioning) = table.partitioning() {
             unique_keys_fit(table, core::slice::from_ref(&index), partitioning)?;
@@ -380,7 +386,8 @@ impl Binder<'_> {
         let mut above = Altered::new(Arc::clone(table), None);
         above.after.expressions.clone_from(&index.expressions);
         let mut alter = above.change(vec![index], Vec::new());
-        for below in self.catalog.family_of(table).iter().skip(1) {
+        let family = self.catalog.family_of(table);
+        for below in family.iter().skip(1).filter(|_| !only) {
             self.found.borrow_mut().add_table(below);
             let places = source.places_in(below).unwrap_or_default();
             let mut copied = Copied::default();
@@ -391,6 +398,61 @@ impl Binder<'_> {
             alter.also.push(altered.change(indexes, Vec::new()));
         }
         Ok(Statement::AlterTable(Box::new(alter)))
+    }
+
+    /// `ALTER INDEX above ATTACH PARTITION below`: indexes of partitions are found by what they are
+    /// on, so nothing is left to do for one that is the same.
+    pub(crate) fn attach_index(
+        &mut self,
+        table: &TableDef,
+        above: &str,
+        name: &ObjectName,
+    ) -> Result<Statement> {
+        let written = self.relation_name(name)?;
+        let below = &written.name;
+        let found = match self.find(&written) {
+            Some(Named::Index(table)) => self.catalog.tables.get(&table).cloned(),
+            Some(_) => {
+                let message = format!("\"{below}\" is not an index");
+                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+            }
+            None => return Err(undefined_table(&written, 0)),
+        };
+        let child = found.ok_or_else(|| Error::internal("an index without its table"))?;
+        if table.partitioning().is_none() {
+            let message = format!(
+                "ALTER action ATTACH PARTITION cannot be performed on relation \"{above}\""
+            );
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(error.with_detail("This operation is not supported for indexes."));
+        }
+        let refused = |detail: String| {
+            let message =
+                format!("cannot attach index \"{below}\" as a partition of index \"{above}\"");
+            let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+            Err(error.with_detail(detail))
+        };
+        if !child.parents().contains(&table.object) {
+            let of = &table.name;
+            return refused(format!(
+                "Index \"{below}\" is not an index on any partition of table \"{of}\"."
+            ));
+        }
+        let places = table.places_in(&child).unwrap_or_default();
+        let place = |at: usize| places.get(at).copied().unwrap_or(at);
+        let shape = |table: &TableDef, name: &str, place: &dyn Fn(usize) -> usize| {
+            let Some(index) = table.indexes.iter().find(|index| index.name == name) else {
+                let key = table.primary_key.iter().map(|at| (place(*at), 0));
+                return (Uniqueness::NullsDistinct, key.collect::<Vec<_>>());
+            };
+            let keys = index.keys.iter();
+            let keys = keys.map(|(at, order)| (place(*at), order.code()));
+            (index.uniqueness, keys.collect())
+        };
+        if shape(table, above, &place) != shape(&child, below, &|at| at) {
+            return refused("The index definitions do not match.".to_owned());
+        }
+        Ok(utility(Utility::Nothing))
     }
 
     /// `DETACH PARTITION`: answers what becomes of the partition.

@@ -195,7 +195,7 @@ impl Binder<'_> {
         if let Named::Table(table) = found {
             let table = self.catalog.tables.get(&table).cloned();
             let table = table.ok_or_else(|| Error::internal("a table without its definition"))?;
-            return self.alter_table(table, &alter.actions);
+            return self.alter_table(table, &alter.actions, alter.only);
         }
         let mut changed = Vec::new();
         for action in &alter.actions {
@@ -295,6 +295,7 @@ impl Binder<'_> {
                 let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
                 return Err(error.with_hint("Change the schema of the table instead."));
             }
+            Action::AttachIndex(below) => return self.attach_index(&before, name, below),
             _ => {
                 return Err(unsupported_at(
                     "this form of ALTER INDEX",

@@ -51,7 +51,7 @@ impl Binder<'_> {
             columns,
             unique,
             concurrently: _,
-            r#async,
+            r#async: only,
             if_not_exists,
             include,
             nulls_distinct,
@@ -64,7 +64,7 @@ impl Binder<'_> {
         let position = self.source.first();
         let is_btree = matches!(using, None | Some(IndexType::BTree));
         refuse(!is_btree, "this access method", position)?;
-        let other = *r#async || !index_options.is_empty() || !alter_options.is_empty();
+        let other = !index_options.is_empty() || !alter_options.is_empty();
         refuse(other, "this form of CREATE INDEX", position)?;
         let table = self.indexed_table(table_name)?;
         let mut keys = Vec::with_capacity(columns.len());
@@ -145,7 +145,7 @@ impl Binder<'_> {
             expressions,
         };
         if table.partitioning().is_some() {
-            return self.index_of_partitions(&table, definition);
+            return self.index_of_partitions(&table, definition, *only);
         }
         Ok(Statement::CreateIndex {
             table,

@@ -108,9 +108,14 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
         }
     };
     let mut definition = format!(
-        "CREATE {}INDEX {} ON {relation} USING btree ({})",
+        "CREATE {}INDEX {} ON {}{relation} USING btree ({})",
         if key.is_unique { "UNIQUE " } else { "" },
         quoted_as_needed(&key.name),
+        if table.partitioning().is_some() {
+            "ONLY "
+        } else {
+            ""
+        },
         key_columns(table, key)
     );
     let included = key.include.iter().filter_map(|at| column_name(table, *at));
