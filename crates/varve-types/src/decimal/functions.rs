@@ -325,7 +325,9 @@ impl Decimal {
         if !self.is_finite() || !exponent.is_finite() {
             return Ok(self.special_power(exponent, is_odd));
         }
-        if self.signum() == 0 && exponent.signum() > 0 && !is_integer {
+        let is_small = |exponent| i32::try_from(exponent).is_ok();
+        let is_counted = is_integer && exponent.to_i64().is_some_and(is_small);
+        if self.signum() == 0 && exponent.signum() > 0 && !is_counted {
             return Ok(Decimal::new(0, 16).unwrap_or(Decimal::ZERO));
         }
         let log = match self.signum() {
