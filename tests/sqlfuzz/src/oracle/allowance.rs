@@ -141,14 +141,15 @@ pub(super) fn is_same_error(a: &Failure, b: &Failure) -> bool {
     are_errors && a.class() != "XX" && a.state == b.state && a.message == b.message
 }
 
-/// How a part of the select list differs in its last digits, if one does: a step, an angle of many
-/// turns or the length of a text make more of that.
+/// How a part of the select list or of HAVING differs in its last digits, if one does: a step, an
+/// angle of many turns or the length of a text make more of that.
 pub(super) fn differing_digits(case: &Case, ask: &mut Ask<'_>) -> Option<Difference> {
     let select = case.query.as_select()?;
     let mut difference = |part: &Expr| {
         let select = Select {
             distinct: Distinct::All,
             items: vec![(part.clone(), String::new())],
+            having: None,
             ..select.clone()
         };
         let query = Query {
@@ -163,7 +164,8 @@ pub(super) fn differing_digits(case: &Case, ask: &mut Ask<'_>) -> Option<Differe
         let of_digits = [Difference::Digits, Difference::LongNumeric];
         difference.filter(|difference| of_digits.contains(difference))
     };
-    items(case).find_map(|item| differing_part(item, &mut difference))
+    let mut exprs = items(case).chain(&select.having);
+    exprs.find_map(|expr| differing_part(expr, &mut difference))
 }
 
 fn differing_part(
