@@ -47,6 +47,21 @@ pub fn binary_order(ty: LogicalType, stored: &[u8]) -> &[u8] {
     }
 }
 
+/// Whether values of a type that compare as equal can look different.
+pub fn has_details(ty: LogicalType) -> bool {
+    matches!(
+        ty,
+        LogicalType::Numeric
+            | LogicalType::Float4
+            | LogicalType::Float8
+            | LogicalType::Interval
+            | LogicalType::Bpchar
+            | LogicalType::Jsonb
+            | LogicalType::Array(_)
+            | LogicalType::Row(_)
+    )
+}
+
 /// Appends the details of a value that its key bytes do not hold.
 pub fn put_details(value: &Value, out: &mut Vec<u8>) {
     match value {

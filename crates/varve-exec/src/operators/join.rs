@@ -1,7 +1,8 @@
 //! Join: a hash join that builds from the right input and probes with the left one.
 //!
 //! A right input that reads values of left rows runs once for each combination of them, as often
-//! as they are met between two times that the rows kept of it take too much memory.
+//! as they are met between two times that the rows kept of it take too much memory. Combinations
+//! that compare as equal and look different are not one.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use varve_expr::{Expr, evaluate, evaluate_filter};
 use varve_sql::{JoinKind, JoinNode, Mark};
 use varve_types::{
     Batch, Column, ColumnData, ColumnRef, Error, LocalFuture, LogicalType, Reservation, Result,
-    Selection, SqlState, VECTOR_ROWS, Value,
+    Selection, SqlState, VECTOR_ROWS, Value, has_details, put_details,
 };
 
 use crate::BatchStream;
@@ -89,12 +90,7 @@ impl<'a> JoinStream<'a> {
             _ => None,
         };
         let right = if is_dependent {
-            let types: Vec<LogicalType> = node
-                .outer
-                .iter()
-                .map(|(_, expr)| expr.logical_type())
-                .collect();
-            Right::Dependent(builder.reserved(&node.right), KeyIndex::new(&types))
+            Right::Dependent(builder.reserved(&node.right), bindings_of(node))
         } else {
             Right::Stream(builder.build(&node.right, None)?)
         };
@@ -182,9 +178,7 @@ impl<'a> JoinStream<'a> {
         if let Right::Dependent(_, bindings) = &mut self.right
             && self.build.memory_bytes() > DEPENDENT_BYTES_MAX
         {
-            let outer = self.node.outer.iter();
-            let types: Vec<LogicalType> = outer.map(|(_, expr)| expr.logical_type()).collect();
-            *bindings = KeyIndex::new(&types);
+            *bindings = bindings_of(self.node);
             let mut keys = vec![LogicalType::Int8];
             keys.extend(self.node.equal.iter().map(|(_, key)| key.logical_type()));
             if let (Some(groups), Mark::Equal(_, right)) = (&mut self.groups, &self.node.mark) {
@@ -201,7 +195,8 @@ impl<'a> JoinStream<'a> {
         let eval = self.running.eval();
         let outer = self.node.outer.iter();
         let values = outer.map(|(_, expr)| evaluate(expr, batch, &eval));
-        let values: Vec<ColumnRef> = values.collect::<Result<_>>()?;
+        let mut values: Vec<ColumnRef> = values.collect::<Result<_>>()?;
+        values.extend(details(&values, batch.rows()));
         let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
         bindings.insert(&values, batch.rows(), &mut ids, &mut new_rows);
         for row in new_rows {
@@ -468,6 +463,33 @@ impl<'a> JoinStream<'a> {
         }
         None
     }
+}
+
+/// The bindings of a dependent right input: the outer values, and their [`details`] if any.
+fn bindings_of(node: &JoinNode) -> KeyIndex {
+    let outer = node.outer.iter();
+    let mut types: Vec<LogicalType> = outer.map(|(_, expr)| expr.logical_type()).collect();
+    let details = types.iter().any(|ty| has_details(*ty));
+    types.extend(details.then_some(LogicalType::Bytea));
+    KeyIndex::new(&types)
+}
+
+/// What tells values of these columns apart that compare as equal; `None` where all are the same.
+fn details(columns: &[ColumnRef], rows: usize) -> Option<ColumnRef> {
+    let columns = columns.iter();
+    let columns = columns.filter(|column| has_details(column.logical_type()));
+    let columns: Vec<&ColumnRef> = columns.collect();
+    let of_row = |row: usize| {
+        let mut bytes = Vec::new();
+        for column in &columns {
+            put_details(&column.value(row), &mut bytes);
+        }
+        Value::Bytea(bytes.into())
+    };
+    (!columns.is_empty()).then(|| {
+        let values: Vec<Value> = (0..rows).map(of_row).collect();
+        Arc::new(Column::from_values(LogicalType::Bytea, &values))
+    })
 }
 
 impl Probe {
