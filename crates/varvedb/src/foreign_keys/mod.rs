@@ -11,7 +11,7 @@ mod look;
 mod settle;
 
 use varve_sql::{ForeignKeyDef, TableDef};
-use varve_types::{Batch, ObjectId, Result, RowPosition, Value};
+use varve_types::{Batch, ObjectId, Result, RowPosition, Value, put_details};
 
 use crate::find::key_bytes;
 use crate::write::Writer;
@@ -151,7 +151,8 @@ impl Writer<'_> {
                 continue;
             }
             let mut keys = Keys::default();
-            let changes = self.changes(table, positions, rows, &key.columns).await?;
+            let changes = self.changes(table, positions, rows, &key.columns, key_bytes);
+            let changes = changes.await?;
             for new in changes.into_iter().filter_map(|(_, new)| new) {
                 if self.has_reference(table, key, &new)? {
                     keys.add(new);
@@ -165,7 +166,8 @@ impl Writer<'_> {
             if !table.may_change(&columns, assigned) {
                 continue;
             }
-            let mut changes = self.changes(table, positions, rows, &columns).await?;
+            let changes = self.changes(table, positions, rows, &columns, image);
+            let mut changes = changes.await?;
             changes.retain(|(old, _)| !old.iter().any(Value::is_null));
             if !changes.is_empty() {
                 gone.push(Work::Gone {
@@ -190,13 +192,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The old and new values of some columns of rows where they differ.
+    /// The old and new values of some columns of rows where the bytes of them differ.
     async fn changes(
         &self,
         table: &TableDef,
         positions: &[RowPosition],
         rows: &[Batch],
         columns: &[usize],
+        bytes: fn(&[Value]) -> Vec<u8>,
     ) -> Result<Vec<Change>> {
         let places: Vec<usize> = (0..columns.len()).collect();
         let old = self.read(table, positions, columns).await?;
@@ -207,9 +210,7 @@ impl Writer<'_> {
         let new = rows
             .iter()
             .flat_map(|batch| (0..batch.rows()).map(move |row| key_of(batch, columns, row)));
-        let changed = old
-            .zip(new)
-            .filter(|(old, new)| key_bytes(old) != key_bytes(new));
+        let changed = old.zip(new).filter(|(old, new)| bytes(old) != bytes(new));
         Ok(changed.map(|(old, new)| (old, Some(new))).collect())
     }
 
@@ -224,4 +225,11 @@ impl Writer<'_> {
         }
         self.transaction.fetch(table.tree, positions, columns).await
     }
+}
+
+/// A key as bytes that are equal for keys that look the same: who refers to 1.0 follows it to 1.00.
+fn image(key: &[Value]) -> Vec<u8> {
+    let mut bytes = key_bytes(key);
+    key.iter().for_each(|value| put_details(value, &mut bytes));
+    bytes
 }
