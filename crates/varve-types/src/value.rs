@@ -3,14 +3,14 @@
 use core::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::details::binary_order;
+use crate::details::{binary_order, put_details};
 use crate::{
     ArrayValue, Decimal, ElementType, EnumId, Interval, Json, LogicalType, PhysicalType, RowTypeId,
     RowValue,
 };
 
 /// One SQL value, for constants, parameters, keys and statistics; tables hold [`crate::Column`]s.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value {
     /// NULL, of any type.
     Null,
@@ -264,6 +264,20 @@ impl Value {
             _ if self.logical_type() == other.logical_type() => self.word()?.cmp(&other.word()?),
             _ => return None,
         })
+    }
+}
+
+/// Values are equal that look the same: -0 is not 0, as 1.0 is not 1.00, and NaN is NaN.
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        let details = |value: &Value| {
+            let mut details = Vec::new();
+            put_details(value, &mut details);
+            details
+        };
+        self.logical_type() == other.logical_type()
+            && (self.is_null() || self.compare(other) == Some(Ordering::Equal))
+            && details(self) == details(other)
     }
 }
 
