@@ -81,16 +81,20 @@ function plain(error: unknown, request: RequestName): ErrorFields {
     const { message, position, detail, hint, where, table, column, constraint, dataType } = error;
     const { statementIndex } = error;
     const rest = { message, position, detail, hint, where, table, column, constraint, dataType };
-    return { ...rest, statementIndex, code: clientCode(error.code, request) };
+    return { ...rest, statementIndex, code: clientCode(error.code, message, request) };
   }
   return { code: 'XX000', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** What keeps a store from being opened, in words. */
-function clientCode(code: string, request: RequestName): string {
-  if (code === '55006') return 'store_locked';
-  if (code === '58P01') return 'evicted';
+/**
+ * What keeps a store from being opened, in words. A statement can meet the same codes for reasons of its
+ * own: 55006 is the store's where the message says so.
+ */
+function clientCode(code: string, message: string, request: RequestName): string {
   const opens = request === 'open' || request === 'repair';
+  const isWhole = opens || request === 'destroy';
+  if (code === '55006' && (isWhole || message.startsWith('store_locked'))) return 'store_locked';
+  if (code === '58P01') return 'evicted';
   if (code === '0A000' && opens) return 'format_too_new';
   if (code === 'XX001' && opens) return 'corrupt';
   return code;
