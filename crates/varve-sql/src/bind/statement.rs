@@ -119,8 +119,7 @@ impl Binder<'_> {
         })
     }
 
-    /// What `EXPLAIN (...)` asks for. Costs and buffers are never shown: plans are not chosen by
-    /// the first, and statements are not charged for the second.
+    /// What `EXPLAIN (...)` asks for. Costs are never shown: plans are not chosen by them.
     fn explain_options(&self, options: &[UtilityOption]) -> Result<ExplainOptions> {
         let mut shown = ExplainOptions::default();
         let mut summary = None;
@@ -160,7 +159,7 @@ impl Binder<'_> {
                 "timing" => timing = Some(on),
                 "summary" => summary = Some(on),
                 "costs" | "settings" => {}
-                "buffers" => {}
+                "buffers" => shown.buffers = on,
                 "wal" | "generic_plan" if !on => {}
                 "wal" | "generic_plan" => {
                     return Err(unsupported_at("this EXPLAIN option", position));

@@ -13,6 +13,8 @@ pub struct ExplainOptions {
     pub timing: bool,
     /// The time of all; where it is not said, as `analyze`.
     pub summary: bool,
+    /// Pages that were found in caches or read.
+    pub buffers: bool,
     /// JSON instead of lines.
     pub json: bool,
 }
@@ -24,6 +26,7 @@ impl Default for ExplainOptions {
             verbose: false,
             timing: true,
             summary: false,
+            buffers: false,
             json: false,
         }
     }
@@ -47,6 +50,10 @@ pub struct StatementActual {
     pub rows: u64,
     /// Time that it took.
     pub elapsed_us: u64,
+    /// Pages, and groups made of them, that caches had meanwhile.
+    pub pages_hit: u64,
+    /// Pages that were read meanwhile.
+    pub pages_read: u64,
 }
 
 fn milliseconds(us: u64) -> String {
@@ -96,6 +103,10 @@ pub(super) fn summary_lines(
     lines_out: &mut Vec<String>,
 ) {
     lines_out.push(format!("Rows: {}", actual.rows));
+    if options.buffers {
+        let (hit, read) = (actual.pages_hit, actual.pages_read);
+        lines_out.push(format!("Buffers: shared hit={hit} read={read}"));
+    }
     if options.summary {
         let time = milliseconds(actual.elapsed_us);
         lines_out.push(format!("Execution Time: {time} ms"));
@@ -112,6 +123,11 @@ pub(super) fn json(
     let mut members = vec![("Plan".to_owned(), json_node(node, 4, options, actual_of))];
     if let Some(actual) = actual {
         members.push(("Rows".to_owned(), actual.rows.to_string()));
+        if options.buffers {
+            let count = |name: &str, pages: u64| (name.to_owned(), pages.to_string());
+            members.push(count("Shared Hit Blocks", actual.pages_hit));
+            members.push(count("Shared Read Blocks", actual.pages_read));
+        }
         if options.summary {
             let time = milliseconds(actual.elapsed_us);
             members.push(("Execution Time".to_owned(), time));

@@ -10,7 +10,7 @@ use varve_sql::{
     Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, NodeActual, Plan,
     Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
 };
-use varve_store::Transaction;
+use varve_store::{StoreStats, Transaction};
 use varve_types::{
     Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
     TreeId, VECTOR_ROWS, Value,
@@ -396,10 +396,13 @@ impl Run<'_> {
     ) -> Result<ResultSet> {
         let mut actual = None;
         if options.analyze {
+            let before = self.shared.store.stats();
             let start_us = self.shared.env.monotonic_us();
             self.profile.replace(Counting::Wanted);
             let result = Box::pin(self.statement(transaction, deferred, statement)).await?;
             let elapsed_us = self.shared.env.monotonic_us().saturating_sub(start_us);
+            let after = self.shared.store.stats();
+            let hits = |stats: &StoreStats| stats.page_cache.hits + stats.group_cache.hits;
             let nodes = match self.profile.take() {
                 Counting::Done(profile) => profile.nodes(),
                 _ => Vec::new(),
@@ -412,6 +415,11 @@ impl Run<'_> {
                 nodes: nodes.into_iter().map(node).collect(),
                 rows: result.affected_rows.unwrap_or(result.row_count() as u64),
                 elapsed_us,
+                pages_hit: hits(&after).saturating_sub(hits(&before)),
+                pages_read: after
+                    .page_cache
+                    .misses
+                    .saturating_sub(before.page_cache.misses),
             });
         }
         let lines = explain_with(statement, options, actual.as_ref());

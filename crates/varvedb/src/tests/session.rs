@@ -259,3 +259,32 @@ fn of_two_that_claim_a_row_the_second_fails() {
     let error = fails(&mut a, &claim("SHARE"));
     assert_eq!(error.state(), SqlState::READ_ONLY_SQL_TRANSACTION);
 }
+
+#[test]
+fn explain_tells_the_pages_of_a_statement() {
+    let mut session = session();
+    run(&mut session, "CREATE TABLE t (x int8 PRIMARY KEY)");
+    run(
+        &mut session,
+        "INSERT INTO t SELECT generate_series(1, 1000)",
+    );
+    run(&mut session, "CHECKPOINT");
+    let mut pages = || {
+        let sql = "EXPLAIN (ANALYZE, BUFFERS) SELECT count(*) FROM t WHERE x % 2 = 0";
+        let lines = rows(&mut session, sql);
+        let Some(Value::Text(line)) = lines.iter().map(|line| &line[0]).find(
+            |line| matches!(line, Value::Text(text) if text.starts_with("Buffers: shared hit=")),
+        ) else {
+            panic!("{lines:?}")
+        };
+        let numbers = line.split(|c: char| !c.is_ascii_digit());
+        let numbers = numbers.filter_map(|number| number.parse::<u64>().ok());
+        let numbers: Vec<u64> = numbers.collect();
+        (numbers[0], numbers[1])
+    };
+    let (_, read) = pages();
+    assert!(read > 0, "the first time they are read");
+    let (hit, read) = pages();
+    assert!(hit > 0, "then caches have them");
+    assert_eq!(read, 0);
+}
