@@ -9,16 +9,18 @@ export const linker = {
   cost: 'apt installs it',
 };
 
+/** Whether a file is the C interface of clang. `libclang-cpp`, which lies beside it, is not. */
+export function isLibclang(path) {
+  return /(^|\/)libclang(-[\d.]+)?\.so(\.[\d.]+)?$/.test(path);
+}
+
 function findLibclang(env) {
   if (env.LIBCLANG_PATH) return env.LIBCLANG_PATH;
-  return ask(
-    'sh',
-    [
-      '-c',
-      'ls -d /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* /usr/lib64/libclang*.so* 2>/dev/null | head -n 1 | grep .',
-    ],
-    env,
-  );
+  const folders = ['/usr/lib/llvm-*/lib', '/usr/lib/*', '/usr/lib64'];
+  const files = folders.map((folder) => `${folder}/libclang*.so*`).join(' ');
+  // What is not there is complained about, and the answer is still of use.
+  const found = ask('sh', ['-c', `ls -d ${files} 2>/dev/null; true`], env) ?? '';
+  return found.split('\n').find(isLibclang);
 }
 
 /** RocksDB is C++, and its Rust bindings are read from its headers by libclang. */

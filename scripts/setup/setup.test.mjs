@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Stop } from '../lib/stop.mjs';
 import { aptPrefix } from './apt.mjs';
 import { findChromium } from './chromium.mjs';
+import { isLibclang } from './native.mjs';
 import { missingParts } from './rust.mjs';
 
 test('what rustup lacks is named', () => {
@@ -30,4 +31,14 @@ test('apt is called plainly by root, through sudo where it asks nothing, else no
 test('CHROMIUM wins when it exists, and a wrong one is said', () => {
   assert.equal(findChromium({ CHROMIUM: process.execPath, PATH: '' }), process.execPath);
   assert.throws(() => findChromium({ CHROMIUM: '/no/such/browser' }), Stop);
+});
+
+test('libclang is told from the libraries that lie beside it', () => {
+  const folder = '/usr/lib/llvm-14/lib';
+  for (const name of ['libclang.so', 'libclang.so.1', 'libclang-14.so.1', 'libclang-14.0.6.so']) {
+    assert.ok(isLibclang(`${folder}/${name}`), name);
+  }
+  for (const name of ['libclang-cpp.so.14', 'libclang-cpp.so', 'libclangAST.so.14']) {
+    assert.ok(!isLibclang(`${folder}/${name}`), name);
+  }
 });
