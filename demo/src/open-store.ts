@@ -22,7 +22,10 @@ export async function openStore(): Promise<VarveDB> {
   }
 }
 
-/** Resolves when the user asks for another try. */
+/**
+ * Resolves when the user asks for another try. The button stays until that has failed too, and says that it
+ * takes no click meanwhile: one would be lost.
+ */
 function shownUntilRetry(notice: HTMLElement, problem: unknown): Promise<void> {
   const isLocked = problem instanceof VarveError && problem.code === 'store_locked';
   const title = isLocked
@@ -32,8 +35,15 @@ function shownUntilRetry(notice: HTMLElement, problem: unknown): Promise<void> {
     ? [element('p', {}, 'Only one tab at a time can have it. Close the other one, then try again.')]
     : problemParagraphs(problem);
   return new Promise((resolve) => {
-    const retry = button('Try again', resolve, { class: 'primary' });
+    const hadFocus = notice.contains(document.activeElement);
+    const again = () => {
+      // Not `disabled`, which would drop the keyboard's focus.
+      retry.setAttribute('aria-disabled', 'true');
+      resolve();
+    };
+    const retry = button('Try again', again, { class: 'primary' });
     notice.replaceChildren(element('h2', {}, title), ...explanation, retry);
     notice.hidden = false;
+    if (hadFocus) retry.focus();
   });
 }

@@ -14,7 +14,11 @@ export function storeName(name: string): string {
  * come over HTTPS, only the engine's own guard is left: the later opener then fences the earlier one off.
  */
 export async function lockStore(name: string): Promise<() => void> {
-  const release = await hold(storeName(name), AbortSignal.timeout(GRACE_MS));
+  const lock = storeName(name);
+  // On a busy machine the answer about a free lock may take longer than the grace: so it is asked for at the end.
+  const release =
+    (await hold(lock, { signal: AbortSignal.timeout(GRACE_MS) })) ??
+    (await hold(lock, { ifAvailable: true }));
   if (release !== undefined) return release;
   throw new VarveError({
     code: 'store_locked',
@@ -23,15 +27,21 @@ export async function lockStore(name: string): Promise<() => void> {
   });
 }
 
-/** Takes a lock and gives what releases it, or nothing if `signal` was aborted before. */
-export function hold(name: string, signal?: AbortSignal): Promise<(() => void) | undefined> {
+/** Takes a lock and gives what releases it, or nothing if it was not available, or `signal` was aborted before. */
+export function hold(
+  name: string,
+  options: Pick<LockOptions, 'signal' | 'ifAvailable'> = {},
+): Promise<(() => void) | undefined> {
   // Typed as always there, but missing in contexts that are not secure.
   const locks = navigator.locks as LockManager | undefined;
   if (locks === undefined) return Promise.resolve(() => undefined);
   return new Promise((resolve, reject) => {
-    const whileHeld = () => new Promise<void>((release) => resolve(release));
-    locks.request(name, signal === undefined ? {} : { signal }, whileHeld).catch((error) => {
-      if (signal?.aborted) resolve(undefined);
+    const whileHeld = async (lock: Lock | null) => {
+      if (lock === null) resolve(undefined);
+      else await new Promise<void>((release) => resolve(release));
+    };
+    locks.request(name, options, whileHeld).catch((error) => {
+      if (options.signal?.aborted) resolve(undefined);
       else reject(error);
     });
   });

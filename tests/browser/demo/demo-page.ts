@@ -20,6 +20,17 @@ export class DemoPage {
     return this.page.getByRole('button', { name: 'Import weather data (26,115 rows)' });
   }
 
+  retryButton(): Locator {
+    return this.page.getByRole('button', { name: 'Try again' });
+  }
+
+  /** Asks for another try to open the store, if it is not open yet, and waits until that has ended. */
+  async tryAgain(): Promise<void> {
+    const state = this.page.locator('#store-state');
+    if ((await state.textContent()) === 'Not open') await this.retryButton().click();
+    await expect(state).not.toHaveText('Opening…');
+  }
+
   async importWeather(): Promise<void> {
     await this.importButton().click();
     await expect(this.editor).toBeVisible({ timeout: 60_000 });

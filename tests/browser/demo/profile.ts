@@ -14,6 +14,9 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** No click and no other action waits longer: it says then what kept it, which the end of a whole test does not. */
+const ACTION_MS = 60_000;
+
 function findChromium(): string {
   const { CHROMIUM } = process.env;
   const path = CHROMIUM ?? execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' });
@@ -49,6 +52,7 @@ export class Profile {
       args: ARGS,
       viewport: { width: 1280, height: 800 },
     });
+    this.#context.setDefaultTimeout(ACTION_MS);
     const [first] = this.#context.pages();
     return first ?? this.#context.newPage();
   }
