@@ -185,13 +185,16 @@ impl Session {
     /// one fails, none of them has happened. `BEGIN` among them makes an ordinary block of it.
     pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
         self.cancel.lower();
-        let statements = match self.shared.statements.parse(sql) {
-            Ok(statements) => statements,
+        let task = match self.task_of_script(sql) {
+            Ok(task) => task,
             Err(error) => return self.fail_block(error).await,
         };
-        if statements.len() == 1 {
-            return Ok(vec![self.query(sql, &[]).await?]);
-        }
+        let statements = match &task {
+            Task::Text(_, Known::Tree(statements)) if statements.len() != 1 => {
+                Arc::clone(statements)
+            }
+            _ => return Ok(vec![self.run(task, &[]).await?]),
+        };
         let mut results = Vec::with_capacity(statements.len());
         for statement in &*statements {
             // Also after a COMMIT among them, what follows belongs together.
@@ -204,15 +207,26 @@ impl Session {
         Ok(results)
     }
 
-    /// What is known of a text; `None` for one without a statement.
+    /// What is known of a text of one statement; `None` for one without a statement.
     fn task<'a>(&self, sql: &'a str) -> Result<Option<Task<'a>>> {
-        let statements = &self.shared.statements;
-        if let Some(planned) = statements.plans.get(sql) {
-            return Ok(Some(Task::Text(sql, Known::Plan(planned))));
+        let task = self.task_of_script(sql)?;
+        if let Task::Text(_, Known::Tree(parsed)) = &task {
+            check_single(parsed)?;
+            if parsed.is_empty() {
+                return Ok(None);
+            }
         }
-        let parsed = statements.parse(sql)?;
-        check_single(&parsed)?;
-        Ok((!parsed.is_empty()).then_some(Task::Text(sql, Known::Tree(parsed))))
+        Ok(Some(task))
+    }
+
+    /// What is known of a text of any number of statements: a plan only where there is one.
+    fn task_of_script<'a>(&self, sql: &'a str) -> Result<Task<'a>> {
+        let statements = &self.shared.statements;
+        let known = match statements.plans.get(sql) {
+            Some(planned) => Known::Plan(planned),
+            None => Known::Tree(statements.parse(sql)?),
+        };
+        Ok(Task::Text(sql, known))
     }
 
     async fn run(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
