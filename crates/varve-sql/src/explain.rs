@@ -3,7 +3,7 @@
 mod more;
 mod show;
 
-use varve_types::ColumnPredicate;
+use varve_types::{ColumnPredicate, TreeId};
 
 use more::describe_more;
 pub use show::{ExplainOptions, NodeActual, StatementActual};
@@ -17,19 +17,44 @@ use crate::plan::{
 };
 use crate::scan_order::OrderChoice;
 
-/// The lines that EXPLAIN shows for a statement; none for one without a plan.
-pub fn explain(statement: &Statement) -> Vec<String> {
-    explain_with(statement, &ExplainOptions::default(), None)
+/// What finds rows by their key, which depends on where a tree's rows lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyAccess {
+    /// The memtable's adaptive radix tree: all rows are in memory.
+    Memtable,
+    /// Filters and sparse indexes of runs: all rows are in runs.
+    Runs,
+    /// First the one, then the others.
+    MemtableAndRuns,
 }
 
-/// What EXPLAIN shows for a statement, and for what it did.
+impl KeyAccess {
+    fn label(self) -> &'static str {
+        match self {
+            KeyAccess::Memtable => "art",
+            KeyAccess::Runs => "run index",
+            KeyAccess::MemtableAndRuns => "art, run index",
+        }
+    }
+}
+
+/// The lines that EXPLAIN shows for a statement whose tables are in memory; none for one without a
+/// plan.
+pub fn explain(statement: &Statement) -> Vec<String> {
+    let in_memory = |_| KeyAccess::Memtable;
+    explain_with(statement, &ExplainOptions::default(), &in_memory, None)
+}
+
+/// What EXPLAIN shows for a statement, and for what it did. `access` tells how rows of a tree are
+/// found by key at this moment.
 pub fn explain_with(
     statement: &Statement,
     options: &ExplainOptions,
+    access: &dyn Fn(TreeId) -> KeyAccess,
     actual: Option<&StatementActual>,
 ) -> Vec<String> {
     let mut plans = Vec::new();
-    let node = match statement {
+    let mut node = match statement {
         Statement::Query(Query { plan, .. }) => {
             preorder(plan, &mut plans);
             describe(plan)
@@ -59,9 +84,12 @@ pub fn explain_with(
             preorder(source, &mut plans);
             above(format!("Merge on {}", table.name), source)
         }
-        Statement::Explain { statement, .. } => return explain(statement),
+        Statement::Explain { statement, .. } => {
+            return explain_with(statement, options, access, actual);
+        }
         _ => return Vec::new(),
     };
+    node.name_key_access(access);
     let actual_of = |node: &Node| {
         let nodes = &actual?.nodes;
         let at = plans.iter().position(|plan| Some(*plan) == node.plan)?;
@@ -118,6 +146,8 @@ struct Node {
     columns: Vec<String>,
     /// The table whose columns these are, for a scan or lookup.
     table: Option<String>,
+    /// The tree whose rows are found by their key.
+    looked_up: Option<TreeId>,
     /// The outermost of the plan's nodes that are shown as this one: only told from others.
     plan: Option<*const Plan>,
 }
@@ -130,6 +160,7 @@ impl Node {
             children: Vec::new(),
             columns,
             table: None,
+            looked_up: None,
             plan: None,
         }
     }
@@ -139,6 +170,22 @@ impl Node {
         let mut node = Node::new(format!("{how} on {table}"), columns);
         node.table = Some(table.to_owned());
         node
+    }
+
+    /// A lookup by key, whose title says what finds the rows once that is known.
+    fn lookup(tree: TreeId, table: &str, columns: Vec<String>) -> Node {
+        let mut node = Node::on_table("Index Lookup", table, columns);
+        node.looked_up = Some(tree);
+        node
+    }
+
+    fn name_key_access(&mut self, access: &dyn Fn(TreeId) -> KeyAccess) {
+        if let (Some(tree), Some(table)) = (self.looked_up, &self.table) {
+            self.title = format!("Index Lookup ({}) on {table}", access(tree).label());
+        }
+        for child in &mut self.children {
+            child.name_key_access(access);
+        }
     }
 
     /// The output columns as joins show them: those of a table with its name.
@@ -278,9 +325,11 @@ fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec
 }
 
 fn describe_scan(scan: &ScanNode) -> Node {
-    let table = scan.table.as_deref();
-    if table.is_some_and(|table| table.is_named_by_key(&scan.asked())) {
-        return scan_node("Index Lookup (art)", scan);
+    if let Some(table) = scan.table.as_deref()
+        && table.is_named_by_key(&scan.asked())
+    {
+        let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
+        return with_filter(Node::lookup(table.tree, &scan.name, columns), scan);
     }
     let title = match scan.index() {
         None => "Seq Scan".to_owned(),
@@ -311,7 +360,11 @@ fn index_scan(covers: bool) -> &'static str {
 
 fn scan_node(title: &str, scan: &ScanNode) -> Node {
     let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    let node = Node::on_table(title, &scan.name, columns);
+    with_filter(Node::on_table(title, &scan.name, columns), scan)
+}
+
+/// A node of a scan with what the scan itself sorts out.
+fn with_filter(node: Node, scan: &ScanNode) -> Node {
     if scan.predicates.is_empty() {
         return node;
     }
@@ -354,8 +407,7 @@ fn describe_lookup(lookup: &LookupNode) -> Node {
             format!("({name} = {})", deparse(value, &[]))
         })
         .collect();
-    Node::on_table("Index Lookup (art)", &lookup.name, columns)
-        .property("Index Cond", &all_of(&shown))
+    Node::lookup(lookup.tree, &lookup.name, columns).property("Index Cond", &all_of(&shown))
 }
 
 fn describe_join(join: &JoinNode) -> Node {

@@ -67,7 +67,7 @@ pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table
 pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
 pub use comment::{CommentDef, encode_comment};
 pub use domain::{DomainDef, encode_domain};
-pub use explain::{ExplainOptions, NodeActual, StatementActual, explain, explain_with};
+pub use explain::{ExplainOptions, KeyAccess, NodeActual, StatementActual, explain, explain_with};
 pub use family::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy, over_columns};
 pub use foreign_key::{ForeignKeyDef, KeyAction};
 pub use found::Found;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, NodeActual, Plan,
-    Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
+    Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, KeyAccess, NodeActual,
+    Plan, Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
 };
 use varve_store::{StoreStats, Transaction};
 use varve_types::{
@@ -387,6 +387,15 @@ impl Run<'_> {
         }
     }
 
+    fn key_access(&self, tree: TreeId) -> KeyAccess {
+        match self.shared.store.tree_storage(tree) {
+            Ok(storage) if storage.runs == 0 => KeyAccess::Memtable,
+            Ok(storage) if storage.memtable_rows > 0 => KeyAccess::MemtableAndRuns,
+            // A damaged run is one, too.
+            Ok(_) | Err(_) => KeyAccess::Runs,
+        }
+    }
+
     async fn explain(
         &self,
         transaction: &mut Transaction,
@@ -422,7 +431,8 @@ impl Run<'_> {
                     .saturating_sub(before.page_cache.misses),
             });
         }
-        let lines = explain_with(statement, options, actual.as_ref());
+        let access = |tree| self.key_access(tree);
+        let lines = explain_with(statement, options, &access, actual.as_ref());
         let ty = match options.json {
             true => LogicalType::Json,
             false => LogicalType::Text,
