@@ -10,7 +10,22 @@ pub(crate) fn error(error: rocksdb::Error) -> KvError {
         ErrorKind::Corruption => KvError::Corrupt { key: None, message },
         ErrorKind::IOError if is_full(&message) => KvError::StorageFull,
         ErrorKind::IOError if is_locked(&message) => KvError::Locked { message },
+        // It reads only what it has written.
+        ErrorKind::IOError if message.contains("No such file") => {
+            KvError::Corrupt { key: None, message }
+        }
         _ => KvError::Backend { message },
+    }
+}
+
+/// What the platform answers for a file of the store.
+pub(crate) fn io_error(error: &std::io::Error) -> KvError {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded => KvError::StorageFull,
+        _ => KvError::Backend {
+            message: error.to_string(),
+        },
     }
 }
 

@@ -44,17 +44,18 @@ impl RocksOptions {
         self
     }
 
-    pub(crate) fn to_rocksdb(&self) -> Options {
+    pub(crate) fn to_rocksdb(&self, is_new: bool) -> Options {
         let mut blocks = BlockBasedOptions::default();
         blocks.set_block_cache(&Cache::new_lru_cache(self.block_cache_bytes));
         blocks.set_bloom_filter(10.0, false);
         let mut options = Options::default();
-        options.create_if_missing(true);
+        options.create_if_missing(is_new);
         options.set_block_based_table_factory(&blocks);
         options.set_write_buffer_size(self.write_buffer_bytes);
         options.set_max_background_jobs(self.background_jobs);
         options.set_compression_type(DBCompressionType::None);
-        // A crash may lose a suffix of commits, never one from the middle.
+        // A crash may lose a suffix of commits, never one from the middle; what may not be lost was
+        // compared with the log before.
         options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
         options.set_keep_log_file_num(2);
         options.set_log_level(LogLevel::Warn);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rocksdb::{DB, Options, ReadOptions, WriteOptions};
 use varve_kv::{
@@ -10,40 +10,54 @@ use varve_kv::{
     WriteBatch,
 };
 
-use crate::convert;
+use crate::convert::{self, io_error};
+use crate::marker::Marker;
+use crate::open::open;
 use crate::options::RocksOptions;
+use crate::promise::PromiseFile;
 
 /// A store in one folder.
 pub struct RocksKv {
     /// `None` once closed. Calls hold it for reading, so that closing waits for them and then frees
     /// the folder's lock.
-    db: RwLock<Option<DB>>,
-    committing: Mutex<()>,
+    opened: RwLock<Option<Opened>>,
+}
+
+/// RocksDB and the lock on its folder.
+pub(crate) struct Opened {
+    pub(crate) db: DB,
+    /// Held by whoever commits.
+    pub(crate) promises: Mutex<PromiseFile>,
 }
 
 impl RocksKv {
-    /// Opens the store in a folder and creates it if it is missing. A store that is open elsewhere
-    /// answers [`KvError::Locked`].
+    /// Opens the store in a folder; in one that is missing or empty it makes a new store. A store
+    /// that is open elsewhere answers [`KvError::Locked`], one whose files are not all there, as
+    /// they were written, [`KvError::Corrupt`]; files of somebody else are left alone.
     pub fn open(path: impl AsRef<Path>, options: &RocksOptions) -> Result<Self, KvError> {
-        let db = DB::open(&options.to_rocksdb(), path).map_err(convert::error)?;
+        let opened = open(path.as_ref(), options)?;
         Ok(Self {
-            db: RwLock::new(Some(db)),
-            committing: Mutex::new(()),
+            opened: RwLock::new(Some(opened)),
         })
     }
 
     /// Deletes the store in a folder, which must not be open; a missing one is no error.
     pub fn destroy(path: impl AsRef<Path>) -> Result<(), KvError> {
+        let path = path.as_ref();
+        Marker::remove(path).map_err(|error| io_error(&error))?;
         DB::destroy(&Options::default(), path).map_err(convert::error)
     }
 
-    fn with_db<T>(&self, work: impl FnOnce(&DB) -> Result<T, KvError>) -> Result<T, KvError> {
-        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-        work(db.as_ref().ok_or(KvError::Closed)?)
+    fn with_opened<T>(
+        &self,
+        work: impl FnOnce(&Opened) -> Result<T, KvError>,
+    ) -> Result<T, KvError> {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        work(opened.as_ref().ok_or(KvError::Closed)?)
     }
 
     fn read_now(&self, gets: &[Key], scan: Option<&Scan>) -> Result<ReadResult, KvError> {
-        self.with_db(|db| {
+        self.with_opened(|Opened { db, .. }| {
             let snapshot = db.snapshot();
             let options = || {
                 let mut options = ReadOptions::default();
@@ -60,16 +74,16 @@ impl RocksKv {
     }
 
     fn commit_now(&self, batch: &WriteBatch, durability: Durability) -> Result<(), KvError> {
-        self.with_db(|db| {
-            let _turn = self
-                .committing
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+        self.with_opened(|opened| {
+            let mut turn = opened.turn();
+            let db = &opened.db;
             if let Some(guard) = &batch.guard {
                 let found = db.get_pinned(guard.key()).map_err(convert::error)?;
                 match batch.check_guard(found.as_deref()) {
                     GuardOutcome::Apply => {}
-                    GuardOutcome::AlreadyApplied => return make_durable(db, durability),
+                    GuardOutcome::AlreadyApplied => {
+                        return opened.make_durable(&mut turn, durability);
+                    }
                     GuardOutcome::Mismatch => {
                         let found = found.map(|value| Bytes::from(&*value));
                         return Err(KvError::GuardMismatch {
@@ -80,22 +94,48 @@ impl RocksKv {
                 }
             }
             if batch.writes.is_empty() {
-                return make_durable(db, durability);
+                return opened.make_durable(&mut turn, durability);
             }
             let mut options = WriteOptions::default();
             options.set_sync(durability == Durability::Strict);
             db.write_opt(convert::batch(db, batch)?, &options)
-                .map_err(convert::error)
+                .map_err(convert::error)?;
+            opened.promise(&mut turn, durability);
+            Ok(())
         })
     }
 }
 
-/// Syncs the log where nothing is written: a strict commit makes all earlier ones durable even
-/// then.
-fn make_durable(db: &DB, durability: Durability) -> Result<(), KvError> {
-    match durability {
-        Durability::Strict => db.flush_wal(true).map_err(convert::error),
-        Durability::Relaxed => Ok(()),
+impl Opened {
+    fn turn(&self) -> MutexGuard<'_, PromiseFile> {
+        self.promises.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that everything up to now is acknowledged. A promise that cannot be written is less
+    /// than could be promised, but no reason to fail a commit that stands.
+    fn promise(&self, turn: &mut PromiseFile, durability: Durability) {
+        let sequence = self.db.latest_sequence_number();
+        let _ = turn.raise(sequence, durability == Durability::Strict);
+    }
+
+    /// Syncs the log where nothing is written: a strict commit makes all earlier ones durable even
+    /// then.
+    fn make_durable(&self, turn: &mut PromiseFile, durability: Durability) -> Result<(), KvError> {
+        if durability == Durability::Strict {
+            self.db.flush_wal(true).map_err(convert::error)?;
+            self.promise(turn, durability);
+        }
+        Ok(())
+    }
+
+    /// Ends the use of the files.
+    fn close(self) -> Result<(), KvError> {
+        // What is in memory goes to tables, so that the next opening need not replay the log. Where
+        // that fails, the log still has it.
+        let _ = self.db.flush();
+        let mut turn = self.turn();
+        self.make_durable(&mut turn, Durability::Strict)?;
+        turn.sync().map_err(|error| io_error(&error))
     }
 }
 
@@ -129,20 +169,8 @@ impl Kv for RocksKv {
 
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {
         Box::pin(async move {
-            let closed = self
-                .db
-                .write()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
-            match closed {
-                Some(db) => {
-                    // What is in memory goes to tables, so that the next opening need not replay
-                    // the log. Where that fails, the log still has it.
-                    let _ = db.flush();
-                    make_durable(&db, Durability::Strict)
-                }
-                None => Ok(()),
-            }
+            let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+            opened.take().map_or(Ok(()), Opened::close)
         })
     }
 }
