@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { minify } from 'terser';
 
 const root = join(import.meta.dirname, '..');
-const built = ['varve.js', 'varve_bg.wasm', 'varve_zstd.js', 'varve_zstd_bg.wasm'];
+const built = ['varve.js', 'varve_bg.wasm'];
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 function compile(...options) {
@@ -23,7 +23,7 @@ function compile(...options) {
 
 if (!built.every((name) => existsSync(join(root, 'pkg', name)))) {
   console.error(
-    'js/pkg lacks a wasm module: run `npm run build:wasm` in the root of the repository first.',
+    'js/pkg lacks the engine: run `npm run build:wasm` in the root of the repository first.',
   );
   process.exit(1);
 }

@@ -41,10 +41,7 @@ const SMALL = {
   ],
 };
 
-/**
- * The wasm modules of the package, each with its cargo profile: the engine, and what it loads when it
- * needs it.
- */
+/** The wasm modules of the package, each with its cargo profile. */
 const modules = [
   {
     crate: 'varve-wasm',
@@ -52,12 +49,6 @@ const modules = [
     name: 'varve',
     title: 'Engine as wasm',
     cargo: SMALL,
-  },
-  {
-    crate: 'varve-wasm-zstd',
-    profile: 'wasm-zstd',
-    name: 'varve_zstd',
-    title: 'zstd encoder as wasm',
   },
 ];
 const KEPT_BUILDS = 8;

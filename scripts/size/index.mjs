@@ -16,12 +16,9 @@ function printTable(rows) {
 }
 
 await runMain(() => {
-  const { folder, lazy, budget } = JSON.parse(readFileSync(join(root, 'size-budget.json'), 'utf8'));
+  const { folder, budget } = JSON.parse(readFileSync(join(root, 'size-budget.json'), 'utf8'));
   const built = join(root, folder);
-  const all = existsSync(built) ? measureFolder(built) : [];
-  const [later, files] = [true, false].map((wanted) =>
-    all.filter((row) => lazy.zstd.includes(row.part) === wanted),
-  );
+  const files = existsSync(built) ? measureFolder(built) : [];
   const wasm = files.filter((row) => row.part.endsWith('.wasm'));
   if (wasm.length === 0 || wasm.length === files.length) {
     throw new Stop(
@@ -33,9 +30,8 @@ await runMain(() => {
     files.filter((row) => !row.part.endsWith('.wasm')),
   );
   const download = total('download', files);
-  const zstd = total('zstd, on demand', later);
-  printTable([...all, javascript, download, zstd]);
-  const complaints = overBudget({ javascript, download, zstd }, budget);
+  printTable([...files, javascript, download]);
+  const complaints = overBudget({ javascript, download }, budget);
   for (const complaint of complaints) console.error(`Over budget: ${complaint}`);
   return complaints.length > 0 ? 1 : 0;
 });

@@ -6,7 +6,6 @@ const wasm = ['--target', 'wasm32-unknown-unknown'];
 const wasmCrates = [
   'varve-kv-idb',
   'varve-wasm',
-  'varve-wasm-zstd',
   'varve-tests-format',
   'varve-tests-zstd',
   'varve-bench',

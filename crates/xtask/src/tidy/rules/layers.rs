@@ -40,7 +40,6 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "varve-wasm",
         &["varvedb", "varve-kv", "varve-kv-idb", "varve-types"],
     ),
-    ("varve-wasm-zstd", &["varve-codec"]),
     (
         "varve-cli",
         &[
