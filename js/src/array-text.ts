@@ -44,7 +44,8 @@ export function parseArray(text: string, element: (text: string) => unknown): un
 
 /** An array as PostgreSQL reads it; `element` gives the text of an element that is no array. */
 export function arrayText(values: readonly unknown[], element: (value: unknown) => string): string {
-  const items = values.map((value) => {
+  // Not `map`, which leaves holes out.
+  const items = Array.from(values, (value) => {
     if (value === null || value === undefined) return 'NULL';
     if (Array.isArray(value)) return arrayText(value, element);
     return `"${element(value).replace(/["\\]/g, '\\$&')}"`;

@@ -1,13 +1,9 @@
-import { VarveError } from './errors.js';
+import { described, invalidArgument, storable } from './check.js';
 
 /** The name of the store that `dataDir` means; nothing for one in memory. */
 export function storeOf(dataDir: string | undefined): string | undefined {
   if (dataDir === undefined || dataDir === '' || dataDir === 'memory://') return undefined;
-  const name = /^idb:\/\/(.+)$/s.exec(dataDir)?.[1];
+  const name = /^idb:\/\/(.+)$/s.exec(storable(dataDir, 'dataDir'))?.[1];
   if (name !== undefined) return name;
-  throw new VarveError({
-    code: '22023',
-    message: `"${dataDir}" names no place for data`,
-    hint: 'Use idb://name or memory://.',
-  });
+  throw invalidArgument('dataDir', described(dataDir), 'idb://name or memory://');
 }

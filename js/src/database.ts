@@ -1,5 +1,6 @@
 import { CallScope } from './call-scope.js';
-import { copyInto, copyStatement } from './copy.js';
+import { aFunction, aString, checked, checkedText } from './check.js';
+import { copyCall, copyInto } from './copy.js';
 import { storeOf } from './data-dir.js';
 import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
@@ -22,9 +23,10 @@ import type {
   Transaction,
   VarveDBOptions,
 } from './interface.js';
-import { loadInto } from './load.js';
+import { loadCall, loadInto } from './load.js';
+import { createOptions, engineOptions, scriptOptions } from './options.js';
 import type { Result } from './protocol.js';
-import { Runner } from './runner.js';
+import { batchCall, call, Runner } from './runner.js';
 import { runScript } from './script.js';
 import { templateText } from './sql-tag.js';
 import { startWorker, wasmSource } from './start-worker.js';
@@ -52,9 +54,7 @@ export class VarveDB implements Database {
 
   /** Starts to open a database; `create` also waits until it is open. */
   constructor(dataDir?: string | VarveDBOptions, options?: VarveDBOptions) {
-    const settings = typeof dataDir === 'object' ? dataDir : (options ?? {});
-    const place = typeof dataDir === 'string' ? dataDir : settings.dataDir;
-    this.waitReady = this.#open(place, settings).finally(() => this.#gate.open());
+    this.waitReady = this.#open(dataDir, options).finally(() => this.#gate.open());
     // Whoever makes a call hears of a failure there.
     this.waitReady.catch(() => undefined);
   }
@@ -82,11 +82,12 @@ export class VarveDB implements Database {
    */
   static async destroy(
     dataDir: string,
-    options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
+    options?: Pick<VarveDBOptions, 'wasm' | 'worker'>,
   ): Promise<void> {
     const name = storeNamed(dataDir);
+    const settings = engineOptions(options);
     if (name === undefined) return;
-    await requestAlone('destroy', name, options);
+    await requestAlone('destroy', name, settings);
   }
 
   /**
@@ -100,11 +101,12 @@ export class VarveDB implements Database {
    */
   static async repair(
     dataDir: string,
-    options: Pick<VarveDBOptions, 'wasm' | 'worker'> = {},
+    options?: Pick<VarveDBOptions, 'wasm' | 'worker'>,
   ): Promise<RepairReport> {
     const name = storeNamed(dataDir);
+    const settings = engineOptions(options);
     if (name === undefined) return { restored: [], firstCommitLost: null, tables: [] };
-    return requestAlone('repair', name, options);
+    return requestAlone('repair', name, settings);
   }
 
   get ready(): boolean {
@@ -121,7 +123,8 @@ export class VarveDB implements Database {
     params?: readonly unknown[] | null,
     options?: QueryOptions,
   ): Promise<Results<T>> {
-    return this.#pass((runner) => runner.query<T>(sql, params, options), options?.signal);
+    const made = call(sql, params, options);
+    return this.#pass((runner) => runner.query<T>(made), made.options.signal);
   }
 
   async sql<T = Row>(
@@ -132,14 +135,17 @@ export class VarveDB implements Database {
   }
 
   async exec(sql: string, options?: QueryOptions): Promise<Results[]> {
-    return this.#pass((runner) => runner.exec(sql, options), options?.signal);
+    const made = call(sql, undefined, options);
+    return this.#pass((runner) => runner.exec(made), made.options.signal);
   }
 
   async executeBatch(statements: readonly string[], options?: BatchOptions): Promise<number> {
-    return this.#pass((runner) => runner.executeBatch(statements, options), options?.signal);
+    const made = batchCall(statements, options);
+    return this.#pass((runner) => runner.executeBatch(made), made.signal);
   }
 
   async transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T> {
+    checked('run', run, aFunction());
     this.#refuseInside();
     return this.#gate.alone(async () => {
       const scope = new CallScope();
@@ -152,25 +158,27 @@ export class VarveDB implements Database {
     });
   }
 
-  async execScript(text: string, options: ScriptOptions = {}): Promise<ScriptResult> {
-    return this.#pass((runner) => runScript(runner, text, options), options.signal);
+  /** Alone, as a transaction is: a script may hold a block open from one of its parts to the next. */
+  async execScript(text: string, options?: ScriptOptions): Promise<ScriptResult> {
+    const script = checkedText('text', text);
+    const settings = scriptOptions(options);
+    this.#refuseInside();
+    const run = async () => runScript(this.#opened(), script, settings);
+    return this.#gate.alone(run, settings.signal);
   }
 
-  async copyFrom(
-    table: string,
-    source: CopySource,
-    options: CopyOptions = {},
-  ): Promise<CopyResult> {
-    const sql = copyStatement(table, options);
-    return this.#pass(({ client }) => copyInto(client, sql, source, options), options.signal);
+  async copyFrom(table: string, source: CopySource, options?: CopyOptions): Promise<CopyResult> {
+    const made = copyCall(table, source, options);
+    return this.#pass(({ client }) => copyInto(client, made), made.options.signal);
   }
 
   async bulkLoad(
     table: string,
     source: BulkSource,
-    options: BulkLoadOptions = {},
+    options?: BulkLoadOptions,
   ): Promise<BulkLoadResult> {
-    return this.#pass(({ client }) => loadInto(client, table, source, options), options.signal);
+    const made = loadCall(table, source, options);
+    return this.#pass(({ client }) => loadInto(client, made), made.options.signal);
   }
 
   async check(): Promise<CheckReport> {
@@ -187,10 +195,11 @@ export class VarveDB implements Database {
     return this.close();
   }
 
-  async #open(dataDir: string | undefined, options: VarveDBOptions): Promise<void> {
+  async #open(dataDir: unknown, given: unknown): Promise<void> {
     let client: WorkerClient | undefined;
     try {
-      const name = storeOf(dataDir);
+      const { place, options } = createOptions(dataDir, given);
+      const name = storeOf(place);
       client = new WorkerClient(startWorker(options.worker));
       this.#runner = new Runner(client, options.parsers);
       const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
@@ -234,8 +243,9 @@ export class VarveDB implements Database {
 }
 
 /** The store of a name as for `create`, or of a bare name; none for one in memory. */
-function storeNamed(dataDir: string): string | undefined {
-  return storeOf(dataDir.includes('://') ? dataDir : `idb://${dataDir}`);
+function storeNamed(dataDir: unknown): string | undefined {
+  const place = checked('dataDir', dataDir, aString);
+  return storeOf(place.includes('://') ? place : `idb://${place}`);
 }
 
 /** One request about a store that is not open, in a worker of its own. */

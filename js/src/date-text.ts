@@ -10,8 +10,29 @@ function digits(number: number, width: number): string {
 }
 
 /** The greatest and the least number are no dates. */
-const DAYS_INFINITY = 2_147_483_647;
-const US_INFINITY = 9_223_372_036_854_775_807n;
+export const DAYS_INFINITY = 2_147_483_647;
+export const US_INFINITY = 9_223_372_036_854_775_807n;
+
+/** What `count` is that is no moment: infinite, where `greatest` is the greatest count. */
+export function infinite<T extends number | bigint>(count: T, greatest: T): number | undefined {
+  if (count === greatest) return Number.POSITIVE_INFINITY;
+  return count < -greatest ? Number.NEGATIVE_INFINITY : undefined;
+}
+
+const MOMENT = /^(\d+)-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:\+00)?( BC)?$/;
+
+/** The milliseconds since 1970 of a date or time as it is printed here, without parts of one; infinite ones too. */
+export function momentMs(text: string): number {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY;
+  if (text === '-infinity') return Number.NEGATIVE_INFINITY;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', bc] =
+    MOMENT.exec(text) ?? [];
+  const moment = new Date(0);
+  const years = Number(year);
+  moment.setUTCFullYear(bc === undefined ? years : 1 - years, Number(month) - 1, Number(day));
+  const ms = Number(fraction.padEnd(3, '0').slice(0, 3));
+  return moment.setUTCHours(Number(hour), Number(minute), Number(second), ms);
+}
 
 /** `2026-01-31`, with ` BC` after years before 1. Takes days since 1970-01-01. */
 export function dateText(days: number): string {

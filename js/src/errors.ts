@@ -15,7 +15,9 @@ export type ClientErrorCode =
   /** The browser, or the user, deleted the stored data. */
   | 'evicted'
   /** There are no workers here, as on a server. */
-  | 'unsupported_environment';
+  | 'unsupported_environment'
+  /** A call was given what it does not take; the message names the argument. */
+  | 'invalid_argument';
 
 /** A client code, or the five characters of a SQLSTATE. */
 export type ErrorCode = ClientErrorCode | (string & {});
@@ -53,6 +55,7 @@ export interface ErrorFields {
 
 /** By code, or by the class that its first two characters name. */
 const KINDS: Readonly<Record<string, ErrorKind>> = {
+  invalid_argument: 'statement',
   '57014': 'canceled',
   XX001: 'storage',
   '08P01': 'statement',
@@ -65,8 +68,9 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
 };
 
 function kindOf(code: ErrorCode): ErrorKind {
-  if (code.length !== 5) return 'unavailable';
-  return KINDS[code] ?? KINDS[code.slice(0, 2)] ?? 'statement';
+  const known = KINDS[code];
+  if (known !== undefined || code.length !== 5) return known ?? 'unavailable';
+  return KINDS[code.slice(0, 2)] ?? 'statement';
 }
 
 /**
@@ -93,8 +97,9 @@ export class VarveError extends Error implements ErrorFields {
   readonly dataType?: string | undefined;
   /** Which statement of `executeBatch` it was, from 0. */
   readonly statementIndex?: number | undefined;
-  /** The SQL text that was run. */
+  /** The SQL text that was run, or its beginning: an error that is kept must not keep megabytes with it. */
   readonly query?: string | undefined;
+  readonly #snippet: string;
 
   constructor(fields: ErrorFields, more: { query?: string | undefined; cause?: unknown } = {}) {
     super(fields.message, 'cause' in more ? { cause: more.cause } : undefined);
@@ -109,15 +114,41 @@ export class VarveError extends Error implements ErrorFields {
     this.constraint = fields.constraint;
     this.dataType = fields.dataType;
     this.statementIndex = fields.statementIndex;
-    this.query = more.query;
+    this.query = cut(more.query);
+    this.#snippet = snippetOf(more.query, fields.position);
   }
 
   /** The line of the statement that the error is about, with a caret under the place; empty when it has none. */
   snippet(): string {
-    if (this.query === undefined || this.position === undefined) return '';
-    const before = [...this.query].slice(0, this.position - 1).join('');
-    const start = before.lastIndexOf('\n') + 1;
-    const line = this.query.slice(start).split('\n', 1)[0] ?? '';
-    return `${line}\n${before.slice(start).replace(/[^\t]/gu, ' ')}^`;
+    return this.#snippet;
   }
+}
+
+/** Of a text and of a line of it, so many characters are kept. */
+const QUERY_KEPT_MAX = 4096;
+const LINE_SHOWN_MAX = 1024;
+
+function cut(query: string | undefined): string | undefined {
+  if (query === undefined || query.length <= QUERY_KEPT_MAX) return query;
+  return `${query.slice(0, QUERY_KEPT_MAX - 1)}…`;
+}
+
+function snippetOf(query: string | undefined, position: number | undefined): string {
+  if (query === undefined || position === undefined) return '';
+  const place = unitOf(query, position);
+  const begin = query.slice(0, place).lastIndexOf('\n') + 1;
+  const close = query.indexOf('\n', place);
+  const end = close < 0 ? query.length : close;
+  const start = Math.max(begin, place - LINE_SHOWN_MAX / 2);
+  const line = query.slice(start, Math.min(end, start + LINE_SHOWN_MAX));
+  return `${line}\n${query.slice(start, place).replace(/[^\t]/gu, ' ')}^`;
+}
+
+/** Where the character of this number, from 1, is: some take two units of the string. */
+function unitOf(text: string, position: number): number {
+  let unit = 0;
+  for (let passed = 1; passed < position && unit < text.length; passed += 1) {
+    unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return unit;
 }

@@ -30,14 +30,15 @@ export class Gate {
   }
 
   /** Starts `run` when the gate is open, and closes it until `run` has ended. */
-  alone<T>(run: () => Promise<T>): Promise<T> {
+  alone<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const inside = () => run().finally(() => this.open());
-    if (this.#isClosed) return this.#wait(true, inside);
+    if (this.#isClosed) return this.#wait(true, inside, signal);
     this.#isClosed = true;
     return inside();
   }
 
   #wait<T>(isAlone: boolean, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (signal?.aborted) return Promise.reject(canceled(signal.reason));
     return new Promise((resolve, reject) => {
       const waiting = {
         isAlone,

@@ -20,6 +20,8 @@ export interface Notice {
   /** SQLSTATE. */
   readonly code: string;
   readonly message: string;
+  readonly detail?: string;
+  readonly hint?: string;
 }
 
 /** Options of one call. */
@@ -65,7 +67,8 @@ export type Row = Record<string, unknown>;
 /** What runs statements: a database, or a transaction in it. */
 export interface Queryable {
   /**
-   * Runs one statement with parameters `$1`, `$2`, …
+   * Runs one statement with parameters `$1`, `$2`, … Buffers and their views are bytes; an array is JSON where the
+   * statement expects `json` or `jsonb`; other objects go as JSON.
    *
    * @example
    * const { rows } = await db.query<{ id: number }>('SELECT id FROM item WHERE name = $1', ['tea']);

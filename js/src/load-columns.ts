@@ -1,6 +1,7 @@
-import { VarveError } from './errors.js';
-import type { BulkColumn, BulkColumns } from './interface.js';
-import { dateParam } from './params.js';
+import { described, invalidArgument, reading, storable } from './check.js';
+import type { VarveError } from './errors.js';
+import type { BulkColumn } from './interface.js';
+import { dateParam, refuseDetached } from './params.js';
 
 /** Kinds of values, as `varve-wasm/src/columns.rs` knows them. */
 const BOOLEANS = 0;
@@ -17,14 +18,32 @@ export type LoadColumn = readonly [
   validity: Uint8Array<ArrayBuffer> | undefined,
 ];
 
-/** Number of rows of some columns; `22023` where they differ. */
-export function rowsOf(columns: BulkColumns): number {
-  const [[, first] = [], ...others] = Object.entries(columns);
-  const rows = first?.length ?? 0;
-  for (const [name, column] of others) {
-    if (column.length !== rows) throw invalid(name, `has ${column.length} rows and not ${rows}`);
+/** Columns by their names. */
+export type Columns = ReadonlyMap<string, BulkColumn>;
+
+const TAKES =
+  'a typed array, or an array of strings, numbers, bigints, booleans or Dates, with null for NULL';
+
+/** The values of a column; a hint where rows were given instead. */
+export function checkedColumn(name: string, column: unknown): BulkColumn {
+  const isColumn = reading(`source.${name}`, column, TAKES, () => {
+    if (!ArrayBuffer.isView(column)) return Array.isArray(column);
+    refuseDetached(column.buffer, `source.${name}`);
+    return !(column instanceof DataView);
+  });
+  if (isColumn) return column as BulkColumn;
+  const hint = 'Rows go as columns: { a: [1, 2] } instead of [{ a: 1 }, { a: 2 }].';
+  throw invalidArgument(`source.${name}`, described(column), TAKES, { hint, column: name });
+}
+
+/** Number of rows of some columns; an error where they differ. */
+export function rowsOf(columns: Columns): number {
+  let rows: number | undefined;
+  for (const [name, column] of columns) {
+    rows ??= column.length;
+    if (column.length !== rows) throw invalid(name, `${column.length} rows`, `${rows} rows`);
   }
-  return rows;
+  return rows ?? 0;
 }
 
 /** Rows `start` to `end` of a column, copied so that they can be given away. */
@@ -35,7 +54,10 @@ export function loadColumn(
   end: number,
 ): LoadColumn {
   if (ArrayBuffer.isView(column)) return typedColumn(name, column, start, end);
-  const values: readonly unknown[] = column.slice(start, end);
+  // A copy that has no holes.
+  const values = reading(`source.${name}`, column, TAKES, () =>
+    Array.from<unknown>(column.slice(start, end)),
+  );
   const isNull = (value: unknown) => value === null || value === undefined;
   const first = values.find((value) => !isNull(value));
   const validity = values.some(isNull)
@@ -43,7 +65,7 @@ export function loadColumn(
     : undefined;
   const kind = first instanceof Date ? 'date' : typeof first;
   const wrong = values.find((value) => !isNull(value) && kindOf(value) !== kind);
-  if (wrong !== undefined) throw invalid(name, `mixes values of kind ${kind} and ${kindOf(wrong)}`);
+  if (wrong !== undefined) throw invalid(name, `an array of ${kind} and ${kindOf(wrong)}`);
   switch (kind) {
     case 'boolean':
       return [BOOLEANS, Uint8Array.from(values, (value) => (value ? 1 : 0)), undefined, validity];
@@ -57,7 +79,7 @@ export function loadColumn(
     case 'undefined':
       return [TEXT, ...textOf(values.map(() => '')), validity];
     default:
-      throw invalid(name, `holds values of kind ${kind}`);
+      throw invalid(name, `an array of ${kind}`);
   }
 }
 
@@ -91,7 +113,7 @@ function typedColumn(
     part instanceof Uint16Array
   )
     return [INT32, bytesOf(Int32Array.from(part)), undefined, undefined];
-  throw invalid(name, `is a ${Object.prototype.toString.call(column).slice(8, -1)}`);
+  throw invalid(name, described(column));
 }
 
 function bytesOf(array: ArrayBufferView): Uint8Array<ArrayBuffer> {
@@ -105,15 +127,16 @@ function bytesOf(array: ArrayBufferView): Uint8Array<ArrayBuffer> {
 function int64s(name: string, values: readonly unknown[]): BigInt64Array {
   return BigInt64Array.from(values, (value) => {
     const int = (value ?? 0n) as bigint;
-    if (BigInt.asIntN(64, int) !== int) throw invalid(name, 'holds an integer beyond 64 bits');
+    if (BigInt.asIntN(64, int) !== int)
+      throw invalid(name, 'an integer beyond 64 bits', 'integers of 64 bits');
     return int;
   });
 }
 
 function text(name: string, value: unknown): string {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return storable(value, `source.${name}`);
   if (!(value instanceof Date)) return '';
-  if (Number.isNaN(value.getTime())) throw invalid(name, 'holds an invalid date');
+  if (Number.isNaN(value.getTime())) throw invalid(name, 'an array with an invalid Date');
   return dateParam(value);
 }
 
@@ -140,11 +163,6 @@ function textOf(strings: readonly string[]): [Uint8Array<ArrayBuffer>, Uint32Arr
   return [all, ends];
 }
 
-function invalid(column: string, what: string): VarveError {
-  return new VarveError({
-    code: '22023',
-    message: `column "${column}" ${what}`,
-    hint: 'Give a typed array, or an array of strings, numbers, bigints, booleans or Dates, with null for NULL.',
-    column,
-  });
+function invalid(column: string, got: string, takes = TAKES): VarveError {
+  return invalidArgument(`source.${column}`, got, takes, { column });
 }

@@ -1,26 +1,49 @@
 import { canceled } from './canceled.js';
+import { anObject, checked, checkedText, invalidArgument, type Kind, reading } from './check.js';
 import { tableName } from './copy.js';
-import { VarveError } from './errors.js';
-import type { BulkColumns, BulkLoadOptions, BulkLoadResult, BulkSource } from './interface.js';
-import { buffersOf, loadColumn, rowsOf } from './load-columns.js';
+import type { VarveError } from './errors.js';
+import type { BulkColumn, BulkLoadOptions, BulkLoadResult, BulkSource } from './interface.js';
+import { buffersOf, type Columns, checkedColumn, loadColumn, rowsOf } from './load-columns.js';
+import { bulkLoadOptions } from './options.js';
 import type { WorkerClient } from './worker-client.js';
 
 /** So many rows cross to the engine at a time. */
 const BATCH_ROWS = 65_536;
 
+const TAKES = 'an object of columns, such as { a: [1, 2] }, or an iterable of such objects';
+
+const aSource: Kind<BulkSource> = {
+  takes: TAKES,
+  is: (value): value is BulkSource => typeof value === 'object' && value !== null,
+};
+
+/** A load that is checked, but for its columns, which come in batches. */
+export interface LoadCall {
+  readonly table: string;
+  readonly source: BulkSource;
+  readonly options: BulkLoadOptions;
+}
+
+export function loadCall(table: unknown, source: unknown, options: unknown): LoadCall {
+  return {
+    table: checkedText('table', table),
+    source: checked('source', source, aSource),
+    options: bulkLoadOptions(options),
+  };
+}
+
 /** Streams columns into a table: the next rows are made ready while the engine takes the last ones. */
 export async function loadInto(
   client: WorkerClient,
-  table: string,
-  source: BulkSource,
-  { autoId = false, batchRows = BATCH_ROWS, signal, onProgress }: BulkLoadOptions,
+  { table, source, options }: LoadCall,
 ): Promise<BulkLoadResult> {
+  const { autoId = false, batchRows = BATCH_ROWS, signal, onProgress } = options;
   const query = `bulk load of ${table}`;
   let load: number | undefined;
   let names: readonly string[] = [];
 
-  const write = async (columns: BulkColumns, start: number, end: number) => {
-    const given = names.map((name) => loadColumn(name, columns[name] ?? [], start, end));
+  const write = async (columns: Columns, start: number, end: number) => {
+    const given = Array.from(columns, ([name, column]) => loadColumn(name, column, start, end));
     const args = { load: load as number, columns: given };
     const options = { query, signal, transfer: buffersOf(given) };
     return client.request('loadWrite', args, options);
@@ -35,14 +58,13 @@ export async function loadInto(
   };
 
   try {
-    for await (const columns of batchesOf(source)) {
+    for await (const batch of batchesOf(source)) {
+      const columns = columnsOf(batch, names);
       const rows = rowsOf(columns);
       if (load === undefined) {
-        names = Object.keys(columns);
+        names = [...columns.keys()];
         const begin = { table: unquoted(tableName(table)), columns: names, autoId };
         ({ load } = await client.request('loadBegin', begin, { query, signal }));
-      } else if (!sameNames(names, columns)) {
-        throw new VarveError({ code: '22023', message: 'the batches have different columns' });
       }
       for (let start = 0; start < rows; start += batchRows) {
         if (signal?.aborted) throw canceled(signal.reason);
@@ -71,15 +93,36 @@ const NOTHING: BulkLoadResult = {
   maxRowId: null,
 };
 
-function batchesOf(source: BulkSource): AsyncIterable<BulkColumns> | Iterable<BulkColumns> {
-  const isStream = Symbol.asyncIterator in source || Symbol.iterator in source;
-  return isStream
-    ? (source as AsyncIterable<BulkColumns> | Iterable<BulkColumns>)
-    : [source as BulkColumns];
+function batchesOf(source: BulkSource): AsyncIterable<unknown> | Iterable<unknown> {
+  return reading('source', source, TAKES, () => {
+    const isStream = Symbol.asyncIterator in source || Symbol.iterator in source;
+    return isStream ? (source as AsyncIterable<unknown> | Iterable<unknown>) : [source];
+  });
 }
 
-function sameNames(names: readonly string[], columns: BulkColumns): boolean {
-  return Object.keys(columns).length === names.length && names.every((name) => name in columns);
+/** The columns of a batch, in the order of `names`, which are those of the first one. */
+function columnsOf(batch: unknown, names: readonly string[]): Columns {
+  const given = checked('source', batch, anObject);
+  const columns = reading(
+    'source',
+    batch,
+    TAKES,
+    () => new Map<string, unknown>(Object.entries(given)),
+  );
+  const first = columns.keys().next().value;
+  if (first === undefined) throw invalidArgument('source', 'an object without columns', TAKES);
+  const got = new Map<string, BulkColumn>();
+  for (const name of names.length === 0 ? columns.keys() : names) {
+    const column = columns.get(name);
+    if (column === undefined) throw otherColumns();
+    got.set(name, checkedColumn(name, column));
+  }
+  if (got.size !== columns.size) throw otherColumns();
+  return got;
+}
+
+function otherColumns(): VarveError {
+  return invalidArgument('source', 'batches of different columns', 'batches of the same columns');
 }
 
 function unquoted(name: string): string {

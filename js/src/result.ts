@@ -8,7 +8,7 @@ import { converter, type RawValue } from './values.js';
  * Columns are read a batch at a time through typed arrays over the message; nothing else is copied.
  */
 
-const MAGIC = 0x31535256;
+const MAGIC = 0x32535256;
 const FORM_DICTIONARY = 1;
 
 /** How rows are made. */
@@ -69,15 +69,23 @@ function readSet(reader: Reader, options: RowOptions): Results<unknown> {
 function readNotice(reader: Reader, options: RowOptions): void {
   const severityBytes = reader.u32();
   const messageBytes = reader.u32();
+  const detailBytes = reader.u32();
+  const hintBytes = reader.u32();
   const code = reader.text(5);
   const severity = reader.text(severityBytes);
   const message = reader.text(messageBytes);
-  options.onNotice?.({ severity, code, message });
+  const detail = reader.text(detailBytes);
+  const hint = reader.text(hintBytes);
+  const more = { ...(detail !== '' && { detail }), ...(hint !== '' && { hint }) };
+  options.onNotice?.({ severity, code, message, ...more });
 }
 
 function appendArrays(rows: unknown[], columns: unknown[][], count: number): void {
   for (let row = 0; row < count; row += 1) rows.push(columns.map((values) => values[row]));
 }
+
+/** What a property is that was assigned to an object. */
+const OWN = { value: undefined, writable: true, enumerable: true, configurable: true };
 
 function appendObjects(
   rows: unknown[],
@@ -85,8 +93,11 @@ function appendObjects(
   columns: unknown[][],
   count: number,
 ): void {
+  const hasProto = fields.some(({ name }) => name === '__proto__');
   for (let row = 0; row < count; row += 1) {
     const object: Record<string, unknown> = {};
+    // Once it is a property of the object itself, assigning to it does not change the prototype.
+    if (hasProto) Object.defineProperty(object, '__proto__', OWN);
     for (let i = 0; i < fields.length; i += 1) {
       object[(fields[i] as Field).name] = (columns[i] as unknown[])[row];
     }

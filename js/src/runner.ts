@@ -1,7 +1,36 @@
-import type { BatchOptions, Parsers, QueryOptions, Results, Row } from './interface.js';
-import { toParams } from './params.js';
+import { checkedText } from './check.js';
+import type { Parsers, QueryOptions, Results, Row } from './interface.js';
+import { batchOptions, checkedTexts, queryOptions } from './options.js';
+import { type Param, toParams } from './params.js';
 import { readResults } from './result.js';
 import type { WorkerClient } from './worker-client.js';
+
+/** A call that is checked: nothing of it can change or fail any more before it is sent. */
+export interface Call {
+  readonly sql: string;
+  readonly params: Param[];
+  readonly options: QueryOptions;
+}
+
+/** One statement, or a script, that has no parameters. */
+export function call(sql: unknown, params?: unknown, options?: unknown): Call {
+  return {
+    sql: checkedText('sql', sql),
+    params: toParams(params),
+    options: queryOptions(options),
+  };
+}
+
+/** Several statements, checked. */
+export interface BatchCall {
+  readonly statements: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+export function batchCall(statements: unknown, options: unknown): BatchCall {
+  const { signal } = batchOptions(options);
+  return { statements: checkedTexts('statements', statements), signal };
+}
 
 /** Sends statements to the worker and makes rows of what comes back. */
 export class Runner {
@@ -13,33 +42,23 @@ export class Runner {
     this.#parsers = parsers;
   }
 
-  async query<T>(
-    sql: string,
-    params?: readonly unknown[] | null,
-    options: QueryOptions = {},
-  ): Promise<Results<T>> {
-    const args = { sql, params: toParams(params) };
-    const message = await this.client.request('query', args, {
-      query: sql,
-      signal: options.signal,
-    });
+  async query<T>({ sql, params, options }: Call): Promise<Results<T>> {
+    const { signal } = options;
+    const message = await this.client.request('query', { sql, params }, { query: sql, signal });
     return readResults(message, this.#withParsers(options))[0] as Results<T>;
   }
 
-  async exec(sql: string, options: QueryOptions = {}): Promise<Results[]> {
-    const message = await this.client.request(
-      'exec',
-      { sql },
-      { query: sql, signal: options.signal },
-    );
+  async exec({ sql, options }: Call): Promise<Results[]> {
+    const { signal } = options;
+    const message = await this.client.request('exec', { sql }, { query: sql, signal });
     return readResults(message, this.#withParsers(options)) as Results<Row>[];
   }
 
-  async executeBatch(statements: readonly string[], options: BatchOptions = {}): Promise<number> {
+  async executeBatch({ statements, signal }: BatchCall): Promise<number> {
     const { affectedRows } = await this.client.request(
       'executeBatch',
       { statements },
-      { query: statements, signal: options.signal },
+      { query: statements, signal },
     );
     return affectedRows;
   }

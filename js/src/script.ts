@@ -1,7 +1,7 @@
 import { copyInto } from './copy.js';
 import { VarveError } from './errors.js';
 import type { Notice, ScriptOptions, ScriptResult } from './interface.js';
-import type { Runner } from './runner.js';
+import { call, type Runner } from './runner.js';
 
 /** What a script is cut into: text in quotes or a comment, an opening of one, a word, or a character. */
 const TOKEN =
@@ -31,10 +31,11 @@ export async function runScript(
   for (const part of parts(text)) {
     if ('sql' in part) {
       const { signal, onNotice } = options;
-      statements += (await runner.exec(part.sql, { signal, onNotice })).length;
+      statements += (await runner.exec(call(part.sql, undefined, { signal, onNotice }))).length;
     } else if ('copy' in part) {
       const { signal } = options;
-      copied += (await copyInto(runner.client, part.copy, part.data, { signal })).rowCount;
+      const copy = { sql: part.copy, source: part.data, options: { signal } };
+      copied += (await copyInto(runner.client, copy)).rowCount;
       statements += 1;
     } else {
       const { command, rest, line } = part;

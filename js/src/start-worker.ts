@@ -1,10 +1,19 @@
+import { checked, type Kind, reading } from './check.js';
 import { VarveError } from './errors.js';
 import type { VarveDBOptions } from './interface.js';
 import type { WasmSource } from './protocol.js';
 
+const aWorker: Kind<Worker> = {
+  takes: 'a Worker',
+  is: (value): value is Worker =>
+    ['postMessage', 'addEventListener', 'terminate'].every(
+      (name) => typeof (value as Record<string, unknown>)[name] === 'function',
+    ),
+};
+
 /** Starts the worker of a database. */
 export function startWorker(factory: VarveDBOptions['worker']): Worker {
-  if (factory !== undefined) return factory();
+  if (factory !== undefined) return checked('worker()', factory(), aWorker);
   if (typeof Worker === 'undefined') {
     throw new VarveError({
       code: 'unsupported_environment',
@@ -22,5 +31,6 @@ export async function wasmSource(wasm: VarveDBOptions['wasm']): Promise<WasmSour
   if (wasm instanceof WebAssembly.Module) return { module: wasm };
   if (wasm instanceof Response) return { bytes: await wasm.arrayBuffer(), url: wasm.url };
   // The worker has another base than the page.
-  return { url: new URL(wasm, globalThis.location?.href).href };
+  const base = globalThis.location?.href;
+  return reading('wasm', wasm, 'an address', () => ({ url: new URL(wasm, base).href }));
 }

@@ -1,7 +1,7 @@
 import type { CallScope } from './call-scope.js';
 import { VarveError } from './errors.js';
 import type { BatchOptions, QueryOptions, Results, Row, Transaction } from './interface.js';
-import type { Runner } from './runner.js';
+import { batchCall, call, type Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
 
 /** The transaction that a callback is given. */
@@ -24,19 +24,19 @@ class OpenTransaction implements Transaction {
     params?: readonly unknown[] | null,
     options?: QueryOptions,
   ): Promise<Results<T>> {
-    return this.#inScope(() => this.#runner.query<T>(sql, params, options));
+    return this.#inScope(() => this.#runner.query<T>(call(sql, params, options)));
   }
 
   sql<T = Row>(text: TemplateStringsArray, ...params: readonly unknown[]): Promise<Results<T>> {
-    return this.query(templateText(text), params);
+    return this.#inScope(() => this.#runner.query<T>(call(templateText(text), params)));
   }
 
   exec(sql: string, options?: QueryOptions): Promise<Results[]> {
-    return this.#inScope(() => this.#runner.exec(sql, options));
+    return this.#inScope(() => this.#runner.exec(call(sql, undefined, options)));
   }
 
   executeBatch(statements: readonly string[], options?: BatchOptions): Promise<number> {
-    return this.#inScope(() => this.#runner.executeBatch(statements, options));
+    return this.#inScope(() => this.#runner.executeBatch(batchCall(statements, options)));
   }
 
   async rollback(): Promise<void> {
@@ -45,7 +45,7 @@ class OpenTransaction implements Transaction {
 
   async end(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     this.#closed = true;
-    const result = await this.#runner.query(command);
+    const result = await this.#runner.query(call(command));
     if (command === 'COMMIT' && result.command !== 'COMMIT') {
       throw new VarveError({
         code: '25P02',
@@ -72,7 +72,7 @@ export async function runTransaction<T>(
   scope: CallScope,
   run: (tx: Transaction) => Promise<T> | T,
 ): Promise<T> {
-  await runner.query('BEGIN');
+  await runner.query(call('BEGIN'));
   const tx = new OpenTransaction(runner, scope);
   let value: T;
   try {

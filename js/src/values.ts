@@ -1,5 +1,12 @@
 import { parseArray } from './array-text.js';
-import { dateText, timestampText } from './date-text.js';
+import {
+  DAYS_INFINITY,
+  dateText,
+  infinite,
+  momentMs,
+  timestampText,
+  US_INFINITY,
+} from './date-text.js';
 import type { Parsers } from './interface.js';
 import { types } from './types.js';
 
@@ -20,11 +27,10 @@ export function converter(
   if (parser !== undefined) return (raw) => parser(textOf(raw, dataTypeID), dataTypeID);
   switch (dataTypeID) {
     case types.DATE:
-      return (raw) => new Date(Number(raw) * DAY_MS);
+      return (raw) => moment(dayMs(Number(raw)), dataTypeID);
     case types.TIMESTAMP:
-      return (raw) => localDate(milliseconds(raw));
     case types.TIMESTAMPTZ:
-      return (raw) => new Date(milliseconds(raw));
+      return (raw) => moment(milliseconds(raw), dataTypeID);
     case types.JSON:
     case types.JSONB:
       return (raw) => JSON.parse(String(raw)) as unknown;
@@ -82,11 +88,9 @@ function elementParser(type: number, parsers: Parsers | undefined): (text: strin
     case types.JSONB:
       return (text) => JSON.parse(text) as unknown;
     case types.DATE:
-      return (text) => new Date(`${text}T00:00:00Z`);
     case types.TIMESTAMP:
-      return (text) => new Date(text.replace(' ', 'T'));
     case types.TIMESTAMPTZ:
-      return (text) => new Date(text.replace(' ', 'T').replace(/[+]00$/, 'Z'));
+      return (text) => moment(momentMs(text), type);
     default:
       return (text) => text;
   }
@@ -125,8 +129,20 @@ export function textOf(raw: RawValue, dataTypeID: number): string {
   }
 }
 
+/** A moment as rows hold it: a Date, or the infinite number that it has instead. */
+function moment(ms: number, type: number): Date | number {
+  if (Math.abs(ms) === Number.POSITIVE_INFINITY) return ms;
+  return type === types.TIMESTAMP ? localDate(ms) : new Date(ms);
+}
+
+function dayMs(days: number): number {
+  return infinite(days, DAYS_INFINITY) ?? days * DAY_MS;
+}
+
 function milliseconds(us: RawValue): number {
   if (typeof us !== 'bigint') return Math.floor(Number(us) / 1000);
+  const infinity = infinite(us, US_INFINITY);
+  if (infinity !== undefined) return infinity;
   const rest = ((us % 1000n) + 1000n) % 1000n;
   return Number((us - rest) / 1000n);
 }

@@ -22,6 +22,7 @@ macro_rules! sqlstates {
 
 sqlstates! {
     SUCCESSFUL_COMPLETION "00000" "successful_completion",
+    WARNING "01000" "warning",
     FEATURE_NOT_SUPPORTED "0A000" "feature_not_supported",
     CARDINALITY_VIOLATION "21000" "cardinality_violation",
     STRING_DATA_RIGHT_TRUNCATION "22001" "string_data_right_truncation",

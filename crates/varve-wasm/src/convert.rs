@@ -1,12 +1,29 @@
 //! Values and errors on their way between JavaScript and the engine.
 
-use js_sys::{BigInt, JsString, Object, Reflect};
+use js_sys::{Array, BigInt, JsString, Object, Reflect};
 use varve_kv::KvError;
-use varve_types::{Error, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Integers up to here are exact as doubles.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
+
+/// A parameter of a known type. An array comes in two forms, as text of an array of the database
+/// and as JSON: the second is empty where JSON cannot hold it.
+pub fn typed_parameter(value: &JsValue, ty: Option<&LogicalType>) -> Result<Value> {
+    if !Array::is_array(value) {
+        return parameter(value);
+    }
+    let forms: &Array = value.unchecked_ref();
+    let (array, json) = (forms.get(0), forms.get(1));
+    let is_json = matches!(ty, Some(LogicalType::Json | LogicalType::Jsonb));
+    let form = if is_json && json.is_string() {
+        json
+    } else {
+        array
+    };
+    parameter(&form)
+}
 
 /// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a
 /// type that can hold them accepts.

@@ -9,7 +9,7 @@
 //! | message | `u32` magic, `u32` sets; the sets |
 //! | set | `u32` fields, `u32` batches, `u32` notices, `u32` command bytes, `i64` affected rows or -1; command, pad; the fields; the notices; the batches |
 //! | field | `u32` type OID, `u32` name bytes; name, pad |
-//! | notice | `u32` severity bytes, `u32` message bytes; SQLSTATE, pad; severity, pad; message, pad |
+//! | notice | `u32` bytes of severity, message, detail and hint, 0 for one that is missing; SQLSTATE, pad; these four, each with pad |
 //! | batch | `u32` rows, pad; a column for each field |
 //! | column | `u8` form (0 plain, 1 dictionary), `u8` 1 with validity, `u8` layout, `u8` 0, `u32` dictionary number or 0; validity; plain: the values of all rows; dictionary: `u32` code for each row, pad, and the dictionary if it was not in the set before |
 //! | validity | a bit a row, least significant first, 1 = present, pad |
@@ -26,12 +26,12 @@
 use std::sync::Arc;
 
 use varve_types::{
-    Batch, Bitmap, Column, ColumnData, Error, LogicalType, Result, SqlState, parse_f64,
+    Batch, Bitmap, Column, ColumnData, ElementType, Error, LogicalType, Result, SqlState, parse_f64,
 };
 use varvedb::{DEFAULT_LOCALE, Locale, ResultSet, format_value, write_cell};
 
-/// The first bytes of a message: `VRS1`.
-const MAGIC: u32 = u32::from_le_bytes(*b"VRS1");
+/// The first bytes of a message: `VRS2`.
+const MAGIC: u32 = u32::from_le_bytes(*b"VRS2");
 
 const FORM_PLAIN: u8 = 0;
 const FORM_DICTIONARY: u8 = 1;
@@ -76,11 +76,19 @@ fn encode_set(writer: &mut Writer, set: &ResultSet) -> Result<()> {
         writer.padded(field.name.as_bytes());
     }
     for notice in &set.notices {
-        writer.count(notice.severity.len())?;
-        writer.count(notice.message.len())?;
+        let texts = [
+            notice.severity,
+            &notice.message,
+            notice.detail.as_deref().unwrap_or_default(),
+            notice.hint.as_deref().unwrap_or_default(),
+        ];
+        for text in texts {
+            writer.count(text.len())?;
+        }
         writer.padded(notice.state.code().as_bytes());
-        writer.padded(notice.severity.as_bytes());
-        writer.padded(notice.message.as_bytes());
+        for text in texts {
+            writer.padded(text.as_bytes());
+        }
     }
     let mut dictionaries = Vec::new();
     for batch in &set.batches {
@@ -202,12 +210,28 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
     Ok(())
 }
 
-/// The values as PostgreSQL writes them.
+/// Whether the reader makes of each element of an array what it makes of a single value, which does
+/// not come as text.
+fn has_native_elements(ty: LogicalType) -> bool {
+    use ElementType::{Bytea, Date, Float4, Float8, Timestamp, TimestampTz};
+    matches!(
+        ty,
+        LogicalType::Array(Bytea | Date | Float4 | Float8 | Timestamp | TimestampTz)
+    )
+}
+
+/// The values as PostgreSQL writes them: under the session's settings, but for what the reader reads
+/// on.
 fn encode_as_text(writer: &mut Writer, column: &Column) -> Result<()> {
+    let locale = if has_native_elements(column.logical_type()) {
+        DEFAULT_LOCALE.clone()
+    } else {
+        writer.locale.clone()
+    };
     let mut text = String::new();
     writer.u32(0);
     for row in 0..column.len() {
-        write_cell(column, row, &writer.locale, &mut text);
+        write_cell(column, row, &locale, &mut text);
         writer.count(text.len())?;
     }
     writer.pad();
@@ -264,8 +288,8 @@ impl Writer {
 mod tests {
     use std::sync::Arc;
 
-    use varve_types::{Batch, Bitmap, Column, ColumnData, LogicalType, Selection, Value};
-    use varvedb::{Field, ResultSet};
+    use varve_types::{Batch, Bitmap, Column, ColumnData, LogicalType, Selection, SqlState, Value};
+    use varvedb::{Field, Notice, ResultSet};
 
     use super::encode_results;
 
@@ -343,10 +367,40 @@ mod tests {
             affected_rows: Some(3),
             ..ResultSet::default()
         };
-        let expected = "5652533101000000,0000000000000000,0000000006000000,0300000000000000,\
+        let expected = "5652533201000000,0000000000000000,0000000006000000,0300000000000000,\
                         494e534552540000";
         assert_eq!(words(&[set]).join(","), expected);
-        assert_eq!(words(&[]).join(","), "5652533100000000");
+        assert_eq!(words(&[]).join(","), "5652533200000000");
+    }
+
+    #[test]
+    fn a_notice_keeps_its_detail_and_hint() {
+        let notice = |detail: Option<&str>| Notice {
+            severity: "NOTICE",
+            state: SqlState::SUCCESSFUL_COMPLETION,
+            message: "m".to_owned(),
+            detail: detail.map(str::to_owned),
+            hint: Some("help".to_owned()),
+        };
+        let set = ResultSet {
+            notices: vec![notice(Some("why")), notice(None)],
+            ..ResultSet::default()
+        };
+        let written = words(&[set]);
+        let lengths = ["0600000001000000", "0300000004000000"];
+        let (code, severity, message) =
+            ("3030303030000000", "4e4f544943450000", "6d00000000000000");
+        let (why, help) = ("7768790000000000", "68656c7000000000");
+        let first = [lengths[0], lengths[1], code, severity, message, why, help];
+        let second = [
+            lengths[0],
+            "0000000004000000",
+            code,
+            severity,
+            message,
+            help,
+        ];
+        assert_eq!(written[4..], [&first[..], &second[..]].concat());
     }
 
     #[test]

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use varve_types::{Error, Result, SqlState};
 use varvedb::{CancelFlag, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use wasm_bindgen_futures::future_to_promise;
 
-use crate::convert::{batch_error_object, error_object, number, parameter};
+use crate::convert::{batch_error_object, error_object, number, parameter, typed_parameter};
 use crate::encode_results;
 use crate::panic::check_sound;
 
@@ -37,11 +37,8 @@ impl EngineSession {
     pub fn query(&self, sql: String, params: Vec<JsValue>) -> Result<JsValue, JsValue> {
         let slot = self.slot.clone();
         now_or_later(async move {
-            let answer = slot.call(async |session| {
-                let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
-                let result = session.query(&sql, &values).await?;
-                message(vec![result])
-            });
+            let answer =
+                slot.call(async |session| message(vec![query(session, &sql, &params).await?]));
             answer.await.map(JsValue::from)
         })
     }
@@ -142,6 +139,21 @@ impl Slot {
         self.0.set(Some(session));
         result
     }
+}
+
+async fn query(session: &mut Session, sql: &str, params: &[JsValue]) -> Result<varvedb::ResultSet> {
+    if !params.iter().any(Array::is_array) {
+        let values = params.iter().map(parameter).collect::<Result<Vec<_>>>()?;
+        return session.query(sql, &values).await;
+    }
+    let prepared = session.prepare(sql, &[]).await?;
+    let types = prepared.parameter_types();
+    let values = params
+        .iter()
+        .enumerate()
+        .map(|(index, param)| typed_parameter(param, types.get(index)))
+        .collect::<Result<Vec<_>>>()?;
+    session.execute_prepared(&prepared, &values).await
 }
 
 /// The answer if it is ready at once, else a promise of it.

@@ -52,5 +52,5 @@ test('durability is an option, and a setting of a session', async () => {
   await db.exec('SET varve.durability = strict');
   expect(await now()).toEqual([{ 'varve.durability': 'strict' }]);
   const loose = { durability: 'loose' as 'strict' };
-  expect(await rejection(create(loose))).toMatchObject({ code: '22023' });
+  expect(await rejection(create(loose))).toMatchObject({ code: 'invalid_argument' });
 });

@@ -47,7 +47,7 @@ test('errors of constraints name table, column and constraint', async () => {
 test('a parameter that no type can hold is refused by name', async () => {
   const db = await create();
   expect(await rejection(db.query('SELECT $1::text', [() => 1]))).toMatchObject({
-    code: '22023',
-    message: expect.stringContaining('parameter $1'),
+    code: 'invalid_argument',
+    message: expect.stringContaining('argument $1'),
   });
 });

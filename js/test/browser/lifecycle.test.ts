@@ -100,6 +100,6 @@ test('it disposes itself', async () => {
 
 test('an address that names no place is refused', async () => {
   for (const dataDir of ['opfs://x', 'app', 'idb://']) {
-    expect(await rejection(VarveDB.create(dataDir))).toMatchObject({ code: '22023' });
+    expect(await rejection(VarveDB.create(dataDir))).toMatchObject({ code: 'invalid_argument' });
   }
 });

@@ -52,7 +52,7 @@ test('parsers get the text of values, dictionaries included, but never NULL', ()
 
 test('a message of another version is refused', () => {
   const bytes = golden();
-  bytes[3] = 0x32;
+  bytes[3] = 0x31;
   expect(() => readResults(bytes, {})).toThrow('of different versions');
 });
 

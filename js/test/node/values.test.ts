@@ -72,8 +72,11 @@ test('parameters', () => {
   const sent = [null, null, true, 1.5, 5n, 'x', date.toISOString(), '0002-01-01 00:00:00+00 BC'];
   expect(toParams(given)).toEqual(sent);
   expect(toParams(null)).toEqual([]);
-  expect(toParams([[1, null, 'a b'], { a: [1] }])).toEqual(['{"1",NULL,"a b"}', '{"a":[1]}']);
+  expect(toParams([[1, null, 'a b'], { a: [1] }])).toEqual([
+    ['{"1",NULL,"a b"}', '[1,null,"a b"]'],
+    '{"a":[1]}',
+  ]);
   for (const bad of [Symbol('x'), () => 1, new Date(Number.NaN)]) {
-    expect(() => toParams([1, bad])).toThrow(/parameter \$2 is an? /);
+    expect(() => toParams([1, bad])).toThrow(/argument \$2: it is an? /);
   }
 });

@@ -30,7 +30,9 @@ impl Body<'_, '_> {
             };
         }
         message.push_str(rest);
-        let mut error = Error::new(SqlState::RAISE_EXCEPTION, "");
+        let severities = ["DEBUG", "LOG", "INFO", "NOTICE", "WARNING"];
+        let severity = severities.into_iter().find(|known| *known == raise.level);
+        let mut error = Error::new(usual_state(severity), "");
         if let Some(condition) = &raise.condition {
             error = Error::new(state_named(condition)?, "");
             message.clone_from(condition);
@@ -67,15 +69,13 @@ impl Body<'_, '_> {
             };
         }
         let error = error.with_message(message);
-        let severities = ["DEBUG", "LOG", "INFO", "NOTICE", "WARNING"];
-        let severity = severities.into_iter().find(|known| *known == raise.level);
         let Some(severity) = severity else {
             return Err(error);
         };
         let fields = error.fields();
         self.run.notices.borrow_mut().push(Notice {
             severity,
-            state: SqlState::SUCCESSFUL_COMPLETION,
+            state: error.state(),
             message: fields.message.clone(),
             detail: fields.detail.clone(),
             hint: fields.hint.clone(),
@@ -89,6 +89,15 @@ impl Body<'_, '_> {
             Value::Null => "<NULL>".to_owned(),
             value => format_value(value, &self.locale),
         }
+    }
+}
+
+/// The SQLSTATE of what RAISE says when it names none; without a severity it is an error.
+fn usual_state(severity: Option<&str>) -> SqlState {
+    match severity {
+        None => SqlState::RAISE_EXCEPTION,
+        Some("WARNING") => SqlState::WARNING,
+        Some(_) => SqlState::SUCCESSFUL_COMPLETION,
     }
 }
 

@@ -1,0 +1,169 @@
+import {
+  aBoolean,
+  aFunction,
+  anArray,
+  anObject,
+  aSignal,
+  aString,
+  checked,
+  checkedOptions,
+  checkedText,
+  invalidArgument,
+  type Kind,
+  oneOf,
+  reading,
+  storable,
+  wholeNumber,
+} from './check.js';
+import type {
+  BatchOptions,
+  BulkLoadOptions,
+  CopyOptions,
+  Parser,
+  Parsers,
+  QueryOptions,
+  ScriptOptions,
+  VarveDBOptions,
+} from './interface.js';
+
+/** The options of each call, and what they take. */
+
+const aParser = aFunction<Parser>();
+
+const parsers: Kind<Parsers> = {
+  takes: 'an object of functions by the OIDs of types',
+  is: (value): value is Parsers =>
+    anObject.is(value) &&
+    Object.entries(value).every(
+      ([oid, parser]) => /^\d+$/.test(oid) && isMissingOr(aParser, parser),
+    ),
+};
+
+function isMissingOr<T>(kind: Kind<T>, value: unknown): boolean {
+  return value === undefined || kind.is(value);
+}
+
+const aCallback = aFunction<(given: unknown) => void>();
+
+const names: Kind<readonly string[]> = {
+  takes: 'an array of strings',
+  is: (value): value is readonly string[] =>
+    Array.isArray(value) && Array.from(value).every(aString.is),
+};
+
+const aCharacter: Kind<string> = {
+  takes: 'one character',
+  is: (value): value is string => typeof value === 'string' && [...value].length === 1,
+};
+
+export function queryOptions(given: unknown): QueryOptions {
+  const options = checkedOptions<QueryOptions>(given, {
+    rowMode: oneOf('object', 'array'),
+    parsers,
+    signal: aSignal,
+    onNotice: aCallback,
+  });
+  return withCopiedParsers(options);
+}
+
+export function batchOptions(given: unknown): BatchOptions {
+  return checkedOptions<BatchOptions>(given, { signal: aSignal });
+}
+
+export function scriptOptions(given: unknown): ScriptOptions {
+  return checkedOptions<ScriptOptions>(given, { signal: aSignal, onNotice: aCallback });
+}
+
+export function copyOptions(given: unknown): CopyOptions {
+  const options = checkedOptions<CopyOptions>(given, {
+    columns: names,
+    header: aBoolean,
+    delimiter: aCharacter,
+    null: aString,
+    onProgress: aCallback,
+    signal: aSignal,
+  });
+  const { columns, delimiter, null: nullText } = options;
+  for (const [name, text] of Object.entries({ delimiter, null: nullText })) {
+    if (text !== undefined) storable(text, name);
+  }
+  if (columns === undefined) return options;
+  return { ...options, columns: checkedTexts('columns', columns) };
+}
+
+export function bulkLoadOptions(given: unknown): BulkLoadOptions {
+  return checkedOptions<BulkLoadOptions>(given, {
+    autoId: aBoolean,
+    batchRows: wholeNumber('a whole number of rows, 1 or more', 1),
+    onProgress: aCallback,
+    signal: aSignal,
+  });
+}
+
+const wasm: Kind<NonNullable<VarveDBOptions['wasm']>> = {
+  takes: 'an address, a URL, a Response or a WebAssembly.Module',
+  is: (value): value is NonNullable<VarveDBOptions['wasm']> =>
+    typeof value === 'string' ||
+    (value instanceof URL && typeof value.href === 'string') ||
+    (value instanceof Response && !value.bodyUsed) ||
+    (value instanceof WebAssembly.Module && WebAssembly.Module.imports(value).length >= 0),
+};
+
+const worker = aFunction<() => Worker>('a function that starts the worker');
+
+/** Where the data is, and the options of `create`. */
+export function createOptions(
+  dataDir: unknown,
+  given: unknown,
+): { readonly place: string | undefined; readonly options: VarveDBOptions } {
+  const isPlace = dataDir === undefined || typeof dataDir === 'string';
+  const first = isPlace ? dataDir : checked('dataDir', dataDir, placeOrOptions);
+  if (typeof first === 'object' && given !== undefined) {
+    throw invalidArgument(
+      'options',
+      'a second object',
+      'no value where the first argument holds the options',
+    );
+  }
+  const options = withCopiedParsers(
+    checkedOptions<VarveDBOptions>(typeof first === 'object' ? first : given, {
+      dataDir: aString,
+      wasm,
+      worker,
+      memoryLimit: wholeNumber('a whole number of bytes, 1 or more', 1),
+      durability: oneOf('strict', 'relaxed', 'async'),
+      mustExist: aBoolean,
+      parsers,
+    }),
+  );
+  if (typeof first === 'string' && options.dataDir !== undefined) {
+    throw invalidArgument(
+      'options.dataDir',
+      'a second place',
+      'no value where the first argument is the place',
+    );
+  }
+  return { place: typeof first === 'string' ? first : options.dataDir, options };
+}
+
+const placeOrOptions: Kind<object> = { ...anObject, takes: 'a string, or an object of options' };
+
+/** The options of `destroy` and `repair`. */
+export function engineOptions(given: unknown): Pick<VarveDBOptions, 'wasm' | 'worker'> {
+  return checkedOptions<Pick<VarveDBOptions, 'wasm' | 'worker'>>(given, { wasm, worker });
+}
+
+function withCopiedParsers<T extends { readonly parsers?: Parsers | undefined }>(options: T): T {
+  const { parsers: given } = options;
+  if (given === undefined) return options;
+  const copy = reading('parsers', given, parsers.takes, () => ({ ...given }));
+  return { ...options, parsers: checked('parsers', copy, parsers) };
+}
+
+/** A copy of an array of strings that the database can hold. */
+export function checkedTexts(name: string, value: unknown): string[] {
+  const given = checked(name, value, anArray);
+  return reading(name, value, names.takes, () =>
+    Array.from(given, (text, index) => checkedText(`${name}[${index}]`, text)),
+  );
+}
