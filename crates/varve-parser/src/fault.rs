@@ -2,14 +2,10 @@
 
 use varve_types::{Error, SqlState};
 
-use crate::token::{Fault, Lexeme, Token};
+use crate::token::{Fault, Lexeme};
 
-/// The error about a token that may not stand where it stands.
-pub(crate) fn error(text: &str, lexeme: Lexeme) -> Error {
-    let fault = match lexeme.token {
-        Token::Invalid(fault) => Some(fault),
-        _ => None,
-    };
+/// The error about a token that may not stand where it stands, or cannot be read.
+pub(crate) fn error(text: &str, lexeme: Lexeme, fault: Option<Fault>) -> Error {
     let what = match fault {
         None | Some(Fault::Character) => "syntax error",
         Some(Fault::QuotedString) => "unterminated quoted string",

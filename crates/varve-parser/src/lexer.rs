@@ -15,6 +15,8 @@ struct Lexer<'a> {
     ascii: bool,
     /// The byte and the character (from 1) up to which characters are counted.
     counted: (usize, u32),
+    /// The byte up to which each + and - is an operator, behind the one that they ended.
+    signs_end: usize,
     lexemes: Vec<Lexeme>,
 }
 
@@ -27,6 +29,7 @@ pub fn tokenize(text: &str) -> Vec<Lexeme> {
         at: 0,
         ascii: text.is_ascii(),
         counted: (0, 1),
+        signs_end: 0,
         lexemes: Vec::with_capacity(text.len() / 5 + 2),
     };
     loop {
@@ -82,6 +85,14 @@ fn is_operator(byte: u8) -> bool {
             | b'|'
             | b'`'
             | b'?'
+    )
+}
+
+/// + and - end only operators with one of these characters.
+fn lets_sign_end(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'~' | b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'|' | b'`' | b'?'
     )
 }
 
@@ -392,31 +403,13 @@ impl Lexer<'_> {
 
     fn operator(&mut self) -> Token {
         let start = self.at;
-        let rest = self.bytes.get(start..).unwrap_or_default();
-        let mut length = rest.iter().take_while(|byte| is_operator(**byte)).count();
-        let rest = rest.get(..length).unwrap_or_default();
-        // Comments end operators.
-        let comment = rest
-            .windows(2)
-            .position(|pair| pair == b"--" || pair == b"/*");
-        length = comment.unwrap_or(length);
-        let of_minus = |rest: &[u8]| {
-            rest.iter().any(|byte| {
-                matches!(
-                    byte,
-                    b'~' | b'!' | b'@' | b'#' | b'%' | b'^' | b'&' | b'|' | b'`' | b'?'
-                )
-            })
+        let length = match start < self.signs_end {
+            true => 1,
+            false => self.operator_length(start),
         };
-        // + and - end only operators with one of these characters.
-        while length > 1
-            && matches!(rest.get(length - 1), Some(b'+' | b'-'))
-            && !of_minus(rest.get(..length).unwrap_or_default())
-        {
-            length -= 1;
-        }
         self.at = start + length;
-        match rest.get(..length).unwrap_or_default() {
+        let operator = self.bytes.get(start..self.at);
+        match operator.unwrap_or_default() {
             b"+" => Token::Plus,
             b"-" => Token::Minus,
             b"*" => Token::Mul,
@@ -433,5 +426,24 @@ impl Lexer<'_> {
             _ if length > OPERATOR_BYTES_MAX => Token::Invalid(Fault::OperatorLength),
             _ => Token::Operator,
         }
+    }
+
+    /// Bytes of an operator; notes the signs behind it.
+    fn operator_length(&mut self, start: usize) -> usize {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| is_operator(**byte)).count();
+        let run = rest.get(..length).unwrap_or_default();
+        // Comments end operators.
+        let comment = run
+            .windows(2)
+            .position(|pair| pair == b"--" || pair == b"/*");
+        let run = run.get(..comment.unwrap_or(length)).unwrap_or_default();
+        if run.iter().any(|byte| lets_sign_end(*byte)) {
+            return run.len();
+        }
+        self.signs_end = start + run.len();
+        let is_sign = |byte: &&u8| matches!(byte, b'+' | b'-');
+        let signs = run.iter().rev().take_while(is_sign).count();
+        (run.len() - signs).max(1)
     }
 }

@@ -5,6 +5,8 @@
 //! (see [`marker`]).
 //!
 //! Invariant: any text gives trees or an error with its place; no text overflows the stack.
+//! Invariant: every loop over tokens ends at the end of the statement, which is all that it sees
+//! where the text cannot be read on.
 //! Invariant: nobody copies, compares or prints a node: each of these brings the code for all kinds
 //! of nodes into the download, some 40 KB.
 //! Invariant: every tree stands where PostgreSQL's grammar has it.
@@ -46,6 +48,8 @@ mod query;
 mod quoted;
 mod select;
 mod special;
+#[cfg(feature = "counted")]
+pub mod steps;
 mod table_factor;
 mod token;
 mod types;

@@ -6,7 +6,7 @@ use sqlparser::tokenizer::{Location, Span, Token as TreeToken, TokenWithSpan};
 use varve_types::{Error, Result};
 
 use crate::keyword::Keyword;
-use crate::token::{Lexeme, Token};
+use crate::token::{Fault, Lexeme, Token};
 use crate::{NESTING_MAX, fault};
 
 /// Parses one statement.
@@ -16,6 +16,9 @@ pub struct Parser<'a> {
     lexemes: &'a [Lexeme],
     /// What stands behind the statement, as its end.
     end: Lexeme,
+    /// Why the text cannot be read on there. No loop over tokens sees it: what is left of a
+    /// statement that cannot be read is its end, and whoever expects more names the fault.
+    fault: Option<Fault>,
     at: usize,
     depth: u32,
     /// Subscripts of columns that are assigned to.
@@ -47,15 +50,16 @@ impl<'a> Parser<'a> {
     /// A parser of the tokens of a statement in `text`; `end` is the token behind it: a semicolon,
     /// the end of the text, or what cannot be read.
     pub fn new(text: &'a str, lexemes: &'a [Lexeme], end: Lexeme) -> Parser<'a> {
-        let token = match end.token {
-            Token::Invalid(_) => end.token,
-            _ => Token::EOF,
+        let fault = match end.token {
+            Token::Invalid(fault) => Some(fault),
+            _ => None,
         };
         Parser {
             text,
             lexemes,
+            fault,
             end: Lexeme {
-                token,
+                token: Token::EOF,
                 keyword: Keyword::NoKeyword,
                 ..end
             },
@@ -95,7 +99,24 @@ impl<'a> Parser<'a> {
 
     /// The token after `n` more.
     pub fn peek_nth_token(&self, n: usize) -> Lexeme {
-        self.lexemes.get(self.at + n).copied().unwrap_or(self.end)
+        let found = self.lexemes.get(self.at + n).copied();
+        #[cfg(feature = "counted")]
+        crate::steps::take();
+        #[cfg(feature = "counted")]
+        if found.is_none() && crate::steps::is_planted() {
+            let token = self.fault.map_or(Token::EOF, Token::Invalid);
+            return Lexeme { token, ..self.end };
+        }
+        found.unwrap_or(self.end)
+    }
+
+    /// Fails unless the statement ends here.
+    pub fn expect_end(&self) -> Result<()> {
+        let next = self.peek_token();
+        match next.token == Token::EOF && self.fault.is_none() {
+            true => Ok(()),
+            false => Err(self.error_at(next)),
+        }
     }
 
     /// The kind of the next token.
@@ -275,7 +296,8 @@ impl<'a> Parser<'a> {
 
     /// `syntax error at or near` a token, or what is wrong with it.
     pub fn error_at(&self, lexeme: Lexeme) -> Error {
-        fault::error(self.text, lexeme)
+        let fault = self.fault.filter(|_| lexeme.start == self.end.start);
+        fault::error(self.text, lexeme, fault)
     }
 
     /// One level deeper.

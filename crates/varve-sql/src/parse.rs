@@ -127,10 +127,7 @@ fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatem
     let mut parser = Parser::new(text, lexemes, end);
     let command = command_words(&parser, lexemes);
     let parsed = parse_statement(&mut parser)?;
-    let next = parser.peek_token();
-    if next.token != Token::EOF {
-        return Err(parser.error_at(next));
-    }
+    parser.expect_end()?;
     let positions = lexemes
         .iter()
         .filter(|lexeme| !matches!(lexeme.token, Token::LParen | Token::RParen))

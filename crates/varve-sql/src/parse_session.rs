@@ -215,8 +215,7 @@ pub(crate) fn execute(parser: &mut Parser<'_>) -> Result<Execute> {
 /// `CREATE TABLE ... AS EXECUTE ...`
 fn table_of_prepared(parser: &mut Parser<'_>) -> Result<Option<SessionStatement>> {
     let is = |at, wanted| parser.peek_nth_token(at).keyword == wanted;
-    let is_end = |token| matches!(token, Token::EOF | Token::Invalid(_));
-    let mut tokens = (0..).take_while(|at| !is_end(parser.peek_nth_token(*at).token));
+    let mut tokens = (0..).take_while(|at| parser.peek_nth_token(*at).token != Token::EOF);
     let found = tokens.find(|at| is(*at, Keyword::AS) && is(at + 1, Keyword::EXECUTE));
     let Some(before) = found else {
         return Ok(None);
@@ -300,12 +299,7 @@ fn lock(parser: &mut Parser<'_>) -> Result<SessionStatement> {
 fn analyze(parser: &mut Parser<'_>) -> Result<SessionStatement> {
     if parser.consume_token(&Token::LParen) {
         while !matches!(parser.peek_token().token, Token::RParen | Token::EOF) {
-            match parser.next_token() {
-                invalid if matches!(invalid.token, Token::Invalid(_)) => {
-                    return Err(parser.error_at(invalid));
-                }
-                _ => {}
-            }
+            parser.next_token();
         }
         parser.expect_token(&Token::RParen)?;
     }

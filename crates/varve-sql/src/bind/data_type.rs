@@ -4,7 +4,7 @@ use sqlparser::ast::{
     ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, ObjectNamePart,
     TimezoneInfo,
 };
-use varve_parser::{Parser, Token, tokenize};
+use varve_parser::{Parser, tokenize};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::interval::interval_modifier;
@@ -302,10 +302,7 @@ pub(crate) fn type_of_text(catalog: &Catalog, text: &str) -> Result<Bounded> {
         .ok_or_else(|| Error::internal("a text without an end"))?;
     let mut parser = Parser::new(text, tokens, *end);
     let data_type = parser.parse_data_type()?;
-    let next = parser.peek_token();
-    if next.token != Token::EOF {
-        return Err(parser.error_at(next));
-    }
+    parser.expect_end()?;
     let found = bounded_type(&data_type)?;
     let found = found.or_else(|| Some((user_type(catalog, &data_type)?, TypeMod::NONE)));
     found.ok_or_else(|| undefined_type(text))

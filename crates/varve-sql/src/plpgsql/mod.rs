@@ -45,11 +45,8 @@ pub(crate) fn parse_body(def: &FunctionDef) -> Result<Code> {
     let label = reader.begin_label()?;
     reader.block(label)?;
     let _ = reader.parser.consume_token(&Token::SemiColon);
-    let next = reader.parser.peek_token();
-    match next.token {
-        Token::EOF => Ok(reader.code),
-        _ => Err(reader.parser.error_at(next)),
-    }
+    reader.parser.expect_end()?;
+    Ok(reader.code)
 }
 
 struct Reader<'a> {

@@ -117,7 +117,7 @@ impl Reader<'_> {
             };
             let is_end = ends.iter().any(|word| text.eq_ignore_ascii_case(word));
             match next.token {
-                Token::SemiColon | Token::EOF | Token::Invalid(_) => return (start, next),
+                Token::SemiColon | Token::EOF => return (start, next),
                 Token::LParen | Token::LBracket => depth += 1,
                 Token::RParen | Token::RBracket => depth -= 1,
                 _ if depth == 0 && cases == 0 && is_end => return (start, next),
