@@ -105,7 +105,9 @@ export class VarveDB implements Database {
   ): Promise<RepairReport> {
     const name = storeNamed(dataDir);
     const settings = engineOptions(options);
-    if (name === undefined) return { restored: [], firstCommitLost: null, tables: [] };
+    if (name === undefined) {
+      return { restored: [], firstCommitLost: null, commitsKeptAfter: 0, tables: [] };
+    }
     return requestAlone('repair', name, settings);
   }
 

@@ -243,8 +243,10 @@ export interface CheckReport {
 export interface RepairReport {
   /** Records that were put back from their copies. */
   readonly restored: readonly string[];
-  /** The first commit that is lost, with all after it. */
+  /** The first commit that is lost. */
   readonly firstCommitLost: number | null;
+  /** Commits behind it that could be read, and were applied again. */
+  readonly commitsKeptAfter: number;
   /** Tables of which rows had to be saved. */
   readonly tables: readonly {
     readonly table: string | null;

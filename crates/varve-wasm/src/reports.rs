@@ -54,6 +54,7 @@ pub fn repair_object(report: &RepairReport) -> JsValue {
     object([
         ("restored", strings(&report.restored)),
         ("firstCommitLost", first_lost),
+        ("commitsKeptAfter", number(report.commits_kept_after).into()),
         ("tables", tables.collect::<Array>().into()),
     ])
 }

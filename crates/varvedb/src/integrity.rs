@@ -37,8 +37,10 @@ pub struct Problem {
 pub struct RepairReport {
     /// Records that were put back from their copies, by name.
     pub restored: Vec<String>,
-    /// The first commit that is lost, with all after it, because the log cannot be read from there.
+    /// The first commit that is lost, because the log cannot be read from there.
     pub first_commit_lost: Option<u64>,
+    /// Commits behind it that could be read, and were applied again.
+    pub commits_kept_after: u64,
     /// Tables of which rows had to be saved, a line for each damaged run.
     pub tables: Vec<TableRepair>,
 }
@@ -77,7 +79,8 @@ impl Database {
     }
 
     /// Opens a database after putting right what can be, see [`Store::repair`]. Indexes of tables
-    /// with a damaged run, or with one of their own, are made anew.
+    /// with a damaged run, or with one of their own, and of those that commits changed that were
+    /// applied again, are made anew.
     pub async fn repair(
         kv: Arc<dyn Kv>,
         env: Arc<dyn Env>,
@@ -87,7 +90,8 @@ impl Database {
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store_settings();
         let (store, done) = Store::repair(kv, Arc::clone(&env), account, settings).await?;
-        let damaged: Vec<TreeId> = done.runs.iter().map(|run| run.tree).collect();
+        let damaged = done.runs.iter().map(|run| run.tree);
+        let damaged: Vec<TreeId> = damaged.chain(done.reapplied_trees).collect();
         let transaction = store.begin();
         let table = |run: varve_store::RunRepair| TableRepair {
             table: table_of(&transaction, Some(run.tree)),
@@ -99,6 +103,7 @@ impl Database {
         let report = RepairReport {
             restored: done.restored,
             first_commit_lost: done.first_commit_lost,
+            commits_kept_after: done.commits_kept_after,
             tables: done.runs.into_iter().map(table).collect(),
         };
         drop(transaction);

@@ -2,6 +2,7 @@
 
 mod check;
 mod inspect;
+mod reapply;
 mod repair;
 mod report;
 mod salvage;

@@ -1,5 +1,5 @@
-//! Makes a damaged store one that opens: records from their copies, the log up to its first bad
-//! record, runs without what cannot be read.
+//! Makes a damaged store one that opens: records from their copies, the log without its bad
+//! records, runs without what cannot be read.
 
 use std::sync::Arc;
 
@@ -10,9 +10,11 @@ use varve_types::{CommitSeq, Env, Error, MemoryAccount, Result, RunId, SqlState}
 use crate::catalogue::Catalogue;
 use crate::failure::kv_error;
 use crate::format::keys::Found;
+use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
 use crate::format::{catalogue, intent, keys};
 use crate::integrity::readable;
+use crate::integrity::reapply::Later;
 use crate::open::{read_catalogue, read_runs};
 use crate::replay::Replay;
 use crate::store::Ids;
@@ -23,7 +25,7 @@ const SCAN_BYTES_MAX: u64 = 4 << 20;
 
 impl Store {
     /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from
-    /// its copy, the log ends before its first damaged record, and of each damaged run the
+    /// its copy, commits behind a damaged one of the log are applied again, and of each damaged run the
     /// readable rows go to a new one. Damaged runs are kept under quarantine, listed by
     /// [`Store::quarantined_runs`]. A sound store is opened as it is.
     ///
@@ -37,7 +39,7 @@ impl Store {
         let mut report = RepairReport::default();
         let manifest = restore_manifest(&*kv, &mut report).await?;
         let catalogue = restore_catalogue(&*kv, &manifest, &mut report).await?;
-        end_log_before_damage(&*kv, &manifest, catalogue, &mut report).await?;
+        let later = end_log_before_damage(&*kv, &manifest, catalogue, &mut report).await?;
         sweep_unlisted(&*kv, &manifest).await?;
         let store = Store::open(kv, env, memory, settings).await?;
         let damaged = store.check().await?.damaged_runs();
@@ -47,6 +49,9 @@ impl Store {
                 report.runs.extend(store.salvage(run).await?);
             }
         }
+        let reapplied = store.reapply(&later).await?;
+        report.commits_kept_after = reapplied.commits;
+        report.reapplied_trees = reapplied.trees.iter().copied().collect();
         Ok((store, report))
     }
 
@@ -160,14 +165,14 @@ async fn restore_catalogue(
     read_catalogue(kv, version).await
 }
 
-/// Gives up the log from the first record on that cannot be replayed, and intents that cannot be
-/// read: what they list is swept as unlisted.
+/// Takes the log away from the first record on that cannot be replayed, and intents that cannot be
+/// read: what they list is swept as unlisted. Answers the records behind that can be read.
 async fn end_log_before_damage(
     kv: &dyn Kv,
     manifest: &Manifest,
     catalogue: Catalogue,
     report: &mut RepairReport,
-) -> Result<()> {
+) -> Result<Vec<Later>> {
     let mut log = Vec::new();
     let mut batch = WriteBatch::new();
     let mut all_read = true;
@@ -210,10 +215,49 @@ async fn end_log_before_damage(
         let lost = log.iter().filter(|(seq, ..)| *seq >= first_lost).count();
         report.log_values_lost = lost as u64 + u64::from(!all_read);
     }
-    if batch.is_empty() {
-        return Ok(());
+    let later = match report.first_commit_lost {
+        Some(first_lost) => later_records(&log, CommitSeq(first_lost)),
+        None => Vec::new(),
+    };
+    if !batch.is_empty() {
+        write(kv, batch).await?;
     }
-    write(kv, batch).await
+    Ok(later)
+}
+
+/// The records from a commit on of which every part can be read.
+fn later_records(log: &[(CommitSeq, u32, Bytes)], from: CommitSeq) -> Vec<Later> {
+    let mut later = Vec::new();
+    // The record that is being put together, and its next part.
+    let mut begun: Option<(CommitSeq, u32, Vec<u8>)> = None;
+    for (seq, part, value) in log.iter().filter(|(seq, ..)| *seq >= from) {
+        match log::open_value(*seq, *part, value) {
+            Ok(Content::Part { bytes, is_last }) => {
+                let fits =
+                    |(of, next, _): &mut (CommitSeq, u32, Vec<u8>)| of == seq && next == part;
+                let known = begun.take_if(fits).map(|(.., bytes)| bytes);
+                let Some(mut record) = known.or((*part == 0).then(Vec::new)) else {
+                    continue;
+                };
+                record.extend_from_slice(bytes);
+                if is_last {
+                    later.push(Later { seq: *seq, record });
+                } else {
+                    begun = Some((*seq, part.saturating_add(1), record));
+                }
+            }
+            Ok(Content::Records { first, records }) => {
+                let records = (first.0..).map(CommitSeq).zip(records);
+                let records = records.filter(|(seq, _)| *seq >= from);
+                later.extend(records.map(|(seq, record)| Later {
+                    seq,
+                    record: record.to_vec(),
+                }));
+            }
+            Err(_) => {}
+        }
+    }
+    later
 }
 
 async fn quarantined(kv: &dyn Kv) -> Result<Vec<RunId>> {

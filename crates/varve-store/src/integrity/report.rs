@@ -50,6 +50,10 @@ pub struct RepairReport {
     pub first_commit_lost: Option<u64>,
     /// Log values that were given up with it.
     pub log_values_lost: u64,
+    /// Commits behind it that can be read and were applied again.
+    pub commits_kept_after: u64,
+    /// Trees that these changed, whose indexes are to be made anew.
+    pub reapplied_trees: Vec<TreeId>,
     /// Runs that were put aside, and what was kept of them.
     pub runs: Vec<RunRepair>,
 }
