@@ -8,8 +8,8 @@ use pollster::block_on;
 use varve_types::{Error, SqlState};
 use varvedb::DumpOptions;
 
-use crate::message;
 use crate::place::{MAIN, Place};
+use crate::{integrity, message, open};
 
 /// What is to be dumped.
 pub struct Job {
@@ -31,7 +31,14 @@ pub fn run(job: &Job) -> Result<(), String> {
     if !place.has(name) {
         return Err(format!("database \"{name}\" does not exist"));
     }
-    let database = place.open(name)?;
+    // What can be read of a damaged one is dumped, without a change to its files.
+    let folder = place.folder_of(name);
+    let salvaged = folder.map(|folder| open::salvaged(&folder)).transpose()?;
+    let salvaged = salvaged.flatten();
+    let database = match &salvaged {
+        Some(salvaged) => salvaged.database.clone(),
+        None => place.open(name)?,
+    };
     let mut session = database.session();
     let mut out: BufWriter<Box<dyn Write>> = BufWriter::new(match &job.file {
         None => Box::new(std::io::stdout()),
@@ -45,5 +52,12 @@ pub fn run(job: &Job) -> Result<(), String> {
     let dumped = dumped.and_then(|()| out.flush().map_err(io_error));
     drop(session);
     let closed = place.close(&database);
-    dumped.map_err(|error| message::of(&error)).and(closed)
+    dumped.map_err(|error| message::of(&error)).and(closed)?;
+    match salvaged {
+        Some(salvaged) => {
+            integrity::print_losses(&salvaged);
+            Err("the files are damaged: what could be read was dumped".to_owned())
+        }
+        None => Ok(()),
+    }
 }

@@ -3,12 +3,19 @@
 use std::path::Path;
 
 use pollster::block_on;
+use varve_kv_rocksdb::Damage;
 use varvedb::{Database, RepairReport};
 
-use crate::{message, open};
+use crate::message;
+use crate::open::{self, Salvaged};
 
 /// Prints what is damaged; fails if anything is.
 pub fn check(path: &Path) -> Result<(), String> {
+    if let Some(salvaged) = open::salvaged(path)? {
+        print_losses(&salvaged);
+        close(&salvaged.database)?;
+        return Err("the files are damaged".to_owned());
+    }
     let database = open::existing(path)?;
     let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
@@ -31,8 +38,19 @@ pub fn check(path: &Path) -> Result<(), String> {
 
 /// Prints what was done, and what is lost.
 pub fn repair(path: &Path, drop_quarantined: bool) -> Result<(), String> {
-    let (database, report) = open::repaired(path)?;
-    print(&report);
+    let (database, rebuilt, report) = open::repaired(path)?;
+    match rebuilt {
+        Some(rebuilt) => {
+            print_damage(&rebuilt.damage, |line| println!("{line}"));
+            println!(
+                "the files were made anew; the old ones are in {}",
+                rebuilt.aside.display()
+            );
+            print(&report, |line| println!("{line}"));
+        }
+        None if report == RepairReport::default() => println!("nothing had to be repaired"),
+        None => print(&report, |line| println!("{line}")),
+    }
     let dropped = if drop_quarantined {
         block_on(database.drop_quarantined()).map_err(|error| message::of(&error))
     } else {
@@ -42,30 +60,42 @@ pub fn repair(path: &Path, drop_quarantined: bool) -> Result<(), String> {
     dropped
 }
 
-fn print(report: &RepairReport) {
-    if *report == RepairReport::default() {
-        println!("nothing had to be repaired");
+/// Tells, on standard error, what is wrong with files and what of them cannot be read.
+pub fn print_losses(salvaged: &Salvaged) {
+    print_damage(&salvaged.damage, |line| eprintln!("{line}"));
+    print(&salvaged.report, |line| eprintln!("{line}"));
+}
+
+fn print_damage(damage: &Damage, say: impl Fn(&str)) {
+    for line in damage.files.iter().chain(&damage.refusal) {
+        say(line);
     }
+}
+
+fn print(report: &RepairReport, say: impl Fn(&str)) {
     for record in &report.restored {
-        println!("{record} was put back");
+        say(&format!("{record} was put back"));
     }
     if let Some(commit) = report.first_commit_lost {
-        println!("commit {commit} and all after it are lost");
+        say(&match report.commits_kept_after {
+            0 => format!("commit {commit} and all after it are lost"),
+            kept => format!("commit {commit} is lost; of those after it {kept} were applied again"),
+        });
     }
     for table in &report.tables {
         let name = table.table.as_deref().unwrap_or("a table that was dropped");
-        println!(
+        say(&format!(
             "{name}: {} rows kept, {} rows lost",
             table.rows_kept, table.rows_lost
-        );
+        ));
         if table.deleted_rows_back_max > 0 {
-            println!(
+            say(&format!(
                 "{name}: up to {} deleted rows may be back",
                 table.deleted_rows_back_max
-            );
+            ));
         }
         for error in &table.errors {
-            println!("  {error}");
+            say(&format!("  {error}"));
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use varve_kv::Kv;
-use varve_kv_rocksdb::{RocksKv, RocksOptions};
+use varve_kv::{Kv, KvError};
+use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
 use varvedb::{Database, Options, RepairReport, SystemEnv};
 
 use crate::message;
@@ -29,21 +29,58 @@ pub fn existing(path: &Path) -> Result<Database, String> {
     database(path)
 }
 
-/// Opens the database at `path`, which must be there, after putting it right.
-pub fn repaired(path: &Path) -> Result<(Database, RepairReport), String> {
+/// A database that is damaged, as far as it can be read.
+pub struct Salvaged {
+    /// What is done to it is gone when it is closed: nothing on disk is changed.
+    pub database: Database,
+    pub damage: Damage,
+    /// What had to be done to read it.
+    pub report: RepairReport,
+}
+
+/// What can be read of the database at `path`, which must be there, if its files are damaged.
+pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
     check_is_folder(path)?;
-    let repaired = Database::repair(
-        storage(path)?,
-        Arc::new(SystemEnv::new()),
-        Options::native(),
-    );
+    let salvaged = SalvagedKv::read(path);
+    let (kv, damage) = salvaged.map_err(|error| failure(path, &error))?;
+    if damage.is_empty() {
+        return Ok(None);
+    }
+    let (database, report) = put_right(Arc::new(kv))?;
+    Ok(Some(Salvaged {
+        database,
+        damage,
+        report,
+    }))
+}
+
+/// Opens the database at `path`, which must be there, after putting it right.
+pub fn repaired(path: &Path) -> Result<(Database, Option<Rebuilt>, RepairReport), String> {
+    check_is_folder(path)?;
+    let rebuilt = RocksKv::rebuild(path).map_err(|error| failure(path, &error))?;
+    let (database, report) = put_right(storage(path)?)?;
+    Ok((database, rebuilt, report))
+}
+
+fn put_right(kv: Arc<dyn Kv>) -> Result<(Database, RepairReport), String> {
+    let repaired = Database::repair(kv, Arc::new(SystemEnv::new()), Options::native());
     pollster::block_on(repaired).map_err(|error| message::of(&error))
 }
 
 fn storage(path: &Path) -> Result<Arc<dyn Kv>, String> {
-    let kv = RocksKv::open(path, &RocksOptions::default())
-        .map_err(|error| format!("cannot open {}: {error}", path.display()))?;
-    Ok(Arc::new(kv))
+    let kv = RocksKv::open(path, &RocksOptions::default());
+    Ok(Arc::new(kv.map_err(|error| failure(path, &error))?))
+}
+
+fn failure(path: &Path, error: &KvError) -> String {
+    let path = path.display();
+    let hint = match error {
+        KvError::Corrupt { .. } => {
+            format!("\nHINT:  \"varve repair {path}\" keeps what can be read.")
+        }
+        _ => String::new(),
+    };
+    format!("cannot open {path}: {error}{hint}")
 }
 
 fn check_is_folder(path: &Path) -> Result<(), String> {

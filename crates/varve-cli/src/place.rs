@@ -85,6 +85,15 @@ impl Place {
         others
     }
 
+    /// The folder of a database, unless it is in memory.
+    pub fn folder_of(&self, name: &str) -> Option<PathBuf> {
+        match self {
+            Place::Folder(root) if Place::is_main(name) => Some(root.clone()),
+            Place::Folder(root) => Some(Place::folder(root, name)),
+            Place::Memory(_) => None,
+        }
+    }
+
     /// Opens a database that is there.
     pub fn open(&mut self, name: &str) -> Result<Database, String> {
         match self {

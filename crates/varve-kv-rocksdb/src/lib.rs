@@ -13,8 +13,12 @@ mod marker;
 mod open;
 mod options;
 mod promise;
+mod rebuild;
 mod rocks_kv;
+mod salvage;
 mod verify;
 
 pub use options::RocksOptions;
+pub use rebuild::Rebuilt;
 pub use rocks_kv::RocksKv;
+pub use salvage::{Damage, SalvagedKv};

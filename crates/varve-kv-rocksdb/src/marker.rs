@@ -8,7 +8,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::Path;
 
-const MARKER: &str = "VARVE";
+use xxhash_rust::xxh3::xxh3_64;
+
+pub(crate) const MARKER: &str = "VARVE";
 const BEING_MADE: &str = "VARVE.new";
 const FORMAT: u32 = 1;
 
@@ -89,22 +91,31 @@ impl Marker {
     }
 
     fn text(&self) -> String {
-        format!("VarveDB store\nformat {FORMAT}\nid {:032x}\n", self.store)
+        let text = format!("VarveDB store\nformat {FORMAT}\nid {:032x}\n", self.store);
+        let sum = xxh3_64(text.as_bytes());
+        format!("{text}check {sum:016x}\n")
     }
 
     fn decode(bytes: &[u8]) -> Found {
         let text = String::from_utf8_lossy(bytes);
-        let mut lines = text.lines();
-        let is_marker = lines.next() == Some("VarveDB store");
+        let (checked, sum) = match text
+            .rfind("check ")
+            .and_then(|at| text.split_at_checked(at))
+        {
+            Some((checked, sum)) => (checked, sum),
+            None => return Found::Damaged,
+        };
+        if sum != format!("check {:016x}\n", xxh3_64(checked.as_bytes())) {
+            return Found::Damaged;
+        }
+        let mut lines = checked.lines().skip(1);
         let format = lines.next().and_then(|line| line.strip_prefix("format "));
         let format = format.and_then(|number| number.parse::<u32>().ok());
         let store = lines.next().and_then(|line| line.strip_prefix("id "));
         let store = store.and_then(|digits| u128::from_str_radix(digits, 16).ok());
         match (format, store) {
-            (Some(format), _) if is_marker && format > FORMAT => Found::TooNew(format),
-            (Some(_), Some(store)) if Marker { store }.text().as_bytes() == bytes => {
-                Found::Sound(Marker { store })
-            }
+            (Some(format), _) if format > FORMAT => Found::TooNew(format),
+            (Some(_), Some(store)) => Found::Sound(Marker { store }),
             _ => Found::Damaged,
         }
     }

@@ -32,12 +32,7 @@ pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvErro
     }
     let (mut file, promise) = lock(path)?;
     // Nobody else changes the folder from here on.
-    let kind = kind(path)?;
-    let holdings = match kind {
-        Kind::New => None,
-        Kind::Store(marker) => Some(verify_promised(path, marker, promise)?),
-        Kind::Unmarked => Some(verify(&read_folder(path)?, promise.as_ref())?),
-    };
+    let (kind, holdings) = inspect(path, promise)?;
     if let Some(holdings) = &holdings {
         holdings.cut_torn_ends().map_err(|error| io_error(&error))?;
     }
@@ -71,6 +66,27 @@ pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvErro
     })
 }
 
+/// What a folder is and holds; an error where it is no sound store.
+fn inspect(path: &Path, promise: Option<Promise>) -> Result<(Kind, Option<Holdings>), KvError> {
+    let kind = kind(path)?;
+    let holdings = match kind {
+        Kind::New => None,
+        Kind::Store(marker) => Some(verify_promised(path, marker, promise)?),
+        Kind::Unmarked => Some(verify(&read_folder(path)?, promise.as_ref())?),
+    };
+    Ok((kind, holdings))
+}
+
+/// Why a store would not be opened because of damage; an error where it would not because of
+/// something else.
+pub(crate) fn refusal(path: &Path, promise: Option<Promise>) -> Result<Option<String>, KvError> {
+    match inspect(path, promise) {
+        Ok(_) => Ok(None),
+        Err(KvError::Corrupt { message, .. }) => Ok(Some(message)),
+        Err(error) => Err(error),
+    }
+}
+
 fn read_folder(path: &Path) -> Result<Folder, KvError> {
     Folder::read(path).map_err(|error| io_error(&error))
 }
@@ -97,7 +113,7 @@ fn kind(path: &Path) -> Result<Kind, KvError> {
     }
 }
 
-fn lock(path: &Path) -> Result<(PromiseFile, Option<Promise>), KvError> {
+pub(crate) fn lock(path: &Path) -> Result<(PromiseFile, Option<Promise>), KvError> {
     PromiseFile::lock(path).map_err(|error| match error {
         TryLockError::WouldBlock => KvError::Locked {
             message: "it is open in this process or another one".into(),

@@ -15,6 +15,7 @@ use crate::marker::Marker;
 use crate::open::open;
 use crate::options::RocksOptions;
 use crate::promise::PromiseFile;
+use crate::rebuild::{Rebuilt, rebuild};
 
 /// A store in one folder.
 pub struct RocksKv {
@@ -39,6 +40,12 @@ impl RocksKv {
         Ok(Self {
             opened: RwLock::new(Some(opened)),
         })
+    }
+
+    /// Puts a store of all that can be read in the place of one whose files are damaged, and keeps
+    /// the old files in a folder below; `None` where they are sound.
+    pub fn rebuild(path: impl AsRef<Path>) -> Result<Option<Rebuilt>, KvError> {
+        rebuild(path.as_ref())
     }
 
     /// Deletes the store in a folder, which must not be open; a missing one is no error.
@@ -129,7 +136,7 @@ impl Opened {
     }
 
     /// Ends the use of the files.
-    fn close(self) -> Result<(), KvError> {
+    pub(crate) fn close(self) -> Result<(), KvError> {
         // What is in memory goes to tables, so that the next opening need not replay the log. Where
         // that fails, the log still has it.
         let _ = self.db.flush();

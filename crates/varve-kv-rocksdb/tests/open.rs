@@ -211,7 +211,10 @@ fn a_store_without_marker_is_adopted_and_a_later_format_refused() {
     assert_eq!(keys(&open(folder.path()).unwrap()).len(), 20);
     let marker = folder.path().join("VARVE");
     let text = fs::read_to_string(&marker).unwrap();
-    fs::write(&marker, text.replace("format 1", "format 2")).unwrap();
+    // As a later version would write it.
+    let later = "VarveDB store\nformat 2\n";
+    let sum = xxhash_rust::xxh3::xxh3_64(later.as_bytes());
+    fs::write(&marker, format!("{later}check {sum:016x}\n")).unwrap();
     let error = open(folder.path()).unwrap_err();
     assert!(error.to_string().contains("format_too_new"), "{error}");
     fs::write(&marker, text.replace("id ", "id x")).unwrap();

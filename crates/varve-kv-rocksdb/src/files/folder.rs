@@ -71,6 +71,10 @@ impl Folder {
         self.path.join(format!("{number:06}.log"))
     }
 
+    pub(crate) fn table(&self, number: u64) -> PathBuf {
+        self.path.join(format!("{number:06}.sst"))
+    }
+
     pub(crate) fn manifest(&self, number: u64) -> PathBuf {
         self.path.join(format!("MANIFEST-{number:06}"))
     }
