@@ -1,26 +1,30 @@
-//! Starts the fuzzers, which are packages of their own, built with a profile that catches panics of
+//! Starts the fuzzers, which are packages of their own, built with profiles that catch panics of
 //! the engine.
 
 use std::env::var_os;
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-/// What is fuzzed, and the package that does it.
-const FUZZERS: [(&str, &str); 2] = [("parser", "varve-parserfuzz"), ("sql", "varve-sqlfuzz")];
+/// What is fuzzed, the package that does it, and its profile: RocksDB is compiled for one only.
+const FUZZERS: [(&str, &str, &str); 3] = [
+    ("damage", "varve-damagefuzz", "dev"),
+    ("parser", "varve-parserfuzz", "corpora"),
+    ("sql", "varve-sqlfuzz", "corpora"),
+];
 
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let asked = arguments.split_first().and_then(|(what, rest)| {
-        let fuzzer = FUZZERS.iter().find(|(name, _)| name == what)?;
-        Some((fuzzer.1, rest))
+        let fuzzer = FUZZERS.iter().find(|(name, ..)| name == what)?;
+        Some((*fuzzer, rest))
     });
-    let Some((package, rest)) = asked else {
-        for (name, _) in FUZZERS {
+    let Some(((_, package, profile), rest)) = asked else {
+        for (name, ..) in FUZZERS {
             eprintln!("usage: cargo xtask fuzz {name} [--seed N] [...]");
         }
         return ExitCode::from(2);
     };
     let mut command = Command::new(var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
-    command.args(["run", "--quiet", "--profile", "corpora"]);
+    command.args(["run", "--quiet", "--profile", profile]);
     command.args(["--package", package, "--"]).args(rest);
     match command.status() {
         Ok(status) => status
