@@ -33,7 +33,7 @@ compile('--removeComments');
 compile('--declaration', '--emitDeclarationOnly');
 for (const name of built) copyFileSync(join(root, 'pkg', name), join(root, 'dist', name));
 
-// Not every app has a bundler that would do it. Names of classes and functions stay: errors and stacks show them.
+// Not every app has a bundler that would do it. Names of classes stay: errors show them.
 const dist = join(root, 'dist');
 for (const name of readdirSync(dist).filter((each) => each.endsWith('.js'))) {
   const path = join(dist, name);
@@ -41,7 +41,6 @@ for (const name of readdirSync(dist).filter((each) => each.endsWith('.js'))) {
     module: true,
     compress: { passes: 2 },
     keep_classnames: true,
-    keep_fnames: true,
   });
   writeFileSync(path, code ?? '');
 }

@@ -1,4 +1,5 @@
 import { VarveError } from './errors.js';
+import { directiveOf, PolicyWatch, type Violation } from './policy.js';
 import type { WasmSource } from './protocol.js';
 
 /** The engine beside this file. Bundlers look for exactly this expression. */
@@ -8,6 +9,32 @@ function besideThisFile(): string {
 
 /** Fetches and compiles the engine. Every failure says which address was at fault and why. */
 export async function loadWasm(source: WasmSource | undefined): Promise<WebAssembly.Module> {
+  const policy = new PolicyWatch();
+  try {
+    return await load(source);
+  } catch (error) {
+    const violation = await policy.violation();
+    throw violation === undefined ? error : forbidden(violation, error);
+  } finally {
+    policy.end();
+  }
+}
+
+/** The policy is that of this worker, which may come with another one than the page. */
+function forbidden(violation: Violation, cause: unknown): VarveError {
+  const isFetch = violation.effectiveDirective === 'connect-src';
+  const what = isFetch ? violation.blockedURI : 'WebAssembly';
+  const fields = {
+    code: 'wasm_load_failed',
+    message: `the Content-Security-Policy of ${globalThis.location?.href} forbids ${what}: "${directiveOf(violation)}"`,
+    hint: isFetch
+      ? 'Allow it in the directive connect-src, such as by "connect-src \'self\'".'
+      : "Add 'wasm-unsafe-eval' to the directive script-src.",
+  };
+  return new VarveError(fields, { cause });
+}
+
+async function load(source: WasmSource | undefined): Promise<WebAssembly.Module> {
   if (source !== undefined && 'module' in source) return source.module;
   const url = source?.url ?? besideThisFile();
   if (source !== undefined && 'bytes' in source) return compile(source.bytes, url);

@@ -61,8 +61,9 @@ export type RequestMessage = {
   [K in RequestName]: { readonly id: number; readonly name: K; readonly args: Args<K> };
 }[RequestName];
 
-/** What the worker posts: the answer to one request, or that it cannot answer any more. */
+/** What the worker posts: that its script runs, the answer to one request, or that it cannot answer any more. */
 export type ResponseMessage =
+  | { readonly kind: 'started' }
   | { readonly kind: 'result'; readonly id: number; readonly result: Result<RequestName> }
   | { readonly kind: 'error'; readonly id: number; readonly error: ErrorFields }
   | { readonly kind: 'fatal'; readonly error: ErrorFields };

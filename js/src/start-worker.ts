@@ -1,7 +1,9 @@
 import { checked, type Kind, reading } from './check.js';
-import { VarveError } from './errors.js';
+import { type ErrorFields, VarveError } from './errors.js';
 import type { VarveDBOptions } from './interface.js';
+import { directiveOf, PolicyWatch } from './policy.js';
 import type { WasmSource } from './protocol.js';
+import { scriptFault } from './script-fault.js';
 
 const aWorker: Kind<Worker> = {
   takes: 'a Worker',
@@ -11,26 +13,113 @@ const aWorker: Kind<Worker> = {
     ),
 };
 
+const HINT = 'If a bundler moved worker.js, start it by the option `worker`.';
+
+/** A worker whose script may not run yet, and perhaps never will. */
+export interface StartedWorker {
+  readonly worker: Worker;
+  /** Why its script did not run. */
+  explain(): Promise<ErrorFields>;
+  /** Its script does not answer. */
+  silence(seconds: number): ErrorFields;
+  /** It runs: there will be nothing to explain. */
+  hasStarted(): void;
+}
+
 /** Starts the worker of a database. */
-export function startWorker(factory: VarveDBOptions['worker']): Worker {
-  if (factory !== undefined) return checked('worker()', factory(), aWorker);
-  if (typeof Worker === 'undefined') {
+export function startWorker(factory: VarveDBOptions['worker']): StartedWorker {
+  if (factory === undefined && typeof Worker === 'undefined') {
     throw new VarveError({
       code: 'unsupported_environment',
       message: 'VarveDB runs in browsers: there are no web workers here',
       hint: 'On a server, import it but create databases only in the browser.',
     });
   }
-  // Written out in one piece, because bundlers look for exactly this expression.
+  const start = factory ?? ownWorker;
+  const policy = new PolicyWatch();
+  try {
+    const worker = checked('worker()', start(), aWorker);
+    return {
+      worker,
+      explain: () => explained(start, policy),
+      silence: (seconds) => ({
+        code: 'worker_died',
+        message: `the worker's script ${addressOf(start) ?? ''} has not answered within ${seconds} seconds`,
+        hint: `It must be worker.js of the package. ${HINT}`,
+      }),
+      hasStarted: () => policy.end(),
+    };
+  } catch (error) {
+    policy.end();
+    throw notStarted(error);
+  }
+}
+
+/** Written out in one piece, because bundlers look for exactly this expression. */
+function ownWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'varvedb' });
+}
+
+function notStarted(cause: unknown): unknown {
+  if (!(cause instanceof DOMException)) return cause;
+  const fields = {
+    code: 'unsupported_environment',
+    message: cause.message,
+    hint: "A worker's script must come from the page's own origin: serve worker.js there, and start it by the option `worker`.",
+  };
+  return new VarveError(fields, { cause });
+}
+
+async function explained(start: () => Worker, policy: PolicyWatch): Promise<ErrorFields> {
+  const address = addressOf(start);
+  const violation = await policy.violation();
+  policy.end();
+  const what = `the worker's script ${address ?? ''}`.trim();
+  if (violation !== undefined) {
+    return {
+      code: 'worker_died',
+      message: `the Content-Security-Policy of this page forbids ${address ?? violation.blockedURI} as a worker: "${directiveOf(violation)}"`,
+      hint: `Allow it in the directive ${violation.effectiveDirective}, such as by "worker-src 'self'".`,
+    };
+  }
+  const fault = address === undefined ? undefined : await scriptFault(address);
+  const message = `${what} could not be run`;
+  return { code: 'worker_died', message, hint: HINT, ...(fault && { message: fault }) };
+}
+
+/** The address that a worker is started from: what the function gives to a constructor that starts nothing. */
+function addressOf(start: () => Worker): string | undefined {
+  const { Worker: real } = globalThis;
+  let address: string | undefined;
+  try {
+    globalThis.Worker = class {
+      constructor(url: string | URL) {
+        address = new URL(url, globalThis.location?.href).href;
+        throw new Error('no worker is started to learn its address');
+      }
+    } as unknown as typeof Worker;
+    start();
+  } catch {
+    // It was to end like this.
+  } finally {
+    globalThis.Worker = real;
+  }
+  return address;
 }
 
 /** What the option `wasm` means, in a form that can be posted. */
 export async function wasmSource(wasm: VarveDBOptions['wasm']): Promise<WasmSource | undefined> {
   if (wasm === undefined) return undefined;
   if (wasm instanceof WebAssembly.Module) return { module: wasm };
-  if (wasm instanceof Response) return { bytes: await wasm.arrayBuffer(), url: wasm.url };
+  if (wasm instanceof Response) return responseSource(wasm);
   // The worker has another base than the page.
   const base = globalThis.location?.href;
   return reading('wasm', wasm, 'an address', () => ({ url: new URL(wasm, base).href }));
+}
+
+async function responseSource(response: Response): Promise<WasmSource> {
+  const { url, ok, status } = response;
+  if (ok) return { bytes: await response.arrayBuffer(), url };
+  const message = `the engine could not be fetched: ${url || 'the response'} answered ${status}`;
+  throw new VarveError({ code: 'wasm_load_failed', message });
 }

@@ -1,6 +1,10 @@
 import { canceled } from './canceled.js';
 import { type ErrorFields, VarveError } from './errors.js';
 import type { Args, RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
+import type { StartedWorker } from './start-worker.js';
+
+/** A script that has said nothing for so long is another one, or hangs. */
+const START_S = 60;
 
 interface Pending {
   readonly query: RequestOptions['query'];
@@ -27,12 +31,19 @@ export class WorkerClient {
   #refusal: ErrorFields | undefined;
   readonly #watch = new AbortController();
 
-  constructor(worker: Worker) {
+  readonly #start: StartedWorker;
+  /** Until the worker's script has said that it runs. */
+  #silence: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(start: StartedWorker) {
+    this.#start = start;
+    const { worker } = start;
     this.#worker = worker;
     worker.addEventListener('message', (event: MessageEvent<ResponseMessage>) =>
       this.#receive(event.data),
     );
-    worker.addEventListener('error', (event) => this.end(startError(event)));
+    worker.addEventListener('error', (event) => void this.#fail(event));
+    this.#silence = setTimeout(() => this.end(start.silence(START_S)), START_S * 1000);
     worker.addEventListener('messageerror', () => this.end(died('an answer could not be read')));
   }
 
@@ -100,8 +111,22 @@ export class WorkerClient {
     this.#hasEnded = true;
     this.#refusal ??= error;
     this.#watch.abort();
+    this.#hasStarted();
     this.#worker.terminate();
     this.#rejectAll(error);
+  }
+
+  #hasStarted(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+    this.#start.hasStarted();
+  }
+
+  /** An error that the worker itself did not report: its script could not be loaded, or threw. */
+  async #fail({ message, filename, lineno }: ErrorEvent): Promise<void> {
+    if (message) this.end(died(`${message} (${filename}:${lineno})`));
+    else if (this.#silence === undefined) this.end(died('its script failed'));
+    else this.end(await this.#start.explain());
   }
 
   #rejectAll(error: ErrorFields): void {
@@ -111,6 +136,8 @@ export class WorkerClient {
   }
 
   #receive(message: ResponseMessage): void {
+    this.#hasStarted();
+    if (message.kind === 'started') return;
     if (message.kind === 'fatal') {
       this.end(message.error);
       return;
@@ -131,11 +158,4 @@ function failure(error: ErrorFields, query: RequestOptions['query']): VarveError
 
 function died(detail: string): ErrorFields {
   return { code: 'worker_died', message: 'the worker of the database has ended', detail };
-}
-
-/** An error that the worker itself did not report: its script could not be loaded or run. */
-function startError(event: ErrorEvent): ErrorFields {
-  const detail = event.message || 'its script could not be loaded';
-  const hint = 'If a bundler moved worker.js, start it by the option `worker`.';
-  return { ...died(detail), hint };
 }

@@ -135,3 +135,4 @@ async function respond(request: RequestMessage): Promise<void> {
 scope.addEventListener('message', ({ data }) => void respond(data));
 // A trap while the engine polls its own futures reaches no promise, only this handler.
 scope.addEventListener('error', (event) => reportCrash(event.message));
+scope.postMessage({ kind: 'started' }, []);
