@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Host, Locale};
+use varve_types::meter::{self, Cancel};
 use varve_types::{Env, Error, MemoryAccount, Reservation, Result, Value};
 
 use crate::shared_rows::SharedRows;
@@ -28,12 +29,6 @@ pub struct ExecContext<'a> {
     pub host: Option<&'a dyn Host>,
     /// Asked at least once a batch whether to go on.
     pub cancel: &'a dyn Cancel,
-}
-
-/// Whether a query should go on.
-pub trait Cancel {
-    /// `57014` when the query was cancelled or ran out of time.
-    fn check(&self) -> Result<()>;
 }
 
 /// One run of a plan: the context, and when it last made way. Operators hold clones.
@@ -120,6 +115,7 @@ impl<'a> Running<'a> {
     /// when the slice is used up.
     pub(crate) async fn checkpoint(&self) -> Result<()> {
         self.context.cancel.check()?;
+        meter::check()?;
         let env = self.context.env;
         let worked_us = env.monotonic_us().saturating_sub(self.yielded_us.get());
         if worked_us > env.slice_us() {

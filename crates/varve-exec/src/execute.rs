@@ -15,6 +15,7 @@ use crate::operators::{
     RecursiveStream, RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream,
     SortStream, TopNStream, ValuesStream, WindowStream,
 };
+use crate::portion::portioned;
 use crate::profile::{Profile, ProfiledStream};
 use crate::shared_rows::SharedRows;
 use crate::{BatchStream, ExecContext};
@@ -127,13 +128,13 @@ impl<'a> Builder<'a> {
                 types,
             }),
             Plan::Filter { input, predicate } => Box::new(FilterStream {
+                input: portioned(&running, self.build(input, None)?, [predicate]),
                 running,
-                input: self.build(input, None)?,
                 predicate,
             }),
             Plan::Project { input, exprs } => Box::new(ProjectStream {
+                input: portioned(&running, self.build(input, rows_wanted)?, exprs),
                 running,
-                input: self.build(input, rows_wanted)?,
                 exprs,
             }),
             Plan::Aggregate {
@@ -144,7 +145,9 @@ impl<'a> Builder<'a> {
                 if let Some(row) = self.counted_row(input, groups.len(), aggregates) {
                     return Ok(Box::new(RowsStream { batch: Some(row) }));
                 }
+                let args = aggregates.iter().flat_map(|call| &call.args);
                 let input = self.build(input, None)?;
+                let input = portioned(&running, input, groups.iter().chain(args));
                 if aggregates.is_empty() && !groups.is_empty() {
                     Box::new(DistinctStream::new(running, input, groups))
                 } else {
@@ -152,7 +155,8 @@ impl<'a> Builder<'a> {
                 }
             }
             Plan::Sort { input, keys } => {
-                let rows = self.build(input, None)?;
+                let exprs = keys.iter().map(|key| &key.expr);
+                let rows = portioned(&running, self.build(input, None)?, exprs);
                 let sort = running.clone();
                 let sorted: Box<dyn BatchStream + 'a> =
                     match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
@@ -214,7 +218,8 @@ impl<'a> Builder<'a> {
                 Box::new(FirstStream::new(running, self.build(input, None)?, keys))
             }
             Plan::ProjectSet(node) => {
-                let input = self.build(&node.input, None)?;
+                let args = node.calls.iter().flat_map(|call| &call.args);
+                let input = portioned(&running, self.build(&node.input, None)?, args);
                 Box::new(ProjectSetStream::new(running, input, node))
             }
             Plan::Window(node) => {

@@ -18,6 +18,7 @@ pub(crate) struct BuildSide {
     lists: Chunked<List>,
     entries: Chunked<Entry>,
     batch_bytes: usize,
+    row_bytes: usize,
     ids: Vec<u32>,
     new_rows: Vec<u32>,
     /// Whether rows without a key are kept too, to be given as rows without a match.
@@ -48,6 +49,7 @@ impl BuildSide {
             lists: Chunked::default(),
             entries: Chunked::default(),
             batch_bytes: 0,
+            row_bytes: 0,
             ids: Vec::new(),
             new_rows: Vec::new(),
         }
@@ -88,7 +90,9 @@ impl BuildSide {
                 last.next = entry;
             }
         }
-        self.batch_bytes += batch.memory_bytes() + HEADER_BYTES * (batch.width() + 1);
+        let bytes = batch.taken_over_bytes();
+        self.row_bytes = self.row_bytes.max(bytes / batch.rows());
+        self.batch_bytes += bytes + HEADER_BYTES * (batch.width() + 1);
         self.batches.push(batch);
     }
 
@@ -123,6 +127,11 @@ impl BuildSide {
     /// The columns of the rows at `picks`.
     pub(crate) fn gather(&self, picks: &[Pick]) -> Vec<ColumnRef> {
         gather_columns(&self.batches, &self.types, picks)
+    }
+
+    /// Bytes of the values of a row, on average of the batch in which they take most.
+    pub(crate) fn row_bytes(&self) -> usize {
+        self.row_bytes
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

@@ -28,6 +28,7 @@ mod gather;
 mod join;
 mod keys;
 mod operators;
+mod portion;
 mod profile;
 mod shared_rows;
 mod sort;
@@ -36,7 +37,7 @@ mod source;
 mod testing;
 mod window;
 
-pub use context::{Cancel, ExecContext};
+pub use context::ExecContext;
 pub use execute::{execute, execute_instrumented};
 pub use profile::{NodeProfile, Profile};
 pub use source::{BatchStream, ScanRequest, ScanSource, Scratch, ScratchTicket};

@@ -53,7 +53,7 @@ impl<'a> SharedRows<'a> {
         let batch = batch.compact();
         {
             let mut inner = self.inner.borrow_mut();
-            let bytes = inner.held_bytes + batch.memory_bytes();
+            let bytes = inner.held_bytes + batch.taken_over_bytes();
             if book(&mut inner.booked, bytes).is_ok() {
                 inner.held_bytes = bytes;
                 inner.parts.push(Part::Memory(batch));

@@ -148,11 +148,17 @@ fn computed(expr: Expr) -> Expr {
         locale: &crate::DEFAULT_LOCALE,
         host: None,
     };
+    let is_call = matches!(expr, Expr::Call { .. });
     match evaluate_constant(&expr, &context) {
+        // Plans are kept: what a few letters blow up is made anew each time.
+        Ok(value) if is_call && value.heap_bytes() > FOLDED_BYTES_MAX => expr,
         Ok(value) => Expr::Literal { value, ty },
         Err(_) => expr,
     }
 }
+
+/// The longest value of a call that takes its place in a plan.
+const FOLDED_BYTES_MAX: usize = 64 * 1024;
 
 /// Whether a literal NULL decides, whatever the values of the other operands are: they are not
 /// computed then. What is known to fail is: PostgreSQL computes constants first.

@@ -101,6 +101,7 @@ pub use type_def::{EnumDef, encode_enum};
 pub use uncalled::Uncalled;
 pub use utility::{Definition, Dropped, Kept, Message, Utility};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
+pub use walk::for_each_child;
 pub use window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,
 };

@@ -1,9 +1,17 @@
 //! Walks over expressions: children, the columns used, and renumbering.
 
 use varve_expr::Expr;
+use varve_types::meter;
+
+/// How many parts an expression has, itself included.
+fn part_count(expr: &Expr) -> usize {
+    let mut count = 1;
+    for_each_child(expr, &mut |child| count += part_count(child));
+    count
+}
 
 /// Calls `visit` for each direct child.
-pub(crate) fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+pub fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match expr {
         Expr::Column { .. }
         | Expr::Literal { .. }
@@ -186,10 +194,15 @@ pub(crate) fn conjunction(mut conditions: Vec<Expr>) -> Option<Expr> {
     }
 }
 
-/// Replaces the parts of an expression for which `replace` has another.
+/// Replaces the parts of an expression for which `replace` has another. Where that becomes too much
+/// they stay, and the statement fails: see [`varve_types::meter`].
 pub(crate) fn substitute(expr: &mut Expr, replace: &dyn Fn(&Expr) -> Option<Expr>) {
     match replace(expr) {
-        Some(other) => *expr = other,
+        Some(other) => {
+            if meter::may_substitute(part_count(&other) - 1) {
+                *expr = other;
+            }
+        }
         None => for_each_child_mut(expr, &mut |child| substitute(child, replace)),
     }
 }

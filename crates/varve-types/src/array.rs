@@ -6,6 +6,7 @@
 //! by element, NULLs last, then by length, then by shape.
 
 use crate::details::{join, put_details, split, take, with_details};
+use crate::meter::{self, Growth};
 use crate::{ElementType, Value, decode_key_value, encode_key_value};
 
 /// The most dimensions of an array.
@@ -48,7 +49,17 @@ impl ArrayValue {
     }
 
     /// The stored form.
+    ///
+    /// An empty array where the statement may not use so much memory: see [`crate::meter`].
     pub fn encode(&self) -> Vec<u8> {
+        const ELEMENT_BYTES: usize = 16;
+        let bytes = self
+            .values
+            .iter()
+            .map(|value| ELEMENT_BYTES + value.heap_bytes());
+        if !meter::has_room(bytes.sum()) {
+            return join(vec![END, 0], &[]);
+        }
         let mut order = Vec::new();
         let mut details = Vec::new();
         let mut plain_details = Vec::new();
@@ -79,11 +90,13 @@ impl ArrayValue {
         let (mut order, mut details) = split(stored)?;
         let has_details = !details.is_empty();
         let mut values = Vec::new();
+        let mut growth = Growth::default();
         while *order.first()? != END {
             let mut value = decode_key_value(element.logical(), &mut order)?;
             if has_details && !value.is_null() {
                 value = with_details(value, &mut details)?;
             }
+            growth.admit(2 * size_of::<Value>() + value.heap_bytes())?;
             values.push(value);
         }
         let [_, count] = take::<2>(&mut order)?;

@@ -161,4 +161,11 @@ impl Batch {
             .map(|column| column.memory_bytes())
             .sum()
     }
+
+    /// As [`Batch::memory_bytes`]; from now on whoever holds the batch books these bytes, and its
+    /// buffers do not.
+    pub fn taken_over_bytes(&self) -> usize {
+        let columns = self.columns.iter();
+        columns.map(|column| column.taken_over_bytes()).sum()
+    }
 }

@@ -1,17 +1,42 @@
 //! Byte strings one after another: the layout of bytea, uuid, interval, jsonb and arrays.
 
+use crate::meter::{Booking, LARGE_BYTES};
+
 /// Byte strings as one buffer and offsets, as [`crate::TextData`] holds text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct BinaryData {
     offsets: Vec<u32>,
     bytes: Vec<u8>,
+    booking: Booking,
 }
+
+impl Clone for BinaryData {
+    fn clone(&self) -> BinaryData {
+        if self.bytes.len() >= LARGE_BYTES {
+            return self.iter().collect();
+        }
+        BinaryData {
+            offsets: self.offsets.clone(),
+            bytes: self.bytes.clone(),
+            booking: Booking::default(),
+        }
+    }
+}
+
+impl PartialEq for BinaryData {
+    fn eq(&self, other: &BinaryData) -> bool {
+        self.offsets == other.offsets && self.bytes == other.bytes
+    }
+}
+
+impl Eq for BinaryData {}
 
 impl Default for BinaryData {
     fn default() -> BinaryData {
         BinaryData {
             offsets: vec![0],
             bytes: Vec::new(),
+            booking: Booking::default(),
         }
     }
 }
@@ -25,7 +50,12 @@ impl BinaryData {
                 .last()
                 .is_some_and(|end| *end as usize == bytes.len())
             && offsets.is_sorted();
-        sound.then_some(BinaryData { offsets, bytes })
+        let booking = Booking::default();
+        sound.then_some(BinaryData {
+            offsets,
+            bytes,
+            booking,
+        })
     }
 
     /// Number of values.
@@ -47,12 +77,21 @@ impl BinaryData {
         bytes.unwrap_or_default()
     }
 
-    /// Adds a value at the end. A buffer past 4 GiB keeps its length and the value reads as empty:
-    /// batches are bounded far below that.
+    /// Adds a value at the end; an empty one where the statement may not use so much memory, or the
+    /// buffer would pass 4 GiB: see [`crate::meter`].
     pub fn push(&mut self, value: &[u8]) {
-        self.bytes.extend_from_slice(value);
+        let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
+        if let Some(wanted) = self.booking.admit(len, capacity, value.len()) {
+            self.bytes.reserve_exact(wanted - len);
+            self.bytes.extend_from_slice(value);
+        }
         let end = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
         self.offsets.push(end);
+    }
+
+    /// Gives back what is booked for the buffer: whoever holds it books it from now on.
+    pub(crate) fn give_back(&self) {
+        self.booking.give_back();
     }
 
     /// The values in order.

@@ -409,6 +409,24 @@ impl Column {
                 .as_ref()
                 .map_or(0, |bits| bits.as_bytes().len())
     }
+
+    /// As [`Column::memory_bytes`]; the buffers are no longer booked by themselves, so that whoever
+    /// holds them books these bytes.
+    pub fn taken_over_bytes(&self) -> usize {
+        let mut column = self;
+        while let ColumnData::Dictionary { values, .. }
+        | ColumnData::Constant(values)
+        | ColumnData::RunEnds { values, .. } = &column.data
+        {
+            column = values;
+        }
+        match &column.data {
+            ColumnData::Text(strings) => strings.give_back(),
+            ColumnData::Binary(values) => values.give_back(),
+            _ => {}
+        }
+        self.memory_bytes()
+    }
 }
 
 /// Columns are equal when type and rows are, whatever their forms; doubles compare as PostgreSQL

@@ -9,9 +9,14 @@
 
 use core::cmp::Ordering;
 
-use crate::Decimal;
 use crate::details::{join, rescaled, split, take};
 use crate::keycode::{decode_decimal, decode_string, encode_decimal, encode_string};
+use crate::meter::Growth;
+use crate::{Decimal, Result};
+
+/// What a value takes beside its text: its place in a list that has room for others, and the
+/// allocation of its text.
+pub const NODE_BYTES: usize = 2 * size_of::<Json>() + 16;
 
 /// How deep values may be nested.
 pub const JSON_DEPTH_MAX: usize = 256;
@@ -56,6 +61,22 @@ impl Json {
         Json::Object(kept)
     }
 
+    /// Counts what the value takes in memory.
+    pub fn count_bytes(&self, growth: &mut Growth) -> Result<()> {
+        growth.add(NODE_BYTES)?;
+        match self {
+            Json::String(text) => growth.add(text.len()),
+            Json::Array(values) => values
+                .iter()
+                .try_for_each(|value| value.count_bytes(growth)),
+            Json::Object(pairs) => pairs.iter().try_for_each(|(key, value)| {
+                growth.add(NODE_BYTES + key.len())?;
+                value.count_bytes(growth)
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// The stored form.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -79,6 +100,7 @@ impl Json {
             order,
             scales,
             has_scales: !scales.is_empty(),
+            growth: Growth::default(),
         };
         let value = reader.value(0)?;
         (reader.order.is_empty() && reader.scales.is_empty()).then_some(value)
@@ -138,6 +160,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) order: &'a [u8],
     pub(crate) scales: &'a [u8],
     pub(crate) has_scales: bool,
+    /// What the value takes so far.
+    pub(crate) growth: Growth,
 }
 
 impl Reader<'_> {
@@ -146,6 +170,7 @@ impl Reader<'_> {
             return None;
         }
         let [kind] = take(&mut self.order)?;
+        self.growth.admit(NODE_BYTES)?;
         Some(match kind {
             NULL => Json::Null,
             FALSE => Json::Boolean(false),
@@ -178,6 +203,8 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Option<String> {
-        String::from_utf8(decode_string(&mut self.order)?).ok()
+        let text = decode_string(&mut self.order)?;
+        self.growth.admit(text.len())?;
+        String::from_utf8(text).ok()
     }
 }

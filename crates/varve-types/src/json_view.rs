@@ -6,6 +6,7 @@ use crate::json::{
     ARRAY, EMPTY_ARRAY, FALSE, JSON_DEPTH_MAX, Json, NULL, NUMBER, OBJECT, Reader, STRING, TRUE,
 };
 use crate::keycode::{decode_decimal, encode_string, skip_string};
+use crate::meter::Growth;
 
 /// What kind of value it is, arrays and objects with the number of their members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +139,7 @@ impl<'a> JsonView<'a> {
             order: self.order,
             scales: self.scales.unwrap_or_default(),
             has_scales: self.scales.is_some(),
+            growth: Growth::default(),
         };
         reader.value(0)
     }

@@ -30,6 +30,7 @@ mod json_view;
 mod keycode;
 mod logical_type;
 mod memory;
+pub mod meter;
 mod predicate;
 mod row;
 mod schema;
@@ -54,7 +55,7 @@ pub use error::{Error, ErrorFields, Result};
 pub use float_text::{parse_f32, parse_f64};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;
-pub use json::{JSON_DEPTH_MAX, Json, key_order};
+pub use json::{JSON_DEPTH_MAX, Json, NODE_BYTES, key_order};
 pub use json_view::{JsonKind, JsonView};
 pub use keycode::{
     KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,

@@ -1,17 +1,37 @@
 //! Strings one after another, in Arrow's Utf8 layout.
 
+use crate::meter::Booking;
+
 /// Strings as one buffer and offsets: string `i` is `offsets[i]..offsets[i + 1]` of the buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct TextData {
     offsets: Vec<u32>,
     text: String,
+    booking: Booking,
 }
+
+impl Clone for TextData {
+    fn clone(&self) -> TextData {
+        let mut copy = TextData::default();
+        copy.push_range(self, 0, self.len());
+        copy
+    }
+}
+
+impl PartialEq for TextData {
+    fn eq(&self, other: &TextData) -> bool {
+        self.offsets == other.offsets && self.text == other.text
+    }
+}
+
+impl Eq for TextData {}
 
 impl Default for TextData {
     fn default() -> TextData {
         TextData {
             offsets: vec![0],
             text: String::new(),
+            booking: Booking::default(),
         }
     }
 }
@@ -29,15 +49,19 @@ impl TextData {
             && offsets
                 .iter()
                 .all(|offset| text.is_char_boundary(*offset as usize));
-        sound.then_some(TextData { offsets, text })
+        let booking = Booking::default();
+        sound.then_some(TextData {
+            offsets,
+            text,
+            booking,
+        })
     }
 
-    /// One string. A buffer past 4 GiB reads as empty, as with [`TextData::push`].
+    /// One string.
     pub(crate) fn single(text: &str) -> TextData {
-        TextData {
-            offsets: vec![0, u32::try_from(text.len()).unwrap_or(u32::MAX)],
-            text: text.to_owned(),
-        }
+        let mut data = TextData::default();
+        data.push(text);
+        data
     }
 
     /// Number of strings.
@@ -58,12 +82,28 @@ impl TextData {
         self.text.get(*start as usize..*end as usize).unwrap_or("")
     }
 
-    /// Adds a string at the end. A buffer past 4 GiB keeps its length and the string reads as
-    /// empty: batches are bounded far below that.
+    /// Adds a string at the end; an empty one where the statement may not use so much memory, or
+    /// the buffer would pass 4 GiB: see [`crate::meter`].
     pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.append(text);
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         self.offsets.push(end);
+    }
+
+    /// Whether there was room.
+    fn append(&mut self, text: &str) -> bool {
+        let (len, capacity) = (self.text.len(), self.text.capacity());
+        let Some(wanted) = self.booking.admit(len, capacity, text.len()) else {
+            return false;
+        };
+        self.text.reserve_exact(wanted - len);
+        self.text.push_str(text);
+        true
+    }
+
+    /// Gives back what is booked for the buffer: whoever holds it books it from now on.
+    pub(crate) fn give_back(&self) {
+        self.booking.give_back();
     }
 
     /// Adds the strings `start..end` of others, all at once; false, and nothing added, where there
@@ -81,7 +121,11 @@ impl TextData {
         let (Some(text), Some(before)) = (text, before) else {
             return false;
         };
-        self.text.push_str(text);
+        if !self.append(text) {
+            let empty = core::iter::repeat_n(before, end - start);
+            self.offsets.extend(empty);
+            return true;
+        }
         let moved = offsets.iter().skip(1).map(|end| end - first + before);
         self.offsets.extend(moved);
         true

@@ -61,6 +61,18 @@ pub enum Value {
 }
 
 impl Value {
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Value::Text(text) | Value::Bpchar(text) => text.len(),
+            Value::Bytea(bytes)
+            | Value::Jsonb(bytes)
+            | Value::Array(_, bytes)
+            | Value::Row(_, bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
     /// A text value.
     pub fn text(text: impl Into<Arc<str>>) -> Value {
         Value::Text(text.into())

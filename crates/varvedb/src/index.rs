@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use varve_exec::Cancel;
 use varve_expr::{Enums, Expr, evaluate};
 use varve_sql::{IndexDef, TableDef, encode_table, renumbered};
 use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
+use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
 };

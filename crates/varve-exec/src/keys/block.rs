@@ -1,10 +1,14 @@
 //! Keys one after another.
 
-/// Byte strings in one buffer.
-#[derive(Clone, Debug, Default)]
+use varve_types::meter::Booking;
+
+/// Byte strings in one buffer. Where the statement may not use so much memory, a key is empty and
+/// the statement fails: see [`varve_types::meter`].
+#[derive(Debug, Default)]
 pub(crate) struct KeyBlock {
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    booking: Booking,
 }
 
 impl KeyBlock {
@@ -23,13 +27,27 @@ impl KeyBlock {
     }
 
     pub(crate) fn push(&mut self, key: &[u8]) {
-        self.push_with(|bytes| bytes.extend_from_slice(key));
+        if self.admit(key.len()) {
+            self.bytes.extend_from_slice(key);
+        }
+        self.ends.push(self.bytes.len());
     }
 
-    /// Adds the key that `write` appends to the buffer.
-    pub(crate) fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        write(&mut self.bytes);
+    /// Adds the key that `write` appends to the buffer: about `bytes_max` bytes at most.
+    pub(crate) fn push_with(&mut self, bytes_max: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.admit(bytes_max) {
+            write(&mut self.bytes);
+        }
         self.ends.push(self.bytes.len());
+    }
+
+    fn admit(&mut self, more: usize) -> bool {
+        let (len, capacity) = (self.bytes.len(), self.bytes.capacity());
+        let wanted = self.booking.admit(len, capacity, more);
+        if let Some(wanted) = wanted {
+            self.bytes.reserve_exact(wanted - len);
+        }
+        wanted.is_some()
     }
 
     /// Forgets the keys and keeps the room.

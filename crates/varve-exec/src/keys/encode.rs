@@ -30,8 +30,9 @@ pub(crate) fn encode_keys(
         .zip(orders)
         .map(|(column, order)| Source::new(column, *order))
         .collect();
+    let bytes_max = sources.iter().map(|source| source.bytes_max).sum();
     for row in 0..rows {
-        block.push_with(|bytes| {
+        block.push_with(bytes_max, |bytes| {
             for source in &sources {
                 source.append(row, bytes);
             }
@@ -45,6 +46,8 @@ struct Source<'c> {
     order: KeyOrder,
     /// The keys of the dictionary's values, or the one key of a constant.
     encoded: KeyBlock,
+    /// No key is much longer.
+    bytes_max: usize,
 }
 
 impl<'c> Source<'c> {
@@ -59,15 +62,18 @@ impl<'c> Source<'c> {
                     column,
                     order,
                     encoded,
+                    bytes_max: column.memory_bytes(),
                 };
             }
         };
         for i in 0..values.len() {
-            encoded.push_with(|bytes| append_value(values, i, order, bytes));
+            encoded.push_with(0, |bytes| append_value(values, i, order, bytes));
         }
+        let lengths = (0..encoded.len()).map(|i| encoded.get(i).len());
         Source {
             column,
             order,
+            bytes_max: lengths.max().unwrap_or(0),
             encoded,
         }
     }

@@ -22,12 +22,16 @@ use crate::keys::{ABSENT, KeyIndex};
 
 /// Rows kept of a dependent right input take at most about so much.
 const DEPENDENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// A batch of pairs takes about so much, or is one pair.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
 /// Reads the right input when the first batch is asked for. Without keys every row has the same,
 /// empty key, which makes it a cross join.
 pub(crate) struct JoinStream<'a> {
     running: Running<'a>,
     left: Option<Box<dyn BatchStream + 'a>>,
+    /// Left rows for which a dependent right input did not run yet.
+    unbound: Option<Batch>,
     right: Right<'a>,
     node: &'a JoinNode,
     build: BuildSide,
@@ -99,6 +103,7 @@ impl<'a> JoinStream<'a> {
             booked: running.reservation(),
             running,
             left: Some(left),
+            unbound: None,
             right,
             node,
             build: BuildSide::new(&keys, node.right.types(), keeps_right),
@@ -172,9 +177,9 @@ impl<'a> JoinStream<'a> {
         keys.collect()
     }
 
-    /// Runs the right input for the bindings of a left batch that were not met yet; answers the
-    /// binding of each row.
-    async fn bind(&mut self, batch: &Batch) -> Result<Option<ColumnRef>> {
+    /// Runs the right input for the bindings of a left batch that were not met yet, as far as their
+    /// rows do not take too much memory; answers the binding of each row as far as it came.
+    async fn bind(&mut self, batch: &Batch) -> Result<Option<Vec<i64>>> {
         if let Right::Dependent(_, bindings) = &mut self.right
             && self.build.memory_bytes() > DEPENDENT_BYTES_MAX
         {
@@ -187,6 +192,7 @@ impl<'a> JoinStream<'a> {
                 keys.push(right.logical_type());
             }
             self.build = BuildSide::new(&keys, self.node.right.types(), false);
+            self.booked.resize(0)?;
         }
         let Right::Dependent(builder, bindings) = &mut self.right else {
             return Ok(None);
@@ -199,7 +205,12 @@ impl<'a> JoinStream<'a> {
         values.extend(details(&values, batch.rows()));
         let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
         bindings.insert(&values, batch.rows(), &mut ids, &mut new_rows);
-        for row in new_rows {
+        for (met, row) in new_rows.into_iter().enumerate() {
+            if met > 0 && self.build.memory_bytes() > DEPENDENT_BYTES_MAX {
+                // The bindings are forgotten before the rest of the batch is looked at.
+                ids.truncate(row as usize);
+                break;
+            }
             let slots = self.node.outer.iter().map(|(slot, _)| *slot);
             let row_values = values.iter().map(|column| column.value(row as usize));
             let running = self.running.with_outer(slots.zip(row_values));
@@ -210,23 +221,42 @@ impl<'a> JoinStream<'a> {
             }
             self.running.checkpoint().await?;
         }
-        let ids = ids.into_iter().map(i64::from).collect();
-        let column = Column::plain(LogicalType::Int8, ColumnData::Int64(ids), None);
-        Ok(column.map(Arc::new))
+        Ok(Some(ids.into_iter().map(i64::from).collect()))
+    }
+
+    /// The next left rows, and the binding of each where the right input is dependent.
+    async fn next_left(&mut self) -> Result<Option<(Batch, Option<ColumnRef>)>> {
+        let batch = match (self.unbound.take(), &mut self.left) {
+            (Some(rest), _) => rest,
+            (None, None) => return Ok(None),
+            (None, Some(left)) => match left.next().await? {
+                Some(batch) => batch.compact(),
+                None => {
+                    self.left = None;
+                    return Ok(None);
+                }
+            },
+        };
+        let Some(bindings) = self.bind(&batch).await? else {
+            return Ok(Some((batch, None)));
+        };
+        let (bound, rows) = (bindings.len(), batch.rows());
+        let column = Column::plain(LogicalType::Int8, ColumnData::Int64(bindings), None);
+        let column = column.map(Arc::new);
+        if bound == rows {
+            return Ok(Some((batch, column)));
+        }
+        self.unbound = Some(batch.slice(bound, rows - bound));
+        Ok(Some((batch.slice(0, bound), column)))
     }
 
     /// The next left batch; false after the last one.
     async fn next_probe(&mut self) -> Result<bool> {
-        let Some(left) = &mut self.left else {
+        let Some((batch, binding)) = self.next_left().await? else {
             return Ok(false);
         };
-        let Some(batch) = left.next().await? else {
-            self.left = None;
-            return Ok(false);
-        };
-        let batch = batch.compact();
         let rows = batch.rows();
-        let mut keys: Vec<ColumnRef> = self.bind(&batch).await?.into_iter().collect();
+        let mut keys: Vec<ColumnRef> = binding.into_iter().collect();
         keys.extend(self.keys(&batch, |(key, _)| key)?);
         let mut marks = Vec::new();
         let mut is_done = false;
@@ -303,7 +333,8 @@ impl<'a> JoinStream<'a> {
                 _ => false,
             };
         let (mut rows, mut picks) = (Vec::new(), Vec::new());
-        while picks.len() < VECTOR_ROWS && !probe.is_done {
+        let most = probe.rows_of(&self.build);
+        while picks.len() < most && !probe.is_done {
             match probe.matches.next(&self.build) {
                 Some((row, pick)) => {
                     rows.push(row);
@@ -418,7 +449,8 @@ impl<'a> JoinStream<'a> {
             columns.push(Arc::new(Column::from_values(LogicalType::Boolean, &marks)));
             return Some(Batch::new(columns, rows));
         }
-        let end = probe.rows.len().min(probe.given + VECTOR_ROWS);
+        let most = probe.rows_of(&self.build);
+        let end = probe.rows.len().min(probe.given + most);
         let rows = probe.rows.get(probe.given..end)?;
         let picks = probe.picks.get(probe.given..end)?;
         if rows.is_empty() {
@@ -493,6 +525,13 @@ fn details(columns: &[ColumnRef], rows: usize) -> Option<ColumnRef> {
 }
 
 impl Probe {
+    /// How many pairs a batch takes: few where values are long.
+    fn rows_of(&self, build: &BuildSide) -> usize {
+        let left_bytes = self.batch.memory_bytes() / self.batch.rows().max(1);
+        let row_bytes = left_bytes.saturating_add(build.row_bytes());
+        (BATCH_BYTES / row_bytes.max(1)).clamp(1, VECTOR_ROWS)
+    }
+
     fn give(&mut self, row: u32, pick: Pick) {
         self.rows.push(row);
         self.picks.push(pick);

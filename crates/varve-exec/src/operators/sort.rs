@@ -106,7 +106,7 @@ impl<'a> SortStream<'a> {
         }
         let mut run = Run::new(self.types.clone());
         for batch in self.buffer.sort(usize::MAX) {
-            self.run_bytes += batch.memory_bytes();
+            self.run_bytes += batch.taken_over_bytes();
             run.push(batch);
         }
         self.runs.push(run);

@@ -6,6 +6,9 @@ use super::SortKeys;
 use crate::gather::{Pick, gather};
 use crate::keys::{KeyBlock, KeyOrder, encode_keys};
 
+/// A batch of sorted rows takes about so much, or is one row.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+
 /// Collects extended batches and their keys.
 #[derive(Default)]
 pub(crate) struct SortBuffer {
@@ -43,7 +46,7 @@ impl SortBuffer {
         };
         let rows = (0..).take(extended.rows());
         self.rows.extend(rows.map(|row| Pick { batch, row }));
-        self.batch_bytes += extended.memory_bytes();
+        self.batch_bytes += extended.taken_over_bytes();
         self.batches.push(extended);
     }
 
@@ -60,7 +63,9 @@ impl SortBuffer {
         });
         order.truncate(keep);
         let types = types_of(self.batches.first());
-        let batches = order.chunks(VECTOR_ROWS).map(|chunk| {
+        let row_bytes = self.batch_bytes / self.rows.len().max(1);
+        let rows = (BATCH_BYTES / row_bytes.max(1)).clamp(1, VECTOR_ROWS);
+        let batches = order.chunks(rows).map(|chunk| {
             let pick = |(_, i): &(u64, usize)| self.rows.get(*i).copied();
             let picks: Vec<Pick> = chunk.iter().filter_map(pick).collect();
             gather(&self.batches, &types, &picks)

@@ -10,14 +10,13 @@ use std::sync::Arc;
 
 use varve_expr::DEFAULT_LOCALE;
 use varve_sql::{Plan, Relation, ScanNode};
+use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, ColumnData, Env, Error, LocalFuture, LogicalType, MemoryAccount, MemoryBudget,
     Result, RowPosition, SqlState, TreeId, Value,
 };
 
-use crate::{
-    BatchStream, Cancel, ExecContext, ScanRequest, ScanSource, Scratch, ScratchTicket, execute,
-};
+use crate::{BatchStream, ExecContext, ScanRequest, ScanSource, Scratch, ScratchTicket, execute};
 
 /// All that a query needs, and what it did with it.
 pub(crate) struct Setting {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, evaluate};
 use varve_sql::{SortKeyExpr, WindowCall, WindowFunction};
+use varve_types::meter;
 use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value};
 
 use super::Partition;
@@ -76,7 +77,9 @@ pub(crate) fn compute(
                     _ => nth(&args, row, &frame)?,
                 };
                 let value = at.and_then(|at| Some(args.first()?.value(at)));
-                results.push(&value.unwrap_or(Value::Null));
+                let value = value.unwrap_or(Value::Null);
+                results.push(&value);
+                meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
             }
         }
         WindowFunction::Aggregate(function) => {
@@ -110,12 +113,17 @@ pub(crate) fn compute(
                     }
                 };
                 results.push(&value);
+                meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
                 last = Some((frame, value));
             }
         }
     }
+    meter::check()?;
     Ok(results.finish())
 }
+
+/// What finding the frame of a row takes, in [`meter::steps`].
+const STEPS_OF_FRAME: usize = 8;
 
 /// An aggregate over ranges of rows.
 struct Aggregate<'c> {
@@ -133,6 +141,7 @@ impl Aggregate<'_> {
         let (Ok(start), Ok(end)) = (u32::try_from(rows.start), u32::try_from(rows.end)) else {
             return Err(Error::internal("a partition of too many rows"));
         };
+        meter::steps(rows.len())?;
         let chosen: Vec<u32> = (start..end).filter(passes).collect();
         let groups = vec![0; chosen.len()];
         let args = self.args.iter().map(|arg| Arc::new(arg.take(&chosen)));

@@ -18,7 +18,7 @@ impl Partition {
     pub(crate) fn push(&mut self, batch: Batch, starts: &[usize]) {
         self.groups.extend(starts.iter().map(|row| self.rows + row));
         self.rows += batch.rows();
-        self.bytes += batch.memory_bytes() + size_of_val(starts);
+        self.bytes += batch.taken_over_bytes() + size_of_val(starts);
         self.batches.push(batch);
     }
 

@@ -1,5 +1,6 @@
 //! The running state of one aggregate.
 
+use varve_types::meter::{self, LARGE_BYTES};
 use varve_types::{
     Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error, LogicalType,
     PhysicalType, Result, SqlState, Value, nearest_f32,
@@ -86,6 +87,8 @@ impl Accumulator {
         if let State::Listed(listed, states) = &mut self.state {
             let strict = listed.function.is_strict();
             let (step, result) = (listed.aggregate.step, listed.function.result_type());
+            let start_bytes = self.heap_bytes;
+            let mut asked_bytes = start_bytes;
             for (row, group) in groups.iter().enumerate() {
                 if strict && args.iter().any(|arg| arg.is_null(row)) {
                     continue;
@@ -101,6 +104,12 @@ impl Accumulator {
                     step(state, &row)?;
                     self.heap_bytes = (self.heap_bytes + state.heap_bytes()).saturating_sub(before);
                 }
+                if self.heap_bytes.saturating_sub(asked_bytes) >= LARGE_BYTES {
+                    // The operator books them after the batch.
+                    meter::room(self.heap_bytes - start_bytes)?;
+                    asked_bytes = self.heap_bytes;
+                }
+                meter::steps(1)?;
             }
             return Ok(());
         }
@@ -173,11 +182,8 @@ impl Accumulator {
     pub fn current(&self) -> Result<Value> {
         match &self.state {
             State::Listed(listed, states) => {
-                let none = GroupState::Empty;
-                (listed.aggregate.finish)(
-                    states.first().unwrap_or(&none),
-                    self.function.result_type(),
-                )
+                let state = states.first().unwrap_or(&GroupState::Empty);
+                finished(*listed, state, self.function.result_type())
             }
             _ => Ok(self.clone().finish(1)?.value(0)),
         }
@@ -203,8 +209,9 @@ impl Accumulator {
             State::Listed(listed, states) => {
                 let mut builder = ColumnBuilder::with_capacity(ty, group_count);
                 for state in &states {
-                    builder.push(&(listed.aggregate.finish)(state, ty)?);
+                    builder.push(&finished(listed, state, ty)?);
                 }
+                meter::check()?;
                 return Ok(builder.finish());
             }
             State::Integers(sums) if ty == LogicalType::Numeric => {
@@ -305,6 +312,16 @@ impl Accumulator {
             }
         }
     }
+}
+
+/// The result of one group.
+fn finished(listed: ListedAggregate, state: &GroupState, ty: LogicalType) -> Result<Value> {
+    /// What putting the values together takes beside the result.
+    const COPIES: usize = 2;
+    let bytes = state.heap_bytes();
+    meter::room(bytes.saturating_mul(COPIES))?;
+    meter::steps(1 + bytes / 64)?;
+    (listed.aggregate.finish)(state, ty)
 }
 
 fn column_of(ty: LogicalType, data: ColumnData, validity: Option<Bitmap>) -> Result<Column> {

@@ -40,7 +40,7 @@ pub(crate) struct Values {
 
 impl Values {
     pub(crate) fn push(&mut self, value: Value) {
-        self.bytes += size_of::<Value>() + heap_bytes(&value);
+        self.bytes += size_of::<Value>() + value.heap_bytes();
         self.values.push(value);
     }
 
@@ -63,24 +63,13 @@ pub(crate) struct Ranks {
     pub(crate) last: Vec<Value>,
 }
 
-fn heap_bytes(value: &Value) -> usize {
-    match value {
-        Value::Text(text) | Value::Bpchar(text) => text.len(),
-        Value::Bytea(bytes)
-        | Value::Jsonb(bytes)
-        | Value::Array(_, bytes)
-        | Value::Row(_, bytes) => bytes.len(),
-        _ => 0,
-    }
-}
-
 impl State {
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             State::Empty => 0,
-            State::Value(value) => heap_bytes(value),
-            State::Keyed(value, key) => heap_bytes(value) + heap_bytes(key),
+            State::Value(value) => value.heap_bytes(),
+            State::Keyed(value, key) => value.heap_bytes() + key.heap_bytes(),
             State::Doubles(_) => size_of::<[f64; 6]>(),
             State::Decimals(moments) => moments.memory_bytes(),
             State::Span(_) => size_of::<[i128; 4]>(),

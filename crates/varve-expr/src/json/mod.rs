@@ -18,7 +18,7 @@ pub(crate) use modify::{
     Change, change, concat, parse_index, position, strip_nulls, without_element, without_keys,
 };
 pub(crate) use parse::{check_json, json_kind, parse_json};
-pub(crate) use path::{Found, Query, parse_path, write_path};
+pub(crate) use path::{Found, FoundRows, Query, parse_path, write_path};
 pub(crate) use shallow::{Shallow, shallow, strip_text_nulls, text_kind};
 pub(crate) use write::{write_json, write_pretty, write_string};
 

@@ -1,6 +1,7 @@
 //! Json and jsonb from text.
 
-use varve_types::{Decimal, Error, JSON_DEPTH_MAX, Json, Result, SqlState};
+use varve_types::meter::Growth;
+use varve_types::{Decimal, Error, JSON_DEPTH_MAX, Json, NODE_BYTES, Result, SqlState};
 
 use super::lex::{Lexer, Token};
 
@@ -40,6 +41,7 @@ fn whole(text: &str, keep: bool, unique: bool) -> Result<Json> {
         lexer: Lexer::new(text, keep || unique)?,
         keep,
         unique,
+        growth: Growth::default(),
     };
     let value = reader.value(0)?;
     match reader.lexer.token {
@@ -54,6 +56,8 @@ struct Reader<'a> {
     keep: bool,
     /// Whether a key that comes twice in an object is refused.
     unique: bool,
+    /// What the value takes so far.
+    growth: Growth,
 }
 
 impl Reader<'_> {
@@ -61,6 +65,11 @@ impl Reader<'_> {
         if depth > JSON_DEPTH_MAX {
             return Err(too_deep());
         }
+        self.growth.add(if self.keep {
+            NODE_BYTES + self.lexer.string.len()
+        } else {
+            0
+        })?;
         let value = match self.lexer.token {
             Token::ObjectStart => return self.object(depth),
             Token::ArrayStart => return self.array(depth),
@@ -112,6 +121,7 @@ impl Reader<'_> {
                 self.lexer.advance()?;
                 let value = self.value(depth + 1)?;
                 if self.keep || self.unique {
+                    self.growth.add(NODE_BYTES + key.len())?;
                     pairs.push((key, value));
                 }
                 match self.lexer.token {

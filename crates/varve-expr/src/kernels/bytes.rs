@@ -3,6 +3,7 @@
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::operand::Row;
+use super::text::check_length;
 
 fn bytea(bytes: impl Into<std::sync::Arc<[u8]>>) -> Result<Value> {
     Ok(Value::Bytea(bytes.into()))
@@ -49,7 +50,9 @@ pub(super) fn bit_length(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(super) fn concat(row: &Row<'_>) -> Result<Value> {
-    bytea([bytes(row, 0), bytes(row, 1)].concat())
+    let (left, right) = (bytes(row, 0), bytes(row, 1));
+    check_length(left.len().saturating_add(right.len()))?;
+    bytea([left, right].concat())
 }
 
 /// The bytes of `substr(x, start, length)`.
@@ -84,6 +87,7 @@ pub(super) fn overlay(row: &Row<'_>) -> Result<Value> {
     let (all, new) = (bytes(row, 0), bytes(row, 1));
     let (start, length) = overlay_range(row, new.len())?;
     let behind = start.saturating_add(length);
+    check_length(all.len().saturating_add(new.len()))?;
     let (before, after) = (part(all, 1, Some(start - 1))?, part(all, behind, None)?);
     bytea([before, new, after].concat())
 }

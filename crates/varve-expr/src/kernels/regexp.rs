@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use varve_types::meter::{self, ValueList};
 use varve_types::{ArrayValue, ElementType, Error, Result, SqlState, Value};
 
 use super::operand::Row;
@@ -106,6 +107,7 @@ impl<'r> Call<'r> {
                 return Ok(());
             };
             let (start, end) = whole(&spans);
+            meter::steps(1)?;
             if !visit(&spans)? {
                 return Ok(());
             }
@@ -226,28 +228,28 @@ pub(super) fn first_match(row: &Row<'_>) -> Result<Value> {
 pub(super) fn all_matches(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
     let (options, is_global) = read_options(row.text(2))?;
     let call = Call::with(row, options)?;
-    let mut found = Vec::new();
+    let mut found = ValueList::default();
     call.each(&mut |spans| {
-        found.push(call.parts(spans));
+        found.push(call.parts(spans))?;
         Ok(is_global)
     })?;
-    Ok(values(found))
+    Ok(values(found.into_values()))
 }
 
 /// What stands between the matches, of which those without a character at the edges do not count.
 fn pieces(row: &Row<'_>, name: &str) -> Result<Vec<Value>> {
     let call = Call::new(row, name, 2)?;
-    let (mut found, mut last) = (Vec::new(), 0);
+    let (mut found, mut last) = (ValueList::default(), 0);
     call.each(&mut |spans| {
         let (start, end) = whole(spans);
         if start < call.text.len() && end > last {
-            found.push(call.part(Some((last, start))));
+            found.push(call.part(Some((last, start))))?;
             last = end;
         }
         Ok(true)
     })?;
-    found.push(call.part(Some((last, call.text.len()))));
-    Ok(found)
+    found.push(call.part(Some((last, call.text.len()))))?;
+    Ok(found.into_values())
 }
 
 pub(super) fn split_to_array(row: &Row<'_>) -> Result<Value> {
@@ -297,6 +299,7 @@ fn replace_in(call: &Call<'_>, replacement: &str, n: i32, out: &mut String) -> R
             let message = "requested length too large";
             return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
         }
+        meter::room(out.len())?;
         Ok(n == 0)
     })?;
     out.push_str(call.text.get(last..).unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_types::meter;
 use varve_types::{
     ArrayValue, Bitmap, Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value,
 };
@@ -15,17 +16,21 @@ const COLUMN_TEXT_BYTES_MAX: usize = 256 << 20;
 /// The result of `function` for every row of the call.
 pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
     let entry = function.entry;
-    if function.spread {
-        return run_spread(function, call);
-    }
-    if let Kernel::Columns(kernel) = entry.kernel {
-        return kernel(call);
-    }
-    let validity = validity_of(call.args).filter(|_| entry.strict);
-    match entry.kernel {
-        Kernel::Float(kernel) => run_float(kernel, call, validity),
-        _ => run_rows(entry, call, validity.as_ref()),
-    }
+    let validity = || validity_of(call.args).filter(|_| entry.strict);
+    let result = match entry.kernel {
+        _ if function.spread => run_spread(function, call),
+        Kernel::Columns(kernel) => kernel(call),
+        Kernel::Float(kernel) => run_float(kernel, call, validity()),
+        _ => run_rows(entry, call, validity().as_ref()),
+    };
+    meter::check()?;
+    result
+}
+
+/// What making a value takes, in [`meter::steps`].
+fn steps_of(bytes: usize) -> usize {
+    const CALL: usize = 4;
+    CALL + bytes / 64
 }
 
 /// `name(..., VARIADIC array)`: each row is a call of its own, with the elements as arguments; NULL
@@ -61,6 +66,7 @@ fn run_spread(function: Function, call: &Call<'_>) -> Result<Column> {
             ..*call
         };
         results.push(&run(function, &one)?.value(0));
+        meter::steps(steps_of(0))?;
     }
     Ok(results.finish())
 }
@@ -98,7 +104,11 @@ fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result
         }
         let args = call.row(row);
         match &entry.kernel {
-            Kernel::Rows(kernel) => builder.push(&kernel(&args)?),
+            Kernel::Rows(kernel) => {
+                let value = kernel(&args)?;
+                builder.push(&value);
+                meter::steps(steps_of(value.heap_bytes()))?;
+            }
             Kernel::Catalog => {
                 let names = call.context.locale.names.as_ref();
                 let names = names.ok_or_else(|| Error::unsupported("the catalogue here"))?;
@@ -110,6 +120,7 @@ fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result
                 kernel(&args, &mut text)?;
                 text_bytes += text.len();
                 builder.push_str(&text);
+                meter::steps(steps_of(text.len()))?;
             }
             Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set(_) | Kernel::Aggregate(_) => {
                 return Err(Error::internal("a column kernel run by rows"));

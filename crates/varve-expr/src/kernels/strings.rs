@@ -1,6 +1,6 @@
 //! More functions of strings: padding, splitting, quoting, `format`.
 
-use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, Value};
+use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, Value, meter};
 
 use super::bytes::overlay_range;
 use super::operand::Row;
@@ -42,6 +42,8 @@ fn padded(row: &Row<'_>, left: bool, out: &mut String) -> Result<()> {
     if !left {
         out.push_str(kept);
     }
+    let width = fill.chars().map(char::len_utf8).max().unwrap_or(1);
+    check_length(missing.saturating_mul(width).saturating_add(kept.len()))?;
     out.extend(fill.chars().cycle().take(missing));
     if left {
         out.push_str(kept);
@@ -84,6 +86,7 @@ pub(super) fn translate(row: &Row<'_>, out: &mut String) -> Result<()> {
             None => out.push(c),
             Some(at) => out.extend(to.chars().nth(at)),
         }
+        meter::steps(1 + (from.len() + to.len()) / 16)?;
     }
     Ok(())
 }
@@ -91,6 +94,7 @@ pub(super) fn translate(row: &Row<'_>, out: &mut String) -> Result<()> {
 pub(super) fn overlay(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (text, new) = (row.text(0), row.text(1));
     let (start, length) = overlay_range(row, char_count(new))?;
+    check_length(text.len().saturating_add(new.len()))?;
     out.push_str(char_slice(text, 0, start - 1));
     out.push_str(new);
     let behind = (start - 1).saturating_add(length);

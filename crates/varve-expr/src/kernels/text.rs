@@ -1,6 +1,6 @@
 //! Text functions. Positions and lengths count characters.
 
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value, meter};
 
 use super::operand::Row;
 use crate::cast::{cast_value, write_cell};
@@ -12,10 +12,10 @@ const TEXT_BYTES_MAX: usize = 16 << 20;
 pub(super) fn concat_two(row: &Row<'_>, out: &mut String) -> Result<()> {
     for (i, arg) in row.args.iter().enumerate() {
         match arg.str_at(row.row) {
-            Some(text) if arg.logical_type() == LogicalType::Text => out.push_str(text),
+            Some(text) if arg.logical_type() == LogicalType::Text => append(text, out)?,
             _ => {
                 let value = cast_value(&row.value(i), LogicalType::Text, true, row.context.locale)?;
-                out.push_str(value.str().unwrap_or_default());
+                append(value.str().unwrap_or_default(), out)?;
             }
         }
     }
@@ -26,6 +26,7 @@ pub(super) fn concat_two(row: &Row<'_>, out: &mut String) -> Result<()> {
 pub(super) fn concat(row: &Row<'_>, out: &mut String) -> Result<()> {
     for arg in row.args {
         write_cell(arg, row.row, row.context.locale, out);
+        check_length(out.len())?;
     }
     Ok(())
 }
@@ -199,10 +200,7 @@ pub(super) fn starts_with(row: &Row<'_>) -> Result<Value> {
 pub(super) fn repeat(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (text, count) = (row.text(0), usize::try_from(row.int4(1)).unwrap_or(0));
     check_length(text.len().saturating_mul(count))?;
-    out.extend(core::iter::repeat_n(
-        text,
-        if text.is_empty() { 0 } else { count },
-    ));
+    out.push_str(&text.repeat(count));
     Ok(())
 }
 
@@ -218,6 +216,14 @@ pub(super) fn check_length(bytes: usize) -> Result<()> {
             "requested length too large",
         ));
     }
+    meter::room(bytes)?;
+    meter::steps(1)
+}
+
+/// Adds a part to a text that is not too long with it.
+fn append(part: &str, out: &mut String) -> Result<()> {
+    check_length(out.len().saturating_add(part.len()))?;
+    out.push_str(part);
     Ok(())
 }
 

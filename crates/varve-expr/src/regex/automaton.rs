@@ -5,7 +5,7 @@
 //! the sets of the expression that have them, and by their kind.
 
 use varve_sort::VecMap;
-use varve_types::Result;
+use varve_types::{Result, meter};
 
 use super::compile::{Extent, Program, State};
 use super::set::{CharSet, is_word};
@@ -176,6 +176,7 @@ impl Automata {
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
+        meter::steps(steps)?;
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         self.steps_left = self.steps_left.checked_sub(steps).ok_or_else(too_complex)?;
         Ok(())

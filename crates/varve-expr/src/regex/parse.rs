@@ -26,7 +26,13 @@ pub(super) const PARENTHESES: &str = "parentheses () not balanced";
 pub(super) const OPERAND: &str = "quantifier operand invalid";
 const COUNTS: &str = "invalid repetition count(s)";
 
+/// The longest expression: no longer one has an automaton of a size that is allowed.
+const PATTERN_BYTES_MAX: usize = 256 * 1024;
+
 pub(super) fn parse(pattern: &str, mut options: Options) -> Result<Parsed> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(super::too_complex());
+    }
     let mut pattern = pattern;
     if options.syntax == Syntax::Advanced
         && let Some(directed) = pattern.strip_prefix("***")

@@ -94,7 +94,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::{Expr, Select};
 use varve_expr::{Locale, NamesRef};
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
 pub(crate) use data_type::{internal_name, type_of_text};
 pub(crate) use merge::source_of;
@@ -151,6 +151,7 @@ fn bind_with(
     binder.variables = variables;
     let bound = binder.parsed(statement.parsed(), &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
+    meter::refusal()?;
     let bound = bound.map_err(|error| catalog.named_types(error))?;
     if !binder.calls.is_empty() || binder.has_uncalled {
         check_calls(&bound, binder.parameters.len())?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::{Query as AstQuery, Statement as AstStatement};
 use varve_expr::{Expr, Volatility, fold};
-use varve_types::{Error, LogicalType, Result, Value};
+use varve_types::{Error, LogicalType, Result, Value, meter};
 
 use crate::bind::array::RowsOf;
 use crate::bind::change_cte::is_change;
@@ -206,6 +206,7 @@ impl Binder<'_> {
     /// The query of a body, with columns of the names and types that the function gives.
     pub(crate) fn body_query(&mut self, def: &FunctionDef, values: &[Expr]) -> Result<Query> {
         let code = def.code()?;
+        meter::planned(def.body.len())?;
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
         let query = self.bound_body(def, &code.pieces, values);
         self.source = source;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, meter};
 
 use crate::bind::Binder;
 use crate::bind::change_cte::is_change;
@@ -312,6 +312,7 @@ impl Binder<'_> {
         if nesting > NESTING_MAX {
             return Err(too_deep());
         }
+        meter::planned(view.text.len())?;
         self.found.borrow_mut().add_view(view);
         let nesting = core::mem::replace(&mut self.nesting, nesting);
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use varve_exec::{Cancel, ScanRequest, ScanSource};
+use varve_exec::{ScanRequest, ScanSource};
 use varve_expr::format_value;
 use varve_sql::{ForeignKeyDef, Relation, TableDef};
 use varve_store::ClaimKind;
+use varve_types::meter::Cancel;
 use varve_types::{Error, Result, RowPosition, SqlState, Value};
 
 use super::keys::{KEYS_MAX, KeyTypes, Keys, key_of};

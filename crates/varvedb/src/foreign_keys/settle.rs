@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_exec::Cancel;
 use varve_expr::{cast_value, evaluate};
 use varve_sql::{ForeignKeyDef, KeyAction, TableDef};
+use varve_types::meter::Cancel;
 use varve_types::{Batch, Column, ColumnBuilder, ObjectId, Result, Value};
 
 use super::keys::{Keys, WaitingKeys, key_of};

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_exec::Cancel;
 use varve_expr::{Expr, evaluate};
 use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
 use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, Error, ObjectId, Result, SqlState, TreeId, Value, encode_key_value,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use varve_exec::Cancel;
+use varve_types::meter::Cancel;
 use varve_types::{Env, Error, Result, SqlState};
 
 /// Raised by whoever wants the call that is running to stop; lowered when the session's next call

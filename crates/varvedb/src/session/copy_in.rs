@@ -1,8 +1,8 @@
 //! COPY ... FROM STDIN in three steps: begin, write as often as wanted, finish or abort.
 
-use varve_exec::Cancel;
 use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
+use varve_types::meter::{self, Cancel, metered};
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;
@@ -149,7 +149,10 @@ impl Session {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
         let written = match self.cancel.check() {
-            Ok(()) => self.copied(&mut open, Some(bytes), &mut pacer).await,
+            Ok(()) => {
+                let copied = self.copied(&mut open, Some(bytes), &mut pacer);
+                metered(self.meter(), copied).await
+            }
             Err(error) => Err(error),
         };
         match written {
@@ -184,14 +187,15 @@ impl Session {
             None => copy.finish(&mut target).await,
         };
         copy.note(run.map_or_else(Vec::new, |run| run.notices.take()));
-        taken
+        meter::refusal().and(taken)
     }
 
     /// Takes the end of the text and, outside a block, commits.
     pub async fn copy_finish(&mut self) -> Result<ResultSet> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
         let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
-        if let Err(error) = self.copied(&mut open, None, &mut pacer).await {
+        let copied = metered(self.meter(), self.copied(&mut open, None, &mut pacer));
+        if let Err(error) = copied.await {
             return self.fail_copy(open.target, error).await;
         }
         let durability = self.settings.durability.of_commit();

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use varve_expr::{Locale, NamesRef};
 use varve_sql::{Bound, Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
+use varve_types::meter::{self, Meter, metered};
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
@@ -149,7 +150,9 @@ impl Session {
         if let Block::Failed { .. } = self.block {
             return Err(block::failed_block_error());
         }
-        match self.prepare_statement(sql, types) {
+        let meter = Arc::new(self.meter());
+        self.cancel.allow(self.settings.statement_timeout_us);
+        match meter.within(|| self.prepare_statement(sql, types)) {
             Ok(prepared) => Ok(prepared),
             Err(error) => self.fail_block(error).await,
         }
@@ -229,7 +232,16 @@ impl Session {
         Ok(Task::Text(sql, known))
     }
 
+    /// Of a statement that begins.
+    fn meter(&self) -> Meter {
+        Meter::new(self.shared.memory.clone(), self.cancel.clone())
+    }
+
     async fn run(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
+        metered(self.meter(), self.run_metered(task, parameters)).await
+    }
+
+    async fn run_metered(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
         if self.copy.is_some() {
             return Err(copy_pending_error());
         }
@@ -343,13 +355,13 @@ impl Session {
         if scope.modes.is_serializable() {
             transaction.watch_reads();
         }
+        self.cancel.allow(self.settings.statement_timeout_us);
         let (planned, catalog) = self.plan(transaction, task)?;
         if let Statement::CopyFrom(_) = planned.bound.statement {
             return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
                 "Give the data with copyFrom, or import a file with the shell's import command.",
             ));
         }
-        self.cancel.allow(self.settings.statement_timeout_us);
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
@@ -367,8 +379,11 @@ impl Session {
             Statement::Kept(kept) => self.run_kept(around, task, kept).await?,
             statement => {
                 let calls = Some(&planned.bound);
-                self.run_statement(around, (statement, calls), &parameters)
-                    .await?
+                let ran = self.run_statement(around, (statement, calls), &parameters);
+                let ran = ran.await;
+                // What a refused buffer led to is no answer, and no other error either.
+                meter::refusal()?;
+                ran?
             }
         };
         let messages = planned.bound.messages.iter().map(Notice::of);
@@ -468,7 +483,8 @@ impl Session {
             run: None,
             written: Vec::new(),
         };
-        writer.settle_deferred(constraints).await
+        let settled = writer.settle_deferred(constraints).await;
+        meter::refusal().and(settled)
     }
 
     /// The state of a sequence, named as SQL names it, in an open block.

@@ -4,13 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_exec::{Cancel, ExecContext, NodeProfile, Profile, execute, execute_instrumented};
+use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
     Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, KeyAccess, NodeActual,
     Plan, Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
 };
 use varve_store::{StoreStats, Transaction};
+use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
     TreeId, VECTOR_ROWS, Value,
@@ -361,7 +362,7 @@ impl Run<'_> {
         while let Some(batch) = stream.next().await? {
             self.sleep().await?;
             let batch = batch.compact();
-            let bytes = u64::try_from(batch.memory_bytes()).unwrap_or(u64::MAX);
+            let bytes = u64::try_from(batch.taken_over_bytes()).unwrap_or(u64::MAX);
             held.resize(held.bytes().saturating_add(bytes))?;
             batches.push(batch);
         }

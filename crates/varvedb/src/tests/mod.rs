@@ -10,6 +10,7 @@ mod functions;
 mod indexes;
 mod integrity;
 mod jobs;
+mod limits;
 mod prepared;
 mod row_locks;
 mod savepoints;

@@ -15,7 +15,7 @@ use varve_types::{Decimal, Result};
 
 use crate::regex::{Options, Regex, Syntax};
 pub(crate) use parse::parse_path;
-pub(crate) use query::{Found, Query};
+pub(crate) use query::{Found, FoundRows, Query};
 pub(crate) use write::write_path;
 
 /// A path as it was written.

@@ -5,6 +5,7 @@
 
 use core::cell::Cell;
 
+use varve_types::meter::{self, Growth};
 use varve_types::{Error, Json, Result, SqlState};
 
 use super::moment::Moment;
@@ -94,7 +95,52 @@ pub(super) fn soft<T>(state: SqlState, message: impl Into<String>) -> Result<T, 
 pub(super) enum Sink {
     /// The first one decides.
     Any,
-    All(Vec<Found>),
+    All(FoundList),
+}
+
+/// Values that a path leads to, and what they take.
+#[derive(Default)]
+pub(crate) struct FoundList {
+    values: Vec<Found>,
+    growth: Growth,
+}
+
+impl FoundList {
+    fn push(&mut self, value: Value<'_>) -> Result<()> {
+        match value {
+            Value::Json(json) => json.count_bytes(&mut self.growth)?,
+            Value::Moment(_) => self.growth.add(size_of::<Found>())?,
+        }
+        self.values.push(value.to_found());
+        Ok(())
+    }
+
+    /// The values, no longer booked.
+    pub(crate) fn into_values(self) -> Vec<Found> {
+        self.values
+    }
+
+    /// Takes them one by one; what they take stays booked to the end.
+    pub(crate) fn into_rows(self) -> FoundRows {
+        FoundRows {
+            values: self.values.into_iter(),
+            _growth: self.growth,
+        }
+    }
+}
+
+/// What is left of values.
+pub(crate) struct FoundRows {
+    values: std::vec::IntoIter<Found>,
+    _growth: Growth,
+}
+
+impl Iterator for FoundRows {
+    type Item = Found;
+
+    fn next(&mut self) -> Option<Found> {
+        self.values.next()
+    }
 }
 
 impl Sink {
@@ -102,10 +148,11 @@ impl Sink {
         matches!(self, Sink::All(_))
     }
 
-    pub(super) fn put(&mut self, value: Value<'_>) {
+    pub(super) fn put(&mut self, value: Value<'_>) -> Outcome {
         if let Sink::All(found) = self {
-            found.push(value.to_found());
+            found.push(value).map_err(Fail::Hard)?;
         }
+        Ok(true)
     }
 }
 
@@ -171,8 +218,8 @@ impl<'q> Query<'q> {
     }
 
     /// All values, those before an error where it is silent.
-    pub(crate) fn all(&self, silent: bool) -> Result<Vec<Found>> {
-        let mut sink = Sink::All(Vec::new());
+    pub(crate) fn all(&self, silent: bool) -> Result<FoundList> {
+        let mut sink = Sink::All(FoundList::default());
         match self.item(&self.path.chain, self.start(), self.path.lax, &mut sink) {
             Err(Fail::Soft(_)) if silent => {}
             Err(Fail::Soft(error) | Fail::Hard(error)) => return Err(error),
@@ -180,7 +227,7 @@ impl<'q> Query<'q> {
         }
         match sink {
             Sink::All(found) => Ok(found),
-            Sink::Any => Ok(Vec::new()),
+            Sink::Any => Ok(FoundList::default()),
         }
     }
 
@@ -198,9 +245,9 @@ impl<'q> Query<'q> {
         if self.path.lax {
             return self.item(chain, at, true, &mut Sink::Any);
         }
-        let mut sink = Sink::All(Vec::new());
+        let mut sink = Sink::All(FoundList::default());
         self.item(chain, at, false, &mut sink)?;
-        Ok(matches!(sink, Sink::All(found) if !found.is_empty()))
+        Ok(matches!(sink, Sink::All(found) if !found.values.is_empty()))
     }
 
     /// The values of a chain, with arrays taken apart where `unwrap` and the path is lax.
@@ -210,11 +257,12 @@ impl<'q> Query<'q> {
         at: At<'_>,
         unwrap: bool,
     ) -> Result<Vec<Found>, Fail> {
-        let mut sink = Sink::All(Vec::new());
+        let mut sink = Sink::All(FoundList::default());
         self.item(chain, at, self.path.lax, &mut sink)?;
         let Sink::All(found) = sink else {
             return Ok(Vec::new());
         };
+        let found = found.into_values();
         if !unwrap || !self.path.lax {
             return Ok(found);
         }
@@ -233,8 +281,7 @@ impl<'q> Query<'q> {
     /// Goes on with the steps behind the head of a chain.
     pub(super) fn next(&self, steps: &[Item], at: At<'_>, sink: &mut Sink) -> Outcome {
         if steps.is_empty() {
-            sink.put(at.value);
-            return Ok(true);
+            return sink.put(at.value);
         }
         self.item(steps, at, self.path.lax, sink)
     }
@@ -249,6 +296,7 @@ impl<'q> Query<'q> {
         sink: &mut Sink,
     ) -> Outcome {
         at.depth += 1;
+        meter::steps(1).map_err(Fail::Hard)?;
         if at.depth > DEPTH_MAX {
             return Err(Fail::Hard(too_deep()));
         }
@@ -352,8 +400,7 @@ impl<'q> Query<'q> {
     /// A chain that may be empty.
     pub(super) fn one(&self, chain: &[Item], at: At<'_>, unwrap: bool, sink: &mut Sink) -> Outcome {
         if chain.is_empty() {
-            sink.put(at.value);
-            return Ok(true);
+            return sink.put(at.value);
         }
         self.item(chain, at, unwrap, sink)
     }

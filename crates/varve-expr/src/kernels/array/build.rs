@@ -1,6 +1,6 @@
 //! Arrays from elements and from arrays.
 
-use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value};
+use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value, meter};
 
 use super::{array, check_size, element_of_result, finished, subscript_error};
 use crate::kernels::Row;
@@ -84,6 +84,7 @@ pub(in crate::kernels) fn fill(row: &Row<'_>) -> Result<Value> {
         dimensions.push(ArrayDimension { length, lower });
     }
     check_size(count)?;
+    meter::room(count.saturating_mul(size_of::<Value>()))?;
     if count == 0 {
         dimensions.clear();
     }

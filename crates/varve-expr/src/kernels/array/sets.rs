@@ -1,6 +1,6 @@
 //! The elements and subscripts of arrays as rows.
 
-use varve_types::{Result, Value};
+use varve_types::{Result, Value, meter};
 
 use super::present;
 use super::search::subscripts_of;
@@ -20,6 +20,7 @@ pub(in crate::kernels) fn subscripts(row: &Row<'_>) -> Result<Box<dyn SetRows>> 
     };
     let subscripts = first..=last;
     let value = |subscript| i32::try_from(subscript).map_or(Value::Null, Value::Int4);
+    meter::room((subscripts.clone().count()).saturating_mul(size_of::<Value>()))?;
     Ok(values(if row.value(2) == Value::Boolean(true) {
         subscripts.rev().map(value).collect()
     } else {

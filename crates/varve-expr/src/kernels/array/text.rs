@@ -1,11 +1,13 @@
 //! Arrays of text joined to strings, and strings split.
 
+use varve_types::meter::ValueList;
 use varve_types::{ArrayValue, ElementType, Result, Value};
 
 use super::{check_size, finished, present};
 use crate::SetRows;
 use crate::cast::write_value;
 use crate::kernels::Row;
+use crate::kernels::text::check_length;
 use crate::set_rows::values;
 
 /// `array_to_string(array, delimiter [, null])`
@@ -29,6 +31,7 @@ pub(in crate::kernels) fn join(row: &Row<'_>) -> Result<Value> {
             Value::Null => text.push_str(null.str().unwrap_or_default()),
             value => write_value(value, row.context.locale, &mut text),
         }
+        check_length(text.len())?;
     }
     Ok(Value::text(text))
 }
@@ -43,17 +46,23 @@ fn parts(row: &Row<'_>) -> Result<Option<Vec<Value>>> {
         Some(null) if null == part => Value::Null,
         _ => Value::text(part),
     };
-    let parts: Vec<Value> = match delimiter.str() {
-        _ if text.is_empty() => Vec::new(),
+    let mut parts = ValueList::default();
+    match delimiter.str() {
+        _ if text.is_empty() => {}
         None => {
-            let characters = text.char_indices().map(|(at, character)| {
-                part(text.get(at..at + character.len_utf8()).unwrap_or_default())
-            });
-            characters.collect()
+            for (at, character) in text.char_indices() {
+                let character = text.get(at..at + character.len_utf8());
+                parts.push(part(character.unwrap_or_default()))?;
+            }
         }
-        Some("") => vec![part(text)],
-        Some(delimiter) => text.split(delimiter).map(part).collect(),
-    };
+        Some("") => parts.push(part(text))?,
+        Some(delimiter) => {
+            for found in text.split(delimiter) {
+                parts.push(part(found))?;
+            }
+        }
+    }
+    let parts = parts.into_values();
     check_size(parts.len())?;
     Ok(Some(parts))
 }

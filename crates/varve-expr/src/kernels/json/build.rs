@@ -5,6 +5,7 @@ use varve_types::{ArrayValue, Error, Json, LogicalType, Result, SqlState, Value}
 use super::invalid;
 use crate::json::{self, Shallow, jsonb, shallow, write_string};
 use crate::kernels::Row;
+use crate::kernels::text::check_length;
 
 fn wants_jsonb(row: &Row<'_>) -> bool {
     row.result == LogicalType::Jsonb
@@ -99,6 +100,7 @@ fn array_from(row: &Row<'_>, first: usize, absent: bool) -> Result<Value> {
             text.push_str(", ");
         }
         write(row, i, ",", &mut text)?;
+        check_length(text.len())?;
     }
     text.push(']');
     Ok(Value::text(text))
@@ -144,6 +146,7 @@ fn object_from(row: &Row<'_>, first: usize, absent: bool, unique: bool) -> Resul
         write_string(&key, &mut text);
         text.push_str(" : ");
         write(row, i + 1, ",", &mut text)?;
+        check_length(text.len())?;
     }
     if wants_jsonb(row) {
         return jsonb(&Json::object(pairs));
@@ -162,6 +165,7 @@ pub(in crate::kernels) fn row_object(row: &Row<'_>) -> Result<Value> {
         write_string(row.text(i), &mut text);
         text.push(':');
         write(row, i + 1, ",", &mut text)?;
+        check_length(text.len())?;
     }
     text.push('}');
     Ok(Value::text(text))

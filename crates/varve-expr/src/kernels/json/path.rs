@@ -2,9 +2,9 @@
 
 use varve_types::{Error, Json, Result, SqlState, Value};
 
-use crate::json::{Found, Query, decoded, jsonb, parse_path};
+use crate::json::{Found, FoundRows, Query, decoded, jsonb, parse_path};
 use crate::kernels::Row;
-use crate::set_rows::{self, SetRows};
+use crate::set_rows::SetRows;
 
 /// What a call asks for, and its answer.
 fn asked<T>(row: &Row<'_>, uses_zone: bool, ask: fn(&Query<'_>, bool) -> Result<T>) -> Result<T> {
@@ -49,7 +49,7 @@ pub(in crate::kernels) fn path_match_tz(row: &Row<'_>) -> Result<Value> {
 
 fn matched(row: &Row<'_>, uses_zone: bool) -> Result<Value> {
     asked(row, uses_zone, |query, silent| {
-        match query.all(silent)?.as_slice() {
+        match query.all(silent)?.into_values().as_slice() {
             [Found::Json(Json::Boolean(truth))] => Ok(Value::Boolean(*truth)),
             [Found::Json(Json::Null)] => Ok(Value::Null),
             _ if silent => Ok(Value::Null),
@@ -73,7 +73,7 @@ pub(in crate::kernels) fn path_array_tz(row: &Row<'_>) -> Result<Value> {
 
 fn array(row: &Row<'_>, uses_zone: bool) -> Result<Value> {
     let found = asked(row, uses_zone, |query, silent| query.all(silent))?;
-    let values = found.into_iter().map(Found::into_json).collect();
+    let values = found.into_rows().map(Found::into_json).collect();
     jsonb(&Json::Array(values))
 }
 
@@ -89,7 +89,7 @@ pub(in crate::kernels) fn path_first_tz(row: &Row<'_>) -> Result<Value> {
 
 fn first(row: &Row<'_>, uses_zone: bool) -> Result<Value> {
     let found = asked(row, uses_zone, |query, silent| query.all(silent))?;
-    let first = found.into_iter().next();
+    let first = found.into_rows().next();
     first.map_or(Ok(Value::Null), |first| jsonb(&first.into_json()))
 }
 
@@ -105,6 +105,16 @@ pub(in crate::kernels) fn path_query_tz(row: &Row<'_>) -> Result<Box<dyn SetRows
 
 fn rows(row: &Row<'_>, uses_zone: bool) -> Result<Box<dyn SetRows>> {
     let found = asked(row, uses_zone, |query, silent| query.all(silent))?;
-    let values = found.into_iter().map(|found| jsonb(&found.into_json()));
-    Ok(set_rows::values(values.collect::<Result<_>>()?))
+    Ok(Box::new(PathRows(found.into_rows())))
+}
+
+/// Values that are encoded one by one.
+struct PathRows(FoundRows);
+
+impl SetRows for PathRows {
+    fn next(&mut self, row: &mut Vec<Value>) -> Result<bool> {
+        let next = self.0.next().map(|found| jsonb(&found.into_json()));
+        row.extend(next.transpose()?);
+        Ok(!row.is_empty())
+    }
 }

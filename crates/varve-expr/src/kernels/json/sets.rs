@@ -1,5 +1,6 @@
 //! Functions that answer with the members of a value.
 
+use varve_types::meter::ValueList;
 use varve_types::{Json, LogicalType, Result, Value};
 
 use super::access::{json_as_text, jsonb_as_text};
@@ -34,19 +35,25 @@ pub(in crate::kernels) fn array_elements(row: &Row<'_>) -> Result<Box<dyn SetRow
 }
 
 fn texts(values: &[&str], as_text: bool) -> Result<Vec<Value>> {
-    let values = values.iter().map(|value| match as_text {
-        true => json_as_text(value),
-        false => Ok(Value::text(*value)),
-    });
-    values.collect()
+    let mut found = ValueList::default();
+    for value in values {
+        found.push(match as_text {
+            true => json_as_text(value)?,
+            false => Value::text(*value),
+        })?;
+    }
+    Ok(found.into_values())
 }
 
 fn members(values: &[Json], as_text: bool) -> Result<Vec<Value>> {
-    let values = values.iter().map(|value| match as_text {
-        true => Ok(jsonb_as_text(value)),
-        false => jsonb(value),
-    });
-    values.collect()
+    let mut found = ValueList::default();
+    for value in values {
+        found.push(match as_text {
+            true => jsonb_as_text(value),
+            false => jsonb(value)?,
+        })?;
+    }
+    Ok(found.into_values())
 }
 
 /// `json[b]_object_keys`

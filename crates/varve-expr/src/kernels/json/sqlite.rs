@@ -16,7 +16,7 @@ fn document(row: &Row<'_>) -> Result<Json> {
 fn at(root: &Json, path: &str) -> Result<Option<Json>> {
     let path = parse_path(&format!("strict {path}"))?;
     let found = Query::new(&path, root, None, false)?.all(true)?;
-    Ok(found.into_iter().next().map(Found::into_json))
+    Ok(found.into_rows().next().map(Found::into_json))
 }
 
 fn written(json: &Json) -> String {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use varve_exec::Cancel;
 use varve_expr::Locale;
 use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
 use varve_store::{SavepointId, Transaction};
+use varve_types::meter::Cancel;
 use varve_types::{ArrayValue, Error, LogicalType, Result, RowValue, SqlState, Value};
 
 use super::{DEPTH_MAX, Frame, Outcome, Routine};

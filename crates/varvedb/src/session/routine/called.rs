@@ -1,9 +1,9 @@
 //! Calls of functions for the rows of a part of a plan.
 
-use varve_exec::Cancel;
 use varve_expr::{Expr, evaluate};
 use varve_sql::{Plan, Uncalled};
 use varve_store::Transaction;
+use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
 
 use super::Routine;
