@@ -2,7 +2,8 @@
 //! actions.
 
 use sqlparser::ast::{
-    ColumnDef, DataType, Expr, ForValues, Ident, ObjectName, SequenceOptions, TableConstraint,
+    ColumnDef, DataType, Expr, ForValues, Ident, ObjectName, SequenceOptions, SqlOption,
+    TableConstraint,
 };
 use varve_types::{Error, Result};
 
@@ -124,8 +125,10 @@ pub enum Action {
     Detach(ObjectName),
     /// `OWNER TO`, as [`Parser::parse_role`] has it.
     Owner(Option<Ident>),
-    /// What says where and how rows are stored or whose they are, by its words.
-    Storage(&'static str),
+    /// `SET (...)`, `RESET (...)`
+    Options(Vec<SqlOption>),
+    /// What says how rows are stored, logged or guarded, by its words, and the index that it names.
+    Storage(&'static str, Option<Ident>),
 }
 
 /// What is done to a column.
@@ -176,8 +179,12 @@ pub enum ColumnChange {
         /// `IF EXISTS`
         if_exists: bool,
     },
-    /// What says how values are stored, by its words.
-    Storage(&'static str),
+    /// `SET (...)`, `RESET (...)`
+    Options(Vec<SqlOption>),
+    /// `SET STORAGE`, `SET COMPRESSION`, by its word.
+    Storage(&'static str, Ident),
+    /// `SET STATISTICS`
+    Statistics,
 }
 
 impl Parser<'_> {

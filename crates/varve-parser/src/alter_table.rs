@@ -25,22 +25,27 @@ impl Parser<'_> {
                 self.parse_role().map(Action::Owner)
             }
             Keyword::SET => self.alter_set(),
-            Keyword::RESET => {
-                self.parse_storage_options()?;
-                Ok(Action::Storage("RESET"))
-            }
+            Keyword::RESET => Ok(Action::Options(self.parse_storage_options()?)),
             Keyword::CLUSTER => {
                 self.expect_keyword(Keyword::ON)?;
-                self.parse_identifier()?;
-                Ok(Action::Storage("CLUSTER ON"))
+                let index = self.parse_identifier()?;
+                Ok(Action::Storage("CLUSTER ON", Some(index)))
             }
             Keyword::REPLICA => {
                 self.expect_keyword(Keyword::IDENTITY)?;
+                let mut index = None;
                 if self.parse_keyword(Keyword::USING) {
                     self.expect_keyword(Keyword::INDEX)?;
+                    index = Some(self.parse_identifier()?);
+                } else {
+                    let kinds = [Keyword::DEFAULT, Keyword::FULL, Keyword::NOTHING];
+                    self.expect_one_of_keywords(&kinds)?;
                 }
-                self.parse_label()?;
-                Ok(Action::Storage("REPLICA IDENTITY"))
+                Ok(Action::Storage("REPLICA IDENTITY", index))
+            }
+            Keyword::NO if self.peek_keyword(Keyword::FORCE) => {
+                self.next_token();
+                self.row_security("NO FORCE ROW LEVEL SECURITY")
             }
             Keyword::INHERIT | Keyword::NO => {
                 let joins = next.keyword == Keyword::INHERIT;
@@ -63,12 +68,24 @@ impl Parser<'_> {
                 let _ = self.parse_one_of_keywords(&[Keyword::CONCURRENTLY, Keyword::FINALIZE]);
                 Ok(Action::Detach(partition))
             }
-            Keyword::ENABLE | Keyword::DISABLE | Keyword::FORCE | Keyword::OF | Keyword::NOT => {
+            Keyword::ENABLE if self.peek_keyword(Keyword::ROW) => {
+                self.row_security("ENABLE ROW LEVEL SECURITY")
+            }
+            Keyword::DISABLE if self.peek_keyword(Keyword::ROW) => {
+                self.row_security("DISABLE ROW LEVEL SECURITY")
+            }
+            Keyword::FORCE => self.row_security("FORCE ROW LEVEL SECURITY"),
+            Keyword::ENABLE | Keyword::DISABLE | Keyword::OF | Keyword::NOT => {
                 let what = format!("ALTER TABLE ... {}", next.keyword.as_str());
                 Err(Error::unsupported(what).at(next.position))
             }
             _ => Err(self.error_at(next)),
         }
+    }
+
+    fn row_security(&mut self, words: &'static str) -> Result<Action> {
+        self.expect_keywords(&[Keyword::ROW, Keyword::LEVEL, Keyword::SECURITY])?;
+        Ok(Action::Storage(words, None))
     }
 
     fn alter_add(&mut self) -> Result<Action> {
@@ -146,13 +163,9 @@ impl Parser<'_> {
         Ok(match first.keyword {
             Keyword::TYPE => self.alter_type()?,
             Keyword::SET if self.peek() == Token::LParen => {
-                self.parse_storage_options()?;
-                ColumnChange::Storage("SET (...)")
+                ColumnChange::Options(self.parse_storage_options()?)
             }
-            Keyword::RESET => {
-                self.parse_storage_options()?;
-                ColumnChange::Storage("RESET (...)")
-            }
+            Keyword::RESET => ColumnChange::Options(self.parse_storage_options()?),
             Keyword::SET => {
                 let what = self.next_token();
                 match what.keyword {
@@ -167,11 +180,11 @@ impl Parser<'_> {
                     }
                     Keyword::STATISTICS => {
                         self.parse_number()?;
-                        ColumnChange::Storage("SET STATISTICS")
+                        ColumnChange::Statistics
                     }
-                    Keyword::STORAGE | Keyword::COMPRESSION => {
-                        self.parse_label()?;
-                        ColumnChange::Storage("SET STORAGE")
+                    Keyword::STORAGE => ColumnChange::Storage("STORAGE", self.parse_label()?),
+                    Keyword::COMPRESSION => {
+                        ColumnChange::Storage("COMPRESSION", self.parse_label()?)
                     }
                     _ => return Err(self.error_at(what)),
                 }
@@ -197,14 +210,7 @@ impl Parser<'_> {
                 self.expect_keyword(Keyword::GENERATED)?;
                 let always = self.always()?;
                 self.expect_keywords(&[Keyword::AS, Keyword::IDENTITY])?;
-                let (mut name, mut options) = (None, Vec::new());
-                if self.consume_token(&Token::LParen) {
-                    if self.parse_keywords(&[Keyword::SEQUENCE, Keyword::NAME]) {
-                        name = Some(self.parse_object_name(false)?);
-                    }
-                    options = self.parse_sequence_options()?;
-                    self.expect_token(&Token::RParen)?;
-                }
+                let (name, options) = self.identity_options()?;
                 ColumnChange::AddIdentity {
                     always,
                     name,
@@ -286,18 +292,23 @@ impl Parser<'_> {
 
     fn alter_set(&mut self) -> Result<Action> {
         if self.peek() == Token::LParen {
-            self.parse_storage_options()?;
-            return Ok(Action::Storage("SET (...)"));
+            return Ok(Action::Options(self.parse_storage_options()?));
         }
         let next = self.next_token();
         match next.keyword {
-            Keyword::LOGGED => Ok(Action::Storage("SET LOGGED")),
-            Keyword::UNLOGGED => Ok(Action::Storage("SET UNLOGGED")),
+            // As they are, and stay.
+            Keyword::LOGGED => Ok(Action::Options(Vec::new())),
+            Keyword::UNLOGGED => Ok(Action::Storage("UNLOGGED", None)),
             Keyword::WITHOUT => {
                 self.expect_one_of_keywords(&[Keyword::CLUSTER, Keyword::OIDS])?;
-                Ok(Action::Storage("SET WITHOUT ..."))
+                Ok(Action::Options(Vec::new()))
             }
-            Keyword::TABLESPACE | Keyword::ACCESS => {
+            Keyword::TABLESPACE => {
+                self.prev_token();
+                self.expect_tablespace()?;
+                Ok(Action::Options(Vec::new()))
+            }
+            Keyword::ACCESS => {
                 let what = format!("ALTER TABLE ... SET {}", next.keyword.as_str());
                 Err(Error::unsupported(what).at(next.position))
             }

@@ -3,12 +3,14 @@
 use sqlparser::ast::{
     CheckConstraint, ColumnDef, ColumnOption, ColumnOptionDef, ConstraintCharacteristics,
     ConstraintReferenceMatchKind, ConstraintUsingIndex, DeferrableInitial, ExcludeConstraint,
-    ExcludeConstraintElement, ExcludeConstraintOperator, ForeignKeyConstraint, GeneratedAs,
+    ExcludeConstraintElement, ExcludeConstraintOperator, Expr, ForeignKeyConstraint, GeneratedAs,
     GeneratedExpressionMode, Ident, IndexConstraint, KeyOrIndexDisplay, NullsDistinctOption,
-    PrimaryKeyConstraint, ReferentialAction, SequenceOptions, TableConstraint, UniqueConstraint,
+    ObjectName, PrimaryKeyConstraint, ReferentialAction, SequenceOptions, SqlOption,
+    TableConstraint, UniqueConstraint,
 };
 use varve_types::{Error, Result};
 
+use crate::create_function::redundant;
 use crate::keyword::Keyword;
 use crate::parser::{IsOptional, Parser};
 use crate::token::Token;
@@ -39,9 +41,13 @@ impl Parser<'_> {
                 false => None,
             };
             let stored = [Keyword::STORAGE, Keyword::COMPRESSION];
+            let first = self.peek_token();
             if name.is_none() && self.parse_one_of_keywords(&stored).is_some() {
-                // How values are stored is not up to the user.
-                self.parse_label()?;
+                let option = ColumnOption::Options(vec![SqlOption::KeyValue {
+                    key: Ident::new(self.text_of(first)),
+                    value: Expr::Identifier(self.parse_label()?),
+                }]);
+                options.push(ColumnOptionDef { name, option });
                 continue;
             }
             match self.column_option()? {
@@ -104,18 +110,19 @@ impl Parser<'_> {
         }
         self.expect_keyword(Keyword::AS)?;
         if self.parse_keyword(Keyword::IDENTITY) {
-            let mut options = Vec::new();
-            if self.consume_token(&Token::LParen) {
-                options = self.parse_sequence_options()?;
-                self.expect_token(&Token::RParen)?;
-            }
+            let (name, options) = self.identity_options()?;
             return Ok(ColumnOption::Generated {
                 generated_as: match always {
                     true => GeneratedAs::Always,
                     false => GeneratedAs::ByDefault,
                 },
                 sequence_options: Some(options),
-                generation_expr: None,
+                // The name of the sequence, for which the tree has no other place.
+                generation_expr: name.map(|name| {
+                    let parts = name.0.into_iter();
+                    let idents = parts.filter_map(|part| part.as_ident().cloned());
+                    Expr::CompoundIdentifier(idents.collect())
+                }),
                 generation_expr_mode: None,
                 generated_keyword: true,
             });
@@ -134,6 +141,44 @@ impl Parser<'_> {
             generation_expr_mode: Some(GeneratedExpressionMode::Stored),
             generated_keyword: true,
         })
+    }
+
+    /// The options of an identity column's sequence, and the name that they give it.
+    pub(crate) fn identity_options(
+        &mut self,
+    ) -> Result<(Option<ObjectName>, Vec<SequenceOptions>)> {
+        let (mut name, mut options) = (None, Vec::new());
+        if !self.consume_token(&Token::LParen) {
+            return Ok((name, options));
+        }
+        loop {
+            let next = self.peek_token();
+            if self.parse_keywords(&[Keyword::SEQUENCE, Keyword::NAME]) {
+                if name.is_some() {
+                    return Err(redundant(next.position));
+                }
+                name = Some(self.parse_object_name(false)?);
+            } else if self.parse_keywords(&[Keyword::OWNED, Keyword::BY]) {
+                self.parse_object_name(false)?;
+                // The column is its owner.
+                return Err(redundant(next.position));
+            } else if self.parse_keyword(Keyword::LOGGED) {
+                // As all of them are.
+            } else if let Some(option) = self.sequence_option()? {
+                let kind = core::mem::discriminant(&option);
+                if options
+                    .iter()
+                    .any(|known| core::mem::discriminant(known) == kind)
+                {
+                    return Err(redundant(next.position));
+                }
+                options.push(option);
+            } else {
+                break;
+            }
+        }
+        self.expect_token(&Token::RParen)?;
+        Ok((name, options))
     }
 
     /// Options of a sequence, in any order; what is none of them is left.
@@ -207,16 +252,16 @@ impl Parser<'_> {
         })
     }
 
-    /// What indexes of constraints may be stored with, which changes nothing here.
+    /// What indexes of constraints are stored with.
     fn index_parameters(&mut self) -> Result<()> {
         if self.parse_keyword(Keyword::WITH) {
-            self.parse_storage_options()?;
+            let mut options = self.parse_storage_options()?;
+            self.index_options.append(&mut options);
         }
-        let next = self.peek_token();
-        match next.keyword {
-            Keyword::USING => Err(Error::unsupported("USING INDEX TABLESPACE").at(next.position)),
-            _ => Ok(()),
+        if self.parse_keywords(&[Keyword::USING, Keyword::INDEX]) {
+            return self.expect_tablespace();
         }
+        Ok(())
     }
 
     fn references(

@@ -105,6 +105,9 @@ pub struct FunctionOptions {
     pub volatility: Option<char>,
     /// `STRICT`
     pub strict: Option<bool>,
+    /// What changes no result here, since there is one role and no plan is chosen by costs: with
+    /// its words, and the number that is given.
+    pub unused: Vec<(&'static str, Option<String>)>,
 }
 
 /// A function that a statement names.
@@ -303,36 +306,13 @@ impl Parser<'_> {
                 self.expect_word("input")?;
                 options.strict.replace(word == "returns").is_some()
             }
-            // What these say changes no result here: there are no roles, and no plans are chosen
-            // by costs.
-            "leakproof" => {
+            "leakproof" | "not" | "external" | "security" | "parallel" | "cost" | "rows" => {
                 self.next_token();
-                false
-            }
-            "not" => {
-                self.next_token();
-                self.expect_word("leakproof")?;
-                false
-            }
-            "external" | "security" => {
-                self.next_token();
-                if word == "external" {
-                    self.expect_word("security")?;
-                }
-                if !self.parse_word("definer") {
-                    self.expect_word("invoker")?;
-                }
-                false
-            }
-            "parallel" => {
-                self.next_token();
-                self.parse_label()?;
-                false
-            }
-            "cost" | "rows" => {
-                self.next_token();
-                self.expect_token(&Token::Number)?;
-                false
+                let unused = self.unused_option(&word)?;
+                let known = |known: &(&str, _)| known.0 == unused.0;
+                let was_said = options.unused.iter().any(known);
+                options.unused.push(unused);
+                was_said
             }
             "window" | "transform" | "support" | "set" | "reset" => {
                 let what = format!("{} of a function", word.to_ascii_uppercase());
@@ -344,6 +324,33 @@ impl Parser<'_> {
             true => Err(redundant(next.position)),
             false => Ok(true),
         }
+    }
+
+    /// What changes no result, behind its first word.
+    fn unused_option(&mut self, word: &str) -> Result<(&'static str, Option<String>)> {
+        Ok(match word {
+            "leakproof" => ("LEAKPROOF", None),
+            "not" => {
+                self.expect_word("leakproof")?;
+                ("LEAKPROOF", Some("not".to_owned()))
+            }
+            "external" | "security" => {
+                if word == "external" {
+                    self.expect_word("security")?;
+                }
+                let is_definer = self.parse_word("definer");
+                if !is_definer {
+                    self.expect_word("invoker")?;
+                }
+                ("SECURITY DEFINER", (!is_definer).then(|| "not".to_owned()))
+            }
+            "parallel" => ("PARALLEL", Some(self.parse_label()?.value)),
+            word => {
+                let number = self.expect_token(&Token::Number)?;
+                let name = if word == "cost" { "COST" } else { "ROWS" };
+                (name, Some(self.text_of(number).to_owned()))
+            }
+        })
     }
 
     /// Arguments in parentheses.
@@ -453,6 +460,6 @@ fn parser_name(parser: &mut Parser<'_>) -> Result<Ident> {
     }
 }
 
-fn redundant(position: u32) -> Error {
+pub(crate) fn redundant(position: u32) -> Error {
     Error::new(SqlState::SYNTAX_ERROR, "conflicting or redundant options").at(position)
 }

@@ -52,8 +52,7 @@ impl Parser<'_> {
             with.extend(options.into_iter().filter_map(storage_option));
         }
         if self.peek_keyword(Keyword::TABLESPACE) {
-            let what = Error::unsupported("TABLESPACE");
-            return Err(what.at(self.peek_token().position));
+            self.expect_tablespace()?;
         }
         let predicate = self.selection()?;
         Ok(CreateIndex {

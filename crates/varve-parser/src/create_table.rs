@@ -269,9 +269,7 @@ impl Parser<'_> {
                     self.expect_keyword(Keyword::COMMIT)?;
                     create.on_commit = Some(self.on_commit()?);
                 }
-                Keyword::TABLESPACE => {
-                    return Err(Error::unsupported("TABLESPACE").at(next.position));
-                }
+                Keyword::TABLESPACE => self.expect_tablespace()?,
                 Keyword::AS => {
                     self.next_token();
                     return self.table_query_tail(create);
@@ -281,8 +279,20 @@ impl Parser<'_> {
         }
     }
 
+    /// `TABLESPACE pg_default`: there is one.
+    pub fn expect_tablespace(&mut self) -> Result<()> {
+        self.expect_keyword(Keyword::TABLESPACE)?;
+        let name = self.parse_identifier()?;
+        if name.value.eq_ignore_ascii_case("pg_default") {
+            return Ok(());
+        }
+        let message = format!("tablespace \"{}\" does not exist", name.value);
+        let error = Error::new(SqlState::UNDEFINED_OBJECT, message);
+        Err(error.with_hint("A store has one tablespace, pg_default."))
+    }
+
     /// `USING heap`: there is one access method.
-    pub(crate) fn table_access_method(&mut self) -> Result<()> {
+    pub fn table_access_method(&mut self) -> Result<()> {
         if !self.parse_keyword(Keyword::USING) {
             return Ok(());
         }

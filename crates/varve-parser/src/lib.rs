@@ -28,7 +28,6 @@ pub mod create_function;
 mod create_index;
 mod create_table;
 pub mod create_trigger;
-mod create_view;
 mod expr;
 mod fault;
 mod from;

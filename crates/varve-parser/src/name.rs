@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a token is a string of any kind.
-    pub(crate) fn is_string(token: Token) -> bool {
+    pub fn is_string(token: Token) -> bool {
         matches!(
             token,
             Token::SingleQuotedString

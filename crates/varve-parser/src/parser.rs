@@ -1,7 +1,7 @@
 //! The parser's hold of the tokens, and what all statements are made of.
 
-use sqlparser::ast::AccessExpr;
 use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::ast::{AccessExpr, SqlOption};
 use sqlparser::tokenizer::{Location, Span, Token as TreeToken, TokenWithSpan};
 use varve_types::{Error, Result};
 
@@ -23,6 +23,8 @@ pub struct Parser<'a> {
     depth: u32,
     /// Subscripts of columns that are assigned to.
     pub(crate) targets: Vec<Vec<AccessExpr>>,
+    /// Storage parameters of the indexes of constraints.
+    pub(crate) index_options: Vec<SqlOption>,
 }
 
 /// Whether something in parentheses may be left out.
@@ -66,6 +68,7 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             targets: Vec::new(),
+            index_options: Vec::new(),
         }
     }
 

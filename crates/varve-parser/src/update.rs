@@ -1,7 +1,7 @@
 //! UPDATE and DELETE.
 
 use sqlparser::ast::{
-    AccessExpr, Assignment, AssignmentTarget, Delete, FromTable, ObjectName, Statement,
+    AccessExpr, Assignment, AssignmentTarget, Delete, FromTable, ObjectName, SqlOption, Statement,
     TableFactor, TableWithJoins, Update, UpdateTableFromKind,
 };
 use varve_types::{Error, Result};
@@ -141,5 +141,10 @@ impl Parser<'_> {
     /// column has the number of its subscripts behind the end of its text: `a\0` and a number.
     pub fn take_target_subscripts(&mut self) -> Vec<Vec<AccessExpr>> {
         core::mem::take(&mut self.targets)
+    }
+
+    /// The storage parameters of the indexes of constraints, which no tree has a place for.
+    pub fn take_index_options(&mut self) -> Vec<SqlOption> {
+        core::mem::take(&mut self.index_options)
     }
 }

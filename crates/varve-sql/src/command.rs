@@ -1,10 +1,12 @@
 //! Statements without a plan: transactions, savepoints, settings, upkeep. They need no catalogue,
 //! so what they say is known when they are parsed.
 
+use sqlparser::ast::{Expr as Ast, UtilityOption, Value};
 use varve_parser::{Parser, Token};
 use varve_types::Result;
 
 use crate::parse_session::parse_session_command;
+use crate::parse_upkeep::upkeep_options;
 use crate::schema::{RelationName, quoted_as_needed};
 
 /// A statement that changes the session, its transaction or the store, and reads no table.
@@ -457,31 +459,32 @@ fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String> {
 }
 
 fn vacuum(parser: &mut Parser<'_>) -> Parsed {
-    let mut full = false;
-    if parser.consume_token(&Token::LParen) {
-        loop {
-            let option = crate::bind::fold_name(&parser.parse_label()?);
-            let off = eat(parser, "OFF") || eat(parser, "FALSE");
-            let _ = off || eat(parser, "ON") || eat(parser, "TRUE");
-            match option.as_str() {
-                "full" => full = !off,
-                // What these ask for is done anyway, or there is nothing to be done.
-                "verbose"
-                | "analyze"
-                | "freeze"
-                | "skip_locked"
-                | "process_toast"
-                | "process_main"
-                | "truncate"
-                | "disable_page_skipping" => {}
-                _ => return Ok(skip(parser, "this VACUUM option")),
-            }
-            if !parser.consume_token(&Token::Comma) {
-                break;
-            }
-        }
-        parser.expect_token(&Token::RParen)?;
-    } else {
+    // What the others ask for is done anyway, or there is nothing to be done.
+    let known = [
+        "full",
+        "verbose",
+        "analyze",
+        "freeze",
+        "skip_locked",
+        "process_toast",
+        "process_main",
+        "truncate",
+        "disable_page_skipping",
+        "index_cleanup",
+        "parallel",
+        "skip_database_stats",
+        "only_database_stats",
+        "buffer_usage_limit",
+    ];
+    let has_options = parser.peek_token().token == Token::LParen;
+    let options = upkeep_options(parser, "VACUUM", &known)?;
+    let is_full = |option: &UtilityOption| option.name.value.eq_ignore_ascii_case("full");
+    let mut full = options
+        .iter()
+        .rev()
+        .find(|option| is_full(option))
+        .is_some_and(is_on);
+    if !has_options {
         full = eat(parser, "FULL");
         while eat(parser, "FREEZE") || eat(parser, "VERBOSE") || eat(parser, "ANALYZE") {}
     }
@@ -490,4 +493,17 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
         _ => parser.parse_comma_separated(relation)?,
     };
     Ok(Words::Command(Command::Vacuum { full, tables }))
+}
+
+/// Whether an option is given, and not as OFF.
+fn is_on(option: &UtilityOption) -> bool {
+    match &option.arg {
+        Some(Ast::Identifier(word)) => !word.value.eq_ignore_ascii_case("off"),
+        Some(Ast::Value(value)) => match &value.value {
+            Value::Boolean(value) => *value,
+            Value::Number(number, _) => number != "0",
+            _ => true,
+        },
+        _ => true,
+    }
 }

@@ -134,6 +134,7 @@ fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatem
         .map(|lexeme| lexeme.position)
         .collect();
     let mut source = SourceMap::new(positions, parser.take_target_subscripts());
+    source.index_options = parser.take_index_options();
     let is_tableoid = |lexeme: &Lexeme| {
         lexeme.token == Token::Word && parser.text_of(*lexeme).eq_ignore_ascii_case("tableoid")
     };

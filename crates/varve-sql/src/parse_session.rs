@@ -7,6 +7,7 @@ use varve_types::Result;
 
 use crate::bind::fold_name;
 use crate::command::{Command, Direction, DiscardWhat, Words, eat, name, relation, skip};
+use crate::parse_upkeep::upkeep_options;
 use crate::parse_utility::{eat_all, query_text};
 use crate::schema::RelationName;
 
@@ -297,12 +298,8 @@ fn lock(parser: &mut Parser<'_>) -> Result<SessionStatement> {
 
 /// `ANALYZE [(options)] [table [(columns)], ...]`
 fn analyze(parser: &mut Parser<'_>) -> Result<SessionStatement> {
-    if parser.consume_token(&Token::LParen) {
-        while !matches!(parser.peek_token().token, Token::RParen | Token::EOF) {
-            parser.next_token();
-        }
-        parser.expect_token(&Token::RParen)?;
-    }
+    let known = ["verbose", "skip_locked", "buffer_usage_limit"];
+    upkeep_options(parser, "ANALYZE", &known)?;
     let _ = eat(parser, "VERBOSE");
     if parser.peek_token().token == Token::EOF {
         return Ok(SessionStatement::Analyze(Vec::new()));

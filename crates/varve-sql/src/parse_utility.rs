@@ -1,7 +1,7 @@
 //! The statements around queries: CREATE VIEW, DROP, schemas and so on. The parser's own forms
 //! of them know every dialect; these are small.
 
-use sqlparser::ast::{DataType, Ident, ObjectName, Query};
+use sqlparser::ast::{DataType, Ident, ObjectName, Query, SqlOption};
 use varve_parser::create_function::{CreateFunction, DoBlock, FunctionAction, FunctionName};
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
@@ -81,6 +81,8 @@ pub(crate) struct CreateView {
     pub(crate) columns: Vec<Ident>,
     /// Names of `WITH (...)`, with their values.
     pub(crate) options: Vec<(Ident, Option<String>)>,
+    /// Storage parameters of a materialized one.
+    pub(crate) stored: Vec<SqlOption>,
     pub(crate) query: Box<Query>,
     pub(crate) text: String,
     pub(crate) check: ViewCheck,
@@ -102,6 +104,8 @@ pub(crate) struct CreateTableAs {
     pub(crate) if_not_exists: bool,
     pub(crate) columns: Vec<Ident>,
     pub(crate) on_commit: Option<OnCommit>,
+    /// Storage parameters.
+    pub(crate) stored: Vec<SqlOption>,
     pub(crate) query: Box<Query>,
     pub(crate) with_data: bool,
 }
@@ -299,10 +303,10 @@ fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs>
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
-    storage_clauses(parser)?;
+    let stored = storage_clauses(parser)?;
     let on_commit = on_commit(parser)?;
-    if eat(parser, "TABLESPACE") {
-        parser.parse_identifier()?;
+    if parser.peek_keyword(Keyword::TABLESPACE) {
+        parser.expect_tablespace()?;
     }
     parser.expect_keyword(Keyword::AS)?;
     Ok(CreateTableAs {
@@ -310,6 +314,7 @@ fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs>
         temporary,
         if_not_exists,
         columns,
+        stored,
         on_commit,
         query: empty_query(),
         with_data: true,
@@ -337,17 +342,14 @@ fn empty_query() -> Box<Query> {
     })
 }
 
-/// `USING method` and `WITH (...)`, which change nothing here.
-fn storage_clauses(parser: &mut Parser<'_>) -> Result<()> {
-    if eat(parser, "USING") {
-        parser.parse_identifier()?;
-    }
+/// `USING method` and `WITH (...)`.
+fn storage_clauses(parser: &mut Parser<'_>) -> Result<Vec<SqlOption>> {
+    parser.table_access_method()?;
     if matches!(parser.peek_nth_token(1).token, Token::LParen) && eat(parser, "WITH") {
-        options(parser)?;
-    } else {
-        let _without = eat_all(parser, &["WITHOUT", "OIDS"]);
+        return parser.parse_storage_options();
     }
-    Ok(())
+    let _without = eat_all(parser, &["WITHOUT", "OIDS"]);
+    Ok(Vec::new())
 }
 
 /// `ON COMMIT ...`
@@ -379,9 +381,10 @@ fn column_names(parser: &mut Parser<'_>) -> Result<Vec<Ident>> {
 pub(crate) fn options(parser: &mut Parser<'_>) -> Result<Vec<(Ident, Option<String>)>> {
     parser.expect_token(&Token::LParen)?;
     let options = parser.parse_comma_separated(|parser| {
-        let mut name = parser.parse_identifier()?;
+        let mut name = parser.parse_label()?;
         while parser.consume_token(&Token::Period) {
-            name = parser.parse_identifier()?;
+            name.value.push('.');
+            name.value.push_str(&parser.parse_label()?.value);
         }
         let value = match parser.consume_token(&Token::Eq) {
             true => Some(parser.next_token()),
@@ -430,6 +433,7 @@ fn create_view(
         recursive,
         columns,
         options,
+        stored: Vec::new(),
         query,
         text,
         check,
@@ -441,9 +445,9 @@ fn create_materialized_view(parser: &mut Parser<'_>) -> Result<UtilityStatement>
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
-    storage_clauses(parser)?;
-    if eat(parser, "TABLESPACE") {
-        parser.parse_identifier()?;
+    let stored = storage_clauses(parser)?;
+    if parser.peek_keyword(Keyword::TABLESPACE) {
+        parser.expect_tablespace()?;
     }
     parser.expect_keyword(Keyword::AS)?;
     let (query, text) = query_text(parser)?;
@@ -454,6 +458,7 @@ fn create_materialized_view(parser: &mut Parser<'_>) -> Result<UtilityStatement>
         recursive: false,
         columns,
         options: Vec::new(),
+        stored,
         query,
         text,
         check: ViewCheck::None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
-    AccessExpr, CastFormat, Expr as Ast, Ident, ObjectName, ObjectNamePart, TypedString,
+    AccessExpr, CastFormat, Expr as Ast, Ident, ObjectName, ObjectNamePart, SqlOption, TypedString,
 };
 use sqlparser::tokenizer::Location;
 
@@ -18,6 +18,8 @@ pub(crate) struct SourceMap {
     tokens: Vec<u32>,
     /// The subscripts of the columns that the statement assigns to, as their names number them.
     subscripts: Vec<Arc<[AccessExpr]>>,
+    /// Storage parameters of the indexes of constraints.
+    pub(crate) index_options: Vec<SqlOption>,
     /// Whether the statement names the system column `tableoid`.
     pub(crate) names_tableoid: bool,
 }
@@ -33,6 +35,7 @@ impl SourceMap {
         SourceMap {
             tokens,
             subscripts,
+            index_options: Vec::new(),
             names_tableoid: false,
         }
     }

@@ -13,6 +13,7 @@ use crate::bind::alter_family::goes_down;
 use crate::bind::columns::{Parts, is_system_column, system_column};
 use crate::bind::names::fold_name;
 use crate::bind::partition::unique_keys_fit;
+use crate::bind::storage::Stored;
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::plan::{NewIndex, Statement};
 use crate::sequence::SequenceDef;
@@ -370,8 +371,14 @@ impl Binder<'_> {
                 self.note_role(role.as_ref());
                 Ok(())
             }
-            // Nobody can tell where and how rows are stored.
-            Action::Storage(_) => Ok(()),
+            Action::Options(options) => {
+                let of = match altered.before.partitioning().is_some() {
+                    true => Stored::Partitioned,
+                    false => Stored::Table,
+                };
+                self.storage_options(of, options)
+            }
+            Action::Storage(words, index) => self.stored_otherwise(altered, words, index.as_ref()),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::bind::alter_drop::reads;
 use crate::bind::columns::{ColumnDefault, Parts};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
+use crate::bind::storage::Stored;
 use crate::bind::update::target_scope;
 use crate::bind::view::NO_SOURCE;
 use crate::catalog::{ColumnDef, Filled, TableDef, sort_checks};
@@ -110,7 +111,9 @@ impl Binder<'_> {
                 let mut sequence =
                     self.column_sequence(table, &column.name, column.ty, options, others)?;
                 if let Some(name) = name {
-                    sequence.name = self.identity_name(name, table.0)?;
+                    let taken = others.iter().map(|(_, other)| other.name.as_str());
+                    let taken: Vec<&str> = taken.collect();
+                    sequence.name = self.identity_name(name, table.0, &taken)?;
                 }
                 parts.sequences.push((at, sequence));
                 new.filled = identity(always);
@@ -135,7 +138,13 @@ impl Binder<'_> {
                 new.default = None;
                 self.drop_owned(altered, &column);
             }
-            ColumnChange::Storage(_) => {}
+            ColumnChange::Options(options) => self.storage_options(Stored::Column, options)?,
+            ColumnChange::Storage(word, value) => {
+                self.column_storage(word, value, (&column.name, column.ty))?;
+            }
+            ColumnChange::Statistics => {
+                self.note_storage(&format!("STATISTICS of column \"{}\"", column.name));
+            }
         }
         if let Some(slot) = altered.after.columns.get_mut(at) {
             *slot = new;

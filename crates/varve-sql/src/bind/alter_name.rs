@@ -9,6 +9,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 use crate::bind::alter::Altered;
 use crate::bind::columns::is_system_column;
 use crate::bind::names::{fold_name, undefined_schema, undefined_table};
+use crate::bind::storage::Stored;
 use crate::bind::view::utility;
 use crate::bind::{Binder, unsupported_at};
 use crate::catalog::sort_checks;
@@ -204,7 +205,10 @@ impl Binder<'_> {
                     self.note_role(role.as_ref());
                     continue;
                 }
-                Action::Storage(_) => continue,
+                Action::Options(options) if matches!(found, Named::Index(_)) => {
+                    self.storage_options(Stored::Index, options)?;
+                    continue;
+                }
                 _ => {}
             }
             let definition = match found {

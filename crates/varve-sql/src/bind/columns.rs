@@ -3,7 +3,7 @@
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, DataType, Expr as Ast, ForeignKeyConstraint,
     GeneratedAs, GeneratedExpressionMode, Ident, IndexColumn, IndexConstraint, NullsDistinctOption,
-    ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, SequenceOptions,
+    ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, SequenceOptions,
     TableConstraint, UniqueConstraint,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
@@ -100,9 +100,9 @@ impl Binder<'_> {
             };
             self.once(is_there, what, &column_name, table, position)?;
         }
-        let filled = identity.as_ref().map(|(filled, _)| *filled);
+        let filled = identity.as_ref().map(|(filled, ..)| *filled);
         let items = match (&identity, serial) {
-            (Some((_, items)), _) => Some(*items),
+            (Some((_, _, items)), _) => Some(*items),
             (None, Some(_)) => Some(&[][..]),
             (None, None) => None,
         };
@@ -116,8 +116,14 @@ impl Binder<'_> {
             }
             constraints.not_null = true;
             let others = &parts.sequences;
-            let sequence =
+            let mut sequence =
                 self.column_sequence((schema, table), &column_name, ty, items, others)?;
+            if let Some((_, Some(name), _)) = identity {
+                let name = ObjectName::from(name.to_vec());
+                let taken = others.iter().map(|(_, other)| other.name.as_str());
+                let taken: Vec<&str> = taken.chain([table]).collect();
+                sequence.name = self.identity_name(&name, schema, &taken)?;
+            }
             parts.sequences.push((at, sequence));
         }
         if let Some((name, deferral)) = constraints.primary_key {
@@ -341,7 +347,7 @@ impl Binder<'_> {
     }
 
     fn column_constraints<'a>(
-        &self,
+        &mut self,
         options: &'a [ColumnOptionDef],
         (column, ty): (&str, LogicalType),
         table: &str,
@@ -415,7 +421,7 @@ impl Binder<'_> {
                 ColumnOption::Generated {
                     generated_as,
                     sequence_options,
-                    generation_expr: None,
+                    generation_expr: sequence,
                     generation_expr_mode: None,
                     generated_keyword: true,
                 } => {
@@ -427,7 +433,12 @@ impl Binder<'_> {
                         GeneratedAs::Always => Filled::IdentityAlways,
                         _ => Filled::IdentityByDefault,
                     };
-                    identity = Some((filled, sequence_options.as_deref().unwrap_or_default()));
+                    let name = match sequence {
+                        Some(Ast::CompoundIdentifier(parts)) => Some(parts.as_slice()),
+                        _ => None,
+                    };
+                    let items = sequence_options.as_deref().unwrap_or_default();
+                    identity = Some((filled, name, items));
                     continue;
                 }
                 ColumnOption::Check(check) => {
@@ -442,6 +453,10 @@ impl Binder<'_> {
                 }
                 ColumnOption::Collation(name) => {
                     self.collation(name, ty)?;
+                    continue;
+                }
+                ColumnOption::Options(options) => {
+                    self.column_stored(options, (column, ty))?;
                     continue;
                 }
                 ColumnOption::Generated { .. } | ColumnOption::Identity(_) => "GENERATED",
@@ -523,7 +538,7 @@ struct ColumnConstraints<'a> {
     primary_key: Option<(Option<&'a Ident>, Deferral)>,
     unique: Option<UniqueColumn<'a>>,
     default: Option<ColumnDefault<'a>>,
-    identity: Option<(Filled, &'a [SequenceOptions])>,
+    identity: Option<(Filled, Option<&'a [Ident]>, &'a [SequenceOptions])>,
     /// Names and conditions.
     checks: Vec<(Option<&'a Ident>, &'a Ast)>,
     references: Vec<(Option<&'a Ident>, &'a ForeignKeyConstraint)>,

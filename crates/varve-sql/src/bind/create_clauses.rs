@@ -1,8 +1,6 @@
 //! What else the parser takes for CREATE TABLE.
 
-use sqlparser::ast::{
-    CreateTable, CreateTableOptions, HiveDistributionStyle, HiveFormat, SqlOption,
-};
+use sqlparser::ast::{CreateTable, CreateTableOptions, HiveDistributionStyle, HiveFormat};
 use varve_types::Result;
 
 use crate::bind::refuse;
@@ -12,7 +10,6 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
     let CreateTable {
         or_replace,
         temporary: _,
-        // What is written is in the log anyway.
         unlogged: _,
         external,
         dynamic,
@@ -78,11 +75,10 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
     } = create;
     refuse(query.is_some(), "CREATE TABLE AS", position)?;
     refuse(like.is_some(), "LIKE", position)?;
-    let is_stored = match table_options {
-        CreateTableOptions::None => true,
-        CreateTableOptions::With(options) => options.iter().all(is_storage),
-        _ => false,
-    };
+    let is_stored = matches!(
+        table_options,
+        CreateTableOptions::None | CreateTableOptions::With(_)
+    );
     refuse(!is_stored, "CREATE TABLE ... WITH", position)?;
     let hive = !matches!(hive_distribution, HiveDistributionStyle::NONE)
         || !matches!(
@@ -143,24 +139,4 @@ pub(crate) fn refuse_clauses(create: &CreateTable, position: u32) -> Result<()> 
         || fallback.is_some()
         || with_data.is_some();
     refuse(other_dialect, "this form of CREATE TABLE", position)
-}
-
-/// Whether an option says how the rows are stored or cleaned up, which is not up to the user.
-fn is_storage(option: &SqlOption) -> bool {
-    let key = match option {
-        SqlOption::Ident(key) | SqlOption::KeyValue { key, .. } => key,
-        _ => return false,
-    };
-    let key = key.value.to_ascii_lowercase();
-    let names = [
-        "fillfactor",
-        "log_autovacuum_min_duration",
-        "parallel_workers",
-        "toast_tuple_target",
-        "user_catalog_table",
-        "vacuum_index_cleanup",
-        "vacuum_truncate",
-    ];
-    let begins = ["autovacuum_", "toast."];
-    names.contains(&key.as_str()) || begins.iter().any(|begin| key.starts_with(begin))
 }

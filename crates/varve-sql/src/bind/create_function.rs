@@ -105,6 +105,7 @@ impl Binder<'_> {
             parsed: ParsedBody::default(),
         };
         set_options(&mut def, options);
+        self.note_unused(&def, options)?;
         def.check_pseudo_types()?;
         if let Some(known) = self.same_function(schema, &def.name, &def.input_types()) {
             if !*or_replace {
@@ -448,7 +449,10 @@ impl Binder<'_> {
                 let found = self.catalog.schema(&schema);
                 def.schema = found.ok_or_else(|| undefined_schema(&schema))?;
             }
-            FunctionAction::Options(options) => set_options(&mut def, options),
+            FunctionAction::Options(options) => {
+                set_options(&mut def, options);
+                self.note_unused(&def, options)?;
+            }
             FunctionAction::Owner(role) => self.note_role(role.as_ref()),
         }
         if let Some(known) = self.same_function(def.schema, &def.name, &def.input_types())
@@ -505,6 +509,41 @@ fn is_missing(error: &Error) -> bool {
     state == SqlState::UNDEFINED_FUNCTION
         || state == SqlState::INVALID_SCHEMA_NAME
         || state == SqlState::UNDEFINED_OBJECT
+}
+
+impl Binder<'_> {
+    /// Looks at what is said of a function and changes nothing.
+    fn note_unused(&mut self, def: &FunctionDef, options: &FunctionOptions) -> Result<()> {
+        let invalid = |message: &str| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        for (name, value) in &options.unused {
+            let value = value.as_deref();
+            let number = value.and_then(|value| value.parse::<u64>().ok());
+            match (*name, value) {
+                (_, Some("not")) => continue,
+                ("PARALLEL", Some(how)) => match how.to_ascii_lowercase().as_str() {
+                    "unsafe" => continue,
+                    "safe" | "restricted" => {}
+                    _ => {
+                        let message = "parameter \"parallel\" must be SAFE, RESTRICTED, or UNSAFE";
+                        return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                    }
+                },
+                ("COST", _) if number == Some(0) => return invalid("COST must be positive"),
+                ("ROWS", _) if number == Some(0) => return invalid("ROWS must be positive"),
+                ("ROWS", _) if !def.returns_set => {
+                    return invalid("ROWS is not applicable when function does not return a set");
+                }
+                _ => {}
+            }
+            let text = format!(
+                "{name} of function \"{}\" is accepted and not used: there is one role, and no \
+                 plan is chosen by costs",
+                def.name
+            );
+            self.messages.push(Message::notice(text));
+        }
+        Ok(())
+    }
 }
 
 fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {

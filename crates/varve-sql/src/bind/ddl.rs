@@ -1,6 +1,6 @@
 //! CREATE TABLE.
 
-use sqlparser::ast::CreateTable;
+use sqlparser::ast::{CreateTable, CreateTableOptions};
 use varve_parser::marker::LIKE;
 use varve_types::{Error, Result, SqlState};
 
@@ -8,6 +8,7 @@ use crate::bind::Binder;
 use crate::bind::columns::Parts;
 use crate::bind::create_clauses::refuse_clauses;
 use crate::bind::like::Copied;
+use crate::bind::storage::Stored;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::plan::{NewTable, OnCommit, Statement};
 use crate::schema::is_temporary;
@@ -16,6 +17,16 @@ impl Binder<'_> {
     pub(crate) fn create_table(&mut self, create: &CreateTable) -> Result<Statement> {
         let position = self.source.first();
         refuse_clauses(create, position)?;
+        if let CreateTableOptions::With(options) = &create.table_options {
+            let of = match create.partition_by.is_some() {
+                true => Stored::Partitioned,
+                false => Stored::Table,
+            };
+            self.storage_options(of, options)?;
+        }
+        if create.unlogged {
+            self.note_storage("UNLOGGED");
+        }
         let (schema, name) = self.new_relation(&create.name, create.temporary)?;
         let on_commit = match create.on_commit {
             None => OnCommit::Preserve,

@@ -2,8 +2,8 @@
 
 use sqlparser::ast::{
     ConstraintCharacteristics, CreateIndex, DeferrableInitial, Expr as Ast, Ident, IndexColumn,
-    IndexConstraint, IndexType, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr,
-    OrderByOptions, OrderBySort, UniqueConstraint,
+    IndexConstraint, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
+    OrderBySort, UniqueConstraint,
 };
 use varve_expr::Expr;
 use varve_types::{
@@ -13,6 +13,7 @@ use varve_types::{
 
 use crate::bind::expr::ExprScope;
 use crate::bind::names::{fold_name, result_name};
+use crate::bind::storage::{Stored, method_name, shown};
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::TableDef;
@@ -22,6 +23,7 @@ use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
 use crate::plan::{NewIndex, PushedPredicate, Statement};
 use crate::push_down::pushed_predicate;
 use crate::schema::Named;
+use crate::utility::Message;
 use crate::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
 
 /// Most columns of a key, as in PostgreSQL.
@@ -55,18 +57,33 @@ impl Binder<'_> {
             if_not_exists,
             include,
             nulls_distinct,
-            // How the pages of an index are filled is not up to the user.
-            with: _,
+            with,
             predicate,
             index_options,
             alter_options,
         } = create;
         let position = self.source.first();
-        let is_btree = matches!(using, None | Some(IndexType::BTree));
-        refuse(!is_btree, "this access method", position)?;
+        for option in with {
+            match option {
+                Ast::Identifier(key) => self.storage_option(Stored::Index, key, None)?,
+                Ast::BinaryOp { left, right, .. } => {
+                    if let Ast::Identifier(key) = left.as_ref() {
+                        self.storage_option(Stored::Index, key, Some(shown(right)))?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let method = using.as_ref().map_or("btree", method_name);
         let other = !index_options.is_empty() || !alter_options.is_empty();
         refuse(other, "this form of CREATE INDEX", position)?;
         let table = self.indexed_table(table_name)?;
+        if method == "hash" {
+            let text = "an index of access method \"hash\" is made as one of \"btree\"";
+            self.messages.push(Message::notice(text.to_owned()));
+        } else if method != "btree" {
+            return self.other_index(&table, method, create);
+        }
         let mut keys = Vec::with_capacity(columns.len());
         let mut expressions = table.expressions.clone();
         let mut key_names = Vec::with_capacity(columns.len());
@@ -395,7 +412,7 @@ impl Binder<'_> {
         Ok(KeySource::Expression(expr, name))
     }
 
-    fn indexed_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
+    pub(crate) fn indexed_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
         let name = fold_name(ident);
         let found = table.columns.iter().position(|column| column.name == name);
         found.ok_or_else(|| {

@@ -72,6 +72,7 @@ mod set_function;
 mod set_operation;
 mod stage;
 mod statement;
+mod storage;
 mod subquery;
 mod table_function;
 mod target;

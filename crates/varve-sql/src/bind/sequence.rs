@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sqlparser::ast::{
-    Expr as Ast, Ident, ObjectName, SequenceOptions, UnaryOperator, Value as AstValue,
+    Expr as Ast, Ident, ObjectName, ObjectNamePart, SequenceOptions, UnaryOperator,
+    Value as AstValue,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
@@ -76,14 +77,27 @@ impl Binder<'_> {
     }
 
     /// The name that `SEQUENCE NAME` gives the sequence of a table's column.
-    pub(crate) fn identity_name(&mut self, name: &ObjectName, table: ObjectId) -> Result<String> {
-        let (schema, folded) = self.new_relation(name, false)?;
-        if schema != table {
-            return Err(Error::unsupported(
-                "the sequence of an identity in another schema",
-            ));
-        }
-        if self.has_relation(schema, &folded) {
+    ///
+    /// It is in the schema of the table; `taken` are names that the statement gives others there.
+    pub(crate) fn identity_name(
+        &mut self,
+        name: &ObjectName,
+        table: ObjectId,
+        taken: &[&str],
+    ) -> Result<String> {
+        let folded = match name.0.as_slice() {
+            [ObjectNamePart::Identifier(ident)] => self.new_name(ident)?,
+            _ => {
+                let (schema, folded) = self.new_relation(name, false)?;
+                if schema != table {
+                    return Err(Error::unsupported(
+                        "the sequence of an identity in another schema",
+                    ));
+                }
+                folded
+            }
+        };
+        if self.has_relation(table, &folded) || taken.contains(&folded.as_str()) {
             let message = format!("relation \"{folded}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }

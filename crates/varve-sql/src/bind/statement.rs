@@ -7,6 +7,7 @@ use sqlparser::ast::{
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::names::fold_name;
+use crate::bind::storage::Stored;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::dispatch::{Body, Explain, Parsed};
 use crate::explain::ExplainOptions;
@@ -35,6 +36,8 @@ impl Binder<'_> {
         command: &str,
     ) -> Result<Statement> {
         let position = self.source.first();
+        let index_options = &self.source.index_options;
+        self.storage_options(Stored::Index, index_options)?;
         let Some(explain) = explain else {
             return match body {
                 Body::Statement(statement) => self.statement(statement, command),

@@ -5,6 +5,7 @@ use sqlparser::ast::{ObjectName, ObjectNamePart};
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::ddl::only_temporary;
+use crate::bind::storage::Stored;
 use crate::bind::view::{exists_message, table_of, utility};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::optimize::optimize;
@@ -69,6 +70,7 @@ impl Binder<'_> {
             let message = format!("relation \"{name}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
+        self.storage_options(Stored::Table, &create.stored)?;
         let query = self.query(&create.query, None)?;
         let columns = self.result_columns(&query, &create.columns, "CREATE TABLE AS")?;
         let mut table = table_of(schema, &name, &columns);

@@ -9,6 +9,7 @@ use crate::bind::Binder;
 use crate::bind::change_cte::is_change;
 use crate::bind::modifier::modifier_of;
 use crate::bind::names::undefined_table;
+use crate::bind::storage::{Stored, is_timescale, not_yet, unrecognized};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::dispatch::Body;
 use crate::optimize::optimize;
@@ -82,6 +83,7 @@ impl Binder<'_> {
             schema = self.catalog.temporary().unwrap_or(schema);
         }
         let check = self.view_options(create)?;
+        self.storage_options(Stored::Table, &create.stored)?;
         let mut view = ViewDef {
             object: ObjectId(0),
             schema,
@@ -215,10 +217,8 @@ impl Binder<'_> {
                     let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
                     return Err(error.with_detail(detail));
                 }
-                _ => {
-                    let message = format!("unrecognized parameter \"{name}\"");
-                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
-                }
+                (name, _) if is_timescale(name) => return Err(not_yet(name)),
+                (name, _) => return Err(unrecognized(name)),
             }
         }
         Ok(check)

@@ -22,6 +22,7 @@ use crate::schema::Catalog;
 use views::VIEWS;
 
 pub use relations::relation_oid;
+pub(crate) use types::length_of;
 
 /// A view of the catalogue.
 pub(crate) struct CatalogView {

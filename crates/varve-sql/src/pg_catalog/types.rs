@@ -160,7 +160,7 @@ fn type_row(catalog: &Catalog, ty: LogicalType) -> Vec<Value> {
 }
 
 /// `typlen`: the bytes of a value, -1 where they differ.
-pub(super) fn length_of(ty: LogicalType) -> i16 {
+pub(crate) fn length_of(ty: LogicalType) -> i16 {
     match (ty, ty.physical()) {
         (LogicalType::Boolean, _) => 1,
         (LogicalType::Int2, _) => 2,
