@@ -58,7 +58,7 @@ export async function loadInto(
   };
 
   try {
-    for await (const batch of batchesOf(source)) {
+    for await (const { batch } of batchesOf(source)) {
       const columns = columnsOf(batch, names);
       const rows = rowsOf(columns);
       if (load === undefined) {
@@ -93,12 +93,33 @@ const NOTHING: BulkLoadResult = {
   maxRowId: null,
 };
 
-function batchesOf(source: BulkSource): AsyncIterable<unknown> | Iterable<unknown> {
+/** The batches of a source, each in a box: what is awaited itself, such as a proxy, may throw. */
+async function* batchesOf(source: BulkSource): AsyncGenerator<{ readonly batch: unknown }> {
+  const batches = iterableOf(source);
+  if (Symbol.asyncIterator in batches) for await (const batch of batches) yield { batch };
+  else for (const batch of batches) yield { batch };
+}
+
+/** The iterator of a source is asked for here: one that is none is the argument's fault. */
+function iterableOf(source: BulkSource): AsyncIterable<unknown> | Iterable<unknown> {
   return reading('source', source, TAKES, () => {
-    const isStream = Symbol.asyncIterator in source || Symbol.iterator in source;
-    return isStream ? (source as AsyncIterable<unknown> | Iterable<unknown>) : [source];
+    const given = source as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+    const later = given[Symbol.asyncIterator]?.();
+    if (later !== undefined) return { [Symbol.asyncIterator]: () => checkedIterator(later) };
+    const now = given[Symbol.iterator]?.();
+    if (now !== undefined) return { [Symbol.iterator]: () => checkedIterator(now) };
+    return [source];
   });
 }
+
+function checkedIterator<T>(iterator: T): T {
+  return checked('source', iterator, anIterator as Kind<T & object>);
+}
+
+const anIterator: Kind<object> = {
+  takes: TAKES,
+  is: (value): value is object => typeof (value as { next?: unknown } | null)?.next === 'function',
+};
 
 /** The columns of a batch, in the order of `names`, which are those of the first one. */
 function columnsOf(batch: unknown, names: readonly string[]): Columns {

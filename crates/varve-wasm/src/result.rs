@@ -210,8 +210,8 @@ fn encode_values(writer: &mut Writer, column: &Column) -> Result<()> {
     Ok(())
 }
 
-/// Whether the reader makes of each element of an array what it makes of a single value, which does
-/// not come as text.
+/// Whether the reader makes of each element of an array what it makes of a single value, which
+/// does not come as text.
 fn has_native_elements(ty: LogicalType) -> bool {
     use ElementType::{Bytea, Date, Float4, Float8, Timestamp, TimestampTz};
     matches!(
@@ -220,8 +220,8 @@ fn has_native_elements(ty: LogicalType) -> bool {
     )
 }
 
-/// The values as PostgreSQL writes them: under the session's settings, but for what the reader reads
-/// on.
+/// The values as PostgreSQL writes them: under the session's settings, but for what the reader
+/// reads on.
 fn encode_as_text(writer: &mut Writer, column: &Column) -> Result<()> {
     let locale = if has_native_elements(column.logical_type()) {
         DEFAULT_LOCALE.clone()

@@ -13,7 +13,15 @@ const FUZZERS: [(&str, &str, &str); 4] = [
     ("sql", "varve-sqlfuzz", "corpora"),
 ];
 
+/// The fuzzer of the npm package, which is a script of its own.
+const JS: &str = "tests/browser/jsfuzz/run.mjs";
+
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if let Some((what, rest)) = arguments.split_first()
+        && what == "js"
+    {
+        return status(Command::new("node").arg(JS).args(rest));
+    }
     let asked = arguments.split_first().and_then(|(what, rest)| {
         let fuzzer = FUZZERS.iter().find(|(name, ..)| name == what)?;
         Some((*fuzzer, rest))
@@ -22,11 +30,16 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         for (name, ..) in FUZZERS {
             eprintln!("usage: cargo xtask fuzz {name} [--seed N] [...]");
         }
+        eprintln!("usage: cargo xtask fuzz js [--seed N] [--calls N]");
         return ExitCode::from(2);
     };
     let mut command = Command::new(var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
     command.args(["run", "--quiet", "--profile", profile]);
     command.args(["--package", package, "--"]).args(rest);
+    status(&mut command)
+}
+
+fn status(command: &mut Command) -> ExitCode {
     match command.status() {
         Ok(status) => status
             .code()
