@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use varve_psql::Verbosity;
-use varve_types::{LogicalType, Value};
+use varve_types::{LogicalType, SqlText, Value};
 use varvedb::{DEFAULT_LOCALE, Session, parse_value};
 
 use crate::{message, open};
@@ -73,10 +73,10 @@ fn copy(
     reader: &mut BufReader<File>,
     bytes: u64,
 ) -> Result<u64, String> {
-    let delimiter = job.delimiter.to_string().replace('\'', "''");
-    let null = job.null.replace('\'', "''");
+    let delimiter = SqlText::literal(&job.delimiter.to_string());
+    let null = SqlText::literal(&job.null);
     let sql = format!(
-        "COPY {} FROM STDIN WITH (FORMAT csv, HEADER true, DELIMITER '{delimiter}', NULL '{null}')",
+        "COPY {} FROM STDIN WITH (FORMAT csv, HEADER true, DELIMITER {delimiter}, NULL {null})",
         quoted(&job.table)
     );
     let failed = |error: varve_types::Error| message::of(&error);
@@ -178,7 +178,7 @@ fn guess_type(cells: &[&str]) -> LogicalType {
 }
 
 fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    SqlText::quoted_name(name).into_string()
 }
 
 fn read_error(job: &Job, error: &std::io::Error) -> String {

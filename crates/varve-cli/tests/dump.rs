@@ -92,6 +92,27 @@ fn rows_come_as_inserts_too() {
 }
 
 #[test]
+fn a_dump_that_cannot_be_written_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    load(folder.path(), "first", "create table t (a int);");
+    let dumped = varve(folder.path(), &["dump", "-f", "/dev/full", "first"], "");
+    if Path::new("/dev/full").exists() {
+        assert_ne!(dumped.status, 0);
+        assert!(dumped.err.contains("space"), "{}", dumped.err);
+    }
+}
+
+#[test]
+fn a_search_path_is_what_it_was_when_a_dump_is_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = load(folder.path(), "first", OBJECTS);
+    let script = format!("SET search_path = s1, public;\n{first}\nSHOW search_path;\n");
+    let loaded = varve(folder.path(), &["-qAt", "second"], &script);
+    assert_eq!((loaded.err.as_str(), loaded.status), ("", 0));
+    assert_eq!(loaded.out.lines().last(), Some("s1, public"));
+}
+
+#[test]
 fn dumps_load_into_postgresql_and_back() {
     let Some(address) = std::env::var_os("VARVE_POSTGRES") else {
         eprintln!("skipped: VARVE_POSTGRES names no server");

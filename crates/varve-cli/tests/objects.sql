@@ -34,3 +34,37 @@ comment on type s1.mood is 'of mood';
 comment on domain email is 'of email';
 comment on constraint ck on s1.t is 'of ck';
 comment on constraint u_fk on u is 'of u_fk';
+create type s1.pair as (a int, "b c" s1.mood);
+create table holds (p s1.pair, ps s1.pair[]);
+create function s1.twice(x int default 2, out y int) language sql immutable strict as 'select x * 2';
+create function of_u() returns setof u language sql as 'select * from u';
+create function before_t() returns trigger language plpgsql as $body$
+begin
+  new.b := new.b + length('$function$');
+  return new;
+end
+$body$;
+create trigger tr before insert or update of b on s1.t for each row when (new.b > 0 and new.m <> 'b''c') execute function before_t('a\b', 'it''s');
+create trigger tr_off before delete on s1.t for each statement execute function before_t();
+alter table s1.t disable trigger tr_off;
+create view checked as select id, tid from u where tid > 1 with local check option;
+create view checked_below as select id from checked with cascaded check option;
+create view commented as select 1 as "select" -- the last of it
+;
+create table "y
+\! touch dumped
+" ("y
+\! touch dumped
+" text, "order" int unique, "a""b" int primary key);
+create index on "y
+\! touch dumped
+" (lower("y
+\! touch dumped
+"), ("order" + "a""b"));
+create sequence "s""q" owned by "y
+\! touch dumped
+"."a""b";
+select setval('"s""q"', 3);
+comment on function s1.twice(int) is 'of twice';
+comment on trigger tr on s1.t is 'of tr';
+comment on type s1.pair is 'of pair';

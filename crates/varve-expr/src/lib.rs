@@ -64,6 +64,6 @@ pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
 pub use kernels::shifted_value;
 pub use listing::function_names;
 pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
-pub use names::{Names, NamesRef, unparenthesized};
+pub use names::{Names, NamesRef};
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

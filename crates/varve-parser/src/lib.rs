@@ -60,6 +60,7 @@ pub use insert::{InsertClauses, Overriding};
 pub use keyword::{Class, Keyword};
 pub use lexer::tokenize;
 pub use parser::{IsOptional, Parser};
+pub use quoted::in_one_part;
 pub use sqlparser::ast;
 pub use token::{Fault, Lexeme, Token};
 

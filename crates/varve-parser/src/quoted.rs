@@ -57,6 +57,22 @@ fn parts(raw: &str, quote: u8, escapes: bool) -> (Vec<&str>, &str) {
     }
 }
 
+/// A string that goes on in parts as one of a single part, whatever stands between them.
+pub fn in_one_part(token: Token, raw: &str) -> Option<String> {
+    let escapes = match token {
+        Token::EscapedStringLiteral => true,
+        Token::SingleQuotedString
+        | Token::NationalStringLiteral
+        | Token::BitStringLiteral
+        | Token::HexStringLiteral
+        | Token::UnicodeStringLiteral => false,
+        _ => return None,
+    };
+    let (parts, rest) = parts(raw, b'\'', escapes);
+    let prefix = raw.split('\'').next().unwrap_or_default();
+    (parts.len() > 1).then(|| format!("{prefix}'{}'{rest}", parts.concat()))
+}
+
 /// The text of a quoted name.
 pub(crate) fn name_text(token: Token, raw: &str) -> Result<String> {
     let (parts, rest) = parts(raw, b'"', false);

@@ -130,3 +130,12 @@ pub struct Lexeme {
     /// Where it starts, in characters of the text, from 1.
     pub position: u32,
 }
+
+impl Lexeme {
+    /// Where it stands in the text.
+    pub fn bytes(&self) -> core::ops::Range<usize> {
+        // A text has fewer bytes than a `u32` counts.
+        let at = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
+        at(self.start)..at(self.end)
+    }
+}

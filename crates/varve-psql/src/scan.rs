@@ -41,6 +41,8 @@ pub struct Scanner {
     words: Vec<String>,
     /// Where in the buffer the quoted word began that is being read.
     quoted_from: Option<usize>,
+    /// Where in the buffer the last string ended, where that was an `E'...'`.
+    escapes_until: Option<usize>,
     parentheses: u32,
     begin_depth: u32,
     /// Whether a colon is only a colon.
@@ -137,6 +139,7 @@ impl Scanner {
         self.parentheses = 0;
         self.begin_depth = 0;
         self.quoted_from = None;
+        self.escapes_until = None;
         Statement {
             sql: std::mem::take(&mut self.buffer).trim_end().to_owned(),
             words: std::mem::take(&mut self.words),
@@ -211,6 +214,9 @@ impl Scanner {
         };
         self.keep(rest, taken);
         if ended {
+            if let State::Quoted(_, escapes) = self.state {
+                self.escapes_until = escapes.then_some(self.buffer.len());
+            }
             self.state = State::Normal;
             if let Some(word) = self
                 .quoted_from
@@ -273,9 +279,8 @@ impl Scanner {
                 self.keep(rest, 1);
                 self.parentheses = self.parentheses.saturating_sub(1);
             }
-            c if c.is_alphabetic() || c == '_' => {
-                let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-                let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            c if is_word(c) && !c.is_ascii_digit() => {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
                 let word = rest.get(..length).unwrap_or(rest).to_lowercase();
                 self.keep(rest, length);
                 self.word(word);
@@ -319,7 +324,20 @@ impl Scanner {
     fn ends_with_escape_prefix(&self) -> bool {
         let mut last = self.buffer.chars().rev();
         let is_e = last.next().is_some_and(|c| c == 'e' || c == 'E');
-        is_e && !last.next().is_some_and(|c| c.is_alphanumeric() || c == '_')
+        is_e && !last.next().is_some_and(is_word) || self.continues_escapes()
+    }
+
+    /// Whether a quote that comes now goes on with an `E'...'` that seemed to end.
+    fn continues_escapes(&self) -> bool {
+        let between = self.escapes_until.and_then(|end| self.buffer.get(end..));
+        between.is_some_and(|between| {
+            let lines = between.split(['\n', '\r']);
+            let is_blank = |line: &str| line.trim_ascii_start().is_empty();
+            let mut lines =
+                lines.map(|line| is_blank(line) || line.trim_ascii_start().starts_with("--"));
+            // Two quotes in a row are one of the string.
+            between.is_empty() || between.contains(['\n', '\r']) && lines.all(|is_space| is_space)
+        })
     }
 
     fn push_word(&mut self, word: String) {
@@ -352,15 +370,20 @@ impl Scanner {
     }
 }
 
+/// Whether a character may be part of a word, by PostgreSQL's lexical rules.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
+}
+
 /// The opening of a dollar quote, if one begins here.
 fn dollar_tag(rest: &str, before: Option<char>) -> Option<&str> {
-    if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+    if before.is_some_and(is_word) {
         return None;
     }
     let inner = rest.strip_prefix('$')?;
     let end = inner.find('$')?;
     let tag = inner.get(..end)?;
-    let is_tag = tag.chars().all(|c| c.is_alphanumeric() || c == '_')
+    let is_tag = tag.chars().all(|c| is_word(c) && c != '$')
         && !tag.starts_with(|c: char| c.is_ascii_digit());
     if is_tag { rest.get(..end + 2) } else { None }
 }

@@ -27,7 +27,23 @@ fn texts(script: &str, variables: &Variables) -> Vec<String> {
 
 #[test]
 fn statements_end_outside_quotes() {
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 15] = [
+        (
+            "SELECT \"y\n\\! id\n\", E'a''\\'\n\\! id'; SELECT 2;",
+            &["SELECT \"y\n\\! id\n\", E'a''\\'\n\\! id';", "SELECT 2;"],
+        ),
+        (
+            "SELECT E'a' -- b\n '\\'\n\\! id';",
+            &["SELECT E'a' -- b\n '\\'\n\\! id';"],
+        ),
+        (
+            "SELECT \u{20ac}$a$, '$a$\n\\! id';",
+            &["SELECT \u{20ac}$a$, '$a$\n\\! id';"],
+        ),
+        (
+            "SELECT a$e'\\', '\n\\! id';",
+            &["SELECT a$e'\\', '\n\\! id';"],
+        ),
         ("-- c\n\nSELECT 1; SELECT 2;", &["SELECT 1;", "SELECT 2;"]),
         ("SELECT ';' -- ;\n, 2;", &["SELECT ';' -- ;\n, 2;"]),
         (

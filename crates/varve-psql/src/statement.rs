@@ -1,6 +1,8 @@
 //! A statement as the shell sees it: its text and its words, enough to know a COPY that waits for
 //! data and the tag that a command answers.
 
+use varve_types::SqlText;
+
 /// A statement of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statement {
@@ -110,15 +112,15 @@ pub fn identifier(word: &str) -> String {
 
 /// A name in quotes.
 pub fn quoted_identifier(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    SqlText::quoted_name(name).into_string()
 }
 
 /// A text as a literal.
 pub fn quoted_literal(text: &str) -> String {
-    let doubled = text.replace('\'', "''");
-    match doubled.contains('\\') {
-        true => format!(" E'{}'", doubled.replace('\\', "\\\\")),
-        false => format!("'{doubled}'"),
+    let literal = SqlText::any_literal(text);
+    match text.contains('\\') {
+        true => format!(" {literal}"),
+        false => literal.into_string(),
     }
 }
 

@@ -41,6 +41,33 @@ pub struct TableDef {
     pub family: Option<Box<FamilyDef>>,
 }
 
+/// Longest name in bytes, as in PostgreSQL.
+pub(crate) const NAME_BYTES_MAX: usize = 63;
+
+/// A name made of those of a table and its columns, and of what it is for: of the former two as much
+/// as fits, by PostgreSQL's rule.
+pub(crate) fn made_name([first, second]: [&str; 2], label: &str) -> String {
+    let between = if second.is_empty() { 1 } else { 2 };
+    let room = NAME_BYTES_MAX.saturating_sub(label.len() + between);
+    let (mut left, mut right) = (first.len(), second.len());
+    while left + right > room {
+        if left > right {
+            left -= 1;
+        } else {
+            right -= 1;
+        }
+    }
+    let cut = |text: &str, bytes: usize| {
+        let end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at));
+        text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned()
+    };
+    let (first, second) = (cut(first, left), cut(second, right));
+    match second.is_empty() {
+        true => format!("{first}_{label}"),
+        false => format!("{first}_{second}_{label}"),
+    }
+}
+
 /// A CHECK constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckDef {
@@ -138,7 +165,7 @@ impl TableDef {
 
     /// The name of its primary key.
     pub fn key_name(&self) -> String {
-        let default = || format!("{}_pkey", self.name);
+        let default = || made_name([&self.name, ""], "pkey");
         self.key_name.clone().unwrap_or_else(default)
     }
 

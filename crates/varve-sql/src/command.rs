@@ -3,11 +3,11 @@
 
 use sqlparser::ast::{Expr as Ast, UtilityOption, Value};
 use varve_parser::{Parser, Token};
-use varve_types::Result;
+use varve_types::{Result, SqlText};
 
 use crate::parse_session::parse_session_command;
 use crate::parse_upkeep::upkeep_options;
-use crate::schema::{RelationName, quoted_as_needed};
+use crate::schema::RelationName;
 
 /// A statement that changes the session, its transaction or the store, and reads no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -425,7 +425,7 @@ fn setting_or_all(parser: &mut Parser<'_>) -> Result<Option<String>> {
 /// The values of a setting as one text, commas between them; names in quotes where they need them.
 fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String> {
     let quoted = |value: &str| match are_names {
-        true => quoted_as_needed(value),
+        true => SqlText::name(value).into_string(),
         false => value.to_owned(),
     };
     let mut text = String::new();

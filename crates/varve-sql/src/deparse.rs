@@ -1,161 +1,345 @@
-//! Bound expressions as SQL text, for EXPLAIN.
+//! Bound expressions as SQL text, for EXPLAIN and for what the catalogue tells of definitions.
 
-use varve_expr::{DEFAULT_LOCALE, Expr, format_value};
-use varve_types::{PredicateTest, Value};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
+use varve_types::{LogicalType, PredicateTest, SqlText, TypeMod, Value, sql};
 
-/// An expression over columns of these names, in parentheses where it is an operation.
-pub(crate) fn deparse(expr: &Expr, columns: &[String]) -> String {
-    deparse_with(expr, columns, &|_| None)
-}
+use crate::schema::Catalog;
 
-/// The same, with other texts for the expressions that `special` has one for.
-pub(crate) fn deparse_with(
-    expr: &Expr,
-    columns: &[String],
-    special: &dyn Fn(&Expr) -> Option<String>,
-) -> String {
-    if let Some(text) = special(expr) {
-        return text;
+/// An expression over these columns, in parentheses where it is an operation.
+pub(crate) fn deparse(expr: &Expr, columns: &[SqlText]) -> SqlText {
+    Printer {
+        columns,
+        catalog: None,
     }
-    let show = |expr: &Expr| deparse_with(expr, columns, special);
-    let list = |exprs: &[Expr]| exprs.iter().map(show).collect::<Vec<_>>().join(", ");
-    let joined = |items: &[Expr], between: &str| {
-        let shown: Vec<String> = items.iter().map(show).collect();
-        format!("({})", shown.join(between))
-    };
-    match expr {
-        Expr::Column { index, .. } => columns
-            .get(*index)
-            .cloned()
-            .unwrap_or_else(|| format!("column{index}")),
-        Expr::Literal { value, ty } if value.is_null() => format!("NULL::{ty}"),
-        Expr::Literal { value, .. } => constant(value),
-        Expr::Parameter { index, .. } => format!("${}", index + 1),
-        // PostgreSQL shows them so too; parameters of the statement count from 1.
-        Expr::Outer { slot, .. } => format!("$outer{slot}"),
-        Expr::Compare { op, left, right } => {
-            format!("({} {} {})", show(left), op.symbol(), show(right))
-        }
-        Expr::Distinct {
-            left,
-            right,
-            negated,
-        } => {
-            let op = if *negated {
-                "IS NOT DISTINCT FROM"
-            } else {
-                "IS DISTINCT FROM"
-            };
-            format!("({} {op} {})", show(left), show(right))
-        }
-        Expr::And(items) => joined(items, " AND "),
-        Expr::Or(items) => joined(items, " OR "),
-        Expr::Not(input) => format!("(NOT {})", show(input)),
-        Expr::IsNull { input, negated } => {
-            let test = if *negated { "IS NOT NULL" } else { "IS NULL" };
-            format!("({} {test})", show(input))
-        }
-        Expr::InList {
-            input,
-            list,
-            negated,
-        } => {
-            let op = if *negated { "NOT IN" } else { "IN" };
-            format!("({} {op} {})", show(input), joined(list, ", "))
-        }
-        Expr::Call { function, args, .. } if function.name().starts_with('\0') => {
-            deparse_form(function.name(), args, &show)
-        }
-        Expr::Call { function, args, .. } => match (function.is_operator(), args.as_slice()) {
-            (true, [left, right]) => {
-                format!("({} {} {})", show(left), function.name(), show(right))
-            }
-            (true, [input]) => format!("({} {})", function.name(), show(input)),
-            _ => format!("{}({})", function.name(), list(args)),
-        },
-        Expr::Cast {
-            input,
-            to,
-            modifier,
-            ..
-        } => format!("({})::{}", show(input), modifier.name_of(*to)),
-        Expr::Case {
-            branches,
-            otherwise,
-            ..
-        } => {
-            let mut text = "CASE".to_owned();
-            for (condition, result) in branches {
-                text.push_str(&format!(" WHEN {} THEN {}", show(condition), show(result)));
-            }
-            if let Some(otherwise) = otherwise {
-                text.push_str(&format!(" ELSE {}", show(otherwise)));
-            }
-            text.push_str(" END");
-            text
-        }
-        Expr::Coalesce { args, .. } => format!("COALESCE({})", list(args)),
-    }
-}
-
-/// A form of SQL that is computed by a function.
-fn deparse_form(name: &str, args: &[Expr], show: &dyn Fn(&Expr) -> String) -> String {
-    let shown: Vec<String> = args.iter().map(show).collect();
-    match (name, shown.as_slice()) {
-        ("\0array" | "\0arrays", items) => format!("ARRAY[{}]", items.join(", ")),
-        ("\0element", [array, subscripts @ ..]) => {
-            let subscripts = subscripts.iter().map(|subscript| format!("[{subscript}]"));
-            format!("{array}{}", subscripts.collect::<String>())
-        }
-        ("\0slice", [array, bounds @ ..]) => {
-            let bounds = bounds.chunks(3).map(|bounds| match bounds {
-                [_, lower, upper] => format!("[{lower}:{upper}]"),
-                _ => String::new(),
-            });
-            format!("{array}{}", bounds.collect::<String>())
-        }
-        ("\0any" | "\0all", [symbol, left, right]) => {
-            let word = if name == "\0any" { "ANY" } else { "ALL" };
-            let symbol = symbol.trim_end_matches("::text").trim_matches('\'');
-            format!("({left} {symbol} {word} ({right}))")
-        }
-        (name, args) => format!("{}({})", name.trim_start_matches('\0'), args.join(", ")),
-    }
+    .expr(expr)
 }
 
 /// Expressions with commas between them.
-pub(crate) fn deparse_list(exprs: &[Expr], columns: &[String]) -> String {
-    let shown: Vec<String> = exprs.iter().map(|expr| deparse(expr, columns)).collect();
-    shown.join(", ")
+pub(crate) fn deparse_list(exprs: &[Expr], columns: &[SqlText]) -> SqlText {
+    let printer = Printer {
+        columns,
+        catalog: None,
+    };
+    printer.list(exprs)
 }
 
 /// A test of a column.
-pub(crate) fn deparse_predicate(column: &str, test: &PredicateTest) -> String {
-    match test {
-        PredicateTest::Compare(op, value) => {
-            format!("({column} {} {})", op.symbol(), constant(value))
+pub(crate) fn deparse_predicate(column: &SqlText, test: &PredicateTest) -> SqlText {
+    let printer = Printer {
+        columns: &[],
+        catalog: None,
+    };
+    printer.predicate(column, test)
+}
+
+/// Writes expressions.
+pub(crate) struct Printer<'a> {
+    /// The columns by position.
+    pub(crate) columns: &'a [SqlText],
+    /// Has the names of types, labels and sequences.
+    pub(crate) catalog: Option<&'a Catalog>,
+}
+
+impl Printer<'_> {
+    pub(crate) fn list(&self, exprs: &[Expr]) -> SqlText {
+        SqlText::joined(&self.each(exprs), ", ")
+    }
+
+    fn each(&self, exprs: &[Expr]) -> Vec<SqlText> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn joined(&self, items: &[Expr], between: &'static str) -> SqlText {
+        sql!["(", SqlText::joined(&self.each(items), between), ")"]
+    }
+
+    fn between(&self, left: &Expr, op: &'static str, right: &Expr) -> SqlText {
+        sql!["(", self.expr(left), " ", op, " ", self.expr(right), ")"]
+    }
+
+    /// An expression, in parentheses where it is an operation.
+    pub(crate) fn expr(&self, expr: &Expr) -> SqlText {
+        match expr {
+            Expr::Column { index, .. } => {
+                let known = self.columns.get(*index).cloned();
+                known.unwrap_or_else(|| sql!["column", *index])
+            }
+            Expr::Literal { value, ty } => self.literal(value, *ty),
+            Expr::Parameter { index, .. } => sql!["$", index + 1],
+            // PostgreSQL shows them so too; parameters of the statement count from 1.
+            Expr::Outer { slot, .. } => sql!["$outer", *slot],
+            Expr::Compare { op, left, right } => self.between(left, op.symbol(), right),
+            Expr::Distinct {
+                left,
+                right,
+                negated,
+            } => match negated {
+                true => self.between(left, "IS NOT DISTINCT FROM", right),
+                false => self.between(left, "IS DISTINCT FROM", right),
+            },
+            Expr::And(items) => self.joined(items, " AND "),
+            Expr::Or(items) => self.joined(items, " OR "),
+            Expr::Not(input) => sql!["(NOT ", self.expr(input), ")"],
+            Expr::IsNull { input, negated } => {
+                let test = if *negated { " IS NOT NULL" } else { " IS NULL" };
+                sql!["(", self.expr(input), test, ")"]
+            }
+            Expr::InList {
+                input,
+                list,
+                negated,
+            } => {
+                let op = if *negated { " NOT IN " } else { " IN " };
+                sql!["(", self.expr(input), op, self.joined(list, ", "), ")"]
+            }
+            Expr::Call { function, args, .. } if function.name().starts_with('\0') => {
+                self.form(function.name(), args)
+            }
+            Expr::Call { function, args, .. } => match (function.is_operator(), args.as_slice()) {
+                (true, [left, right]) => self.between(left, function.name(), right),
+                (true, [input]) => sql!["(", function.name(), " ", self.expr(input), ")"],
+                _ => self.call(function.name(), args),
+            },
+            Expr::Cast {
+                input,
+                to,
+                modifier,
+                ..
+            } => sql!["(", self.expr(input), ")::", self.type_name(*to, *modifier)],
+            Expr::Case {
+                branches,
+                otherwise,
+                ..
+            } => {
+                let mut text = sql!["CASE"];
+                for (condition, result) in branches {
+                    text.push(sql![" WHEN ", self.expr(condition)]);
+                    text.push(sql![" THEN ", self.expr(result)]);
+                }
+                if let Some(otherwise) = otherwise {
+                    text.push(sql![" ELSE ", self.expr(otherwise)]);
+                }
+                text.push(" END");
+                text
+            }
+            Expr::Coalesce { args, .. } => sql!["COALESCE(", self.list(args), ")"],
         }
-        PredicateTest::In(values) => {
-            let shown: Vec<String> = values.iter().map(constant).collect();
-            format!("({column} IN ({}))", shown.join(", "))
+    }
+
+    fn call(&self, name: &'static str, args: &[Expr]) -> SqlText {
+        if let (Some(catalog), "nextval" | "currval", [Expr::Literal { value, .. }]) =
+            (self.catalog, name, args)
+            && let Some(sequence) = catalog.sequence_of(value)
+        {
+            let sequence = SqlText::literal(sequence.as_str());
+            return sql![name, "(", sequence, "::regclass)"];
         }
-        PredicateTest::IsNull => format!("({column} IS NULL)"),
-        PredicateTest::IsNotNull => format!("({column} IS NOT NULL)"),
+        match (name, args) {
+            ("timezone", [zone, time]) => return self.between(time, "AT TIME ZONE", zone),
+            ("extract", [Expr::Literal { value, .. }, from]) => {
+                let field = SqlText::name(value.str().unwrap_or_default());
+                return sql!["EXTRACT(", field, " FROM ", self.expr(from), ")"];
+            }
+            (name, []) if let Some(word) = word_of_grammar(name) => return sql![word],
+            (name, args) if let Some(word) = word_of_grammar(name) => {
+                return sql![word, "(", self.list(args), ")"];
+            }
+            _ => {}
+        }
+        let called = match name {
+            // Words of the grammar; in quotes they would be functions that do not exist.
+            "greatest" => sql!["GREATEST"],
+            "least" => sql!["LEAST"],
+            "nullif" => sql!["NULLIF"],
+            name => SqlText::name(name),
+        };
+        sql![called, "(", self.list(args), ")"]
+    }
+
+    fn type_name(&self, ty: LogicalType, modifier: TypeMod) -> SqlText {
+        let known = self
+            .catalog
+            .and_then(|catalog| catalog.type_sql(ty, modifier));
+        known.unwrap_or_else(|| SqlText::built_in_type(ty, modifier))
+    }
+
+    /// A form of SQL that is computed by a function.
+    fn form(&self, name: &'static str, args: &[Expr]) -> SqlText {
+        match (name, args) {
+            ("\0array" | "\0arrays", items) => sql!["ARRAY[", self.list(items), "]"],
+            ("\0element", [array, subscripts @ ..]) => {
+                let mut text = sql!["(", self.expr(array), ")"];
+                for subscript in subscripts {
+                    text.push(sql!["[", self.expr(subscript), "]"]);
+                }
+                text
+            }
+            ("\0slice", [array, bounds @ ..]) => {
+                let mut text = sql!["(", self.expr(array), ")"];
+                for bounds in bounds.chunks(3) {
+                    if let [_, lower, upper] = bounds {
+                        // Without the spaces psql would read `:name` as a variable.
+                        text.push(sql!["[", self.expr(lower), " : ", self.expr(upper), "]"]);
+                    }
+                }
+                text
+            }
+            ("\0any" | "\0all", [Expr::Literal { value, .. }, left, right]) => {
+                let word = if name == "\0any" { " ANY (" } else { " ALL (" };
+                let symbol = SqlText::operator(value.str().unwrap_or_default());
+                let (left, right) = (self.expr(left), self.expr(right));
+                sql!["(", left, " ", symbol, word, right, "))"]
+            }
+            ("\0row", [row, fields @ ..]) => {
+                let fields = sql!["ROW(", self.list(fields), ")"];
+                match row.logical_type() {
+                    ty @ LogicalType::Row(_) if self.is_named(ty) => {
+                        sql![fields, "::", self.type_name(ty, TypeMod::NONE)]
+                    }
+                    _ => fields,
+                }
+            }
+            ("\0field", [_, row, Expr::Literal { value, .. }]) => {
+                let named = self.field_name(row.logical_type(), value);
+                sql!["(", self.expr(row), ").", named.unwrap_or_default()]
+            }
+            ("\0row is null", [row]) => sql!["(", self.expr(row), " IS NULL)"],
+            ("\0row is not null", [row]) => sql!["(", self.expr(row), " IS NOT NULL)"],
+            ("\0domain" | "\0domains", [value, Expr::Literal { value: domain, .. }, ..]) => {
+                match (self.catalog, domain) {
+                    (Some(catalog), Value::Oid(number)) => {
+                        let name = catalog.type_text(*number, TypeMod::NONE);
+                        sql!["(", self.expr(value), ")::", name.unwrap_or_default()]
+                    }
+                    _ => self.expr(value),
+                }
+            }
+            (name, args) => {
+                let name = SqlText::name(name.trim_start_matches('\0'));
+                sql![name, "(", self.list(args), ")"]
+            }
+        }
+    }
+
+    fn is_named(&self, ty: LogicalType) -> bool {
+        let catalog = self.catalog;
+        catalog.is_some_and(|catalog| catalog.type_sql(ty, TypeMod::NONE).is_some())
+    }
+
+    fn field_name(&self, row: LogicalType, place: &Value) -> Option<SqlText> {
+        let LogicalType::Row(id) = row else {
+            return None;
+        };
+        let fields = self.catalog?.fields_of(id)?;
+        let place = usize::try_from(place.word()?).ok()?;
+        fields.get(place).map(|(name, _, _)| SqlText::name(name))
+    }
+
+    /// A test of a column.
+    pub(crate) fn predicate(&self, column: &SqlText, test: &PredicateTest) -> SqlText {
+        match test {
+            PredicateTest::Compare(op, value) => {
+                sql![
+                    "(",
+                    column,
+                    " ",
+                    op.symbol(),
+                    " ",
+                    self.constant(value),
+                    ")"
+                ]
+            }
+            PredicateTest::In(values) => {
+                let shown: Vec<SqlText> = values.iter().map(|one| self.constant(one)).collect();
+                sql!["(", column, " IN (", SqlText::joined(&shown, ", "), "))"]
+            }
+            PredicateTest::IsNull => sql!["(", column, " IS NULL)"],
+            PredicateTest::IsNotNull => sql!["(", column, " IS NOT NULL)"],
+        }
+    }
+
+    fn literal(&self, value: &Value, ty: LogicalType) -> SqlText {
+        match value {
+            Value::Null => sql!["NULL::", self.type_name(ty, TypeMod::NONE)],
+            value => self.typed(value, ty),
+        }
+    }
+
+    /// A constant: numbers as they are, all else quoted with its type.
+    fn constant(&self, value: &Value) -> SqlText {
+        self.typed(value, value.logical_type().unwrap_or(LogicalType::Text))
+    }
+
+    fn typed(&self, value: &Value, ty: LogicalType) -> SqlText {
+        let locale = Locale {
+            enums: self.catalog.and_then(|catalog| catalog.enums().cloned()),
+            ..DEFAULT_LOCALE.clone()
+        };
+        let text = format_value(value, &locale);
+        if self.catalog.is_some()
+            && let Some(number) = self.number(value, &text)
+        {
+            return number;
+        }
+        let is_finite = match value {
+            Value::Null => return sql!["NULL"],
+            Value::Boolean(truth) => return if *truth { sql!["true"] } else { sql!["false"] },
+            Value::Int4(_) | Value::Int8(_) => true,
+            Value::Float8(number) => number.is_finite(),
+            Value::Numeric(number) => number.is_finite(),
+            _ => false,
+        };
+        match is_finite {
+            true => SqlText::number(text),
+            false => sql![
+                SqlText::literal(&text),
+                "::",
+                self.type_name(ty, TypeMod::NONE)
+            ],
+        }
+    }
+    /// A number as PostgreSQL writes it in definitions: with the type of a literal that is as it
+    /// is, whatever type it was taken for, and below zero so that it stays a constant.
+    fn number(&self, value: &Value, text: &str) -> Option<SqlText> {
+        let is_finite = match value {
+            Value::Int2(_) | Value::Int4(_) | Value::Int8(_) => true,
+            Value::Float4(number) => number.is_finite(),
+            Value::Float8(number) => number.is_finite(),
+            Value::Numeric(number) => number.is_finite(),
+            _ => return None,
+        };
+        (is_finite && !text.contains('e')).then(|| self.number_text(text))
+    }
+
+    /// The same of the text of a finite number.
+    pub(crate) fn number_text(&self, text: &str) -> SqlText {
+        let ty = match (text.parse::<i32>(), text.parse::<i64>()) {
+            (Ok(_), _) => "integer",
+            (_, Ok(_)) => "bigint",
+            _ => "numeric",
+        };
+        match ty {
+            "integer" | "numeric" if !text.starts_with('-') => SqlText::number(text),
+            ty => sql![SqlText::literal(text), "::", ty],
+        }
     }
 }
 
-/// A constant: numbers as they are, all else quoted with its type.
-fn constant(value: &Value) -> String {
-    let text = format_value(value, &DEFAULT_LOCALE);
-    match value {
-        Value::Null => "NULL".to_owned(),
-        Value::Boolean(truth) => truth.to_string(),
-        Value::Int4(_) | Value::Int8(_) => text,
-        Value::Float8(number) if number.is_finite() => text,
-        Value::Numeric(number) if number.is_finite() => text,
-        other => {
-            let ty = other.logical_type().map_or("text", |ty| ty.name());
-            format!("'{}'::{ty}", text.replace('\'', "''"))
-        }
-    }
+/// The word of what is called without a name of a function.
+fn word_of_grammar(name: &str) -> Option<&'static str> {
+    const WORDS: [(&str, &str); 9] = [
+        ("current_timestamp", "CURRENT_TIMESTAMP"),
+        ("current_date", "CURRENT_DATE"),
+        ("current_time", "CURRENT_TIME"),
+        ("localtimestamp", "LOCALTIMESTAMP"),
+        ("localtime", "LOCALTIME"),
+        ("current_user", "CURRENT_USER"),
+        ("session_user", "SESSION_USER"),
+        ("current_role", "CURRENT_ROLE"),
+        ("current_catalog", "CURRENT_CATALOG"),
+    ];
+    let mut words = WORDS.iter();
+    words
+        .find(|(known, _)| *known == name)
+        .map(|(_, word)| *word)
 }

@@ -3,7 +3,7 @@
 mod more;
 mod show;
 
-use varve_types::{ColumnPredicate, TreeId};
+use varve_types::{ColumnPredicate, SqlText, TreeId, sql};
 
 use more::describe_more;
 pub use show::{ExplainOptions, NodeActual, StatementActual};
@@ -143,7 +143,7 @@ struct Node {
     properties: Vec<String>,
     children: Vec<Node>,
     /// The output columns as expressions of SQL.
-    columns: Vec<String>,
+    columns: Vec<SqlText>,
     /// The table whose columns these are, for a scan or lookup.
     table: Option<String>,
     /// The tree whose rows are found by their key.
@@ -153,7 +153,7 @@ struct Node {
 }
 
 impl Node {
-    fn new(title: impl Into<String>, columns: Vec<String>) -> Node {
+    fn new(title: impl Into<String>, columns: Vec<SqlText>) -> Node {
         Node {
             title: title.into(),
             properties: Vec::new(),
@@ -166,14 +166,14 @@ impl Node {
     }
 
     /// A scan or lookup.
-    fn on_table(how: &str, table: &str, columns: Vec<String>) -> Node {
+    fn on_table(how: &str, table: &str, columns: Vec<SqlText>) -> Node {
         let mut node = Node::new(format!("{how} on {table}"), columns);
         node.table = Some(table.to_owned());
         node
     }
 
     /// A lookup by key, whose title says what finds the rows once that is known.
-    fn lookup(tree: TreeId, table: &str, columns: Vec<String>) -> Node {
+    fn lookup(tree: TreeId, table: &str, columns: Vec<SqlText>) -> Node {
         let mut node = Node::on_table("Index Lookup", table, columns);
         node.looked_up = Some(tree);
         node
@@ -189,17 +189,19 @@ impl Node {
     }
 
     /// The output columns as joins show them: those of a table with its name.
-    fn qualified_columns(&self) -> Vec<String> {
+    fn qualified_columns(&self) -> Vec<SqlText> {
         match &self.table {
             None => self.columns.clone(),
             Some(table) => {
+                let table = SqlText::name(table);
                 let columns = self.columns.iter();
-                columns.map(|column| format!("{table}.{column}")).collect()
+                columns.map(|column| sql![&table, ".", column]).collect()
             }
         }
     }
 
-    fn property(mut self, name: &str, value: &str) -> Node {
+    fn property(mut self, name: &str, value: impl AsRef<str>) -> Node {
+        let value = value.as_ref();
         self.properties.push(format!("{name}: {value}"));
         self
     }
@@ -226,7 +228,7 @@ fn described(plan: &Plan) -> Node {
             Node::new("Result", Vec::new())
         }
         Plan::Values { rows, types } => {
-            let columns = (1..=types.len()).map(|number| format!("column{number}"));
+            let columns = (1..=types.len()).map(|number| sql!["column", number]);
             Node::new("Values Scan", columns.collect()).property("Rows", &rows.len().to_string())
         }
         Plan::Filter { input, predicate } => {
@@ -253,11 +255,11 @@ fn described(plan: &Plan) -> Node {
             aggregates,
         } => {
             let child = describe(input);
-            let mut columns: Vec<String> = groups
+            let mut columns: Vec<SqlText> = groups
                 .iter()
                 .map(|group| deparse(group, &child.columns))
                 .collect();
-            let group_key = columns.join(", ");
+            let group_key = SqlText::joined(&columns, ", ");
             columns.extend(
                 aggregates
                     .iter()
@@ -278,12 +280,8 @@ fn described(plan: &Plan) -> Node {
                 return describe_ordered_scan(scan, &choice);
             }
             let child = describe(input);
-            let shown: Vec<String> = keys
-                .iter()
-                .map(|key| show_key(key, &child.columns))
-                .collect();
-            let mut node =
-                Node::new("Sort", child.columns.clone()).property("Sort Key", &shown.join(", "));
+            let shown = show_keys(keys, &child.columns);
+            let mut node = Node::new("Sort", child.columns.clone()).property("Sort Key", &shown);
             node.children.push(child);
             node
         }
@@ -313,13 +311,14 @@ fn described(plan: &Plan) -> Node {
 }
 
 /// The columns of a scan's output by name; the position column has none of its own.
-fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec<String> {
-    let mut shown: Vec<String> = columns
+fn output_names(names: &[String], columns: &[usize], with_position: bool) -> Vec<SqlText> {
+    let mut shown: Vec<SqlText> = columns
         .iter()
-        .map(|column| names.get(*column).cloned().unwrap_or_default())
+        .map(|column| names.get(*column).map(|name| SqlText::name(name)))
+        .map(Option::unwrap_or_default)
         .collect();
     if with_position {
-        shown.push("ctid".to_owned());
+        shown.push(sql!["ctid"]);
     }
     shown
 }
@@ -369,11 +368,11 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
         return node;
     }
     let name = |column: usize| match (scan.column_names.get(column), &scan.table) {
-        (Some(name), _) => name.clone(),
+        (Some(name), _) => SqlText::name(name),
         (None, Some(table)) => table.label_at(column),
-        (None, None) => "?".to_owned(),
+        (None, None) => sql!["?"],
     };
-    let shown: Vec<String> = scan
+    let shown: Vec<SqlText> = scan
         .predicates
         .iter()
         .map(|predicate| match predicate {
@@ -381,15 +380,11 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
                 deparse_predicate(&name(*column), test)
             }
             PushedPredicate::In { column, values } => {
-                format!("({} IN ({}))", name(*column), deparse_list(values, &[]))
+                sql!["(", name(*column), " IN (", deparse_list(values, &[]), "))"]
             }
             PushedPredicate::Compare { column, op, value } => {
-                format!(
-                    "({} {} {})",
-                    name(*column),
-                    op.symbol(),
-                    deparse(value, &[])
-                )
+                let value = deparse(value, &[]);
+                sql!["(", name(*column), " ", op.symbol(), " ", value, ")"]
             }
         })
         .collect();
@@ -398,13 +393,14 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
 
 fn describe_lookup(lookup: &LookupNode) -> Node {
     let columns = output_names(&lookup.column_names, &lookup.columns, lookup.with_position);
-    let shown: Vec<String> = lookup
+    let shown: Vec<SqlText> = lookup
         .key_columns
         .iter()
         .zip(&lookup.key)
         .map(|(column, value)| {
-            let name = lookup.column_names.get(*column).map_or("?", String::as_str);
-            format!("({name} = {})", deparse(value, &[]))
+            let name = lookup.column_names.get(*column);
+            let name = name.map_or_else(|| sql!["?"], |name| SqlText::name(name));
+            sql!["(", name, " = ", deparse(value, &[]), ")"]
         })
         .collect();
     Node::lookup(lookup.tree, &lookup.name, columns).property("Index Cond", &all_of(&shown))
@@ -435,32 +431,25 @@ fn describe_join(join: &JoinNode) -> Node {
     };
     let columns = match join.kind {
         JoinKind::Semi | JoinKind::Anti => on_left.clone(),
-        JoinKind::Mark => on_left
-            .iter()
-            .cloned()
-            .chain(["(SubPlan)".to_owned()])
-            .collect(),
+        JoinKind::Mark => on_left.iter().cloned().chain([sql!["(SubPlan)"]]).collect(),
         _ => both.clone(),
     };
     let mut node = Node::new(title, columns);
     if !join.outer.is_empty() {
-        let shown: Vec<String> = join
+        let shown: Vec<SqlText> = join
             .outer
             .iter()
-            .map(|(slot, expr)| format!("$outer{slot} = {}", deparse(expr, &on_left)))
+            .map(|(slot, expr)| sql!["$outer", *slot, " = ", deparse(expr, &on_left)])
             .collect();
-        node = node.property("Outer", &shown.join(", "));
+        node = node.property("Outer", SqlText::joined(&shown, ", "));
     }
     if !join.equal.is_empty() {
-        let shown: Vec<String> = join
+        let shown: Vec<SqlText> = join
             .equal
             .iter()
             .map(|(left, right)| {
-                format!(
-                    "({} = {})",
-                    deparse(left, &on_left),
-                    deparse(right, &on_right)
-                )
+                let right = deparse(right, &on_right);
+                sql!["(", deparse(left, &on_left), " = ", right, ")"]
             })
             .collect();
         node = node.property("Hash Cond", &all_of(&shown));
@@ -472,7 +461,7 @@ fn describe_join(join: &JoinNode) -> Node {
         Mark::Exists => {}
         Mark::Equal(left, right) => {
             let (left, right) = (deparse(left, &on_left), deparse(right, &on_right));
-            node = node.property("Mark", &format!("({left} = {right})"));
+            node = node.property("Mark", sql!["(", left, " = ", right, ")"]);
         }
         Mark::Condition(condition) => {
             node = node.property("Mark", &deparse(condition, &both));
@@ -484,47 +473,47 @@ fn describe_join(join: &JoinNode) -> Node {
 }
 
 /// Conditions joined by AND, in parentheses where there are several.
-fn all_of(conditions: &[String]) -> String {
+fn all_of(conditions: &[SqlText]) -> SqlText {
     match conditions {
         [one] => one.clone(),
-        several => format!("({})", several.join(" AND ")),
+        several => sql!["(", SqlText::joined(several, " AND "), ")"],
     }
 }
 
-fn show_call(call: &AggregateCall, columns: &[String]) -> String {
+fn show_call(call: &AggregateCall, columns: &[SqlText]) -> SqlText {
     let distinct = if call.distinct { "DISTINCT " } else { "" };
-    let order: Vec<String> = call
-        .order
-        .iter()
-        .map(|key| show_key(key, columns))
-        .collect();
-    let order = order.join(", ");
+    let order = show_keys(&call.order, columns);
     let args = match (call.args.as_slice(), call.function.direct_arguments()) {
-        ([], _) => "*".to_owned(),
+        ([], _) => sql!["*"],
         (args, None) if order.is_empty() => deparse_list(args, columns),
-        (args, None) => format!("{} ORDER BY {order}", deparse_list(args, columns)),
+        (args, None) => sql![deparse_list(args, columns), " ORDER BY ", order],
         (args, Some(direct)) => {
             let direct = args.get(..direct.min(call.order.len())).unwrap_or_default();
-            format!(
-                "{}) WITHIN GROUP (ORDER BY {order}",
-                deparse_list(direct, columns)
-            )
+            let direct = deparse_list(direct, columns);
+            sql![direct, ") WITHIN GROUP (ORDER BY ", order]
         }
     };
     let filter = match &call.filter {
-        None => String::new(),
-        Some(filter) => format!(" FILTER (WHERE {})", deparse(filter, columns)),
+        None => SqlText::default(),
+        Some(filter) => sql![" FILTER (WHERE ", deparse(filter, columns), ")"],
     };
-    format!("{}({distinct}{args}){filter}", call.function.name())
+    let name = call.function.name();
+    sql![name, "(", distinct, args, ")", filter]
 }
 
-pub(crate) fn show_key(key: &SortKeyExpr, columns: &[String]) -> String {
+/// Keys with commas between them.
+pub(crate) fn show_keys(keys: &[SortKeyExpr], columns: &[SqlText]) -> SqlText {
+    let shown = keys.iter().map(|key| show_key(key, columns));
+    SqlText::joined(&shown.collect::<Vec<SqlText>>(), ", ")
+}
+
+fn show_key(key: &SortKeyExpr, columns: &[SqlText]) -> SqlText {
     let mut shown = deparse(&key.expr, columns);
     if key.descending {
-        shown.push_str(" DESC");
+        shown.push(" DESC");
     }
     if key.nulls_first != key.descending {
-        shown.push_str(if key.nulls_first {
+        shown.push(if key.nulls_first {
             " NULLS FIRST"
         } else {
             " NULLS LAST"

@@ -23,13 +23,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use varve_expr::Expr;
-use varve_types::{ColumnId, ObjectId, Result, Value, encode_key_value};
+use varve_types::{ColumnId, ObjectId, Result, SqlText, Value, encode_key_value};
 
 use crate::catalog::{ColumnDef, TableDef};
 use crate::catalog_codec::{Input, broken, put_count};
 use crate::deparse::deparse;
 use crate::expr_codec::{put_expr, take_default};
-use crate::schema::{Catalog, quoted_as_needed};
+use crate::schema::Catalog;
 use crate::view::take_object;
 use crate::walk::map_columns;
 
@@ -280,12 +280,8 @@ impl TableDef {
     }
 
     /// An expression over its columns as text.
-    pub fn shown_expr(&self, expr: &Expr) -> String {
-        let names = self
-            .columns
-            .iter()
-            .map(|column| quoted_as_needed(&column.name));
-        deparse(expr, &names.collect::<Vec<_>>())
+    pub fn shown_expr(&self, expr: &Expr) -> SqlText {
+        deparse(expr, &self.column_texts())
     }
 
     /// The place in another table of each of its columns, by name.

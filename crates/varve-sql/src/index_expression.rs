@@ -2,11 +2,12 @@
 //! is stored in indexes only; its position is [`FIRST_EXPRESSION`] or above.
 
 use varve_expr::{Expr, is_immutable_cast};
-use varve_types::LogicalType;
+use varve_types::{LogicalType, SqlText, sql};
 
 use crate::catalog::TableDef;
-use crate::deparse::deparse;
+use crate::deparse::Printer;
 use crate::index::IndexDef;
+use crate::schema::Catalog;
 use crate::walk::{for_each_child, for_each_column, map_columns, same_meaning};
 
 /// Positions from here on name a table's expressions; no table has as many columns.
@@ -28,26 +29,50 @@ impl TableDef {
         }
     }
 
-    /// The name of a column, or the SQL text of an expression as it stands in CREATE INDEX.
-    pub fn label_at(&self, position: usize) -> String {
-        let names = || -> Vec<String> {
-            let names = self.columns.iter();
-            names.map(|column| column.name.clone()).collect()
-        };
+    /// A column, or an expression as it stands in CREATE INDEX, as SQL text.
+    pub fn label_at(&self, position: usize) -> SqlText {
+        self.label_in(None, position)
+    }
+
+    /// The same, with the names of types that a catalogue has.
+    pub(crate) fn label_in(&self, catalog: Option<&Catalog>, position: usize) -> SqlText {
         match (self.columns.get(position), self.expression(position)) {
-            (Some(column), _) => column.name.clone(),
+            (Some(column), _) => SqlText::name(&column.name),
             (None, Some(expr)) => {
-                let text = deparse(expr, &names());
-                // An operation has its parentheses already.
-                match expr {
-                    Expr::Cast { .. } | Expr::Case { .. } | Expr::Literal { .. } => {
-                        format!("({text})")
-                    }
-                    _ => text,
+                let columns = &self.column_texts();
+                let text = Printer { columns, catalog }.expr(expr);
+                // An operation has its parentheses already, and a call needs none.
+                let is_call = match expr {
+                    Expr::Call { function, .. } => !function.name().starts_with('\0'),
+                    Expr::Coalesce { .. } => true,
+                    _ => false,
+                };
+                match text.as_str().starts_with('(') && text != text.unparenthesized() {
+                    true => text,
+                    false if is_call => text,
+                    false => sql!["(", text, ")"],
                 }
             }
-            (None, None) => "?".to_owned(),
+            (None, None) => sql!["?"],
         }
+    }
+
+    /// The name of a column; `None` for anything else.
+    pub fn name_at(&self, position: usize) -> Option<&str> {
+        let column = self.columns.get(position)?;
+        Some(&column.name)
+    }
+
+    /// What a column is called in messages and in names that are made of it.
+    pub fn given_name(&self, position: usize) -> String {
+        let name = self.name_at(position);
+        name.map_or_else(|| self.label_at(position).into_string(), str::to_owned)
+    }
+
+    /// Its columns as SQL text.
+    pub(crate) fn column_texts(&self) -> Vec<SqlText> {
+        let names = self.columns.iter();
+        names.map(|column| SqlText::name(&column.name)).collect()
     }
 
     /// Leaves out indexes, and the expressions that none is on any more.

@@ -11,6 +11,7 @@ mod catalog;
 mod catalog_codec;
 mod command;
 mod comment;
+mod creation;
 mod deparse;
 mod dispatch;
 mod domain;
@@ -44,6 +45,7 @@ mod scan_order;
 mod schema;
 mod scope;
 mod sequence;
+mod sql_source;
 mod statement;
 mod system_view;
 #[cfg(test)]
@@ -66,6 +68,7 @@ pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
 pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
 pub use comment::{CommentDef, encode_comment};
+pub use creation::{Creation, Made};
 pub use domain::{DomainDef, encode_domain};
 pub use explain::{ExplainOptions, KeyAccess, NodeActual, StatementActual, explain, explain_with};
 pub use family::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy, over_columns};
@@ -91,8 +94,7 @@ pub use plpgsql::{
 };
 pub use scan_order::{OrderChoice, OrderColumn, choose_order};
 pub use schema::{
-    Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, quoted_as_needed,
-    temporary_schema,
+    Catalog, Named, PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, temporary_schema,
 };
 pub use sequence::{SequenceDef, encode_sequence, uses_sequence};
 pub use system_view::system_view_columns;

@@ -7,6 +7,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
 use crate::dispatch::{Body, Parsed, parse_statement};
+use crate::parse_utility::UtilityStatement;
 use crate::position::SourceMap;
 
 /// Longer texts are refused: their tree would not fit a browser's memory.
@@ -50,6 +51,14 @@ impl ParsedStatement {
             (None, Body::Command(command)) => Some(command),
             _ => None,
         }
+    }
+
+    /// Whether it is CREATE FUNCTION.
+    pub fn makes_function(&self) -> bool {
+        let Body::Utility(utility) = &self.parsed().body else {
+            return false;
+        };
+        matches!(utility.as_ref(), UtilityStatement::CreateFunction(_))
     }
 
     /// Whether it reads or changes rows, so that what is wrong with it has a place in it.

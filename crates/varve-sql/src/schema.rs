@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use varve_expr::{EnumLabels, Enums};
 use varve_sort::VecMap;
-use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
+use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlText, TypeMod, sql};
 
 use crate::bind::polymorphic::pseudo_name;
 use crate::catalog::TableDef;
@@ -143,6 +143,8 @@ pub struct Catalog {
     path: Vec<ObjectId>,
     /// The schema of the session's temporary relations, which comes before the others.
     temporary: Option<ObjectId>,
+    /// Whether bodies of functions are taken unread, as `check_function_bodies = off` asks.
+    pub takes_bodies_unread: bool,
 }
 
 impl Default for Catalog {
@@ -163,6 +165,7 @@ impl Default for Catalog {
             names: VecMap::new(),
             path: vec![PUBLIC],
             temporary: None,
+            takes_bodies_unread: false,
         }
     }
 }
@@ -305,7 +308,7 @@ impl Catalog {
             let id = part.get(..digits).and_then(|digits| digits.parse().ok());
             let name = id.and_then(|id| self.type_of_object(ObjectId(id)));
             match &name {
-                Some(name) => named.push_str(name),
+                Some(name) => named.push_str(name.as_str()),
                 None => named.push_str("type#"),
             }
             has_names |= name.is_some();
@@ -316,11 +319,11 @@ impl Catalog {
     }
 
     /// The name of the type that an object is, or that its rows are of.
-    pub(crate) fn type_of_object(&self, object: ObjectId) -> Option<String> {
+    pub(crate) fn type_of_object(&self, object: ObjectId) -> Option<SqlText> {
         let pseudo = u32::try_from(object.0).ok();
         let pseudo = pseudo.and_then(|id| pseudo_name(LogicalType::Enum(EnumId(id))));
         if let Some(name) = pseudo {
-            return Some(name.to_owned());
+            return Some(SqlText::name(name));
         }
         let named = self.types.get(&object).map(|def| (def.schema, &def.name));
         let named = named.or_else(|| {
@@ -334,6 +337,19 @@ impl Catalog {
             table.or_else(view)
         });
         named.map(|(schema, name)| self.type_def_name(schema, name))
+    }
+
+    /// A type as SQL names it; `None` where its name is gone.
+    pub(crate) fn type_sql(&self, ty: LogicalType, modifier: TypeMod) -> Option<SqlText> {
+        match ty {
+            LogicalType::Array(element) => {
+                Some(sql![self.type_sql(element.logical(), modifier)?, "[]"])
+            }
+            LogicalType::Enum(EnumId(id)) | LogicalType::Row(RowTypeId(id)) if id > 0 => {
+                self.type_of_object(ObjectId(u64::from(id)))
+            }
+            ty => Some(SqlText::built_in_type(ty, modifier)),
+        }
     }
 
     /// The fields of a type of rows.
@@ -496,24 +512,6 @@ impl Catalog {
             Named::Table(object) => self.tables.get(object),
             _ => None,
         })
-    }
-}
-
-/// A name in quotes where SQL would not read it as it is.
-pub fn quoted_as_needed(name: &str) -> String {
-    let plain = |at: usize, character: char| match character {
-        'a'..='z' | '_' => true,
-        '0'..='9' | '$' => at > 0,
-        _ => false,
-    };
-    match name
-        .chars()
-        .enumerate()
-        .all(|(at, character)| plain(at, character))
-        && !name.is_empty()
-    {
-        true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
     }
 }
 

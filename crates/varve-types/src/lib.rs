@@ -34,6 +34,7 @@ pub mod meter;
 mod predicate;
 mod row;
 mod schema;
+mod sql_text;
 mod sqlstate;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -66,6 +67,7 @@ pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
 pub use row::RowValue;
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
+pub use sql_text::{SqlPart, SqlText, unparenthesized};
 pub use sqlstate::SqlState;
 pub use text::TextData;
 pub use type_mod::{IntervalFields, TypeMod};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_expr::{EvalContext, evaluate};
 use varve_sort::VecMap;
 use varve_sql::{Catalog, PartitionBound, Partitioning, TableDef};
-use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, Value};
+use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, SqlText, Value};
 
 use crate::table_rows::{checked, failing_row};
 use crate::write::shown_key;
@@ -111,12 +111,12 @@ fn no_partition(
     (keys, catalog): (&[Value], &Catalog),
 ) -> Error {
     let message = format!("no partition of relation \"{}\" found for row", table.name);
-    let names: Vec<String> = by.keys.iter().map(|key| table.shown_expr(key)).collect();
+    let names: Vec<SqlText> = by.keys.iter().map(|key| table.shown_expr(key)).collect();
     let values = shown_key(keys, catalog.enums());
     Error::new(SqlState::CHECK_VIOLATION, message)
         .with_detail(format!(
             "Partition key of the failing row contains ({}) = ({}).",
-            names.join(", "),
+            SqlText::joined(&names, ", "),
             values
         ))
         .with_table(&table.name)

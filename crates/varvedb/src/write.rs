@@ -6,7 +6,9 @@ use std::sync::Arc;
 use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
 use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, TableDef};
 use varve_store::{InsertError, Transaction};
-use varve_types::{Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, Value};
+use varve_types::{
+    Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, SqlText, Value,
+};
 
 use crate::database::Shared;
 use crate::deferred::Deferred;
@@ -272,7 +274,7 @@ pub(crate) fn name_constraint(
         None => table.primary_key.clone(),
         Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
     };
-    let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
+    let names: Vec<SqlText> = columns.iter().map(|at| table.label_at(*at)).collect();
     let constraint = match index {
         None => table.key_name(),
         Some(index) => index.name.clone(),
@@ -280,7 +282,7 @@ pub(crate) fn name_constraint(
     let message = format!("duplicate key value violates unique constraint \"{constraint}\"");
     let detail = format!(
         "Key ({})=({}) already exists.",
-        names.join(", "),
+        SqlText::joined(&names, ", "),
         shown_key(&key, enums)
     );
     Error::new(SqlState::UNIQUE_VIOLATION, message)

@@ -6,8 +6,9 @@ use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 /// What is fuzzed, the package that does it, and its profile: RocksDB is compiled for one only.
-const FUZZERS: [(&str, &str, &str); 4] = [
+const FUZZERS: [(&str, &str, &str); 5] = [
     ("damage", "varve-damagefuzz", "dev"),
+    ("dump", "varve-dumpfuzz", "corpora"),
     ("memory", "varve-memoryfuzz", "corpora"),
     ("parser", "varve-parserfuzz", "corpora"),
     ("sql", "varve-sqlfuzz", "corpora"),

@@ -1,10 +1,9 @@
 //! Functions about the database that need no look at its catalogue.
 
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, Result, SqlState, Value, unparenthesized};
 
 use super::Row;
 use crate::SetRows;
-use crate::names::unparenthesized;
 use crate::set_rows::values;
 
 /// `pg_typeof(any)`

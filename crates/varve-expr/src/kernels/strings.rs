@@ -1,6 +1,8 @@
 //! More functions of strings: padding, splitting, quoting, `format`.
 
-use varve_types::{ArrayValue, ElementType, Error, LogicalType, Result, SqlState, Value, meter};
+use varve_types::{
+    ArrayValue, ElementType, Error, LogicalType, Result, SqlState, SqlText, Value, meter,
+};
 
 use super::bytes::overlay_range;
 use super::operand::Row;
@@ -132,63 +134,14 @@ pub(super) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
     }
 }
 
-/// The words of PostgreSQL that are no plain names.
-const KEYWORDS: &str = " all analyse analyze and any array as asc asymmetric authorization between \
-    bigint binary bit boolean both case cast char character check coalesce collate collation \
-    column concurrently constraint create cross current_catalog current_date current_role \
-    current_schema current_time current_timestamp current_user dec decimal default deferrable \
-    desc distinct do else end except exists extract false fetch float for foreign freeze from full \
-    grant greatest group grouping having ilike in initially inner inout int integer intersect \
-    interval into is isnull join lateral leading least left like limit localtime localtimestamp \
-    national natural nchar none normalize not notnull null nullif numeric offset on only or order \
-    out outer overlaps overlay placing position precision primary real references returning right \
-    row select session_user setof similar smallint some substring symmetric system_user table \
-    tablesample then time timestamp to trailing treat trim true union unique user using values \
-    varchar variadic verbose when where window with xmlattributes xmlconcat xmlelement xmlexists \
-    xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable json_array \
-    json_arrayagg json_object json_objectagg ";
-
-fn write_identifier(name: &str, out: &mut String) {
-    let mut chars = name.chars();
-    let is_first = |c: char| c.is_ascii_lowercase() || c == '_';
-    let is_plain = chars.next().is_some_and(is_first)
-        && chars.all(|c| is_first(c) || c.is_ascii_digit())
-        && !KEYWORDS.contains(&format!(" {name} "));
-    if is_plain {
-        return out.push_str(name);
-    }
-    out.push('"');
-    for c in name.chars() {
-        if c == '"' {
-            out.push('"');
-        }
-        out.push(c);
-    }
-    out.push('"');
-}
-
-fn write_literal(text: &str, out: &mut String) {
-    if text.contains('\\') {
-        out.push('E');
-    }
-    out.push('\'');
-    for c in text.chars() {
-        if matches!(c, '\'' | '\\') {
-            out.push(c);
-        }
-        out.push(c);
-    }
-    out.push('\'');
-}
-
 pub(super) fn quote_ident(row: &Row<'_>, out: &mut String) -> Result<()> {
-    write_identifier(row.text(0), out);
+    out.push_str(SqlText::name(row.text(0)).as_str());
     Ok(())
 }
 
 pub(super) fn quote_literal(row: &Row<'_>, out: &mut String) -> Result<()> {
     let text = cast_value(&row.value(0), LogicalType::Text, true, row.context.locale)?;
-    write_literal(text.str().unwrap_or_default(), out);
+    out.push_str(SqlText::any_literal(text.str().unwrap_or_default()).as_str());
     Ok(())
 }
 
@@ -381,8 +334,8 @@ impl Formatter<'_> {
             write_cell(arg, self.row.row, self.row.context.locale, &mut text);
         }
         match kind {
-            'I' => write_identifier(&text, &mut shown),
-            'L' => write_literal(&text, &mut shown),
+            'I' => shown.push_str(SqlText::name(&text).as_str()),
+            'L' => shown.push_str(SqlText::any_literal(&text).as_str()),
             _ => shown = text,
         }
         Ok(shown)

@@ -261,7 +261,7 @@ impl Binder<'_> {
                 let (known, new) = indexes.split_at_mut(at);
                 let table = &altered.after;
                 if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {
-                    let columns = index.keys.iter().map(|(at, _)| table.label_at(*at));
+                    let columns = index.keys.iter().map(|(at, _)| table.given_name(*at));
                     let columns: Vec<String> = columns.collect();
                     index.name = self.free_name(table, &columns, "key", known);
                 }

@@ -3,7 +3,7 @@
 use sqlparser::ast::{DataType, Expr as Ast, SelectItem, SequenceOptions, SetExpr, Statement};
 use varve_expr::Expr;
 use varve_parser::alter::ColumnChange;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, sql};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
@@ -15,10 +15,9 @@ use crate::bind::storage::Stored;
 use crate::bind::update::target_scope;
 use crate::bind::view::NO_SOURCE;
 use crate::catalog::{ColumnDef, Filled, TableDef, sort_checks};
-use crate::deparse::deparse;
+use crate::deparse::Printer;
 use crate::dispatch::Body;
 use crate::parse::parse;
-use crate::schema::quoted_as_needed;
 use crate::utility::Definition;
 
 impl Binder<'_> {
@@ -271,9 +270,10 @@ impl Binder<'_> {
     }
 
     fn rebound(&mut self, expr: &Expr, table: &TableDef, is_check: bool) -> Result<Expr> {
-        let names = table.columns.iter();
-        let names: Vec<String> = names.map(|column| quoted_as_needed(&column.name)).collect();
-        let parsed = parse(&format!("SELECT {}", deparse(expr, &names)))?.pop();
+        let columns = &table.column_texts();
+        let catalog = Some(self.catalog);
+        let text = Printer { columns, catalog }.expr(expr);
+        let parsed = parse(sql!["SELECT ", text].as_str())?.pop();
         let ast = parsed
             .as_ref()
             .and_then(|parsed| only_item(&parsed.parsed().body));
@@ -299,7 +299,7 @@ impl Binder<'_> {
                 && other.default.as_ref().is_some_and(|expr| reads(expr, at))
             {
                 let message = "cannot alter type of a column used by a generated column";
-                let column = table.label_at(at);
+                let column = table.name_at(at).unwrap_or_default();
                 let detail = format!(
                     "Column \"{column}\" is used by generated column \"{}\".",
                     other.name

@@ -7,7 +7,7 @@ use varve_types::{Error, Result, SqlState};
 use crate::bind::expr::ExprScope;
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located};
-use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef, made_name};
 use crate::expr_codec::{self, depth};
 use crate::index_expression::is_immutable;
 use crate::scope::Scope;
@@ -131,14 +131,13 @@ impl Binder<'_> {
                     }
                 });
                 let column = match columns.as_slice() {
-                    [column] => format!("{}_", table.label_at(*column)),
+                    [column] => table.given_name(*column),
                     _ => String::new(),
                 };
-                let base = format!("{}_{column}check", table.name);
                 let taken = |name: &str| {
                     others.iter().any(|other| other.name == name) || table.has_constraint(name)
                 };
-                free(&base, &taken)
+                free([&table.name, &column], "check", &taken)
             }
         };
         Ok(CheckDef { name, expr })
@@ -217,13 +216,13 @@ impl TableDef {
     }
 }
 
-/// A name, with a number behind it if it is taken.
-pub(crate) fn free(base: &str, taken: &dyn Fn(&str) -> bool) -> String {
-    let mut name = base.to_owned();
+/// A name made of others, with a number behind it if it is taken.
+pub(crate) fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> String {
+    let mut name = made_name(of, label);
     let mut number = 0;
     while taken(&name) {
         number += 1;
-        name = format!("{base}{number}");
+        name = made_name(of, &format!("{label}{number}"));
     }
     name
 }

@@ -8,7 +8,9 @@ use varve_parser::create_function::{
     ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
     FunctionOptions, FunctionReturns,
 };
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
+use varve_types::{
+    Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, TypeMod, sql,
+};
 
 use crate::bind::data_type::type_name;
 use crate::bind::names::{fold_name, undefined_schema};
@@ -20,7 +22,7 @@ use crate::dispatch::Body;
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
 use crate::plpgsql::Piece;
-use crate::schema::{Catalog, PUBLIC, RelationName, quoted_as_needed};
+use crate::schema::{Catalog, PUBLIC, RelationName};
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most arguments of a function.
@@ -118,7 +120,9 @@ impl Binder<'_> {
             def.object = known.object;
         }
         self.check_defaults(written, &def)?;
-        body.placed(self.check_body(&def))?;
+        if !self.catalog.takes_bodies_unread {
+            body.placed(self.check_body(&def))?;
+        }
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
     }
 
@@ -484,7 +488,18 @@ fn is_plpgsql(language: &str) -> Result<bool> {
 
 impl Catalog {
     /// A function as messages name it, with its schema where it is not found without.
-    pub fn shown_function(&self, def: &FunctionDef) -> String {
+    pub fn shown_function(&self, def: &FunctionDef) -> SqlText {
+        let types: Vec<SqlText> = def
+            .input_types()
+            .into_iter()
+            .map(|ty| self.shown_type(ty))
+            .collect();
+        let types = SqlText::joined(&types, ",");
+        sql![self.function_name(def), "(", types, ")"]
+    }
+
+    /// The name of a function, with its schema where it is not found without.
+    pub(crate) fn function_name(&self, def: &FunctionDef) -> SqlText {
         let plain = RelationName {
             schema: None,
             name: def.name.clone(),
@@ -492,14 +507,9 @@ impl Catalog {
         let mut known = self.functions_named(&plain).into_iter();
         let types = def.input_types();
         let first = known.find(|known| known.input_types() == types);
-        let signature = def.signature();
-        let signature = self.with_type_names(&signature).unwrap_or(signature);
         match first.is_some_and(|known| known.object == def.object) {
-            true => signature,
-            false => {
-                let schema = quoted_as_needed(self.schema_name(def.schema));
-                format!("{schema}.{signature}")
-            }
+            true => SqlText::name(&def.name),
+            false => SqlText::name_in(self.schema_name(def.schema), &def.name),
         }
     }
 }

@@ -8,6 +8,7 @@ use sqlparser::ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
+use crate::bind::check::free;
 use crate::bind::data_type::{type_name, undefined_type};
 use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::view::utility;
@@ -311,13 +312,6 @@ impl Binder<'_> {
 
 /// The name that a constraint gets where none is given.
 fn free_name(def: &DomainDef) -> String {
-    let base = format!("{}_check", def.name);
     let taken = |name: &str| def.checks.iter().any(|check| check.name == name);
-    let mut number = 0;
-    let mut name = base.clone();
-    while taken(&name) {
-        number += 1;
-        name = format!("{base}{number}");
-    }
-    name
+    free([&def.name, ""], "check", &taken)
 }

@@ -1,7 +1,7 @@
 //! DROP, and what depends on what is dropped.
 
 use sqlparser::ast::{Ident, ObjectName};
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText};
 
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
@@ -9,7 +9,7 @@ use crate::bind::view::utility;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
-use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
+use crate::schema::{Catalog, Named, RelationName};
 use crate::sequence::uses_sequence;
 use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
@@ -492,17 +492,16 @@ impl Catalog {
     }
 
     /// The name of a relation, with its schema where it is not found without.
-    pub(crate) fn shown_name(&self, schema: ObjectId, name: &str) -> String {
+    pub(crate) fn shown_name(&self, schema: ObjectId, name: &str) -> SqlText {
         let plain = RelationName {
             schema: None,
             name: name.to_owned(),
         };
         let here = self.find_in(schema, name);
         if self.find(&plain) == here && here.is_some() {
-            return quoted_as_needed(name);
+            return SqlText::name(name);
         }
-        let schema = quoted_as_needed(self.schema_name(schema));
-        format!("{schema}.{}", quoted_as_needed(name))
+        SqlText::name_in(self.schema_name(schema), name)
     }
 }
 

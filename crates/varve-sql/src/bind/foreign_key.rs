@@ -106,8 +106,8 @@ impl Binder<'_> {
                 let message = format!("foreign key constraint \"{name}\" cannot be implemented");
                 let detail = format!(
                     "Key columns \"{}\" and \"{}\" are of incompatible types: {from} and {to}.",
-                    table.label_at(*column),
-                    parent.label_at(*parent_column)
+                    table.given_name(*column),
+                    parent.given_name(*parent_column)
                 );
                 let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
                 return Err(error.with_detail(detail));
@@ -236,9 +236,8 @@ impl Binder<'_> {
             table.has_constraint(name) || new.any(|index| index.name == name)
         };
         let Some(ident) = name else {
-            let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
-            let base = format!("{}_{}_fkey", table.name, names.join("_"));
-            return Ok(free(&base, &taken));
+            let names: Vec<String> = columns.iter().map(|at| table.given_name(*at)).collect();
+            return Ok(free([&table.name, &names.join("_")], "fkey", &taken));
         };
         let name = self.new_name(ident)?;
         if taken(&name) {

@@ -11,12 +11,13 @@ use varve_types::{
     Uniqueness, Value,
 };
 
+use crate::bind::check::free;
 use crate::bind::expr::ExprScope;
 use crate::bind::names::{fold_name, result_name};
 use crate::bind::storage::{Stored, method_name, shown};
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, refuse, unsupported_at};
-use crate::catalog::TableDef;
+use crate::catalog::{TableDef, made_name};
 use crate::expr_codec::{self, depth};
 use crate::index::Deferral;
 use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
@@ -91,7 +92,7 @@ impl Binder<'_> {
             let KeyItem { on, order } = self.key_item(&table, column)?;
             let key = match on {
                 KeySource::Column(column) => {
-                    key_names.push(table.label_at(column));
+                    key_names.push(table.given_name(column));
                     column
                 }
                 KeySource::Expression(expr, name) => {
@@ -240,7 +241,7 @@ impl Binder<'_> {
                 name
             }
             None => {
-                let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
+                let names: Vec<String> = columns.iter().map(|at| table.given_name(*at)).collect();
                 self.free_name(table, &names, "key", others)
             }
         };
@@ -308,7 +309,7 @@ impl Binder<'_> {
         let name = match &written.name {
             Some(ident) => self.new_name(ident)?,
             None => {
-                let names = keys.iter().map(|(at, _)| table.label_at(*at));
+                let names = keys.iter().map(|(at, _)| table.given_name(*at));
                 self.free_name(table, &names.collect::<Vec<_>>(), "idx", others)
             }
         };
@@ -340,7 +341,7 @@ impl Binder<'_> {
     ) -> Result<NewIndex> {
         let name = match name {
             Some(ident) => self.new_name(ident)?,
-            None => format!("{}_pkey", table.name),
+            None => made_name([&table.name, ""], "pkey"),
         };
         let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
         Ok(NewIndex {
@@ -460,19 +461,11 @@ impl Binder<'_> {
         suffix: &str,
         others: &[NewIndex],
     ) -> String {
-        let mut parts = vec![table.name.as_str()];
-        parts.extend(columns.iter().map(String::as_str));
-        parts.push(suffix);
-        let base = parts.join("_");
-        let mut name = base.clone();
-        let mut number = 0;
-        while self.has_relation(table.schema, &name)
-            || others.iter().any(|other| other.name == name)
-        {
-            number += 1;
-            name = format!("{base}{number}");
-        }
-        name
+        let taken = |name: &str| {
+            let mut others = others.iter();
+            self.has_relation(table.schema, name) || others.any(|other| other.name == name)
+        };
+        free([&table.name, &columns.join("_")], suffix, &taken)
     }
 }
 

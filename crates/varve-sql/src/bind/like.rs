@@ -36,7 +36,7 @@ impl Copied {
         for index in source.indexes.iter().filter(|index| !index.is_building) {
             let names = index.keys.iter();
             let names = names.map(|(at, _)| match *at < FIRST_EXPRESSION {
-                true => source.label_at(*at),
+                true => source.given_name(*at),
                 false => "expr".to_owned(),
             });
             let names = names.collect();

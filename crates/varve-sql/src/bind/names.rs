@@ -9,14 +9,11 @@ use sqlparser::ast::{
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
-use crate::catalog::TableDef;
+use crate::catalog::{NAME_BYTES_MAX, TableDef};
 use crate::pg_catalog::{DATABASE, catalog_view};
 use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
-
-/// Longest name in bytes, as in PostgreSQL.
-const NAME_BYTES_MAX: usize = 63;
 
 /// A name as PostgreSQL folds it: lower case unless quoted.
 pub(crate) fn fold_name(ident: &Ident) -> String {
@@ -211,23 +208,53 @@ pub(crate) fn relation_name(mut parts: Vec<String>) -> Result<RelationName> {
 
 /// A name in a text as SQL folds it.
 pub fn folded_path(text: &str) -> Result<RelationName> {
-    let mut parts: Vec<String> = vec![String::new()];
-    let mut in_quotes = false;
-    for character in text.chars() {
-        match character {
-            '"' => in_quotes = !in_quotes,
-            '.' if !in_quotes => parts.push(String::new()),
-            character => {
-                if let Some(part) = parts.last_mut() {
-                    part.push(match in_quotes {
-                        true => character,
-                        false => character.to_ascii_lowercase(),
-                    });
-                }
+    let bad = || Error::new(SqlState::INVALID_NAME, "invalid name syntax");
+    let space = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
+    let mut parts = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(space);
+        let part = match rest.strip_prefix('"') {
+            Some(quoted) => {
+                let (part, behind) = quoted_part(quoted).ok_or_else(bad)?;
+                rest = behind;
+                part
             }
+            None => {
+                let end = rest.find(|c| c == '.' || c == '"' || space(c));
+                let (part, behind) = rest.split_at(end.unwrap_or(rest.len()));
+                rest = behind;
+                part.to_ascii_lowercase()
+            }
+        };
+        if part.is_empty() {
+            return Err(bad());
+        }
+        parts.push(part);
+        rest = rest.trim_start_matches(space);
+        match rest.strip_prefix('.') {
+            Some(behind) => rest = behind,
+            None if rest.is_empty() => return relation_name(parts),
+            None => return Err(bad()),
         }
     }
-    relation_name(parts)
+}
+
+/// A name behind its first quote, and what comes behind its last.
+fn quoted_part(text: &str) -> Option<(String, &str)> {
+    let mut part = String::new();
+    let mut rest = text;
+    loop {
+        let (before, behind) = rest.split_once('"')?;
+        part.push_str(before);
+        match behind.strip_prefix('"') {
+            Some(behind) => {
+                part.push('"');
+                rest = behind;
+            }
+            None => return Some((part, behind)),
+        }
+    }
 }
 
 /// `42P01`.

@@ -3,8 +3,8 @@
 use sqlparser::ast::{
     Expr as Ast, ForValues, FunctionArg, FunctionArgExpr, FunctionArguments, PartitionBoundValue,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
+use varve_types::{Error, LogicalType, Result, SqlState, SqlText, TypeMod, sql};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::family::invalid;
@@ -16,6 +16,7 @@ use crate::catalog::TableDef;
 use crate::family::{Limit, PartitionBound, Partitioning, Strategy, compare_limits};
 use crate::index_expression::is_immutable;
 use crate::plan::NewIndex;
+use crate::schema::Catalog;
 use crate::walk::for_each_column;
 
 fn undefinable(message: &str) -> Error {
@@ -120,8 +121,8 @@ impl Binder<'_> {
                     let message = format!("empty range bound specified for partition \"{name}\"");
                     let detail = format!(
                         "Specified lower bound {} is greater than or equal to upper bound {}.",
-                        shown_limits(&from),
-                        shown_limits(&to)
+                        shown_limits(self.catalog, &from),
+                        shown_limits(self.catalog, &to)
                     );
                     let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
                     return Err(located(error.with_detail(detail), place));
@@ -292,7 +293,7 @@ pub(crate) fn unique_keys_fit(
                     "{what} constraint on table \"{}\" lacks column \"{}\" which is part of the \
                      partition key.",
                     table.name,
-                    table.label_at(*index)
+                    table.given_name(*index)
                 );
                 let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
                 return Err(error.with_detail(detail));
@@ -303,30 +304,32 @@ pub(crate) fn unique_keys_fit(
 }
 
 /// The values of an end of a range in parentheses.
-pub(crate) fn shown_limits(limits: &[Limit]) -> String {
+pub(crate) fn shown_limits(catalog: &Catalog, limits: &[Limit]) -> SqlText {
     let shown = limits.iter().map(|limit| match limit {
-        Limit::Min => "MINVALUE".to_owned(),
-        Limit::Max => "MAXVALUE".to_owned(),
-        Limit::Value(expr) => shown_value(expr),
+        Limit::Min => sql!["MINVALUE"],
+        Limit::Max => sql!["MAXVALUE"],
+        Limit::Value(expr) => shown_value(catalog, expr),
     });
-    format!("({})", shown.collect::<Vec<_>>().join(", "))
+    sql!["(", SqlText::joined(&shown.collect::<Vec<_>>(), ", "), ")"]
 }
 
 /// A constant as a bound shows it.
-pub(crate) fn shown_value(expr: &Expr) -> String {
+pub(crate) fn shown_value(catalog: &Catalog, expr: &Expr) -> SqlText {
     let Expr::Literal { value, ty } = expr else {
-        return String::new();
+        return SqlText::default();
     };
     if value.is_null() {
-        return "NULL".to_owned();
+        return sql!["NULL"];
     }
-    let text = varve_expr::format_value(value, &varve_expr::DEFAULT_LOCALE);
-    match ty.is_numeric() || *ty == LogicalType::Boolean {
-        true => match *ty {
-            LogicalType::Boolean => if text == "t" { "true" } else { "false" }.to_owned(),
-            _ if text.starts_with('-') => format!("'{text}'"),
-            _ => text,
-        },
-        false => format!("'{}'", text.replace('\'', "''")),
+    let locale = Locale {
+        enums: catalog.enums().cloned(),
+        ..DEFAULT_LOCALE.clone()
+    };
+    let text = format_value(value, &locale);
+    match *ty {
+        LogicalType::Boolean if text == "t" => sql!["true"],
+        LogicalType::Boolean => sql!["false"],
+        ty if ty.is_numeric() && !text.starts_with('-') => SqlText::number(text),
+        _ => SqlText::literal(&text),
     }
 }

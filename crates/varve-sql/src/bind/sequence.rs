@@ -72,7 +72,7 @@ impl Binder<'_> {
         let taken = |name: &str| {
             self.has_relation(schema, name) || others.iter().any(|(_, other)| other.name == name)
         };
-        let name = free(&format!("{table}_{column}_seq"), &taken);
+        let name = free([table, column], "seq", &taken);
         self.new_sequence((schema, name), ty, items)
     }
 

@@ -3,7 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, meter};
+use varve_types::{
+    ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, meter, sql,
+};
 
 use crate::bind::Binder;
 use crate::bind::change_cte::is_change;
@@ -18,6 +20,7 @@ use crate::parse_utility::{CreateView, Materialized};
 use crate::plan::{NewTable, OnCommit, Query, Statement};
 use crate::position::SourceMap;
 use crate::schema::{Named, RelationName, is_temporary};
+use crate::sql_source::source;
 use crate::utility::{Message, Utility};
 use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 
@@ -120,19 +123,18 @@ impl Binder<'_> {
 
     /// `CREATE RECURSIVE VIEW` is a view over a recursive query.
     fn recursive_view(&mut self, create: &CreateView) -> Result<(Query, Vec<ViewRead>, String)> {
-        let quoted = |ident: &Ident| quoted(&super::fold_name(ident));
-        let columns: Vec<String> = create.columns.iter().map(quoted).collect();
-        let columns = columns.join(", ");
-        let name = quoted_name(&create.name);
-        let text = format!(
-            "WITH RECURSIVE {name} ({columns}) AS ({}) SELECT {columns} FROM {name}",
-            create.text
-        );
-        let parsed = parse(&text)?.pop();
+        let columns = create.columns.iter();
+        let columns: Vec<String> = columns.map(super::fold_name).collect();
+        let columns = SqlText::names(columns.iter().map(String::as_str));
+        let name = last_name(&create.name);
+        let mut text = sql!["WITH RECURSIVE ", &name, " (", &columns, ") AS ("];
+        text.push(source(&create.text));
+        text.push(sql![") SELECT ", columns, " FROM ", name]);
+        let parsed = parse(text.as_str())?.pop();
         let parsed = parsed.ok_or_else(|| Error::internal("a view without a query"))?;
         let ast = view_query(&parsed)?;
         let (query, reads) = self.recorded(|binder| binder.query(ast, None))?;
-        Ok((query, reads, text))
+        Ok((query, reads, text.into_string()))
     }
 
     /// Binds the query of a view; answers what its names mean as well.
@@ -457,14 +459,12 @@ fn check_replacement(old: &ViewDef, new: &ViewDef) -> Result<()> {
     Ok(())
 }
 
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// The last part of a name, in quotes.
-fn quoted_name(name: &ObjectName) -> String {
+/// The last part of a name.
+fn last_name(name: &ObjectName) -> SqlText {
     match name.0.last() {
-        Some(sqlparser::ast::ObjectNamePart::Identifier(ident)) => quoted(&super::fold_name(ident)),
-        _ => String::new(),
+        Some(sqlparser::ast::ObjectNamePart::Identifier(ident)) => {
+            SqlText::name(&super::fold_name(ident))
+        }
+        _ => SqlText::default(),
     }
 }

@@ -1,6 +1,8 @@
 //! The lines of the nodes that are neither scans nor joins nor what a plain SELECT has.
 
-use super::{Node, describe, show_key};
+use varve_types::{SqlText, sql};
+
+use super::{Node, describe, show_keys};
 use crate::deparse::{deparse, deparse_list};
 use crate::plan::Plan;
 use crate::window::WindowCall;
@@ -32,7 +34,11 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
             shown.children.insert(0, definition);
             shown
         }
-        Plan::CteScan(scan) => Node::on_table("CTE Scan", &scan.name, scan.column_names.clone()),
+        Plan::CteScan(scan) => {
+            let columns = scan.column_names.iter();
+            let columns = columns.map(|name| SqlText::name(name));
+            Node::on_table("CTE Scan", &scan.name, columns.collect())
+        }
         Plan::Recursive(node) => over("Recursive Union", &[&node.base, &node.step]),
         Plan::First { input, keys } => {
             let node = over("Unique", &[input]);
@@ -47,33 +53,31 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
                 let args = deparse_list(&call.args, &inner);
                 let names = call.function.columns();
                 if names.is_empty() {
-                    shown.columns.push(format!("{name}({args})"));
+                    shown.columns.push(sql![name, "(", args, ")"]);
                 }
-                shown
-                    .columns
-                    .extend(names.iter().map(|(column, _)| format!("{name}.{column}")));
+                let names = names.iter();
+                let names = names.map(|(column, _)| sql![name, ".", SqlText::name(column)]);
+                shown.columns.extend(names);
             }
             if node.ordinality {
-                shown.columns.push("ordinality".to_owned());
+                shown.columns.push(sql!["ordinality"]);
             }
             shown
         }
         Plan::Window(node) => {
             let mut shown = over("WindowAgg", &[&node.input]);
             let inner = shown.columns.clone();
-            let calls: Vec<String> = node
+            let calls: Vec<SqlText> = node
                 .calls
                 .iter()
                 .map(|call| show_call(call, &inner))
                 .collect();
-            shown = shown.property("Calls", &calls.join(", "));
+            shown = shown.property("Calls", SqlText::joined(&calls, ", "));
             if !node.partition.is_empty() {
                 shown = shown.property("Partition By", &deparse_list(&node.partition, &inner));
             }
             if !node.order.is_empty() {
-                let keys: Vec<String> =
-                    node.order.iter().map(|key| show_key(key, &inner)).collect();
-                shown = shown.property("Order By", &keys.join(", "));
+                shown = shown.property("Order By", show_keys(&node.order, &inner));
             }
             shown.columns.extend(calls);
             shown
@@ -86,7 +90,7 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
     }
 }
 
-fn show_call(call: &WindowCall, columns: &[String]) -> String {
+fn show_call(call: &WindowCall, columns: &[SqlText]) -> SqlText {
     let args = deparse_list(&call.args, columns);
-    format!("{}({args}) OVER (?)", call.function.name())
+    sql![call.function.name(), "(", args, ") OVER (?)"]
 }

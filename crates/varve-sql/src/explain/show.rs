@@ -1,5 +1,7 @@
 //! A plan as it is shown: lines of text, or JSON in the form of PostgreSQL's.
 
+use varve_types::SqlText;
+
 use super::Node;
 
 /// What EXPLAIN is to show.
@@ -86,7 +88,10 @@ pub(super) fn lines(
     }
     lines_out.push(line);
     if options.verbose && !node.columns.is_empty() {
-        lines_out.push(format!("{inside}Output: {}", node.columns.join(", ")));
+        lines_out.push(format!(
+            "{inside}Output: {}",
+            SqlText::joined(&node.columns, ", ")
+        ));
     }
     for property in &node.properties {
         lines_out.push(format!("{inside}{property}"));
@@ -171,7 +176,11 @@ fn json_node(
         add("Actual Rows", rows.to_string());
     }
     if options.verbose && !node.columns.is_empty() {
-        let columns: Vec<String> = node.columns.iter().map(|column| quoted(column)).collect();
+        let columns: Vec<String> = node
+            .columns
+            .iter()
+            .map(|column| quoted(column.as_str()))
+            .collect();
         add("Output", format!("[{}]", columns.join(", ")));
     }
     for property in &node.properties {

@@ -2,18 +2,20 @@
 
 use varve_expr::{Expr, Names};
 use varve_types::{
-    ArrayValue, ElementType, Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value,
+    ArrayValue, ElementType, Error, LogicalType, Result, RowTypeId, SqlState, SqlText, TypeMod,
+    Value, sql,
 };
 
 use super::relations::{object_of, relation_oid};
 use super::{OWNER, constraints, definitions, families, text, triggers};
 use crate::bind::{folded_path, undefined_table};
 use crate::schema::{Catalog, Named};
+use crate::sql_source::source;
 use crate::view::ViewDef;
 
 impl Names for Catalog {
     fn reg_name(&self, ty: LogicalType, oid: u32) -> Option<String> {
-        self.name_of_reg(ty, oid)
+        self.name_of_reg(ty, oid).map(SqlText::into_string)
     }
 
     fn reg_oid(&self, ty: LogicalType, name: &str) -> Result<u32> {
@@ -45,11 +47,12 @@ impl Names for Catalog {
         };
         let is_pretty = args.last() == Some(&Value::Boolean(true));
         let word = |at: usize| args.get(at).and_then(Value::str).unwrap_or_default();
-        let optional = |answer: Option<String>| answer.map_or(Value::Null, text);
+        let optional = |answer: Option<SqlText>| answer.map_or(Value::Null, text);
         Ok(match function {
             "format_type" => match args {
                 [Value::Null, ..] => Value::Null,
                 [_, Value::Int4(modifier)] => self.formatted_type(number, TypeMod(*modifier)),
+                _ if number == LogicalType::Bpchar.oid() => text("character"),
                 _ => self.formatted_type(number, TypeMod::NONE),
             },
             "to_regclass" => self.found(LogicalType::Regclass, word(0)),
@@ -65,7 +68,7 @@ impl Names for Catalog {
                 let name = self.type_text(number, TypeMod::NONE);
                 name.map_or(Value::Null, |name| {
                     let is_own = LogicalType::from_oid(number).is_some();
-                    Value::Boolean(is_own || !name.contains('.'))
+                    Value::Boolean(is_own || !name.as_str().contains('.'))
                 })
             }
             "pg_get_constraintdef" => optional(constraints::definition(self, number, is_pretty)),
@@ -85,7 +88,7 @@ impl Names for Catalog {
                     let object = self.view_of(object).map_or(object, |view| view.object);
                     self.views.get(&object)
                 });
-                optional(view.map(|view| format!(" {};", view.text)))
+                optional(view.map(|view| sql![" ", source(&view.text), ";"]))
             }
             "pg_get_functiondef" => optional(
                 self.user_function(number)
@@ -211,7 +214,7 @@ impl Catalog {
                 },
                 _ => match object {
                     Some(Value::Text(name)) => {
-                        self.schema_number(&folded_path(name)?.name)?;
+                        self.schema_number(name)?;
                         Value::Boolean(true)
                     }
                     _ => Value::Boolean(true),

@@ -1,7 +1,6 @@
 //! Constraints: their rows in `pg_constraint`, and how ALTER TABLE would write them.
 
-use varve_expr::unparenthesized;
-use varve_types::Value;
+use varve_types::{SqlText, Value, sql};
 
 use super::relations::{
     FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, numbered,
@@ -9,11 +8,11 @@ use super::relations::{
 };
 use super::{int2s, oid, text};
 use crate::catalog::{CheckDef, TableDef};
-use crate::deparse::deparse;
+use crate::deparse::Printer;
 use crate::domain::DomainDef;
 use crate::foreign_key::{ForeignKeyDef, KeyAction};
 use crate::index::Deferral;
-use crate::schema::{Catalog, quoted_as_needed};
+use crate::schema::Catalog;
 
 /// A constraint of a table.
 pub(super) enum Constraint<'a> {
@@ -175,14 +174,12 @@ pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Ke
 }
 
 /// Names of columns, as SQL writes them, with commas between them.
-fn column_list(table: &TableDef, places: impl Iterator<Item = usize>) -> String {
-    let names = places.filter_map(|at| table.columns.get(at));
-    let names: Vec<String> = names.map(|column| quoted_as_needed(&column.name)).collect();
-    names.join(", ")
+fn column_list(table: &TableDef, places: impl Iterator<Item = usize>) -> SqlText {
+    SqlText::names(places.filter_map(|at| table.name_at(at)))
 }
 
 /// `pg_get_constraintdef(oid)`
-pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Option<String> {
+pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Option<SqlText> {
     if let Some((_, check)) = domain_checks(catalog).find(|(known, _)| *known == number) {
         return Some(check_definition(&check.text, is_pretty));
     }
@@ -208,10 +205,10 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
                 ""
             };
             let columns = column_list(table, key.columns.iter().map(|(at, _)| *at));
-            let mut sql = format!("{kind}{nulls} ({columns})");
+            let mut sql = sql![kind, nulls, " (", columns, ")"];
             if !key.include.is_empty() {
                 let included = column_list(table, key.include.iter().copied());
-                sql.push_str(&format!(" INCLUDE ({included})"));
+                sql.push(sql![" INCLUDE (", included, ")"]);
             }
             sql
         }
@@ -219,22 +216,22 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
     };
     match constraint.deferral() {
         Deferral::Never => {}
-        Deferral::Deferrable => sql.push_str(" DEFERRABLE"),
-        Deferral::Deferred => sql.push_str(" DEFERRABLE INITIALLY DEFERRED"),
+        Deferral::Deferrable => sql.push(" DEFERRABLE"),
+        Deferral::Deferred => sql.push(" DEFERRABLE INITIALLY DEFERRED"),
     }
     if let Constraint::Foreign(ForeignKeyDef {
         is_valid: false, ..
     }) = constraint
     {
-        sql.push_str(" NOT VALID");
+        sql.push(" NOT VALID");
     }
     Some(sql)
 }
 
-fn check_definition(condition: &str, is_pretty: bool) -> String {
+fn check_definition(condition: &SqlText, is_pretty: bool) -> SqlText {
     match is_pretty {
-        true => format!("CHECK ({})", unparenthesized(condition)),
-        false => format!("CHECK ({condition})"),
+        true => sql!["CHECK (", condition.unparenthesized(), ")"],
+        false => sql!["CHECK (", condition, ")"],
     }
 }
 
@@ -242,16 +239,20 @@ fn check_definition(condition: &str, is_pretty: bool) -> String {
 pub(super) struct DomainCheck<'a> {
     pub(super) domain: &'a DomainDef,
     pub(super) name: &'a str,
-    pub(super) text: String,
+    pub(super) text: SqlText,
 }
 
 /// The constraints of domains with their OIDs.
 pub(super) fn domain_checks(catalog: &Catalog) -> impl Iterator<Item = (u32, DomainCheck<'_>)> {
     let domains = catalog.domains.values();
-    domains.flat_map(|domain| {
-        (0..).zip(&domain.checks).map(|(number, check)| {
+    domains.flat_map(move |domain| {
+        (0..).zip(&domain.checks).map(move |(number, check)| {
             let number = numbered(FIRST_CHECK, domain.object.0, MANY, number);
-            let text = deparse(&check.expr, &["VALUE".to_owned()]);
+            let printer = Printer {
+                columns: &[sql!["VALUE"]],
+                catalog: Some(catalog),
+            };
+            let text = printer.expr(&check.expr);
             let name = check.name.as_str();
             (number, DomainCheck { domain, name, text })
         })
@@ -286,30 +287,26 @@ fn domain_row(number: u32, check: &DomainCheck<'_>) -> Vec<Value> {
     ]
 }
 
-fn foreign_definition(catalog: &Catalog, table: &TableDef, key: &ForeignKeyDef) -> String {
-    let mut sql = format!(
-        "FOREIGN KEY ({})",
-        column_list(table, key.columns.iter().copied())
-    );
+fn foreign_definition(catalog: &Catalog, table: &TableDef, key: &ForeignKeyDef) -> SqlText {
+    let columns = column_list(table, key.columns.iter().copied());
+    let mut sql = sql!["FOREIGN KEY (", columns, ")"];
     if let Some(parent) = catalog.tables.get(&key.parent) {
         let name = catalog.relation_name(relation_oid(parent.object), false);
         let columns = column_list(parent, key.parent_positions(parent).into_iter());
-        sql.push_str(&format!(
-            " REFERENCES {}({columns})",
-            name.unwrap_or_default()
-        ));
+        let name = name.unwrap_or_default();
+        sql.push(sql![" REFERENCES ", name, "(", columns, ")"]);
     }
     if key.is_full {
-        sql.push_str(" MATCH FULL");
+        sql.push(" MATCH FULL");
     }
     for (event, action) in [("UPDATE", key.on_update), ("DELETE", key.on_delete)] {
         if action != KeyAction::NoAction {
-            sql.push_str(&format!(" ON {event} {}", action_words(action)));
+            sql.push(sql![" ON ", event, " ", action_words(action)]);
         }
     }
     if !key.set_columns.is_empty() {
         let columns = column_list(table, key.set_columns.iter().copied());
-        sql.push_str(&format!(" ({columns})"));
+        sql.push(sql![" (", columns, ")"]);
     }
     sql
 }

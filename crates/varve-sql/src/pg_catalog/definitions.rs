@@ -1,14 +1,13 @@
 //! The views of `pg_catalog` that show relations as their owners wrote them.
 
-use varve_expr::unparenthesized;
-use varve_types::Value;
+use varve_types::{SqlText, Value, sql};
 
 use super::relations::{
-    Key, as_relation, column_name, kept_views, key_columns, keys, plain_views, predicate_text,
+    Key, as_relation, kept_views, key_columns, keys, plain_views, predicate_text,
 };
 use super::{OWNER, oid, text};
 use crate::catalog::TableDef;
-use crate::schema::{Catalog, quoted_as_needed};
+use crate::schema::Catalog;
 use crate::sequence::SequenceDef;
 use crate::view::ViewDef;
 
@@ -83,56 +82,54 @@ pub(super) fn index_definition(
     number: u32,
     part: usize,
     is_pretty: bool,
-) -> Option<String> {
+) -> Option<SqlText> {
     let (table, key) = catalog.index_of(number)?;
     let Some(at) = part.checked_sub(1) else {
         return Some(create_index(catalog, table, &key, is_pretty));
     };
     let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
     let place = places.copied().nth(at);
-    Some(
-        place.map_or_else(String::new, |place| match column_name(table, place) {
-            Some(name) => quoted_as_needed(&name),
-            None => table.label_at(place),
-        }),
-    )
+    Some(place.map_or_else(SqlText::default, |place| {
+        table.label_in(Some(catalog), place)
+    }))
 }
 
-fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: bool) -> String {
+fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: bool) -> SqlText {
     let (_, relation, _) = as_relation(catalog, table);
     let relation = match is_pretty {
         true => catalog.shown_name(table.schema, relation),
-        false => {
-            let schema = quoted_as_needed(catalog.schema_name(table.schema));
-            format!("{schema}.{}", quoted_as_needed(relation))
-        }
+        false => SqlText::name_in(catalog.schema_name(table.schema), relation),
     };
-    let mut definition = format!(
-        "CREATE {}INDEX {} ON {}{relation} USING btree ({})",
+    let mut definition = sql![
+        "CREATE ",
         if key.is_unique { "UNIQUE " } else { "" },
-        quoted_as_needed(&key.name),
+        "INDEX ",
+        SqlText::name(&key.name),
+        " ON ",
         if table.partitioning().is_some() {
             "ONLY "
         } else {
             ""
         },
-        key_columns(table, key)
-    );
-    let included = key.include.iter().filter_map(|at| column_name(table, *at));
-    let included: Vec<String> = included.map(|name| quoted_as_needed(&name)).collect();
+        relation,
+        " USING btree (",
+        key_columns(catalog, table, key),
+        ")",
+    ];
+    let included = key.include.iter().filter_map(|at| table.name_at(*at));
+    let included = SqlText::names(included);
     if !included.is_empty() {
-        definition.push_str(&format!(" INCLUDE ({})", included.join(", ")));
+        definition.push(sql![" INCLUDE (", included, ")"]);
     }
     if key.equal_nulls {
-        definition.push_str(" NULLS NOT DISTINCT");
+        definition.push(" NULLS NOT DISTINCT");
     }
-    if let Some(predicate) = predicate_text(table, key) {
-        let shown = if is_pretty {
-            unparenthesized(&predicate)
-        } else {
-            &predicate
+    if let Some(predicate) = predicate_text(catalog, table, key) {
+        let shown = match is_pretty {
+            true => predicate.unparenthesized(),
+            false => predicate,
         };
-        definition.push_str(&format!(" WHERE {shown}"));
+        definition.push(sql![" WHERE ", shown]);
     }
     definition
 }

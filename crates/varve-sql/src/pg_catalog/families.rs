@@ -1,12 +1,13 @@
 //! What the catalogue tells of inheritance and partitions.
 
 use varve_expr::Expr;
-use varve_types::Value;
+use varve_types::{SqlText, Value, sql};
 
 use super::relations::{object_of, relation_oid};
 use super::{from_zero, int2, oid, text};
 use crate::bind::{shown_limits, shown_value};
 use crate::catalog::TableDef;
+use crate::deparse::Printer;
 use crate::family::{PartitionBound, Strategy};
 use crate::schema::Catalog;
 
@@ -54,29 +55,47 @@ pub(super) fn partitioned(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// `pg_get_partkeydef(oid)`
-pub(super) fn key_definition(catalog: &Catalog, number: u32) -> Option<String> {
+pub(super) fn key_definition(catalog: &Catalog, number: u32) -> Option<SqlText> {
     let table = catalog.tables.get(&object_of(number)?)?;
     let by = table.partitioning()?;
-    let keys = by.keys.iter().map(|key| table.shown_expr(key));
-    let keys: Vec<String> = keys.collect();
-    Some(format!("{} ({})", by.strategy.word(), keys.join(", ")))
+    let columns = &table.column_texts();
+    let printer = Printer {
+        columns,
+        catalog: Some(catalog),
+    };
+    let keys = by.keys.iter().map(|key| match printer.expr(key) {
+        // A column and a call stand alone.
+        text if matches!(key, Expr::Column { .. } | Expr::Call { .. }) => text,
+        text if text != text.unparenthesized() => text,
+        text => sql!["(", text, ")"],
+    });
+    let keys: Vec<SqlText> = keys.collect();
+    let keys = SqlText::joined(&keys, ", ");
+    Some(sql![by.strategy.word(), " (", keys, ")"])
 }
 
 /// What `pg_class.relpartbound` says, as text.
-pub(super) fn bound_of(table: &TableDef) -> Option<String> {
+pub(super) fn bound_of(catalog: &Catalog, table: &TableDef) -> Option<SqlText> {
     Some(match table.bound()? {
-        PartitionBound::Default => "DEFAULT".to_owned(),
+        PartitionBound::Default => sql!["DEFAULT"],
         PartitionBound::List(values) => {
-            let values: Vec<String> = values.iter().map(shown_value).collect();
-            format!("FOR VALUES IN ({})", values.join(", "))
+            let values = values.iter().map(|value| shown_value(catalog, value));
+            let values: Vec<SqlText> = values.collect();
+            sql!["FOR VALUES IN (", SqlText::joined(&values, ", "), ")"]
         }
-        PartitionBound::Range(from, to) => format!(
-            "FOR VALUES FROM {} TO {}",
-            shown_limits(from),
-            shown_limits(to)
-        ),
+        PartitionBound::Range(from, to) => {
+            let from = shown_limits(catalog, from);
+            sql!["FOR VALUES FROM ", from, " TO ", shown_limits(catalog, to)]
+        }
         PartitionBound::Hash(modulus, remainder) => {
-            format!("FOR VALUES WITH (modulus {modulus}, remainder {remainder})")
+            let (modulus, remainder) = (u64::from(*modulus), u64::from(*remainder));
+            sql![
+                "FOR VALUES WITH (modulus ",
+                modulus,
+                ", remainder ",
+                remainder,
+                ")"
+            ]
         }
     })
 }

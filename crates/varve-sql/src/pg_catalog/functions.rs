@@ -2,13 +2,14 @@
 
 use varve_expr::{FunctionFacts, Volatility, function_facts};
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, Value};
+use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, TypeMod, Value, sql};
 
 use super::relations::{object_of, relation_oid, schema_oid};
 use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, int2, oid, text, yes_or_no};
 use crate::bind::internal_name;
 use crate::function_def::{ArgumentDef, FunctionDef, Returns};
-use crate::schema::{Catalog, quoted_as_needed};
+use crate::schema::Catalog;
+use crate::sql_source::source;
 
 /// The language of functions that are built in.
 const INTERNAL: u32 = 12;
@@ -114,24 +115,21 @@ impl Catalog {
         Some(def.as_ref())
     }
 
-    fn shown_type(&self, ty: LogicalType) -> String {
-        let name = ty.to_string();
-        self.with_type_names(&name).unwrap_or(name)
+    pub(crate) fn shown_type(&self, ty: LogicalType) -> SqlText {
+        let known = self.type_sql(ty, TypeMod::NONE);
+        known.unwrap_or_else(|| SqlText::built_in_type(ty, TypeMod::NONE))
     }
 
-    fn shown_domain(&self, ty: LogicalType, domain: Option<ObjectId>) -> String {
+    fn shown_domain(&self, ty: LogicalType, domain: Option<ObjectId>) -> SqlText {
         let Some(domain) = domain.and_then(|domain| self.domains.get(&domain)) else {
             return self.shown_type(ty);
         };
         let of_arrays = if ty == domain.base { "" } else { "[]" };
-        format!(
-            "{}{of_arrays}",
-            self.type_def_name(domain.schema, &domain.name)
-        )
+        sql![self.type_def_name(domain.schema, &domain.name), of_arrays]
     }
 
     /// The arguments of a function as its definition writes them.
-    pub(super) fn function_arguments(&self, def: &FunctionDef, with_defaults: bool) -> String {
+    pub(super) fn function_arguments(&self, def: &FunctionDef, with_defaults: bool) -> SqlText {
         let mut arguments = def.arguments.iter().collect::<Vec<_>>();
         arguments.retain(|argument| argument.mode != ArgumentMode::Table);
         let shown = arguments.into_iter().map(|argument| {
@@ -141,70 +139,73 @@ impl Catalog {
                 ArgumentMode::Variadic => "VARIADIC ",
                 ArgumentMode::In | ArgumentMode::Table => "",
             };
-            let mut shown = mode.to_owned();
+            let mut shown = sql![mode];
             if !argument.name.is_empty() {
-                shown.push_str(&quoted_as_needed(&argument.name));
-                shown.push(' ');
+                shown.push(sql![SqlText::name(&argument.name), " "]);
             }
-            shown.push_str(&self.shown_domain(argument.ty, argument.domain));
+            shown.push(self.shown_domain(argument.ty, argument.domain));
             if let (Some(default), true) = (&argument.default, with_defaults) {
-                shown.push_str(" DEFAULT ");
-                shown.push_str(default);
+                shown.push(" DEFAULT ");
+                shown.push(source(default));
             }
             shown
         });
-        shown.collect::<Vec<String>>().join(", ")
+        SqlText::joined(&shown.collect::<Vec<SqlText>>(), ", ")
     }
 
     /// The result of a function as its definition writes it.
-    pub(super) fn function_result(&self, def: &FunctionDef) -> String {
+    pub(super) fn function_result(&self, def: &FunctionDef) -> SqlText {
         let columns = def.arguments.iter();
         let columns = columns.filter(|argument| argument.mode == ArgumentMode::Table);
         let columns = columns.map(|argument| {
-            let name = quoted_as_needed(&argument.name);
-            format!("{name} {}", self.shown_domain(argument.ty, argument.domain))
+            let ty = self.shown_domain(argument.ty, argument.domain);
+            sql![SqlText::name(&argument.name), " ", ty]
         });
-        let columns: Vec<String> = columns.collect();
+        let columns: Vec<SqlText> = columns.collect();
         if !columns.is_empty() {
-            return format!("TABLE({})", columns.join(", "));
+            return sql!["TABLE(", SqlText::joined(&columns, ", "), ")"];
         }
         let one = match def.returns {
-            Returns::Void => "void".to_owned(),
-            Returns::Trigger => "trigger".to_owned(),
+            Returns::Void => sql!["void"],
+            Returns::Trigger => sql!["trigger"],
             Returns::Value(ty) => self.shown_domain(ty, def.domain),
             Returns::Relation(_) | Returns::Columns | Returns::Record => def
                 .row_type()
-                .map_or_else(String::new, |ty| self.shown_type(ty)),
+                .map_or_else(SqlText::default, |ty| self.shown_type(ty)),
         };
         match def.returns_set {
-            true => format!("SETOF {one}"),
+            true => sql!["SETOF ", one],
             false => one,
         }
     }
 
     /// The statement that makes a function.
-    pub(super) fn function_definition(&self, def: &FunctionDef) -> String {
+    pub(super) fn function_definition(&self, def: &FunctionDef) -> SqlText {
         let mut words = match def.volatility {
-            Volatility::Immutable => " IMMUTABLE".to_owned(),
-            Volatility::Stable => " STABLE".to_owned(),
-            Volatility::Volatile => String::new(),
+            Volatility::Immutable => sql![" IMMUTABLE"],
+            Volatility::Stable => sql![" STABLE"],
+            Volatility::Volatile => sql![],
         };
         if def.is_strict {
-            words.push_str(" STRICT");
+            words.push(" STRICT");
         }
         if !words.is_empty() {
-            words.push('\n');
+            words.push("\n");
         }
-        format!(
-            "CREATE OR REPLACE FUNCTION {}.{}({})\n RETURNS {}\n LANGUAGE {}\n{words}\
-             AS $function${}$function$\n",
-            quoted_as_needed(self.schema_name(def.schema)),
-            quoted_as_needed(&def.name),
-            self.function_arguments(def, true),
-            self.function_result(def),
-            language(def),
-            def.body,
-        )
+        let name = SqlText::name_in(self.schema_name(def.schema), &def.name);
+        let arguments = self.function_arguments(def, true);
+        let mut text = sql![
+            "CREATE OR REPLACE FUNCTION ",
+            name,
+            "(",
+            arguments,
+            ")\n RETURNS "
+        ];
+        text.push(self.function_result(def));
+        text.push(sql!["\n LANGUAGE ", language(def), "\n", words, "AS "]);
+        text.push(SqlText::dollar_quoted(&def.body, "function"));
+        text.push("\n");
+        text
     }
 }
 
@@ -218,10 +219,16 @@ pub(super) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
         let schema = || text(catalog.schema_name(def.schema));
         let number = relation_oid(def.object);
         let (ty, udt) = match def.returns {
-            Returns::Value(ty) => (catalog.shown_type(ty), internal_name(ty).to_owned()),
+            Returns::Value(ty) => (
+                catalog.shown_type(ty).into_string(),
+                internal_name(ty).to_owned(),
+            ),
             Returns::Void => ("void".to_owned(), "void".to_owned()),
             Returns::Trigger => ("trigger".to_owned(), "trigger".to_owned()),
-            Returns::Relation(_) => ("USER-DEFINED".to_owned(), catalog.function_result(def)),
+            Returns::Relation(_) => (
+                "USER-DEFINED".to_owned(),
+                catalog.function_result(def).into_string(),
+            ),
             Returns::Columns | Returns::Record => ("record".to_owned(), "record".to_owned()),
         };
         let language = language(def).to_ascii_uppercase();

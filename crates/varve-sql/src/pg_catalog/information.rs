@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{LogicalType, TypeMod, Value};
+use varve_types::{LogicalType, SqlText, TypeMod, Value};
 
 use super::constraints::{
     Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
@@ -65,7 +65,7 @@ pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
 struct Column<'a> {
     name: &'a str,
     number: usize,
-    default: Option<String>,
+    default: Option<SqlText>,
     nullable: bool,
     ty: LogicalType,
     modifier: TypeMod,

@@ -1,12 +1,12 @@
 //! Objects by OID and by name: `regclass` and the like.
 
-use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod};
+use varve_types::{EnumId, Error, LogicalType, ObjectId, Result, SqlState, SqlText, TypeMod, sql};
 
 use super::relations::{Key, as_relation, keys, object_of, relation_oid, schema_oid};
 use super::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, VIEWS, catalog_view, view_oid};
 use crate::bind::{folded_path, undefined_schema, undefined_table};
 use crate::catalog::TableDef;
-use crate::schema::{Catalog, Named, RelationName, quoted_as_needed};
+use crate::schema::{Catalog, Named, RelationName};
 
 impl Catalog {
     /// The OID of a relation.
@@ -41,12 +41,12 @@ impl Catalog {
     }
 
     /// The name of a relation, with its schema where that is not in the path or `qualified`.
-    pub(super) fn relation_name(&self, number: u32, qualified: bool) -> Option<String> {
+    pub(super) fn relation_name(&self, number: u32, qualified: bool) -> Option<SqlText> {
         let mut views = (0_u16..).zip(VIEWS);
         if let Some((_, view)) = views.find(|(at, _)| view_oid(*at) == number) {
             return Some(match view.schema {
-                "pg_catalog" if !qualified => view.name.to_owned(),
-                schema => format!("{schema}.{}", view.name),
+                "pg_catalog" if !qualified => SqlText::name(view.name),
+                schema => SqlText::name_in(schema, view.name),
             });
         }
         let (schema, name) = self.shown(number)?;
@@ -81,13 +81,10 @@ impl Catalog {
         })
     }
 
-    fn visible_name(&self, schema: ObjectId, name: &str, qualified: bool) -> String {
+    fn visible_name(&self, schema: ObjectId, name: &str, qualified: bool) -> SqlText {
         match qualified {
             false => self.shown_name(schema, name),
-            true => {
-                let schema = quoted_as_needed(self.schema_name(schema));
-                format!("{schema}.{}", quoted_as_needed(name))
-            }
+            true => SqlText::name_in(self.schema_name(schema), name),
         }
     }
 
@@ -99,13 +96,13 @@ impl Catalog {
     }
 
     /// The name of a type as `format_type` writes it.
-    pub(super) fn type_text(&self, number: u32, modifier: TypeMod) -> Option<String> {
+    pub(crate) fn type_text(&self, number: u32, modifier: TypeMod) -> Option<SqlText> {
         if let Some(ty) = LogicalType::from_oid(number) {
-            return Some(modifier.name_of(ty));
+            return Some(SqlText::built_in_type(ty, modifier));
         }
         for (of, text) in [(2249, "record"), (2287, "record[]")] {
             if of == number {
-                return Some(text.to_owned());
+                return Some(sql![text]);
             }
         }
         let id = EnumId::of_oid(number)?;
@@ -117,12 +114,12 @@ impl Catalog {
         Some(if id.oid() == number {
             name
         } else {
-            format!("{name}[]")
+            sql![name, "[]"]
         })
     }
 
     /// The name of a type that a user defined, with its schema where that is not in the path.
-    pub(crate) fn type_def_name(&self, schema: ObjectId, name: &str) -> String {
+    pub(crate) fn type_def_name(&self, schema: ObjectId, name: &str) -> SqlText {
         let plain = RelationName {
             schema: None,
             name: name.to_owned(),
@@ -134,10 +131,9 @@ impl Catalog {
             found.is_some() && found == self.find_in(*schema, &plain.name)
         };
         let seen = seen.or_else(|| Some(schema).filter(relation));
-        let name = quoted_as_needed(name);
         match seen == Some(schema) {
-            true => name,
-            false => format!("{}.{name}", quoted_as_needed(self.schema_name(schema))),
+            true => SqlText::name(name),
+            false => SqlText::name_in(self.schema_name(schema), name),
         }
     }
 
@@ -174,28 +170,28 @@ impl Catalog {
     }
 
     /// The name of a schema by its OID.
-    pub(super) fn schema_text(&self, number: u32) -> Option<String> {
+    pub(super) fn schema_text(&self, number: u32) -> Option<SqlText> {
         match number {
-            PG_CATALOG_OID => Some("pg_catalog".to_owned()),
-            INFORMATION_OID => Some("information_schema".to_owned()),
+            PG_CATALOG_OID => Some(sql!["pg_catalog"]),
+            INFORMATION_OID => Some(sql!["information_schema"]),
             number => {
                 let mut known = self.schemas();
                 let found = known.find(|(_, schema)| schema_oid(*schema) == number);
-                found.map(|(name, _)| quoted_as_needed(name))
+                found.map(|(name, _)| SqlText::name(name))
             }
         }
     }
 
     /// See [`varve_expr::Names::reg_name`].
-    pub(super) fn name_of_reg(&self, ty: LogicalType, number: u32) -> Option<String> {
+    pub(super) fn name_of_reg(&self, ty: LogicalType, number: u32) -> Option<SqlText> {
         match ty {
             LogicalType::Regclass => self.relation_name(number, false),
             LogicalType::Regtype => self.type_text(number, TypeMod::NONE),
             LogicalType::Regnamespace => self.schema_text(number),
-            LogicalType::Regrole => (number == OWNER_OID).then(|| OWNER.to_owned()),
+            LogicalType::Regrole => (number == OWNER_OID).then(|| SqlText::name(OWNER)),
             _ => match self.user_function(number) {
-                Some(def) => Some(quoted_as_needed(&def.name)),
-                None => varve_expr::function_name(number).map(str::to_owned),
+                Some(def) => Some(SqlText::name(&def.name)),
+                None => varve_expr::function_name(number).map(SqlText::name),
             },
         }
     }

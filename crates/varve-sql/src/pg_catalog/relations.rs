@@ -4,7 +4,9 @@
 //! has sixteen numbers.
 
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TypeMod, Uniqueness, Value};
+use varve_types::{
+    ColumnPredicate, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness, Value, sql,
+};
 
 use super::families::bound_of;
 use super::types::{length_of, storage_of};
@@ -13,10 +15,10 @@ use super::{
     text,
 };
 use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::deparse::{deparse, deparse_predicate, deparse_with};
+use crate::deparse::Printer;
 use crate::domain::DomainDef;
 use crate::index::Deferral;
-use crate::schema::{Catalog, PUBLIC, is_temporary, quoted_as_needed};
+use crate::schema::{Catalog, PUBLIC, is_temporary};
 use crate::sequence::SequenceDef;
 use crate::view::{ViewDef, ViewKind};
 
@@ -233,7 +235,7 @@ pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
             has_index: !keys.is_empty(),
             is_populated: true,
         });
-        if let Some(bound) = bound_of(table) {
+        if let Some(bound) = bound_of(catalog, table) {
             row.resize(BOUND, Value::Null);
             row.push(text(bound));
         }
@@ -391,79 +393,66 @@ pub(super) fn default_text(
     catalog: &Catalog,
     table: &TableDef,
     column: &ColumnDef,
-) -> Option<String> {
+) -> Option<SqlText> {
     let default = column.default.as_ref().filter(|_| has_default(column))?;
-    if let Some(label) = label_text(catalog, default) {
-        return Some(label);
-    }
-    let plain = match default {
-        Expr::Cast { input, .. } => input,
+    // What a column does to every value is not shown: the sequence of a serial column has values
+    // of another type.
+    let default = match default {
+        Expr::Cast { input, to, .. }
+            if *to == column.ty && input.logical_type().category() == to.category() =>
+        {
+            input
+        }
         other => other,
     };
-    match plain {
-        Expr::Call { function, args, .. } if function.name() == "nextval" => {
-            if let [Expr::Literal { value, .. }] = args.as_slice()
-                && let Some(name) = sequence_name(catalog, value)
-            {
-                return Some(format!("nextval('{name}'::regclass)"));
-            }
-        }
+    match default {
         // As many digits as are needed; those of the column come with the value.
         Expr::Literal {
             value: Value::Numeric(number),
             ..
         } if number.is_finite() => {
             let shown = number.to_string();
-            return Some(match shown.contains('.') {
-                true => shown.trim_end_matches('0').trim_end_matches('.').to_owned(),
-                false => shown,
-            });
+            let shown = match shown.contains('.') {
+                true => shown.trim_end_matches('0').trim_end_matches('.'),
+                false => &shown,
+            };
+            let printer = Printer {
+                columns: &[],
+                catalog: Some(catalog),
+            };
+            return Some(printer.number_text(shown));
         }
         Expr::Literal { value, .. } if column.ty.is_string() => {
             if let Some(text) = value.str() {
-                let text = text.replace('\'', "''");
-                return Some(format!("'{text}'::{}", column.ty));
+                let ty = SqlText::built_in_type(column.ty, TypeMod::NONE);
+                return Some(sql![SqlText::literal(text), "::", ty]);
             }
         }
         _ => {}
     }
-    let columns = table.columns.iter();
-    let names: Vec<String> = columns.map(|one| quoted_as_needed(&one.name)).collect();
-    let label = |expr: &Expr| label_text(catalog, expr);
-    Some(deparse_with(default, &names, &label))
-}
-
-/// A label of an enumeration as a constant.
-fn label_text(catalog: &Catalog, expr: &Expr) -> Option<String> {
-    let Expr::Literal {
-        value: Value::Enum(id, place),
-        ..
-    } = expr
-    else {
-        return None;
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
     };
-    let labels = catalog.enums().and_then(|enums| enums.get(id));
-    let label = labels.and_then(|labels| labels.label(*place))?;
-    let name = catalog.type_text(id.oid(), TypeMod::NONE)?;
-    Some(format!("'{}'::{name}", label.replace('\'', "''")))
+    Some(printer.expr(default))
 }
 
 /// The default of a domain as text.
-pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<String> {
-    let default = def.default.as_ref()?;
-    label_text(catalog, default).or_else(|| Some(deparse(default, &[])))
+pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlText> {
+    let printer = Printer {
+        columns: &[],
+        catalog: Some(catalog),
+    };
+    Some(printer.expr(def.default.as_ref()?))
 }
 
-/// The name of the sequence that an argument of `nextval` means.
-fn sequence_name(catalog: &Catalog, object: &Value) -> Option<String> {
-    let object = u64::try_from(object.word()?).ok()?;
-    let sequence = catalog.sequences.get(&ObjectId(object))?;
-    let name = quoted_as_needed(&sequence.name);
-    if sequence.schema == PUBLIC {
-        return Some(name);
+impl Catalog {
+    /// The name of the sequence that an argument of `nextval` means.
+    pub(crate) fn sequence_of(&self, object: &Value) -> Option<SqlText> {
+        let object = u64::try_from(object.word()?).ok()?;
+        let sequence = self.sequences.get(&ObjectId(object))?;
+        Some(self.shown_name(sequence.schema, &sequence.name))
     }
-    let schema = quoted_as_needed(catalog.schema_name(sequence.schema));
-    Some(format!("{schema}.{name}"))
 }
 
 pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
@@ -516,21 +505,23 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 from_zero(numbers),
                 from_zero(options.collect()),
                 if has_expression {
-                    text(key_columns(table, &key))
+                    text(key_columns(catalog, table, &key))
                 } else {
                     Value::Null
                 },
-                predicate_text(table, &key).map_or(Value::Null, text),
+                predicate_text(catalog, table, &key).map_or(Value::Null, text),
             ]);
         }
     }
     rows
 }
 
-pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> String {
-    let columns = table.columns.iter();
-    let names: Vec<String> = columns.map(|one| quoted_as_needed(&one.name)).collect();
-    deparse_with(check, &names, &|expr| label_text(catalog, expr))
+pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> SqlText {
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
+    };
+    printer.expr(check)
 }
 
 /// The columns that a CHECK reads.
@@ -560,37 +551,42 @@ pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The columns of an index as CREATE INDEX writes them.
-pub(super) fn key_columns(table: &TableDef, key: &Key<'_>) -> String {
+pub(super) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
     let mut parts = Vec::new();
     for (at, order) in &key.columns {
-        let mut part = match column_name(table, *at) {
-            Some(name) => quoted_as_needed(&name),
-            None => table.label_at(*at),
-        };
+        let mut part = table.label_in(Some(catalog), *at);
         match (order.descending, order.nulls_first) {
             (false, false) => {}
-            (false, true) => part.push_str(" NULLS FIRST"),
-            (true, true) => part.push_str(" DESC"),
-            (true, false) => part.push_str(" DESC NULLS LAST"),
+            (false, true) => part.push(" NULLS FIRST"),
+            (true, true) => part.push(" DESC"),
+            (true, false) => part.push(" DESC NULLS LAST"),
         }
         parts.push(part);
     }
-    parts.join(", ")
+    SqlText::joined(&parts, ", ")
 }
 
 /// The condition of a partial index.
-pub(super) fn predicate_text(table: &TableDef, key: &Key<'_>) -> Option<String> {
-    let tests = key.predicate.iter().map(|one| {
-        if table.expression(one.column).is_some() {
-            return table.label_at(one.column);
-        }
-        let name = column_name(table, one.column).unwrap_or_default();
-        deparse_predicate(&quoted_as_needed(&name), &one.test)
-    });
-    let tests: Vec<String> = tests.collect();
+pub(super) fn predicate_text(
+    catalog: &Catalog,
+    table: &TableDef,
+    key: &Key<'_>,
+) -> Option<SqlText> {
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
+    };
+    let tests = key
+        .predicate
+        .iter()
+        .map(|one| match table.expression(one.column) {
+            Some(expr) => printer.expr(expr),
+            None => printer.predicate(&table.label_at(one.column), &one.test),
+        });
+    let tests: Vec<SqlText> = tests.collect();
     match tests.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
-        several => Some(format!("({})", several.join(" AND "))),
+        several => Some(sql!["(", SqlText::joined(several, " AND "), ")"]),
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use varve_types::{ColumnId, Value};
+use varve_types::{ColumnId, SqlText, Value, sql};
 
 use super::relations::relation_oid;
 use super::{DATABASE, from_zero, int2, int4, oid, text};
 use crate::bind::shape_of;
 use crate::catalog::TableDef;
-use crate::schema::{Catalog, quoted_as_needed};
+use crate::schema::Catalog;
+use crate::sql_source::source;
 use crate::trigger_def::{Event, TriggerDef};
 
 /// Bits of `tgtype`.
@@ -99,7 +100,7 @@ pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
                 text(&table.name),
                 int4(order),
                 def.condition.as_ref().map_or(Value::Null, text),
-                text(format!("EXECUTE FUNCTION {}", called(catalog, def))),
+                text(sql!["EXECUTE FUNCTION ", called(catalog, def)]),
                 text(if def.for_each_row { "ROW" } else { "STATEMENT" }),
                 text(def.when()),
             ]);
@@ -119,47 +120,53 @@ fn events(def: &TriggerDef) -> [(bool, Event); 4] {
 }
 
 /// The function of a trigger with its arguments.
-fn called(catalog: &Catalog, def: &TriggerDef) -> String {
+fn called(catalog: &Catalog, def: &TriggerDef) -> SqlText {
     let function = catalog.functions.get(&def.function);
-    let shown = function.map(|function| catalog.shown_function(function));
-    let shown = shown.unwrap_or_default();
-    let name = shown.strip_suffix("()").unwrap_or(&shown);
+    let name = function.map(|function| catalog.function_name(function));
     let arguments = def.arguments.iter();
-    let arguments = arguments.map(|text| format!("'{}'", text.replace('\'', "''")));
-    let arguments: Vec<String> = arguments.collect();
-    format!("{name}({})", arguments.join(", "))
+    let arguments = arguments.map(|text| SqlText::any_literal(text));
+    let arguments = SqlText::joined(&arguments.collect::<Vec<SqlText>>(), ", ");
+    sql![name.unwrap_or_default(), "(", arguments, ")"]
 }
 
 /// The statement that makes a trigger; `pretty` leaves out schemas that are in the path.
-pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option<String> {
+pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option<SqlText> {
     let mut known = with_tables(catalog);
     let (def, table) = known.find(|(def, _)| relation_oid(def.object) == number)?;
     let some = events(def).into_iter().filter(|(is_of, _)| *is_of);
     let some = some.map(|(_, event)| {
         let columns = def.columns.iter().filter_map(|id| place_of(&table, *id));
         let columns = columns.filter_map(|at| table.columns.get(at));
-        let columns = columns.map(|column| quoted_as_needed(&column.name));
-        let columns: Vec<String> = columns.collect();
+        let columns = SqlText::names(columns.map(|column| column.name.as_str()));
         match event == Event::Update && !columns.is_empty() {
-            true => format!("UPDATE OF {}", columns.join(", ")),
-            false => event.word().to_owned(),
+            true => sql!["UPDATE OF ", columns],
+            false => sql![event.word()],
         }
     });
-    let some: Vec<String> = some.collect();
-    let schema = quoted_as_needed(catalog.schema_name(table.schema));
+    let some: Vec<SqlText> = some.collect();
+    let schema = catalog.schema_name(table.schema);
     let name = match pretty {
         true => catalog.shown_name(table.schema, &table.name),
-        false => format!("{schema}.{}", quoted_as_needed(&table.name)),
+        false => SqlText::name_in(schema, &table.name),
     };
     let condition = def.condition.as_ref();
-    let condition = condition.map(|text| format!("WHEN (({text})) "));
-    Some(format!(
-        "CREATE TRIGGER {} {} {} ON {name} FOR EACH {} {}EXECUTE FUNCTION {}",
-        quoted_as_needed(&def.name),
+    let condition = condition.map(|text| sql!["WHEN (", source(text), ") "]);
+    Some(sql![
+        "CREATE TRIGGER ",
+        SqlText::name(&def.name),
+        " ",
         def.when(),
-        some.join(" OR "),
-        if def.for_each_row { "ROW" } else { "STATEMENT" },
+        " ",
+        SqlText::joined(&some, " OR "),
+        " ON ",
+        name,
+        if def.for_each_row {
+            " FOR EACH ROW "
+        } else {
+            " FOR EACH STATEMENT "
+        },
         condition.unwrap_or_default(),
+        "EXECUTE FUNCTION ",
         called(catalog, def),
-    ))
+    ])
 }

@@ -6,7 +6,7 @@ use super::definitions::OF_USERS;
 use super::{Dump, literal, texts};
 
 /// What has comments: how COMMENT ON names it, and where it is. `d` is the comment, `n` the schema.
-const COMMENTED: [(&str, &str); 5] = [
+const COMMENTED: [(&str, &str); 7] = [
     (
         "'SCHEMA ' || quote_ident(n.nspname)",
         "JOIN pg_namespace n ON n.oid = d.objoid WHERE d.classoid = 2615",
@@ -15,7 +15,7 @@ const COMMENTED: [(&str, &str); 5] = [
         "CASE t.typtype WHEN 'd' THEN 'DOMAIN ' ELSE 'TYPE ' END || quote_ident(n.nspname) || '.' \
          || quote_ident(t.typname)",
         "JOIN pg_type t ON t.oid = d.objoid JOIN pg_namespace n ON n.oid = t.typnamespace \
-         WHERE d.classoid = 1247 AND t.typtype IN ('e', 'd')",
+         WHERE d.classoid = 1247 AND t.typtype IN ('e', 'd', 'c')",
     ),
     (
         "CASE c.relkind WHEN 'v' THEN 'VIEW ' WHEN 'm' THEN 'MATERIALIZED VIEW ' WHEN 'S' \
@@ -38,6 +38,19 @@ const COMMENTED: [(&str, &str); 5] = [
         "JOIN pg_constraint k ON k.oid = d.objoid JOIN pg_namespace n ON n.oid = k.connamespace \
          LEFT JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_type t ON t.oid = k.contypid \
          WHERE d.classoid = 2606 AND c.relpersistence IS DISTINCT FROM 't'",
+    ),
+    (
+        "'FUNCTION ' || quote_ident(n.nspname) || '.' || quote_ident(p.proname) || '(' \
+         || pg_get_function_identity_arguments(p.oid) || ')'",
+        "JOIN pg_proc p ON p.oid = d.objoid JOIN pg_namespace n ON n.oid = p.pronamespace \
+         WHERE d.classoid = 1255",
+    ),
+    (
+        "'TRIGGER ' || quote_ident(t.tgname) || ' ON ' || quote_ident(n.nspname) || '.' \
+         || quote_ident(c.relname)",
+        "JOIN pg_trigger t ON t.oid = d.objoid JOIN pg_class c ON c.oid = t.tgrelid \
+         JOIN pg_namespace n ON n.oid = c.relnamespace \
+         WHERE d.classoid = 2620 AND c.relpersistence <> 't'",
     ),
 ];
 

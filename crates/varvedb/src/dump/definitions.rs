@@ -1,6 +1,9 @@
 //! Statements that make the objects.
 
-use varve_types::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+use varve_sql::{Creation, Made, relation_oid};
+use varve_types::{Error, Result};
 
 use super::{Column, Dump, Relation, literal, texts};
 
@@ -15,100 +18,78 @@ impl Dump<'_, '_> {
             let [name] = texts(row);
             self.write(&format!("CREATE SCHEMA {name};\n\n"))?;
         }
-        Ok(())
-    }
-
-    /// Enums and domains, in the order in which they were made: one may build on another.
-    pub(super) async fn types(&mut self) -> Result<()> {
-        let sql = format!(
-            "SELECT t.oid, t.typtype, quote_ident(n.nspname), \
-             quote_ident(n.nspname) || '.' || quote_ident(t.typname) \
-             FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace \
-             WHERE t.typtype IN ('e', 'd') AND {OF_USERS} ORDER BY t.oid"
-        );
-        for row in self.cells(&sql).await? {
-            let [oid, kind, schema, name] = texts(row);
-            self.enter(&schema).await?;
-            match kind.as_str() {
-                "e" => self.enumeration(&oid, &name).await?,
-                _ => self.domain(&oid, &name).await?,
-            }
+        let sql = "SELECT count(*) FROM pg_namespace WHERE nspname = 'public'";
+        if self.cell(sql).await? == "0" {
+            self.write("DROP SCHEMA public;\n\n")?;
         }
         Ok(())
     }
 
-    async fn enumeration(&mut self, oid: &str, name: &str) -> Result<()> {
-        let sql =
-            format!("SELECT enumlabel FROM pg_enum WHERE enumtypid = {oid} ORDER BY enumsortorder");
-        let labels = self.cells(&sql).await?.into_iter().map(|row| {
-            let [label] = texts(row);
-            format!("\n    {}", literal(&label))
-        });
-        let labels: Vec<String> = labels.collect();
-        self.write(&format!(
-            "CREATE TYPE {name} AS ENUM ({}\n);\n\n",
-            labels.join(",")
-        ))
-    }
-
-    async fn domain(&mut self, oid: &str, name: &str) -> Result<()> {
-        let sql = format!(
-            "SELECT format_type(typbasetype, typtypmod), typnotnull, typdefault \
-             FROM pg_type WHERE oid = {oid}"
-        );
-        let mut text = String::new();
-        for mut row in self.cells(&sql).await? {
-            let default = row.pop().flatten();
-            let [base, not_null] = texts(row);
-            text = format!("CREATE DOMAIN {name} AS {base}");
-            if not_null == "t" {
-                text.push_str(" NOT NULL");
-            }
-            if let Some(default) = default {
-                text.push_str(&format!(" DEFAULT {default}"));
-            }
-        }
-        let sql = format!(
-            "SELECT quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint \
-             WHERE contypid = {oid} ORDER BY conname"
-        );
-        for row in self.cells(&sql).await? {
-            let [constraint, definition] = texts(row);
-            text.push_str(&format!("\n    CONSTRAINT {constraint} {definition}"));
-        }
-        self.write(&format!("{text};\n\n"))
-    }
-
-    /// Sequences but for those of identities, which their tables make.
-    pub(super) async fn sequences(&mut self, relations: &[Relation]) -> Result<()> {
+    /// Types, functions, sequences, tables and views, each by its statement.
+    pub(super) async fn creations(
+        &mut self,
+        creations: &[Creation],
+        relations: &[Relation],
+    ) -> Result<()> {
         let columns = relations.iter().flat_map(|relation| &relation.columns);
-        let identities: Vec<String> = columns
+        // Their tables make these.
+        let identities: BTreeSet<&str> = columns
             .filter(|column| !column.identity.is_empty())
-            .filter_map(|column| column.sequence.clone())
+            .filter_map(|column| column.sequence.as_deref())
             .collect();
-        for sequence in relations.iter().filter(|relation| relation.kind == "S") {
-            if identities.contains(&sequence.name) {
-                continue;
+        let numbers: BTreeMap<&str, &Relation> = relations
+            .iter()
+            .map(|one| (one.oid.as_str(), one))
+            .collect();
+        for creation in creations {
+            let number = creation.oid.to_string();
+            let relation = numbers.get(number.as_str());
+            match (creation.kind, relation) {
+                (Made::Type, _) => {
+                    let catalog = self.session.catalog_of_block()?;
+                    let text = catalog.type_definition(creation.object);
+                    let text = text.ok_or_else(|| Error::internal("a type has gone"))?;
+                    self.write(&format!("{text};\n\n"))?;
+                }
+                (Made::Function, _) => {
+                    let text = self
+                        .cell(&format!("SELECT pg_get_functiondef({number})"))
+                        .await?;
+                    self.write(&format!("{};\n\n", text.trim_end()))?;
+                }
+                (Made::Sequence, Some(one)) if identities.contains(one.name.as_str()) => {}
+                (Made::Sequence, Some(one)) => self.sequence(one).await?,
+                (Made::Table, Some(one)) => self.table(one).await?,
+                (Made::View, Some(one)) => self.view(one).await?,
+                // A materialized view has the number of the table with its rows.
+                (Made::View, None) => {
+                    let rows = self.session.catalog_of_block()?;
+                    let rows = rows
+                        .views
+                        .get(&creation.object)
+                        .and_then(|view| view.rows());
+                    let number = rows.map(|rows| relation_oid(rows).to_string());
+                    let view = number.and_then(|number| numbers.get(number.as_str()));
+                    let view = view.ok_or_else(|| Error::internal("a view has gone"))?;
+                    self.view(view).await?;
+                }
+                (Made::Sequence | Made::Table, None) => {
+                    return Err(Error::internal("a relation has gone"));
+                }
             }
-            self.enter(&sequence.schema).await?;
-            let options = self.sequence_options(&sequence.oid).await?;
-            let ty = format!(
-                "SELECT format_type(seqtypid, NULL) FROM pg_sequence WHERE seqrelid = {}",
-                sequence.oid
-            );
-            let ty = self
-                .cells(&ty)
-                .await?
-                .into_iter()
-                .next()
-                .unwrap_or_default();
-            let [ty] = texts(ty);
-            self.write(&format!(
-                "CREATE SEQUENCE {} AS {ty}{options};\n\n",
-                sequence.name
-            ))?;
         }
         Ok(())
+    }
+
+    async fn sequence(&mut self, sequence: &Relation) -> Result<()> {
+        let options = self.sequence_options(&sequence.oid).await?;
+        let ty = format!(
+            "SELECT format_type(seqtypid, NULL) FROM pg_sequence WHERE seqrelid = {}",
+            sequence.oid
+        );
+        let ty = self.cell(&ty).await?;
+        let name = &sequence.name;
+        self.write(&format!("CREATE SEQUENCE {name} AS {ty}{options};\n\n"))
     }
 
     /// ` START WITH 1 INCREMENT BY 1 ...`
@@ -124,7 +105,6 @@ impl Dump<'_, '_> {
     }
 
     pub(super) async fn table(&mut self, table: &Relation) -> Result<()> {
-        self.enter(&table.schema).await?;
         let mut parts = Vec::new();
         for column in &table.columns {
             parts.push(self.column(column).await?);
@@ -189,9 +169,8 @@ impl Dump<'_, '_> {
     }
 
     /// Primary keys, UNIQUE constraints and the other indexes of tables.
-    pub(super) async fn keys_and_indexes(&mut self, relations: &[Relation]) -> Result<()> {
-        for table in relations.iter().filter(|relation| relation.is_table()) {
-            self.enter(&table.schema).await?;
+    pub(super) async fn keys_and_indexes(&mut self, tables: &[&Relation]) -> Result<()> {
+        for table in tables {
             self.constraints(table, "'p', 'u'").await?;
             self.indexes(table).await?;
         }
@@ -201,7 +180,6 @@ impl Dump<'_, '_> {
     /// Foreign keys, which need the keys of other tables.
     pub(super) async fn foreign_keys(&mut self, relations: &[Relation]) -> Result<()> {
         for table in relations.iter().filter(|relation| relation.is_table()) {
-            self.enter(&table.schema).await?;
             self.constraints(table, "'f'").await?;
         }
         Ok(())
@@ -239,46 +217,74 @@ impl Dump<'_, '_> {
         Ok(())
     }
 
-    /// Views in the order in which they were made, since one may read another.
-    pub(super) async fn views(&mut self, relations: &[Relation]) -> Result<()> {
-        let views = relations
+    /// A view, a materialized one without rows.
+    async fn view(&mut self, view: &Relation) -> Result<()> {
+        // Names in its query that have no schema are those of its own, or public.
+        let path = match view.schema.as_str() {
+            "public" => "public".to_owned(),
+            schema => format!("{schema}, public"),
+        };
+        let definition = self
+            .cell(&format!("SELECT pg_get_viewdef({})", view.oid))
+            .await?;
+        let definition = definition.trim().trim_end_matches(';');
+        let columns = view.columns.iter().map(|column| column.name.as_str());
+        let columns = columns.collect::<Vec<&str>>().join(", ");
+        let check = "SELECT check_option FROM information_schema.views v \
+                     JOIN pg_class c ON c.relname = v.table_name \
+                     JOIN pg_namespace n ON n.oid = c.relnamespace \
+                     AND n.nspname = v.table_schema WHERE c.oid = ";
+        let check = self.cell(&format!("{check}{}", view.oid)).await?;
+        let (kind, end) = match (view.kind.as_str(), check.as_str()) {
+            ("m", _) => ("MATERIALIZED VIEW", "\n  WITH NO DATA"),
+            (_, "LOCAL") => ("VIEW", "\n  WITH LOCAL CHECK OPTION"),
+            (_, "CASCADED") => ("VIEW", "\n  WITH CASCADED CHECK OPTION"),
+            _ => ("VIEW", ""),
+        };
+        let name = &view.name;
+        self.write(&format!("SET search_path = {path};\n"))?;
+        self.write(&format!(
+            "CREATE {kind} {name} ({columns}) AS\n{definition}{end};\n"
+        ))?;
+        self.write("SELECT pg_catalog.set_config('search_path', '', false);\n\n")
+    }
+
+    /// The indexes and the rows of materialized views, each behind those that it reads.
+    pub(super) async fn filled_views(&mut self, relations: &[Relation]) -> Result<()> {
+        let creations = self.session.catalog_of_block()?;
+        let order = creations.creations()?;
+        let rows = order
             .iter()
-            .filter(|relation| relation.kind == "v" || relation.kind == "m");
-        let mut views: Vec<&Relation> = views.collect();
-        let number = |view: &&Relation| view.oid.parse::<u64>().unwrap_or(u64::MAX);
-        varve_sort::sort_by_key(&mut views, number);
-        for view in &views {
-            self.enter(&view.schema).await?;
-            let sql = format!("SELECT pg_get_viewdef({})", view.oid);
-            let row = self.cells(&sql).await?.into_iter().next();
-            let [definition] = texts(row.unwrap_or_default());
-            let definition = definition.trim().trim_end_matches(';');
-            let columns: Vec<&str> = view
-                .columns
-                .iter()
-                .map(|column| column.name.as_str())
-                .collect();
-            let (kind, end) = match view.kind.as_str() {
-                "m" => ("MATERIALIZED VIEW", "\n  WITH NO DATA"),
-                _ => ("VIEW", ""),
+            .filter_map(|one| creations.views.get(&one.object)?.rows());
+        for number in rows.map(|rows| relation_oid(rows).to_string()) {
+            let mut views = relations.iter();
+            let Some(view) = views.find(|view| view.oid == number) else {
+                continue;
             };
-            self.write(&format!(
-                "CREATE {kind} {} ({}) AS\n{definition}{end};\n\n",
-                view.name,
-                columns.join(", ")
-            ))?;
-        }
-        for view in views.iter().filter(|view| view.kind == "m") {
-            self.enter(&view.schema).await?;
             self.indexes(view).await?;
-            let sql = format!(
-                "SELECT relispopulated FROM pg_class WHERE oid = {}",
-                view.oid
-            );
-            let row = self.cells(&sql).await?.into_iter().next();
-            let [is_filled] = texts(row.unwrap_or_default());
-            if self.options.data && is_filled == "t" {
+            let sql = format!("SELECT relispopulated FROM pg_class WHERE oid = {number}");
+            if self.options.data && self.cell(&sql).await? == "t" {
                 self.write(&format!("REFRESH MATERIALIZED VIEW {};\n\n", view.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The triggers of tables and views.
+    pub(super) async fn triggers(&mut self) -> Result<()> {
+        let sql = format!(
+            "SELECT pg_get_triggerdef(t.oid), t.tgenabled, quote_ident(t.tgname), \
+             quote_ident(n.nspname) || '.' || quote_ident(c.relname) \
+             FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid \
+             JOIN pg_namespace n ON n.oid = c.relnamespace \
+             WHERE NOT t.tgisinternal AND c.relpersistence <> 't' AND {OF_USERS} \
+             ORDER BY n.nspname, c.relname, t.tgname"
+        );
+        for row in self.cells(&sql).await? {
+            let [definition, enabled, name, table] = texts(row);
+            self.write(&format!("{definition};\n\n"))?;
+            if enabled == "D" {
+                self.write(&format!("ALTER TABLE {table} DISABLE TRIGGER {name};\n\n"))?;
             }
         }
         Ok(())

@@ -1,16 +1,22 @@
 //! A database as a script of SQL, as pg_dump writes it: it loads into PostgreSQL and into an empty
 //! database here, with equal rows. What it says of the objects comes from the catalogue by SQL.
 //!
-//! Objects come in the order in which they can be made: schemas, types, sequences, tables with
-//! their CHECK constraints, then the rows, then keys, indexes, views and foreign keys. Of two
-//! databases with the same objects and rows the dumps are the same bytes.
+//! Objects come in the order in which they can be made: schemas; types, functions, sequences and
+//! tables with their CHECK constraints, each behind what it names; then the rows, keys and indexes;
+//! views and what names them; triggers and foreign keys. Of two databases with the same objects and
+//! rows the dumps are the same bytes. What cannot be dumped fails the dump.
+//!
+//! All names have their schemas, so the search path of who loads it is what it was.
 
 mod comments;
 mod definitions;
 mod families;
 mod rows;
 
-use varve_types::{Error, Result, SqlState};
+use std::collections::BTreeSet;
+
+use varve_sql::{Creation, Made};
+use varve_types::{Error, Result, SqlState, SqlText};
 
 use self::definitions::OF_USERS;
 use crate::Session;
@@ -52,7 +58,6 @@ impl Session {
             session: self,
             options,
             out,
-            schema: String::new(),
         };
         let dumped = dump.run().await;
         let ended = self.query("ROLLBACK", &[]).await;
@@ -65,8 +70,6 @@ struct Dump<'a, 'b> {
     session: &'a mut Session,
     options: DumpOptions,
     out: &'a mut DumpSink<'b>,
-    /// The schema, as it is quoted, that names without one belong to.
-    schema: String,
 }
 
 /// A relation as the script names it.
@@ -113,61 +116,79 @@ SET client_encoding = 'UTF8';
 SET standard_conforming_strings = on;
 SET check_function_bodies = false;
 SET client_min_messages = warning;
+SELECT pg_catalog.set_config('dump.search_path', pg_catalog.current_setting('search_path'), false);
+SELECT pg_catalog.set_config('search_path', '', false);
 
+";
+
+const TAIL: &str = "\
+SELECT pg_catalog.set_config('search_path', pg_catalog.current_setting('dump.search_path'), false);
+
+--
+-- VarveDB database dump complete
+--
 ";
 
 impl Dump<'_, '_> {
     async fn run(&mut self) -> Result<()> {
-        for setting in ["datestyle = ISO", "intervalstyle = postgres"] {
+        for setting in [
+            "datestyle = ISO",
+            "intervalstyle = postgres",
+            "search_path = ''",
+        ] {
             self.session
                 .query(&format!("SET LOCAL {setting}"), &[])
                 .await?;
         }
         self.write(HEAD)?;
+        let creations = self.session.catalog_of_block()?.creations()?;
+        let relations = self.relations().await?;
+        let (first, last): (Vec<Creation>, Vec<Creation>) =
+            creations.into_iter().partition(|one| !one.is_after_views);
         if self.options.schema {
             self.schemas().await?;
-            self.types().await?;
+            self.creations(&first, &relations).await?;
         }
-        let relations = self.relations().await?;
+        let tables = tables(&relations, &first);
+        self.rows_of(&tables).await?;
         if self.options.schema {
-            self.sequences(&relations).await?;
-            for table in relations.iter().filter(|relation| relation.is_table()) {
-                self.table(table).await?;
-            }
+            self.keys_and_indexes(&tables).await?;
+            self.families().await?;
+            self.creations(&last, &relations).await?;
         }
+        let tables = self::tables(&relations, &last);
+        self.rows_of(&tables).await?;
         if self.options.data {
-            for table in relations.iter().filter(|relation| relation.kind == "r") {
-                self.rows(table).await?;
-            }
             self.sequence_values(&relations).await?;
         }
         if self.options.schema {
-            self.keys_and_indexes(&relations).await?;
-            self.families().await?;
-            self.views(&relations).await?;
+            self.keys_and_indexes(&tables).await?;
+            self.filled_views(&relations).await?;
+            self.triggers().await?;
             self.foreign_keys(&relations).await?;
             self.comments().await?;
         }
-        self.write("--\n-- VarveDB database dump complete\n--\n")
+        self.write(TAIL)
+    }
+
+    /// The rows of tables that have some of their own.
+    async fn rows_of(&mut self, tables: &[&Relation]) -> Result<()> {
+        let some = tables.iter().filter(|table| table.kind == "r");
+        for table in some.filter(|_| self.options.data).collect::<Vec<_>>() {
+            self.rows(table).await?;
+        }
+        Ok(())
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
         (self.out)(text.as_bytes())
     }
 
-    /// Has names without a schema mean this one, here and in the script.
-    async fn enter(&mut self, schema: &str) -> Result<()> {
-        if self.schema == schema {
-            return Ok(());
-        }
-        let path = match schema {
-            "public" => schema.to_owned(),
-            _ => format!("{schema}, public"),
-        };
-        let set = format!("SET LOCAL search_path = {path}");
-        self.session.query(&set, &[]).await?;
-        schema.clone_into(&mut self.schema);
-        self.write(&format!("SET search_path = {path};\n\n"))
+    /// The first cell of the first row; empty where there is none.
+    async fn cell(&mut self, sql: &str) -> Result<String> {
+        let row = self.cells(sql).await?.into_iter().next();
+        let [cell] = texts(row.unwrap_or_default());
+        Ok(cell)
     }
 
     /// The rows of a query on the catalogue as text; NULL is `None`.
@@ -197,17 +218,9 @@ impl Dump<'_, '_> {
             });
         }
         for relation in &mut relations {
-            self.enter_quietly(&relation.schema).await?;
             relation.columns = self.columns(relation).await?;
         }
-        // The script has not been told.
-        self.schema.clear();
         Ok(relations)
-    }
-
-    async fn enter_quietly(&mut self, schema: &str) -> Result<()> {
-        let set = format!("SET LOCAL search_path = {schema}, public");
-        self.session.query(&set, &[]).await.map(drop)
     }
 
     async fn columns(&mut self, relation: &Relation) -> Result<Vec<Column>> {
@@ -239,6 +252,14 @@ impl Dump<'_, '_> {
     }
 }
 
+/// Those of some relations that are tables among what is made.
+fn tables<'r>(relations: &'r [Relation], creations: &[Creation]) -> Vec<&'r Relation> {
+    let made = creations.iter().filter(|one| one.kind == Made::Table);
+    let made: BTreeSet<String> = made.map(|one| one.oid.to_string()).collect();
+    let tables = relations.iter().filter(|relation| relation.is_table());
+    tables.filter(|table| made.contains(&table.oid)).collect()
+}
+
 /// The first cells of a row; NULL and what is missing are empty.
 fn texts<const N: usize>(row: Vec<Option<String>>) -> [String; N] {
     let mut cells = row.into_iter();
@@ -247,5 +268,5 @@ fn texts<const N: usize>(row: Vec<Option<String>>) -> [String; N] {
 
 /// A text as a literal, where backslashes stand for themselves.
 fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    SqlText::literal(text).into_string()
 }

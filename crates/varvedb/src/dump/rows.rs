@@ -7,7 +7,6 @@ use super::{Dump, Relation, literal};
 impl Dump<'_, '_> {
     /// The rows of a table, in its order.
     pub(super) async fn rows(&mut self, table: &Relation) -> Result<()> {
-        self.enter(&table.schema).await?;
         let stored = table.columns.iter().filter(|column| !column.is_generated);
         let columns: Vec<&str> = stored.map(|column| column.name.as_str()).collect();
         let list = match columns.is_empty() {

@@ -53,7 +53,7 @@ impl Writer<'_> {
         columns: &[usize],
         values: &[Value],
     ) -> String {
-        let names: Vec<String> = columns.iter().map(|at| table.label_at(*at)).collect();
+        let names: Vec<String> = columns.iter().map(|at| table.given_name(*at)).collect();
         let values = values
             .iter()
             .map(|value| format_value(value, self.context.locale));

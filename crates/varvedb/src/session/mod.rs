@@ -487,13 +487,21 @@ impl Session {
         meter::refusal().and(settled)
     }
 
-    /// The state of a sequence, named as SQL names it, in an open block.
-    pub(crate) async fn sequence_value(&mut self, name: &str) -> Result<(i64, bool)> {
+    /// The catalogue as an open block sees it.
+    pub(crate) fn catalog_of_block(&mut self) -> Result<Arc<Catalog>> {
         let Block::Open(open) = &self.block else {
             return Err(Error::internal("there is no open block"));
         };
         let path = &self.settings.search_path;
-        let catalog = self.catalog.borrow_mut().get(&open.transaction, path)?;
+        self.catalog.borrow_mut().get(&open.transaction, path)
+    }
+
+    /// The state of a sequence, named as SQL names it, in an open block.
+    pub(crate) async fn sequence_value(&mut self, name: &str) -> Result<(i64, bool)> {
+        let catalog = self.catalog_of_block()?;
+        let Block::Open(open) = &self.block else {
+            return Err(Error::internal("there is no open block"));
+        };
         let sequences = &self.shared.sequences;
         sequences.load(&open.transaction, &catalog).await?;
         let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
@@ -532,6 +540,13 @@ impl Session {
             .borrow_mut()
             .get(transaction, &self.settings.search_path)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
+            let others = &self.settings.others;
+            if parsed.makes_function() && !other_settings::checks_bodies(others) {
+                let mut catalog = Catalog::clone(&catalog);
+                catalog.takes_bodies_unread = true;
+                let catalog = Arc::new(catalog);
+                return Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new);
+            }
             Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new)
         };
         let statements = &self.shared.statements;

@@ -430,6 +430,12 @@ fn level(word: &str) -> usize {
     found.unwrap_or(LEVELS.len())
 }
 
+/// Whether the bodies of functions are checked when they are made.
+pub(super) fn checks_bodies(others: &Others) -> bool {
+    let set = others.get("check_function_bodies");
+    set.is_none_or(|value| value != "off")
+}
+
 /// Whether a session wants to know of messages of a severity.
 pub(super) fn wants(others: &Others, severity: &str) -> bool {
     let least = others.get("client_min_messages");

@@ -75,7 +75,7 @@ impl Run<'_> {
             let function = function.ok_or_else(|| Error::internal("a trigger has no function"))?;
             let body = Routine::new(function.code()?);
             let mut frame = self.frame(table, event, def);
-            frame.name = self.catalog.shown_function(function);
+            frame.name = self.catalog.shown_function(function).into_string();
             frame.declare(&body.code, self.catalog)?;
             armed.push(Armed {
                 condition: def.condition_code()?.map(Routine::new),

@@ -5,7 +5,7 @@ use super::metadata::Package;
 use super::repository::{Repository, TrackedFile};
 use super::rules::{
     attributes, crate_heads, dead_code, file_size, layers, machine_paths, modules, registries,
-    statements, tracked_files, unsafe_code, vocabulary,
+    sql_text, statements, tracked_files, unsafe_code, vocabulary,
 };
 use super::rust_source::RustSource;
 
@@ -69,6 +69,7 @@ fn check_file(file: &TrackedFile, findings: &mut Vec<Finding>) {
         findings.extend(file_size::check_rust(&source));
         findings.extend(dead_code::check_rust(&source));
         findings.extend(attributes::check(&source));
+        findings.extend(sql_text::check(&source));
         findings.extend(statements::check(&source));
         findings.extend(unsafe_code::check(&source));
         findings.extend(vocabulary::check(&source));

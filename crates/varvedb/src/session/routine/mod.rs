@@ -123,7 +123,7 @@ impl Run<'_> {
         }
         let name = match function.object.0 {
             0 => function.name.clone(),
-            _ => self.catalog.shown_function(function),
+            _ => self.catalog.shown_function(function).into_string(),
         };
         let mut frame = Frame::of(name);
         frame.columns = columns;

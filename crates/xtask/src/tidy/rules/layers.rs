@@ -7,7 +7,7 @@ const RULE: &str = "layers";
 /// is a change of the architecture, so change both, and say why.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("varve-sort", &[]),
-    ("varve-psql", &[]),
+    ("varve-psql", &["varve-types"]),
     ("varve-types", &[]),
     ("varve-kernels", &[]),
     ("varve-codec", &["varve-kernels"]),

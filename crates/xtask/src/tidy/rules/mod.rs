@@ -8,6 +8,7 @@ pub(crate) mod layers;
 pub(crate) mod machine_paths;
 pub(crate) mod modules;
 pub(crate) mod registries;
+pub(crate) mod sql_text;
 pub(crate) mod statements;
 pub(crate) mod tracked_files;
 pub(crate) mod unsafe_code;
