@@ -95,6 +95,26 @@ fn what_was_acknowledged_is_there_after_a_kill() {
 }
 
 #[test]
+fn a_record_that_crosses_many_blocks_of_the_log_is_whole() {
+    let folder = store();
+    let kv = open(folder.path()).unwrap();
+    let long = vec![9; 300_000];
+    for key in [200_u8, 201] {
+        let mut batch = WriteBatch::new();
+        batch.put([key, 0], long.as_slice());
+        block_on(kv.commit(batch, Durability::Relaxed)).unwrap();
+    }
+    drop(kv);
+    let kv = open(folder.path()).unwrap();
+    let found = block_on(kv.get_many(&[vec![200, 0], vec![201, 0]])).unwrap();
+    assert!(
+        found
+            .iter()
+            .all(|value| value.as_deref() == Some(long.as_slice()))
+    );
+}
+
+#[test]
 fn a_store_without_current_is_damaged_not_new() {
     let folder = store();
     fs::remove_file(folder.path().join("CURRENT")).unwrap();

@@ -117,7 +117,9 @@ impl Iterator for LogReader<'_> {
                         return Some((from, Found::Damage));
                     };
                     record.extend_from_slice(fragment.payload);
-                    if let (Part::Last, Some((from, record))) = (fragment.part, self.begun.take()) {
+                    if matches!(fragment.part, Part::Last)
+                        && let Some((from, record)) = self.begun.take()
+                    {
                         return Some((from, Found::Record(record)));
                     }
                 }
