@@ -215,6 +215,22 @@ impl Automata {
         Ok(ends)
     }
 
+    /// Where the shortest match of the part that begins at `start` ends.
+    pub(super) fn first_end(
+        &mut self,
+        program: &Program,
+        part: Extent,
+        text: &str,
+        start: usize,
+    ) -> Result<Option<usize>> {
+        let mut first = None;
+        self.run(program, part, text, start..text.len(), &mut |end| {
+            first = Some(end);
+            false
+        })?;
+        Ok(first)
+    }
+
     /// Whether the part matches exactly this range of the text.
     pub(super) fn matches(
         &mut self,

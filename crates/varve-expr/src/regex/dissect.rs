@@ -26,9 +26,7 @@ pub(super) fn find(
     }
     let borders = rest.char_indices().map(|(at, _)| start + at);
     for begin in borders.chain([text.len()]) {
-        let range = begin..text.len();
-        let ends = automata.ends(program, program.root.extent, text, range)?;
-        for end in preferred(ends, program.root.prefers) {
+        for end in ends_from(program, automata, text, begin)? {
             let mut search = Search {
                 program,
                 automata,
@@ -46,6 +44,24 @@ pub(super) fn find(
         }
     }
     Ok(None)
+}
+
+/// Where matches that begin at `begin` may end, in the order in which they are tried. Only back
+/// references can refuse the first one: without them the shortest is found without a look at the
+/// rest of the text.
+fn ends_from(
+    program: &Program,
+    automata: &mut Automata,
+    text: &str,
+    begin: usize,
+) -> Result<Vec<usize>> {
+    let whole = program.root.extent;
+    if program.root.prefers == Prefers::Shorter && !program.has_references {
+        let first = automata.first_end(program, whole, text, begin)?;
+        return Ok(first.into_iter().collect());
+    }
+    let ends = automata.ends(program, whole, text, begin..text.len())?;
+    Ok(preferred(ends, program.root.prefers))
 }
 
 /// Ends of matches in the order in which they are tried.

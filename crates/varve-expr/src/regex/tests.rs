@@ -91,3 +91,15 @@ fn hard_ones_are_quick_or_refused() {
     let regex = Regex::new("(a*)(a*)(a*)(a*)\\1c", options).unwrap();
     assert!(regex.find(&format!("{text}bc"), 0).is_err());
 }
+
+#[test]
+fn the_shortest_match_does_not_look_at_the_rest_of_the_text() {
+    let text = "ab".repeat(200_000);
+    let regex = Regex::new("a+?b", Options::DEFAULT).unwrap();
+    let (mut start, mut count) = (0, 0);
+    while let Some(spans) = regex.find(&text, start).unwrap() {
+        start = spans[0].unwrap().1;
+        count += 1;
+    }
+    assert_eq!(count, 200_000);
+}
