@@ -6,6 +6,7 @@
 //!
 //! Here writes note what is to be looked at.
 
+mod chain;
 mod keys;
 mod look;
 mod settle;

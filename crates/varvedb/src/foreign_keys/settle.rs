@@ -45,6 +45,9 @@ impl Writer<'_> {
                     key,
                     changes,
                 }),
+                KeyAction::Cascade if self.is_chain(&table, &definition, is_deleted) => {
+                    self.delete_below(&table, &definition, &changes).await?;
+                }
                 KeyAction::Restrict => {
                     let mut keys = Keys::default();
                     changes.into_iter().for_each(|(old, _)| keys.add(old));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_kv::MemoryKv;
 use varve_types::SqlState;
 
-use super::{fails, open, rows, run};
+use super::{fails, ints, open, rows, run, session};
 
 const TABLES: &str = "CREATE TABLE p (id INT PRIMARY KEY, n INT);
     CREATE TABLE c (id INT PRIMARY KEY, pid INT REFERENCES p);
@@ -91,4 +91,28 @@ fn more_keys_than_are_kept_are_checked_all_the_same() {
     let error = fails(&mut session, "DELETE FROM t WHERE id < 69000");
     assert_eq!(error.state(), SqlState::FOREIGN_KEY_VIOLATION);
     run(&mut session, "DELETE FROM t");
+}
+
+#[test]
+fn a_long_chain_goes_in_few_readings() {
+    let mut session = session();
+    let script =
+        "CREATE TABLE chain (id int PRIMARY KEY, above bigint REFERENCES chain ON DELETE CASCADE);
+        INSERT INTO chain SELECT g, nullif(g - 1, 0) FROM generate_series(1, 30000) g;
+        INSERT INTO chain SELECT g, 40001 + g % 3 FROM generate_series(40001, 40100) g;
+        SET statement_timeout = '20s'";
+    run(&mut session, script);
+    let cases = [
+        ("DELETE FROM chain WHERE id = 15000", 14_999 + 100),
+        ("DELETE FROM chain WHERE id = 40002", 14_999),
+        ("DELETE FROM chain WHERE id = 1", 0),
+    ];
+    for (sql, left) in cases {
+        run(&mut session, sql);
+        assert_eq!(
+            rows(&mut session, "SELECT count(*) FROM chain"),
+            ints(&[left]),
+            "{sql}"
+        );
+    }
 }
