@@ -17,13 +17,29 @@ pub(crate) fn one_row() -> Plan {
 }
 
 /// The rows for which all conditions hold.
+///
+/// Those that cannot fail come first, so that none fails for a row that another one refuses.
 pub(crate) fn filtered(plan: Plan, conditions: Vec<Expr>) -> Plan {
+    let (mut conditions, others): (Vec<Expr>, Vec<Expr>) =
+        conditions.into_iter().partition(never_fails);
+    conditions.extend(others);
     match conjunction(conditions) {
         None => plan,
         Some(predicate) => Plan::Filter {
             input: Box::new(plan),
             predicate,
         },
+    }
+}
+
+/// Whether a condition is made of comparisons of columns and constants only.
+fn never_fails(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column { .. } | Expr::Literal { .. } => true,
+        Expr::Compare { left, right, .. } => never_fails(left) && never_fails(right),
+        Expr::And(items) | Expr::Or(items) => items.iter().all(never_fails),
+        Expr::Not(input) | Expr::IsNull { input, .. } => never_fails(input),
+        _ => false,
     }
 }
 

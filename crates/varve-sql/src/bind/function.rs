@@ -9,7 +9,7 @@ use varve_expr::{
     Expr, Function, Slot, is_aggregate, is_function, is_set_function, repeats_any, resolve_call,
     resolve_function,
 };
-use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::aggregate::AggregateSyntax;
 use crate::bind::array::RowsOf;
@@ -262,33 +262,6 @@ impl Binder<'_> {
         }
         let call = self.called(name, args, operands, position)?;
         Ok(Operand::Known(call))
-    }
-
-    /// `NULLIF(a, b)`: `CASE WHEN a = b THEN NULL ELSE a END`.
-    fn nullif(&mut self, operands: Vec<Operand>, position: u32) -> Result<Operand> {
-        let mut operands = operands.into_iter();
-        let (Some(left), Some(right)) = (operands.next(), operands.next()) else {
-            return Err(Error::internal("NULLIF without two arguments"));
-        };
-        let equal = self.comparison(CompareOp::Eq, left.clone(), right, position)?;
-        let mut otherwise = self.settle(left)?;
-        if otherwise.logical_type() == LogicalType::Varchar {
-            // It is compared as text, and what was compared is the result.
-            otherwise = Expr::Cast {
-                input: Box::new(otherwise),
-                to: LogicalType::Text,
-                modifier: varve_types::TypeMod::NONE,
-                explicit: false,
-                position,
-            };
-        }
-        let ty = otherwise.logical_type();
-        let null = super::literal::literal(varve_types::Value::Null, ty);
-        Ok(Operand::Known(Expr::Case {
-            branches: vec![(equal, null)],
-            otherwise: Some(Box::new(otherwise)),
-            ty,
-        }))
     }
 
     /// The arguments of a call, bound.

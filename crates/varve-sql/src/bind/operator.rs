@@ -3,7 +3,7 @@
 use sqlparser::ast::{BinaryOperator, Expr as Ast, UnaryOperator, Value as AstValue};
 use varve_expr::{Expr, common_type, implicit_cast_allowed, operator_named, resolve_operator};
 use varve_parser::marker::SYMMETRIC;
-use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal, number};
@@ -82,6 +82,42 @@ pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
 }
 
 impl Binder<'_> {
+    /// `NULLIF(a, b)`: `CASE WHEN a = b THEN NULL ELSE a END`.
+    pub(crate) fn nullif(&mut self, operands: Vec<Operand>, position: u32) -> Result<Operand> {
+        let mut operands = operands.into_iter();
+        let (Some(left), Some(right)) = (operands.next(), operands.next()) else {
+            return Err(Error::internal("NULLIF without two arguments"));
+        };
+        // What has no type of its own is compared as the other one, and so it is the result.
+        let other = right.ty().filter(|_| left.ty().is_none());
+        let equal = self.comparison(CompareOp::Eq, left.clone(), right, position)?;
+        let converted = match other {
+            Some(ty) => self.convert(left.clone(), ty, CastContext::Implicit, position)?,
+            None => None,
+        };
+        let mut otherwise = match converted {
+            Some(converted) => converted,
+            None => self.settle(left)?,
+        };
+        if otherwise.logical_type() == LogicalType::Varchar {
+            // It is compared as text, and what was compared is the result.
+            otherwise = Expr::Cast {
+                input: Box::new(otherwise),
+                to: LogicalType::Text,
+                modifier: TypeMod::NONE,
+                explicit: false,
+                position,
+            };
+        }
+        let ty = otherwise.logical_type();
+        let null = literal(Value::Null, ty);
+        Ok(Operand::Known(Expr::Case {
+            branches: vec![(equal, null)],
+            otherwise: Some(Box::new(otherwise)),
+            ty,
+        }))
+    }
+
     /// A chain of infix operators, from the left.
     pub(crate) fn infix_chain(
         &mut self,

@@ -12,6 +12,7 @@ use crate::bind::literal::{CastContext, Operand};
 use crate::bind::names::fold_name;
 use crate::bind::order::check_comparable;
 use crate::bind::placeholder::WINDOW_COLUMNS;
+use crate::bind::set_function::{count_sets, refuse_sets};
 use crate::bind::{Binder, located};
 use crate::plan::SortKeyExpr;
 use crate::scope::Scope;
@@ -110,7 +111,9 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<WindowUse> {
+        let sets = count_sets(scope);
         let (function, args, ty) = self.window_function(name, args, position, scope)?;
+        refuse_sets(scope, sets, "window")?;
         let filter = match filter {
             None => None,
             Some(filter) if matches!(function, WindowFunction::Aggregate(_)) => {
@@ -118,6 +121,7 @@ impl Binder<'_> {
                 scope.clause = "FILTER";
                 let filter = self.filter(filter, scope)?;
                 scope.aggregates = aggregates;
+                refuse_sets(scope, sets, "FILTER")?;
                 Some(filter)
             }
             Some(_) => {
@@ -144,6 +148,8 @@ impl Binder<'_> {
         for item in written.order {
             order.push(self.window_order(item, scope)?);
         }
+        // They are computed above the windows.
+        refuse_sets(scope, sets, "window definitions")?;
         let mut frame = match written.frame {
             None => Frame::default(),
             Some(frame) => self.window_frame(frame, &order, start)?,
