@@ -42,5 +42,7 @@ for (const name of readdirSync(dist).filter((each) => each.endsWith('.js'))) {
     compress: { passes: 2 },
     keep_classnames: true,
   });
-  writeFileSync(path, code ?? '');
+  // What holds types only is imported by nothing.
+  if (code === 'export{};') rmSync(path);
+  else writeFileSync(path, code ?? '');
 }

@@ -116,8 +116,8 @@ export const aBoolean: Kind<boolean> = {
 };
 
 /** A function, of which no more can be known before it is called. */
-export function aFunction<T>(what = 'a function'): Kind<T> {
-  return { takes: what, is: (value): value is T => typeof value === 'function' };
+export function aFunction<T>(): Kind<T> {
+  return { takes: 'a function', is: (value): value is T => typeof value === 'function' };
 }
 
 export function oneOf<const T extends string>(...names: readonly T[]): Kind<T> {
@@ -127,13 +127,11 @@ export function oneOf<const T extends string>(...names: readonly T[]): Kind<T> {
   };
 }
 
-/** A whole number from `least` on that is exact. */
-export function wholeNumber(takes: string, least: number): Kind<number> {
-  return {
-    takes,
-    is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= least,
-  };
-}
+/** A whole number that is exact. */
+export const aCount: Kind<number> = {
+  takes: 'a whole number, 1 or more',
+  is: (value): value is number => Number.isSafeInteger(value) && (value as number) >= 1,
+};
 
 const isAborted = Object.getOwnPropertyDescriptor(
   globalThis.AbortSignal?.prototype ?? {},

@@ -148,8 +148,7 @@ export class VarveDB implements Database {
 
   async transaction<T>(run: (tx: Transaction) => Promise<T> | T): Promise<T> {
     checked('run', run, aFunction());
-    this.#refuseInside();
-    return this.#gate.alone(async () => {
+    const alone = async () => {
       const scope = new CallScope();
       this.#scope = scope;
       try {
@@ -157,16 +156,16 @@ export class VarveDB implements Database {
       } finally {
         this.#scope = undefined;
       }
-    });
+    };
+    return this.#gate.alone(alone, undefined, this.#scope?.suspicion);
   }
 
   /** Alone, as a transaction is: a script may hold a block open from one of its parts to the next. */
   async execScript(text: string, options?: ScriptOptions): Promise<ScriptResult> {
     const script = checkedText('text', text);
     const settings = scriptOptions(options);
-    this.#refuseInside();
     const run = async () => runScript(this.#opened(), script, settings);
-    return this.#gate.alone(run, settings.signal);
+    return this.#gate.alone(run, settings.signal, this.#scope?.suspicion);
   }
 
   async copyFrom(table: string, source: CopySource, options?: CopyOptions): Promise<CopyResult> {
@@ -229,18 +228,7 @@ export class VarveDB implements Database {
   }
 
   #pass<T>(run: (runner: Runner) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    this.#refuseInside();
-    return this.#gate.pass(async () => run(this.#opened()), signal);
-  }
-
-  /** A call that waits for the transaction from inside of it would wait for ever. */
-  #refuseInside(): void {
-    if (this.#scope?.isInside !== true) return;
-    throw new VarveError({
-      code: '25001',
-      message: 'a call on the database inside the callback of its transaction',
-      hint: 'Call it on the transaction that the callback is given.',
-    });
+    return this.#gate.pass(async () => run(this.#opened()), signal, this.#scope?.suspicion);
   }
 }
 

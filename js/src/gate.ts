@@ -1,4 +1,8 @@
 import { canceled } from './canceled.js';
+import type { VarveError } from './errors.js';
+
+/** Told how a call that waits can be made to leave; nothing happens when its time has come. */
+type Waits = (leave: (error: VarveError) => void) => void;
 
 interface Waiting {
   readonly isAlone: boolean;
@@ -24,20 +28,25 @@ export class Gate {
     }
   }
 
-  /** Starts `run` when the gate is open. */
-  pass<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#isClosed ? this.#wait(false, run, signal) : run();
+  /** Starts `run` when the gate is open. While it waits, what `waits` is given makes it leave with an error. */
+  pass<T>(run: () => Promise<T>, signal?: AbortSignal, waits?: Waits): Promise<T> {
+    return this.#isClosed ? this.#wait(false, run, signal, waits) : run();
   }
 
   /** Starts `run` when the gate is open, and closes it until `run` has ended. */
-  alone<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  alone<T>(run: () => Promise<T>, signal?: AbortSignal, waits?: Waits): Promise<T> {
     const inside = () => run().finally(() => this.open());
-    if (this.#isClosed) return this.#wait(true, inside, signal);
+    if (this.#isClosed) return this.#wait(true, inside, signal, waits);
     this.#isClosed = true;
     return inside();
   }
 
-  #wait<T>(isAlone: boolean, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  #wait<T>(
+    isAlone: boolean,
+    run: () => Promise<T>,
+    signal?: AbortSignal,
+    waits?: Waits,
+  ): Promise<T> {
     if (signal?.aborted) return Promise.reject(canceled(signal.reason));
     return new Promise((resolve, reject) => {
       const waiting = {
@@ -47,11 +56,15 @@ export class Gate {
           resolve(run());
         },
       };
-      const abort = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(canceled(signal?.reason));
+      const leave = (error: VarveError) => {
+        const at = this.#waiting.indexOf(waiting);
+        if (at < 0) return;
+        this.#waiting.splice(at, 1);
+        reject(error);
       };
+      const abort = () => leave(canceled(signal?.reason));
       this.#waiting.push(waiting);
+      waits?.(leave);
       signal?.addEventListener('abort', abort, { once: true });
     });
   }

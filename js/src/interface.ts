@@ -292,7 +292,7 @@ export interface Database extends Queryable, AsyncDisposable {
    * Runs `run` in a transaction: commits when it resolves, rolls back when it rejects, and gives what it gave.
    *
    * Other calls on the database wait until the transaction ends, so use `tx` inside: a call on the database
-   * itself is refused there with code `25001`. After waiting for something that is not of the database,
+   * itself is refused there with code `25001`, once nothing of the transaction is under way any more. After waiting for something that is not of the database,
    * such as `fetch`, it cannot be told from outside calls any more, and waits for ever when awaited.
    *
    * @example

@@ -1,5 +1,6 @@
 import {
   aBoolean,
+  aCount,
   aFunction,
   anArray,
   anObject,
@@ -13,7 +14,6 @@ import {
   oneOf,
   reading,
   storable,
-  wholeNumber,
 } from './check.js';
 import type {
   BatchOptions,
@@ -94,7 +94,7 @@ export function copyOptions(given: unknown): CopyOptions {
 export function bulkLoadOptions(given: unknown): BulkLoadOptions {
   return checkedOptions<BulkLoadOptions>(given, {
     autoId: aBoolean,
-    batchRows: wholeNumber('a whole number of rows, 1 or more', 1),
+    batchRows: aCount,
     onProgress: aCallback,
     signal: aSignal,
   });
@@ -109,7 +109,7 @@ const wasm: Kind<NonNullable<VarveDBOptions['wasm']>> = {
     (value instanceof WebAssembly.Module && WebAssembly.Module.imports(value).length >= 0),
 };
 
-const worker = aFunction<() => Worker>('a function that starts the worker');
+const worker = aFunction<() => Worker>();
 
 /** Where the data is, and the options of `create`. */
 export function createOptions(
@@ -119,29 +119,21 @@ export function createOptions(
   const isPlace = dataDir === undefined || typeof dataDir === 'string';
   const first = isPlace ? dataDir : checked('dataDir', dataDir, placeOrOptions);
   if (typeof first === 'object' && given !== undefined) {
-    throw invalidArgument(
-      'options',
-      'a second object',
-      'no value where the first argument holds the options',
-    );
+    throw invalidArgument('options', 'a second object', 'nothing beside the first argument');
   }
   const options = withCopiedParsers(
     checkedOptions<VarveDBOptions>(typeof first === 'object' ? first : given, {
       dataDir: aString,
       wasm,
       worker,
-      memoryLimit: wholeNumber('a whole number of bytes, 1 or more', 1),
+      memoryLimit: aCount,
       durability: oneOf('strict', 'relaxed', 'async'),
       mustExist: aBoolean,
       parsers,
     }),
   );
   if (typeof first === 'string' && options.dataDir !== undefined) {
-    throw invalidArgument(
-      'options.dataDir',
-      'a second place',
-      'no value where the first argument is the place',
-    );
+    throw invalidArgument('options.dataDir', 'a second place', 'nothing beside the first argument');
   }
   return { place: typeof first === 'string' ? first : options.dataDir, options };
 }

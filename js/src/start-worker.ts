@@ -45,7 +45,7 @@ export function startWorker(factory: VarveDBOptions['worker']): StartedWorker {
       silence: (seconds) => ({
         code: 'worker_died',
         message: `the worker's script ${addressOf(start) ?? ''} has not answered within ${seconds} seconds`,
-        hint: `It must be worker.js of the package. ${HINT}`,
+        hint: HINT,
       }),
       hasStarted: () => policy.end(),
     };
@@ -65,7 +65,7 @@ function notStarted(cause: unknown): unknown {
   const fields = {
     code: 'unsupported_environment',
     message: cause.message,
-    hint: "A worker's script must come from the page's own origin: serve worker.js there, and start it by the option `worker`.",
+    hint: `Serve it from the page's own origin. ${HINT}`,
   };
   return new VarveError(fields, { cause });
 }
@@ -74,7 +74,6 @@ async function explained(start: () => Worker, policy: PolicyWatch): Promise<Erro
   const address = addressOf(start);
   const violation = await policy.violation();
   policy.end();
-  const what = `the worker's script ${address ?? ''}`.trim();
   if (violation !== undefined) {
     return {
       code: 'worker_died',
@@ -83,8 +82,8 @@ async function explained(start: () => Worker, policy: PolicyWatch): Promise<Erro
     };
   }
   const fault = address === undefined ? undefined : await scriptFault(address);
-  const message = `${what} could not be run`;
-  return { code: 'worker_died', message, hint: HINT, ...(fault && { message: fault }) };
+  const message = fault ?? `the worker's script ${address ?? ''} could not be run`;
+  return { code: 'worker_died', message, hint: HINT };
 }
 
 /** The address that a worker is started from: what the function gives to a constructor that starts nothing. */
@@ -95,7 +94,8 @@ function addressOf(start: () => Worker): string | undefined {
     globalThis.Worker = class {
       constructor(url: string | URL) {
         address = new URL(url, globalThis.location?.href).href;
-        throw new Error('no worker is started to learn its address');
+        // Nothing is to be started.
+        throw new Error();
       }
     } as unknown as typeof Worker;
     start();

@@ -58,11 +58,7 @@ class OpenTransaction implements Transaction {
     if (this.#closed) {
       throw new VarveError({ code: 'closed', message: 'the transaction is closed' });
     }
-    try {
-      return await run();
-    } finally {
-      this.#scope.enter();
-    }
+    return this.#scope.during(run);
   }
 }
 
@@ -78,7 +74,9 @@ export async function runTransaction<T>(
   try {
     scope.enter();
     value = await run(tx);
+    scope.end();
   } catch (error) {
+    scope.end();
     // What went wrong first is what the caller must hear of.
     if (!tx.closed) await tx.end('ROLLBACK').catch(() => undefined);
     throw error;

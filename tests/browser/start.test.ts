@@ -196,5 +196,5 @@ test('a script that never answers is given up', async ({ profile, server }) => {
   const { code, message, hint } = await outcome(page, server);
   expect(code).toBe('worker_died');
   expect(message).toContain('/worker.js has not answered within 60 seconds');
-  expect(hint).toContain('worker.js of the package');
+  expect(hint).toContain('option `worker`');
 });

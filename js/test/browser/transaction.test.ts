@@ -97,6 +97,22 @@ test('a call on the database inside the callback is refused at once', async () =
   expect(await all()).toEqual([]);
 });
 
+test('a call from outside that is woken inside the callback waits, as the transaction goes on', async () => {
+  const { db, all } = await withTable();
+  let wake = () => {};
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const outside = woken.then(() => db.query('INSERT INTO t VALUES (3)'));
+  await db.transaction(async (tx) => {
+    wake();
+    await tx.query('INSERT INTO t VALUES (1)');
+    await tx.query('INSERT INTO t VALUES (2)');
+  });
+  await outside;
+  expect(await all()).toEqual([1, 2, 3]);
+});
+
 test('right after a transaction has ended, the database answers', async () => {
   const { db, all } = await withTable();
   await db.transaction((tx) => tx.rollback());
