@@ -186,6 +186,8 @@ impl Catalog {
     pub(super) fn name_of_reg(&self, ty: LogicalType, number: u32) -> Option<SqlText> {
         match ty {
             LogicalType::Regclass => self.relation_name(number, false),
+            // Without a length it is the type of a name, not of one character.
+            LogicalType::Regtype if number == LogicalType::Bpchar.oid() => Some(sql!["character"]),
             LogicalType::Regtype => self.type_text(number, TypeMod::NONE),
             LogicalType::Regnamespace => self.schema_text(number),
             LogicalType::Regrole => (number == OWNER_OID).then(|| SqlText::name(OWNER)),
