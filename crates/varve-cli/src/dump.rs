@@ -33,11 +33,12 @@ pub fn run(job: &Job) -> Result<(), String> {
     }
     // What can be read of a damaged one is dumped, without a change to its files.
     let folder = place.folder_of(name);
-    let salvaged = folder.map(|folder| open::salvaged(&folder)).transpose()?;
+    let salvaged = folder.as_deref().map(open::salvaged).transpose()?;
     let salvaged = salvaged.flatten();
-    let database = match &salvaged {
-        Some(salvaged) => salvaged.database.clone(),
-        None => place.open(name)?,
+    let database = match (&salvaged, &folder) {
+        (Some(salvaged), _) => salvaged.database.clone(),
+        (None, Some(folder)) => open::for_reading(folder)?,
+        (None, None) => place.open(name)?,
     };
     let mut session = database.session();
     let mut out: BufWriter<Box<dyn Write>> = BufWriter::new(match &job.file {

@@ -16,7 +16,7 @@ pub fn check(path: &Path) -> Result<(), String> {
         close(&salvaged.database)?;
         return Err("the files are damaged".to_owned());
     }
-    let database = open::existing(path)?;
+    let database = open::for_reading(path)?;
     let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
     let report = report?;

@@ -29,6 +29,20 @@ pub fn existing(path: &Path) -> Result<Database, String> {
     database(path)
 }
 
+/// Opens the database at `path` for who only reads it: where there is no space to open it, from
+/// its files.
+pub fn for_reading(path: &Path) -> Result<Database, String> {
+    check_is_folder(path)?;
+    match RocksKv::open(path, &RocksOptions::default()) {
+        Ok(kv) => on(Arc::new(kv)),
+        Err(KvError::StorageFull) => {
+            let read = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
+            on(Arc::new(read.0))
+        }
+        Err(error) => Err(failure(path, &error)),
+    }
+}
+
 /// A database that is damaged, as far as it can be read.
 pub struct Salvaged {
     /// What is done to it is gone when it is closed: nothing on disk is changed.

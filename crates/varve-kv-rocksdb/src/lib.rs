@@ -16,6 +16,7 @@ mod promise;
 mod rebuild;
 mod rocks_kv;
 mod salvage;
+mod space;
 mod verify;
 
 pub use options::RocksOptions;

@@ -10,13 +10,16 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::promise::PROMISE;
+use crate::space::RESERVE;
+
 pub(crate) const MARKER: &str = "VARVE";
 const BEING_MADE: &str = "VARVE.new";
 const FORMAT: u32 = 1;
 
 /// Whether a file of a store's folder is one that this crate puts there.
 pub(crate) fn is_ours(name: &str) -> bool {
-    [MARKER, BEING_MADE, crate::promise::PROMISE].contains(&name)
+    [MARKER, BEING_MADE, PROMISE, RESERVE].contains(&name)
 }
 
 /// What the marker tells of a store.
@@ -81,7 +84,7 @@ impl Marker {
 
     /// Removes all that marks a folder as a store; what is not there is no error.
     pub(crate) fn remove(folder: &Path) -> io::Result<()> {
-        for name in [MARKER, BEING_MADE, crate::promise::PROMISE] {
+        for name in [MARKER, BEING_MADE, PROMISE, RESERVE] {
             match fs::remove_file(folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}

@@ -37,7 +37,11 @@ pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvErro
         holdings.cut_torn_ends().map_err(|error| io_error(&error))?;
     }
     let is_new = kind == Kind::New;
-    let db = DB::open(&options.to_rocksdb(is_new), path).map_err(convert::error)?;
+    let before = read_folder(path)?;
+    let db = DB::open(&options.to_rocksdb(is_new), path).map_err(|error| {
+        before.remove_newer_files();
+        convert::error(error)
+    })?;
     let sequence = db.latest_sequence_number();
     if holdings.is_some_and(|there| sequence < there.sequence) {
         return Err(corrupt(format!(

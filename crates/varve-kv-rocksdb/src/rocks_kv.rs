@@ -1,12 +1,13 @@
 //! The backend. Its calls block at their first poll and are ready with it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rocksdb::{DB, Options, ReadOptions, WriteOptions};
 use varve_kv::{
-    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan,
+    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan, Write,
     WriteBatch,
 };
 
@@ -16,12 +17,32 @@ use crate::open::open;
 use crate::options::RocksOptions;
 use crate::promise::PromiseFile;
 use crate::rebuild::{Rebuilt, rebuild};
+use crate::space::Disk;
+
+/// What is written between two looks at the disk.
+const LOOK_BYTES: u64 = 1 << 20;
+/// A batch of this size is tried again once there is room.
+const SMALL_BATCH_BYTES_MAX: u64 = 64 << 10;
 
 /// A store in one folder.
 pub struct RocksKv {
     /// `None` once closed. Calls hold it for reading, so that closing waits for them and then frees
     /// the folder's lock.
-    opened: RwLock<Option<Opened>>,
+    opened: RwLock<State>,
+    path: PathBuf,
+    options: RocksOptions,
+    disk: Disk,
+    is_nearly_full: AtomicBool,
+    /// What was written since RocksDB last had nothing in memory only.
+    unflushed_bytes: AtomicU64,
+}
+
+/// Whether RocksDB is there.
+enum State {
+    Open(Opened),
+    /// It could not be opened again on a full disk; the next commit tries.
+    Full,
+    Closed,
 }
 
 /// RocksDB and the lock on its folder.
@@ -36,10 +57,19 @@ impl RocksKv {
     /// that is open elsewhere answers [`KvError::Locked`], one whose files are not all there, as
     /// they were written, [`KvError::Corrupt`]; files of somebody else are left alone.
     pub fn open(path: impl AsRef<Path>, options: &RocksOptions) -> Result<Self, KvError> {
-        let opened = open(path.as_ref(), options)?;
-        Ok(Self {
-            opened: RwLock::new(Some(opened)),
-        })
+        let path = path.as_ref();
+        let disk = Disk::new(path);
+        let opened = open_on_full_disk(path, options, &disk)?;
+        let kv = Self {
+            opened: RwLock::new(State::Open(opened)),
+            path: path.to_owned(),
+            options: options.clone(),
+            disk,
+            is_nearly_full: AtomicBool::new(false),
+            unflushed_bytes: AtomicU64::new(0),
+        };
+        kv.look_at_disk();
+        Ok(kv)
     }
 
     /// Puts a store of all that can be read in the place of one whose files are damaged, and keeps
@@ -60,7 +90,11 @@ impl RocksKv {
         work: impl FnOnce(&Opened) -> Result<T, KvError>,
     ) -> Result<T, KvError> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        work(opened.as_ref().ok_or(KvError::Closed)?)
+        match &*opened {
+            State::Open(opened) => work(opened),
+            State::Full => Err(KvError::StorageFull),
+            State::Closed => Err(KvError::Closed),
+        }
     }
 
     fn read_now(&self, gets: &[Key], scan: Option<&Scan>) -> Result<ReadResult, KvError> {
@@ -110,6 +144,99 @@ impl RocksKv {
             opened.promise(&mut turn, durability);
             Ok(())
         })
+    }
+
+    /// Commits, and on a full disk makes the room that a small batch needs, for what frees space is
+    /// small.
+    fn commit_somehow(&self, batch: &WriteBatch, durability: Durability) -> Result<(), KvError> {
+        let was_nearly_full = self.is_nearly_full();
+        let mut done = self.commit_now(batch, durability);
+        if done == Err(KvError::StorageFull) {
+            self.make_room()?;
+            if batch.bytes() <= SMALL_BATCH_BYTES_MAX {
+                done = self.commit_now(batch, durability);
+            }
+        }
+        if done.is_ok() {
+            if was_nearly_full {
+                self.give_back(batch);
+            }
+            let bytes = batch.bytes();
+            let before = self.unflushed_bytes.fetch_add(bytes, Ordering::Relaxed);
+            let is_due = before / LOOK_BYTES != before.saturating_add(bytes) / LOOK_BYTES;
+            if was_nearly_full || is_due {
+                self.look_at_disk();
+            }
+        }
+        done
+    }
+
+    /// After a write that found no space RocksDB takes no more until it is opened again, for which
+    /// the reserve goes.
+    fn make_room(&self) -> Result<(), KvError> {
+        self.is_nearly_full.store(true, Ordering::Relaxed);
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*opened, State::Closed) {
+            return Err(KvError::Closed);
+        }
+        // Its lock must be free before it is opened again.
+        *opened = State::Full;
+        self.disk.give_up_reserve();
+        *opened = State::Open(open(&self.path, &self.options)?);
+        self.unflushed_bytes.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Looks whether space is short; RocksDB then writes what it has in memory to tables early, as
+    /// long as there is space for that.
+    fn look_at_disk(&self) {
+        let unflushed = self.unflushed_bytes.load(Ordering::Relaxed);
+        let mut is_nearly_full = self.disk.is_nearly_full(unflushed);
+        if is_nearly_full && unflushed > LOOK_BYTES {
+            let flushed = self.with_opened(|opened| opened.db.flush().map_err(convert::error));
+            if flushed.is_ok() {
+                self.unflushed_bytes.store(0, Ordering::Relaxed);
+                is_nearly_full = self.disk.is_nearly_full(0);
+            }
+        }
+        self.is_nearly_full.store(is_nearly_full, Ordering::Relaxed);
+        if !is_nearly_full {
+            self.disk.make_reserve();
+        }
+    }
+
+    /// Gives the space of deleted ranges back to the disk now instead of some time. Where that
+    /// fails, it is done some time.
+    fn give_back(&self, batch: &WriteBatch) {
+        let ranges = batch.writes.iter().filter_map(|write| match write {
+            Write::DeleteRange(range) if !range.is_empty() => {
+                range.end.as_ref().map(|end| (&range.start, end))
+            }
+            _ => None,
+        });
+        let ranges: Vec<(&Key, &Key)> = ranges.collect();
+        // Once a compaction found no space, RocksDB begins none that might not find it again, until
+        // it is opened anew.
+        if ranges.is_empty() || self.make_room().is_err() {
+            return;
+        }
+        let _ = self.with_opened(|Opened { db, .. }| {
+            for (start, end) in ranges {
+                let deleted = db.delete_file_in_range(start, end);
+                deleted.map_err(convert::error)?;
+                db.compact_range(Some(start), Some(end));
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Opens a store, on a full disk in the space of the reserve. What a try that failed has left is
+/// removed.
+fn open_on_full_disk(path: &Path, options: &RocksOptions, disk: &Disk) -> Result<Opened, KvError> {
+    match open(path, options) {
+        Err(KvError::StorageFull) if disk.give_up_reserve() => open(path, options),
+        opened => opened,
     }
 }
 
@@ -171,14 +298,21 @@ impl Kv for RocksKv {
         batch: WriteBatch,
         durability: Durability,
     ) -> LocalFuture<'_, Result<(), KvError>> {
-        Box::pin(async move { self.commit_now(&batch, durability) })
+        Box::pin(async move { self.commit_somehow(&batch, durability) })
     }
 
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {
         Box::pin(async move {
             let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-            opened.take().map_or(Ok(()), Opened::close)
+            match std::mem::replace(&mut *opened, State::Closed) {
+                State::Open(opened) => opened.close(),
+                State::Full | State::Closed => Ok(()),
+            }
         })
+    }
+
+    fn is_nearly_full(&self) -> bool {
+        self.is_nearly_full.load(Ordering::Relaxed)
     }
 }
 

@@ -83,6 +83,13 @@ pub trait Kv: Send + Sync {
         durability: Durability,
     ) -> LocalFuture<'_, Result<(), KvError>>;
 
+    /// Whether so little space is left that only what frees some should be written. Whoever goes on
+    /// to add to the store is answered [`KvError::StorageFull`](crate::KvError::StorageFull) before
+    /// long.
+    fn is_nearly_full(&self) -> bool {
+        false
+    }
+
     /// Gives up the store, once calls in flight on other threads are finished. Every later call
     /// answers [`KvError::Closed`], but `close` itself answers success again. Once it answers, the
     /// store can be opened anew.

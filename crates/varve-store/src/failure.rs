@@ -30,6 +30,13 @@ pub(crate) fn kv_error(error: &KvError) -> Error {
     }
 }
 
+/// The error of what would add rows while only what frees space is done.
+pub(crate) fn nearly_full() -> Error {
+    kv_error(&KvError::StorageFull).with_hint(
+        "Rows can be deleted, tables truncated and dropped; VACUUM gives their space back.",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::kv_error;

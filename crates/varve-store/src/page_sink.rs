@@ -6,7 +6,7 @@ use varve_kv::{Bytes, Key, WriteBatch};
 use varve_run::{FinishedRun, RunValue};
 use varve_types::{Result, RunId};
 
-use crate::failure::kv_error;
+use crate::failure::{kv_error, nearly_full};
 use crate::format::{intent, keys};
 use crate::state::Orphan;
 use crate::store::Ids;
@@ -26,6 +26,8 @@ pub(crate) struct PageSink {
     pending_bytes: u64,
     published: bool,
     is_compaction: bool,
+    /// Whether its rows are new to the store.
+    adds_rows: bool,
 }
 
 impl PageSink {
@@ -40,7 +42,15 @@ impl PageSink {
             pending_bytes: 0,
             published: false,
             is_compaction: false,
+            adds_rows: false,
         }
+    }
+
+    /// One for rows that are new to the store.
+    pub(crate) fn of_new_rows(store: &Arc<Store>) -> PageSink {
+        let mut sink = PageSink::new(store);
+        sink.adds_rows = true;
+        sink
     }
 
     /// One whose bytes are counted as those of a compaction.
@@ -98,6 +108,9 @@ impl PageSink {
     pub(crate) async fn write_pending(&mut self) -> Result<()> {
         if self.pending.is_empty() {
             return Ok(());
+        }
+        if self.adds_rows && self.store.kv.is_nearly_full() {
+            return Err(nearly_full());
         }
         let mut batch = WriteBatch::new();
         if self.runs_listed < self.runs.len() {

@@ -42,6 +42,30 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Removes what came to the folder since and nothing names: an open that failed begins files
+    /// that the next one does not go on with.
+    pub(crate) fn remove_newer_files(&self) {
+        let Ok(now) = Folder::read(&self.path) else {
+            return;
+        };
+        let current = now.current().ok().flatten();
+        let is_new = |number: &&u64, known: &[u64]| known.binary_search(number).is_err();
+        let logs = now.logs.iter().filter(|number| is_new(number, &self.logs));
+        let tables = now.tables.iter();
+        let tables = tables.filter(|number| is_new(number, &self.tables));
+        let manifests = now.manifests.iter();
+        let manifests = manifests.filter(|number| is_new(number, &self.manifests));
+        // A MANIFEST that is in use names new tables and needs new logs.
+        let is_unused = manifests.clone().all(|number| current != Some(*number));
+        if is_unused && current.is_some() {
+            let files = manifests.map(|number| now.manifest(*number));
+            let files = files.chain(logs.map(|number| now.log(*number)));
+            for file in files.chain(tables.map(|number| now.table(*number))) {
+                let _ = std::fs::remove_file(file);
+            }
+        }
+    }
+
     fn add(&mut self, name: &str) {
         let number = |text: &str| text.parse::<u64>().ok();
         let log = name.strip_suffix(".log").and_then(number);

@@ -292,6 +292,10 @@ impl<K: Kv> Kv for FaultKv<K> {
         Box::pin(self.call(self.commit_recorded(batch, durability)))
     }
 
+    fn is_nearly_full(&self) -> bool {
+        self.inner.is_nearly_full()
+    }
+
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {
         self.inner.close()
     }

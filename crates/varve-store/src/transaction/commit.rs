@@ -8,6 +8,7 @@ use varve_types::{CommitSeq, Error, Result, SqlState};
 
 use crate::catalogue::Catalogue;
 use crate::conflicts::GroupWrites;
+use crate::failure::nearly_full;
 use crate::format::log::{self, LogOp, Record};
 use crate::log::put_records;
 use crate::publication::Publication;
@@ -55,6 +56,7 @@ pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
 /// Decides who may commit, and puts the KV commit together. The caller has the turn.
 pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
     let mut prepared = Prepared::default();
+    let is_nearly_full = store.kv.is_nearly_full();
     let mut writes = (members.len() > 1).then(GroupWrites::default);
     let claims = |member: &Member| !lock_own(&member.work.own).claims.is_empty();
     let mut claims = (writes.is_some() && members.iter().any(claims)).then(GroupClaims::default);
@@ -65,6 +67,11 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
     let mut accepted: Vec<(Member, Accepted)> = Vec::with_capacity(members.len());
     for member in members {
         let own = lock_own(&member.work.own);
+        if is_nearly_full && own.adds_rows() {
+            drop(own);
+            prepared.refused.push((member, nearly_full()));
+            continue;
+        }
         let deletes = match validate(state, &member.work.snapshot, &own) {
             Ok(deletes) => deletes,
             Err(error) => {

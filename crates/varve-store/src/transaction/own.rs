@@ -69,6 +69,15 @@ impl OwnTree {
 }
 
 impl Own {
+    /// Whether there are new rows, entries of indexes aside.
+    pub(crate) fn adds_rows(&self) -> bool {
+        let dropped = self.dropped_trees();
+        let tables = self.trees.iter();
+        let mut tables =
+            tables.filter(|(id, own)| own.tree.index().is_none() && !dropped.contains(id));
+        tables.any(|(_, own)| !own.is_empty())
+    }
+
     pub(crate) fn new(reservation: Reservation) -> Own {
         Own {
             catalogue: None,

@@ -54,7 +54,7 @@ impl Spill {
     pub(crate) fn new(store: &Arc<Store>) -> Spill {
         Spill {
             store: Arc::clone(store),
-            sink: PageSink::new(store),
+            sink: PageSink::of_new_rows(store),
             open: VecMap::new(),
         }
     }
