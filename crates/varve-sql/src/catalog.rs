@@ -44,8 +44,8 @@ pub struct TableDef {
 /// Longest name in bytes, as in PostgreSQL.
 pub(crate) const NAME_BYTES_MAX: usize = 63;
 
-/// A name made of those of a table and its columns, and of what it is for: of the former two as much
-/// as fits, by PostgreSQL's rule.
+/// A name made of those of a table and its columns, and of what it is for: of the former two as
+/// much as fits, by PostgreSQL's rule.
 pub(crate) fn made_name([first, second]: [&str; 2], label: &str) -> String {
     let between = if second.is_empty() { 1 } else { 2 };
     let room = NAME_BYTES_MAX.saturating_sub(label.len() + between);

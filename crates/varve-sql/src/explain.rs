@@ -229,7 +229,7 @@ fn described(plan: &Plan) -> Node {
         }
         Plan::Values { rows, types } => {
             let columns = (1..=types.len()).map(|number| sql!["column", number]);
-            Node::new("Values Scan", columns.collect()).property("Rows", &rows.len().to_string())
+            Node::new("Values Scan", columns.collect()).property("Rows", rows.len().to_string())
         }
         Plan::Filter { input, predicate } => {
             let mut node = describe(input);
@@ -281,7 +281,7 @@ fn described(plan: &Plan) -> Node {
             }
             let child = describe(input);
             let shown = show_keys(keys, &child.columns);
-            let mut node = Node::new("Sort", child.columns.clone()).property("Sort Key", &shown);
+            let mut node = Node::new("Sort", child.columns.clone()).property("Sort Key", shown);
             node.children.push(child);
             node
         }
@@ -295,7 +295,7 @@ fn described(plan: &Plan) -> Node {
             let mut node = Node::new(LIMIT, child.columns.clone());
             for (name, expr) in [("Limit", limit), ("Offset", offset)] {
                 if let Some(expr) = expr {
-                    node = node.property(name, &deparse(expr, &[]));
+                    node = node.property(name, deparse(expr, &[]));
                 }
             }
             if !ties.is_empty() {
@@ -388,7 +388,7 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
             }
         })
         .collect();
-    node.property("Pushed Filter", &all_of(&shown))
+    node.property("Pushed Filter", all_of(&shown))
 }
 
 fn describe_lookup(lookup: &LookupNode) -> Node {
@@ -403,7 +403,7 @@ fn describe_lookup(lookup: &LookupNode) -> Node {
             sql!["(", name, " = ", deparse(value, &[]), ")"]
         })
         .collect();
-    Node::lookup(lookup.tree, &lookup.name, columns).property("Index Cond", &all_of(&shown))
+    Node::lookup(lookup.tree, &lookup.name, columns).property("Index Cond", all_of(&shown))
 }
 
 fn describe_join(join: &JoinNode) -> Node {
@@ -452,10 +452,10 @@ fn describe_join(join: &JoinNode) -> Node {
                 sql!["(", deparse(left, &on_left), " = ", right, ")"]
             })
             .collect();
-        node = node.property("Hash Cond", &all_of(&shown));
+        node = node.property("Hash Cond", all_of(&shown));
     }
     if let Some(residual) = &join.residual {
-        node = node.property("Join Filter", &deparse(residual, &both));
+        node = node.property("Join Filter", deparse(residual, &both));
     }
     match &join.mark {
         Mark::Exists => {}
@@ -464,7 +464,7 @@ fn describe_join(join: &JoinNode) -> Node {
             node = node.property("Mark", sql!["(", left, " = ", right, ")"]);
         }
         Mark::Condition(condition) => {
-            node = node.property("Mark", &deparse(condition, &both));
+            node = node.property("Mark", deparse(condition, &both));
         }
     }
     node.children.push(left);

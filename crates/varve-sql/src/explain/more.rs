@@ -74,7 +74,7 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
                 .collect();
             shown = shown.property("Calls", SqlText::joined(&calls, ", "));
             if !node.partition.is_empty() {
-                shown = shown.property("Partition By", &deparse_list(&node.partition, &inner));
+                shown = shown.property("Partition By", deparse_list(&node.partition, &inner));
             }
             if !node.order.is_empty() {
                 shown = shown.property("Order By", show_keys(&node.order, &inner));
@@ -84,7 +84,7 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
         }
         Plan::Lock(node) => over("LockRows", &[&node.input]),
         Plan::Sample { input, percent, .. } => {
-            over("Sample", &[input]).property("Percent", &deparse(percent, &[]))
+            over("Sample", &[input]).property("Percent", deparse(percent, &[]))
         }
         _ => Node::new("Result", Vec::new()),
     }

@@ -15,6 +15,7 @@ mod kept;
 mod lent;
 mod locale;
 mod modes;
+mod of_block;
 mod other_settings;
 pub(crate) mod routine;
 pub(crate) mod run;
@@ -485,28 +486,6 @@ impl Session {
         };
         let settled = writer.settle_deferred(constraints).await;
         meter::refusal().and(settled)
-    }
-
-    /// The catalogue as an open block sees it.
-    pub(crate) fn catalog_of_block(&mut self) -> Result<Arc<Catalog>> {
-        let Block::Open(open) = &self.block else {
-            return Err(Error::internal("there is no open block"));
-        };
-        let path = &self.settings.search_path;
-        self.catalog.borrow_mut().get(&open.transaction, path)
-    }
-
-    /// The state of a sequence, named as SQL names it, in an open block.
-    pub(crate) async fn sequence_value(&mut self, name: &str) -> Result<(i64, bool)> {
-        let catalog = self.catalog_of_block()?;
-        let Block::Open(open) = &self.block else {
-            return Err(Error::internal("there is no open block"));
-        };
-        let sequences = &self.shared.sequences;
-        sequences.load(&open.transaction, &catalog).await?;
-        let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
-        let sequence = sequence.ok_or_else(|| Error::internal("a sequence has gone"))?;
-        sequences.value(sequence)
     }
 
     /// How a statement of a transaction reads and writes text.
