@@ -35,10 +35,11 @@ pub(crate) fn filtered(plan: Plan, conditions: Vec<Expr>) -> Plan {
 /// Whether a condition is made of comparisons of columns and constants only.
 fn never_fails(expr: &Expr) -> bool {
     match expr {
-        Expr::Column { .. } | Expr::Literal { .. } => true,
+        Expr::Column { .. } | Expr::Literal { .. } | Expr::Parameter { .. } => true,
         Expr::Compare { left, right, .. } => never_fails(left) && never_fails(right),
         Expr::And(items) | Expr::Or(items) => items.iter().all(never_fails),
         Expr::Not(input) | Expr::IsNull { input, .. } => never_fails(input),
+        Expr::InList { input, list, .. } => never_fails(input) && list.iter().all(never_fails),
         _ => false,
     }
 }

@@ -3,15 +3,15 @@
 use sqlparser::ast::{
     ColumnDef, ColumnOption, ColumnOptionDef, DataType, Expr as Ast, ForeignKeyConstraint,
     GeneratedAs, GeneratedExpressionMode, Ident, IndexColumn, IndexConstraint, NullsDistinctOption,
-    ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, SequenceOptions,
-    TableConstraint, UniqueConstraint,
+    ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, TableConstraint,
+    UniqueConstraint,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
 
 use crate::bind::foreign_key::WrittenReference;
 use crate::bind::index::deferral;
 use crate::bind::names::fold_name;
-use crate::bind::sequence::serial_type;
+use crate::bind::sequence::{WrittenIdentity, serial_type};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
 use crate::domain::DomainDef;
@@ -538,7 +538,7 @@ struct ColumnConstraints<'a> {
     primary_key: Option<(Option<&'a Ident>, Deferral)>,
     unique: Option<UniqueColumn<'a>>,
     default: Option<ColumnDefault<'a>>,
-    identity: Option<(Filled, Option<&'a [Ident]>, &'a [SequenceOptions])>,
+    identity: Option<WrittenIdentity<'a>>,
     /// Names and conditions.
     checks: Vec<(Option<&'a Ident>, &'a Ast)>,
     references: Vec<(Option<&'a Ident>, &'a ForeignKeyConstraint)>,

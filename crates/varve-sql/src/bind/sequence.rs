@@ -12,11 +12,15 @@ use crate::bind::check::free;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{folded_path, undefined_table};
 use crate::bind::{Binder, located, unsupported_at};
+use crate::catalog::Filled;
 use crate::parse_sequence::{Options, SequenceStatement};
 use crate::plan::Statement;
 use crate::schema::{Named, RelationName};
 use crate::sequence::{SequenceDef, uses_sequence};
 use crate::utility::Dropped;
+
+/// How an identity column is filled, the name of its sequence and what is said of that.
+pub(crate) type WrittenIdentity<'a> = (Filled, Option<&'a [Ident]>, &'a [SequenceOptions]);
 
 impl Binder<'_> {
     pub(crate) fn sequence_statement(

@@ -459,7 +459,6 @@ fn what_is_not_supported_says_so() {
             "select 1 from t full join u on exists (select 1)",
             "a subquery in the condition of a FULL JOIN",
         ),
-        ("create index on t using gin (a)", "this access method"),
         ("commit prepared 'x'", "COMMIT PREPARED"),
         ("explain commit", "EXPLAIN of this statement"),
         ("explain (wal) select 1", "this EXPLAIN option"),

@@ -185,7 +185,7 @@ fn plans_are_shown_as_trees() {
             "insert into u (id, name) select a, c from t where a = 1",
             &[
                 "Insert on u",
-                "  ->  Index Lookup (art) on t",
+                "  ->  Index Lookup on t",
                 "        Index Cond: (a = 1)",
             ],
         ),
@@ -193,7 +193,7 @@ fn plans_are_shown_as_trees() {
             "update t set b = b + 1 where a = $1",
             &[
                 "Update on t",
-                "  ->  Index Lookup (art) on t",
+                "  ->  Index Lookup on t",
                 "        Index Cond: (a = $1)",
             ],
         ),
