@@ -181,7 +181,7 @@ impl SalvagedKv {
     fn commit_now(&self, batch: &WriteBatch) -> Result<(), KvError> {
         if let Some(guard) = &batch.guard {
             let key = guard.key().clone();
-            let found = self.get(&[key.clone()])?.pop().flatten();
+            let found = self.get(std::slice::from_ref(&key))?.pop().flatten();
             match batch.check_guard(found.as_deref()) {
                 GuardOutcome::Apply => {}
                 GuardOutcome::AlreadyApplied => return Ok(()),

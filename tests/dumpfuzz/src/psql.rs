@@ -45,9 +45,9 @@ pub fn pieces(script: &str) -> Result<Vec<Piece>, String> {
                 pieces.push(Piece::Statement(sql));
                 if is_copy {
                     let rest: String = text[at..].iter().collect();
-                    let end = rest.find("\n\\.\n").ok_or("rows without an end")?;
-                    pieces.push(Piece::Rows(rest[..end].to_owned()));
-                    at += rest[..end].chars().count() + 4;
+                    let (rows, _) = rest.split_once("\n\\.\n").ok_or("rows without an end")?;
+                    pieces.push(Piece::Rows(rows.to_owned()));
+                    at += rows.chars().count() + 4;
                 }
                 continue;
             }

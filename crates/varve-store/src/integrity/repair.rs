@@ -25,8 +25,8 @@ const SCAN_BYTES_MAX: u64 = 4 << 20;
 
 impl Store {
     /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from
-    /// its copy, commits behind a damaged one of the log are applied again, and of each damaged run the
-    /// readable rows go to a new one. Damaged runs are kept under quarantine, listed by
+    /// its copy, commits behind a damaged one of the log are applied again, and of each damaged run
+    /// the readable rows go to a new one. Damaged runs are kept under quarantine, listed by
     /// [`Store::quarantined_runs`]. A sound store is opened as it is.
     ///
     /// `XX001` where a record and its copy are both damaged, else the errors of [`Store::open`].

@@ -1,6 +1,6 @@
 //! Rows of a table that refer to rows of the same table, which take them along: all rows below
-//! those that are gone are found in one reading, however long their chain is. Where an index has the
-//! references, each step is a lookup instead.
+//! those that are gone are found in one reading, however long their chain is. Where an index has
+//! the references, each step is a lookup instead.
 
 use std::collections::BTreeMap;
 

@@ -22,6 +22,7 @@ pub(crate) mod run;
 mod savepoint;
 mod settings;
 mod show;
+mod statement_locale;
 pub(crate) mod temporary;
 mod time_setting;
 pub(crate) mod triggers;
@@ -31,7 +32,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use varve_expr::{Locale, NamesRef};
+use varve_expr::Locale;
 use varve_sql::{Bound, Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
@@ -486,26 +487,6 @@ impl Session {
         };
         let settled = writer.settle_deferred(constraints).await;
         meter::refusal().and(settled)
-    }
-
-    /// How a statement of a transaction reads and writes text.
-    fn locale_in(&mut self, transaction: &Transaction, now_us: i64) -> Result<Locale> {
-        let catalog = self
-            .catalog
-            .borrow_mut()
-            .get(transaction, &self.settings.search_path)?;
-        Ok(self.locale(now_us, &catalog))
-    }
-
-    /// How a statement that begins now reads and writes text.
-    fn locale(&self, now_us: i64, catalog: &Arc<Catalog>) -> Locale {
-        Locale {
-            now_us,
-            statement_us: self.shared.env.now_us(),
-            enums: catalog.enums().cloned(),
-            names: Some(NamesRef(Arc::<Catalog>::clone(catalog))),
-            ..self.settings.locale.clone()
-        }
     }
 
     /// The plan of a statement for the tables that a transaction sees.
