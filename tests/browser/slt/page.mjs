@@ -1,7 +1,12 @@
 import { VarveDB } from './index.js';
 
+/** Above the number of every built-in type; values of other types are texts anyway. */
+const BUILT_IN_TYPES_MAX = 5000;
+
 /** Every value as the text that the engine writes. */
-const asText = new Proxy({}, { get: () => (text) => text });
+const asText = Object.fromEntries(
+  Array.from({ length: BUILT_IN_TYPES_MAX }, (_, type) => [type, (text) => text]),
+);
 let name;
 let db;
 
