@@ -14,6 +14,7 @@ mod open;
 mod options;
 mod promise;
 mod rebuild;
+mod reclaim;
 mod rocks_kv;
 mod salvage;
 mod space;

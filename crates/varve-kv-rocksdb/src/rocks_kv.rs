@@ -3,11 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use rocksdb::{DB, Options, ReadOptions, WriteOptions};
+use rocksdb::{DB, Options, ReadOptions, WriteOptions, properties};
 use varve_kv::{
-    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan, Write,
+    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan,
     WriteBatch,
 };
 
@@ -17,6 +17,7 @@ use crate::open::open;
 use crate::options::RocksOptions;
 use crate::promise::PromiseFile;
 use crate::rebuild::{Rebuilt, rebuild};
+use crate::reclaim::{deleted_ranges, give_back};
 use crate::space::Disk;
 
 /// What is written between two looks at the disk.
@@ -85,12 +86,15 @@ impl RocksKv {
         DB::destroy(&Options::default(), path).map_err(convert::error)
     }
 
+    fn opened(&self) -> RwLockReadGuard<'_, State> {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn with_opened<T>(
         &self,
         work: impl FnOnce(&Opened) -> Result<T, KvError>,
     ) -> Result<T, KvError> {
-        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        match &*opened {
+        match &*self.opened() {
             State::Open(opened) => work(opened),
             State::Full => Err(KvError::StorageFull),
             State::Closed => Err(KvError::Closed),
@@ -158,9 +162,7 @@ impl RocksKv {
             }
         }
         if done.is_ok() {
-            if was_nearly_full {
-                self.give_back(batch);
-            }
+            self.give_back(batch);
             let bytes = batch.bytes();
             let before = self.unflushed_bytes.fetch_add(bytes, Ordering::Relaxed);
             let is_due = before / LOOK_BYTES != before.saturating_add(bytes) / LOOK_BYTES;
@@ -205,29 +207,31 @@ impl RocksKv {
         }
     }
 
-    /// Gives the space of deleted ranges back to the disk now instead of some time. Where that
-    /// fails, it is done some time.
+    /// Gives the space of deleted ranges back where a compaction might soon lack it.
     fn give_back(&self, batch: &WriteBatch) {
-        let ranges = batch.writes.iter().filter_map(|write| match write {
-            Write::DeleteRange(range) if !range.is_empty() => {
-                range.end.as_ref().map(|end| (&range.start, end))
-            }
-            _ => None,
-        });
-        let ranges: Vec<(&Key, &Key)> = ranges.collect();
-        // Once a compaction found no space, RocksDB begins none that might not find it again, until
-        // it is opened anew.
-        if ranges.is_empty() || self.make_room().is_err() {
+        let ranges = deleted_ranges(batch);
+        if ranges.is_empty() {
             return;
         }
-        let _ = self.with_opened(|Opened { db, .. }| {
-            for (start, end) in ranges {
-                let deleted = db.delete_file_in_range(start, end);
-                deleted.map_err(convert::error)?;
-                db.compact_range(Some(start), Some(end));
-            }
-            Ok(())
-        });
+        let number = |db: &DB, name| db.property_int_value(name).ok().flatten().unwrap_or(0);
+        let (tables_bytes, errors) = match &*self.opened() {
+            State::Open(Opened { db, .. }) => (
+                number(db, properties::TOTAL_SST_FILES_SIZE),
+                number(db, properties::BACKGROUND_ERRORS),
+            ),
+            State::Full | State::Closed => return,
+        };
+        if !self.disk.is_short(tables_bytes) {
+            return;
+        }
+        // Once a compaction found no space, RocksDB begins none that might not find it again, until
+        // it is opened anew.
+        if errors > 0 && self.make_room().is_err() {
+            return;
+        }
+        if let State::Open(Opened { db, .. }) = &*self.opened() {
+            give_back(db, &ranges);
+        }
     }
 }
 

@@ -1,0 +1,49 @@
+//! Giving the space of deleted ranges back to the disk now instead of some time. Where that fails,
+//! it is done some time.
+
+use rocksdb::{BottommostLevelCompaction, CompactOptions, DB, LiveFile};
+use varve_kv::{Key, Write, WriteBatch};
+
+/// So many small tables side by side become one.
+const SMALL_TABLES_MAX: usize = 16;
+const SMALL_TABLE_BYTES_MAX: usize = 64 << 10;
+
+/// The ranges that a batch deletes. A range without an end deletes a whole store.
+pub(crate) fn deleted_ranges(batch: &WriteBatch) -> Vec<(&Key, Option<&Key>)> {
+    let ranges = batch.writes.iter().filter_map(|write| match write {
+        Write::DeleteRange(range) if !range.is_empty() => Some((&range.start, range.end.as_ref())),
+        _ => None,
+    });
+    ranges.collect()
+}
+
+/// Has RocksDB write anew what is left of the tables that hold keys of ranges.
+pub(crate) fn give_back(db: &DB, ranges: &[(&Key, Option<&Key>)]) {
+    for (start, end) in ranges {
+        db.compact_range(Some(start), *end);
+    }
+    join_small_tables(db);
+}
+
+/// What is left of a table may be small, and no later compaction need touch it again.
+fn join_small_tables(db: &DB) {
+    let Ok(mut tables) = db.live_files() else {
+        return;
+    };
+    tables.sort_by(|a, b| a.start_key.cmp(&b.start_key));
+    for side_by_side in tables.chunk_by(|a, b| is_small(a) && is_small(b)) {
+        let (Some(first), Some(last)) = (side_by_side.first(), side_by_side.last()) else {
+            continue;
+        };
+        if side_by_side.len() >= SMALL_TABLES_MAX {
+            let mut options = CompactOptions::default();
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::Force);
+            let (start, end) = (first.start_key.as_deref(), last.end_key.as_deref());
+            db.compact_range_opt(start, end, &options);
+        }
+    }
+}
+
+fn is_small(table: &LiveFile) -> bool {
+    table.size <= SMALL_TABLE_BYTES_MAX
+}
