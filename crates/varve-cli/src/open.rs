@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use varve_kv::{Kv, KvError};
+use varve_kv::{Kv, KvError, MemoryKv};
 use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
 use varvedb::{Database, Options, RepairReport, SystemEnv};
 
@@ -14,9 +14,21 @@ pub fn database(path: &Path) -> Result<Database, String> {
     on(storage(path)?)
 }
 
+/// Makes a database in memory.
+pub fn in_memory() -> Result<Database, String> {
+    let mut options = Options::native();
+    // Sorting with scratch space in memory would only hide it from the memory limit.
+    options.store.scratch_bytes_max = 0;
+    with_options(Arc::new(MemoryKv::new()), options)
+}
+
 /// Opens the database that `kv` holds, and has its jobs done.
 pub fn on(kv: Arc<dyn Kv>) -> Result<Database, String> {
-    let opened = Database::open(kv, Arc::new(SystemEnv::new()), Options::native());
+    with_options(kv, Options::native())
+}
+
+fn with_options(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
+    let opened = Database::open(kv, Arc::new(SystemEnv::new()), options);
     let database = pollster::block_on(opened).map_err(|error| message::of(&error))?;
     let jobs = database.spawn_jobs();
     jobs.map_err(|error| format!("cannot start a thread: {error}"))?;

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use varve_kv::MemoryKv;
 use varvedb::Database;
 
 use crate::open;
@@ -104,7 +102,7 @@ impl Place {
                 if let Some(database) = databases.get(name) {
                     return Ok(database.clone());
                 }
-                let database = open::on(Arc::new(MemoryKv::new()))?;
+                let database = open::in_memory()?;
                 databases.insert(name.to_owned(), database.clone());
                 Ok(database)
             }

@@ -42,6 +42,7 @@ test('a sound database needs no repair', async () => {
   expect(await VarveDB.repair(dataDir)).toEqual({
     restored: [],
     firstCommitLost: null,
+    commitsKeptAfter: 0,
     tables: [],
   });
 });

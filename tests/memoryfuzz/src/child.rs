@@ -22,7 +22,10 @@ const WORLD: &str = "\
 fn session(is_limited: bool) -> Option<Session> {
     let kv: Arc<dyn Kv> = Arc::new(MemoryKv::new());
     let env = Arc::new(SystemEnv::new());
-    let opened = pollster::block_on(Database::open(kv, env, Options::browser()));
+    let mut options = Options::browser();
+    // Space in this store is memory too.
+    options.store.scratch_bytes_max = 0;
+    let opened = pollster::block_on(Database::open(kv, env, options));
     let mut session = opened.ok()?.session();
     let limit = if is_limited { "64MB" } else { "1TB" };
     let settings = format!("SET varve.memory_limit = '{limit}'; SET statement_timeout = '3s'");
