@@ -40,7 +40,7 @@ impl Failure {
             // One under way when the browser closes the connection by force is aborted with
             // AbortError by the standard and with UnknownError in Chromium ("Connection is
             // closing") and Safari, which suspends pages ("Connection to Indexed Database server
-            // lost"). Other unknown errors pass with time; repeating them once does no harm.
+            // lost"). Other unknown errors pass with time; repeating them does no harm.
             "InvalidStateError" | "AbortError" | "UnknownError" => Self::ConnectionLost(message),
             // Chromium keeps large values in files of their own, and answers this when such a file
             // is gone.

@@ -15,10 +15,13 @@ use crate::failure::Failure;
 use crate::read;
 use crate::signal::Signal;
 
+/// Most attempts of one call. A browser under load may close a connection while it is opened anew.
+const ATTEMPTS_MAX: u32 = 4;
+
 /// A store in one IndexedDB database.
 ///
 /// A connection that the browser closes is reopened by the next call, and calls under way are
-/// repeated once. A database that was deleted meanwhile is not made anew: calls answer
+/// repeated a few times. A database that was deleted meanwhile is not made anew: calls answer
 /// [`KvError::Unavailable`] until the store is opened again.
 pub struct IdbKv {
     /// JavaScript objects never leave their thread; the wrapper turns an attempt into a failure
@@ -87,16 +90,19 @@ impl Inner {
         }
     }
 
-    /// Carries out a call, on a second connection if the first one turns out to be lost. That is
-    /// safe because a call is one whole transaction: if the first attempt took effect unseen, a
-    /// commit sets the same values again, or its guard finds its own.
+    /// Carries out a call, on another connection if one turns out to be lost. That is safe because
+    /// a call is one whole transaction: if an attempt took effect unseen, a commit sets the same
+    /// values again, or its guard finds its own.
     async fn call<T>(
         &self,
         start: impl Fn(&Connection) -> Result<Signal<Result<T, Failure>>, Failure>,
     ) -> Result<T, KvError> {
-        match self.attempt(&start).await {
-            Err(Failure::ConnectionLost(_)) => Ok(self.attempt(&start).await?),
-            other => Ok(other?),
+        let mut attempts = 1;
+        loop {
+            match self.attempt(&start).await {
+                Err(Failure::ConnectionLost(_)) if attempts < ATTEMPTS_MAX => attempts += 1,
+                other => return Ok(other?),
+            }
         }
     }
 
