@@ -8,6 +8,7 @@
 mod alter;
 mod bind;
 mod catalog;
+mod catalog_change;
 mod catalog_codec;
 mod command;
 mod comment;

@@ -39,6 +39,9 @@ pub(crate) const KIND_SCHEMA: u8 = 17;
 /// The schema `public`, which is there from the beginning and has no object.
 pub const PUBLIC: ObjectId = ObjectId(0);
 
+/// Its name.
+pub(crate) const PUBLIC_NAME: &str = "public";
+
 /// What a session calls the schema of its temporary relations.
 const TEMPORARY_NAME: &str = "pg_temp";
 
@@ -131,14 +134,14 @@ pub struct Catalog {
     /// Comments on objects, in the order of their age.
     pub comments: Arc<Vec<CommentDef>>,
     /// Their labels; `None` where there are none.
-    enums: Option<Arc<Enums>>,
+    pub(crate) enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
-    materialized: VecMap<ObjectId, ObjectId>,
+    pub(crate) materialized: VecMap<ObjectId, ObjectId>,
     /// Schemas by name.
-    schemas: VecMap<String, ObjectId>,
-    gone_public: Option<ObjectId>,
+    pub(crate) schemas: VecMap<String, ObjectId>,
+    pub(crate) gone_public: Option<ObjectId>,
     /// Relations by schema and name.
-    names: VecMap<ObjectId, VecMap<String, Named>>,
+    pub(crate) names: VecMap<ObjectId, VecMap<Arc<str>, Named>>,
     /// The schemas in which a name without one is looked for, in order.
     path: Vec<ObjectId>,
     /// The schema of the session's temporary relations, which comes before the others.
@@ -161,7 +164,7 @@ impl Default for Catalog {
             enums: None,
             materialized: VecMap::new(),
             gone_public: None,
-            schemas: VecMap::from_iter([("public".to_owned(), PUBLIC)]),
+            schemas: VecMap::from_iter([(PUBLIC_NAME.to_owned(), PUBLIC)]),
             names: VecMap::new(),
             path: vec![PUBLIC],
             temporary: None,
@@ -175,19 +178,22 @@ impl Catalog {
     pub fn add_table(&mut self, table: Arc<TableDef>) {
         let names = self.names.entry(table.schema).or_default();
         if !table.primary_key.is_empty() {
-            names.insert(table.key_name(), Named::Index(table.object));
+            names.insert(table.key_name().into(), Named::Index(table.object));
         }
         for index in &table.indexes {
-            names.insert(index.name.clone(), Named::Index(table.object));
+            names.insert(index.name.as_str().into(), Named::Index(table.object));
         }
-        names.insert(table.name.clone(), Named::Table(table.object));
+        names.insert(table.name.as_str().into(), Named::Table(table.object));
         self.tables.insert(table.object, table);
     }
 
     /// Adds a sequence.
     pub fn add_sequence(&mut self, sequence: Arc<SequenceDef>) {
         let names = self.names.entry(sequence.schema).or_default();
-        names.insert(sequence.name.clone(), Named::Sequence(sequence.object));
+        names.insert(
+            sequence.name.as_str().into(),
+            Named::Sequence(sequence.object),
+        );
         self.sequences.insert(sequence.object, sequence);
     }
 
@@ -199,7 +205,7 @@ impl Catalog {
             }
             None => {
                 let names = self.names.entry(view.schema).or_default();
-                names.insert(view.name.clone(), Named::View(view.object));
+                names.insert(view.name.as_str().into(), Named::View(view.object));
             }
         }
         self.views.insert(view.object, view);
@@ -231,7 +237,9 @@ impl Catalog {
 
     /// Adds a comment.
     pub fn add_comment(&mut self, comment: CommentDef) {
-        Arc::make_mut(&mut self.comments).push(comment);
+        let known = Arc::make_mut(&mut self.comments);
+        let at = known.partition_point(|known| known.object < comment.object);
+        known.insert(at, comment);
     }
 
     /// The triggers of a table, in the order in which they are fired.

@@ -20,8 +20,11 @@ pub(crate) struct Catalogue {
     pub(crate) trees: VecMap<TreeId, Arc<Tree>>,
 }
 
+/// The definition of an object before and after a change.
+pub type ObjectChange = (Option<Arc<[u8]>>, Option<Arc<[u8]>>);
+
 /// One state of the catalogue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CatalogueState {
     pub(crate) catalogue: Arc<Catalogue>,
 }
@@ -30,6 +33,27 @@ impl CatalogueState {
     /// Whether nothing has changed between the two.
     pub fn is_same(&self, other: &CatalogueState) -> bool {
         Arc::ptr_eq(&self.catalogue, &other.catalogue)
+    }
+
+    /// The definitions of the objects that differ from those of an earlier state: as they were
+    /// there, and as they are here.
+    pub fn changes_since(&self, earlier: &CatalogueState) -> Vec<ObjectChange> {
+        let mut changes = Vec::new();
+        let mut before = earlier.catalogue.objects.iter().peekable();
+        for (id, (_, definition)) in &self.catalogue.objects {
+            while let Some((_, (_, gone))) = before.next_if(|(known, _)| *known < id) {
+                changes.push((Some(Arc::clone(gone)), None));
+            }
+            match before.next_if(|(known, _)| *known == id) {
+                Some((_, (_, known))) if Arc::ptr_eq(known, definition) => {}
+                known => {
+                    let known = known.map(|(_, (_, known))| Arc::clone(known));
+                    changes.push((known, Some(Arc::clone(definition))));
+                }
+            }
+        }
+        changes.extend(before.map(|(_, (_, gone))| (Some(Arc::clone(gone)), None)));
+        changes
     }
 }
 

@@ -48,7 +48,7 @@ mod version;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use cache::CacheStats;
-pub use catalogue::CatalogueState;
+pub use catalogue::{CatalogueState, ObjectChange};
 pub use claims::ClaimKind;
 pub use durability::CommitDurability;
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_sql::{Catalog, CatalogObject, decode_object, is_temporary};
-use varve_store::{CatalogueState, Transaction};
+use varve_store::{CatalogueState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 
 /// Remembers the last catalogue and the state that it was made from.
@@ -13,9 +13,12 @@ pub(crate) struct CatalogCache {
     temporary: ObjectId,
 }
 
+/// The state without objects has the catalogue without any, so that the first one is made as the
+/// others are.
+#[derive(Default)]
 struct Known {
     state: CatalogueState,
-    path: SearchPath,
+    path: Option<SearchPath>,
     catalog: Arc<Catalog>,
 }
 
@@ -86,65 +89,51 @@ impl CatalogCache {
     /// The catalogue as `transaction` sees it, its own changes included.
     pub fn get(&mut self, transaction: &Transaction, path: &SearchPath) -> Result<Arc<Catalog>> {
         let state = transaction.catalogue_state();
-        if let Some(known) = &mut self.known
-            && known.state.is_same(&state)
-        {
-            if known.path != *path {
-                let mut catalog = Catalog::clone(&known.catalog);
-                catalog.set_path(path.names.iter().map(String::as_str));
-                known.path = path.clone();
-                known.catalog = Arc::new(catalog);
-            }
-            return Ok(Arc::clone(&known.catalog));
+        let known = self.known.take().unwrap_or_default();
+        let is_same = known.state.is_same(&state);
+        let mut catalog = known.catalog;
+        if !is_same {
+            // Whoever still reads the one before keeps it; else it is changed where it is.
+            let changed = Arc::make_mut(&mut catalog);
+            changed.set_temporary(self.temporary);
+            self.apply(state.changes_since(&known.state), changed)?;
         }
-        let before = self.known.take().map(|known| known.catalog);
-        let mut catalog = Catalog::default();
-        catalog.set_temporary(self.temporary);
-        let is_seen = |schema| !is_temporary(schema) || schema == self.temporary;
-        for (_, _, definition) in &transaction.objects() {
-            match decode_object(definition)? {
-                object if !object.schema().is_none_or(is_seen) => {}
-                CatalogObject::Table(table) => {
-                    // Tables that are the same are the same in memory, so that plans need not
-                    // compare them.
-                    let known = before.as_ref();
-                    let known = known.and_then(|old| old.tables.get(&table.object));
-                    let known = known.filter(|known| ***known == table).cloned();
-                    catalog.add_table(known.unwrap_or_else(|| Arc::new(table)));
-                }
-                CatalogObject::Sequence(sequence) => catalog.add_sequence(Arc::new(sequence)),
-                CatalogObject::View(view) => {
-                    let known = before.as_ref();
-                    let known = known.and_then(|old| old.views.get(&view.object));
-                    let known = known.filter(|known| ***known == view).cloned();
-                    catalog.add_view(known.unwrap_or_else(|| Arc::new(view)));
-                }
-                CatalogObject::Domain(def) => {
-                    catalog.domains.insert(def.object, Arc::new(def));
-                }
-                CatalogObject::Function(def) => {
-                    let known = before.as_ref();
-                    let known = known.and_then(|old| old.functions.get(&def.object));
-                    let known = known.filter(|known| ***known == def).cloned();
-                    catalog.add_function(known.unwrap_or_else(|| Arc::new(def)));
-                }
-                CatalogObject::Trigger(def) => {
-                    let known = before.iter().flat_map(|old| old.triggers_of(def.table));
-                    let known = known.into_iter().find(|known| ***known == def).cloned();
-                    catalog.add_trigger(known.unwrap_or_else(|| Arc::new(def)));
-                }
-                CatalogObject::Comment(def) => catalog.add_comment(def),
-                CatalogObject::Enum(def) => catalog.add_enum(Arc::new(def)),
-                CatalogObject::Schema(schema) => catalog.add_schema(&schema),
-            }
+        if !is_same || known.path.as_ref() != Some(path) {
+            let names = path.names.iter().map(String::as_str);
+            Arc::make_mut(&mut catalog).set_path(names);
         }
-        catalog.set_path(path.names.iter().map(String::as_str));
-        let catalog = Arc::new(catalog);
         self.known = Some(Known {
             state,
-            path: path.clone(),
+            path: Some(path.clone()),
             catalog: Arc::clone(&catalog),
         });
         Ok(catalog)
+    }
+
+    /// Changes what differs. Names may go from one object to another, so all that is gone is taken
+    /// out first.
+    fn apply(&self, changes: Vec<ObjectChange>, catalog: &mut Catalog) -> Result<()> {
+        let seen = |definition: Option<Arc<[u8]>>| -> Result<Option<CatalogObject>> {
+            let object = definition.map(|definition| decode_object(&definition));
+            let is_seen = |schema| !is_temporary(schema) || schema == self.temporary;
+            let object = object.transpose()?;
+            Ok(object.filter(|object| object.schema().is_none_or(is_seen)))
+        };
+        let mut added = Vec::new();
+        for (before, after) in changes {
+            let (before, after) = (seen(before)?, seen(after)?);
+            // What is the same stays the same in memory, so that plans need not compare it.
+            if before == after {
+                continue;
+            }
+            if let Some(before) = before {
+                catalog.remove(&before);
+            }
+            added.extend(after);
+        }
+        for object in added {
+            catalog.add(object);
+        }
+        Ok(())
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use varve_kv::WriteBatch;
 use varve_types::{CommitSeq, Error, Result, SqlState};
 
-use crate::catalogue::Catalogue;
 use crate::conflicts::GroupWrites;
 use crate::failure::nearly_full;
 use crate::format::log::{self, LogOp, Record};
@@ -275,10 +274,9 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
         }
     }
     drop(tables);
-    if let Some(catalogue) = own.catalogue.take() {
-        let mut catalogue = Catalogue::clone(&catalogue);
-        catalogue.version = seq.0;
-        state.catalogue = Arc::new(catalogue);
+    if let Some(mut catalogue) = own.catalogue.take() {
+        Arc::make_mut(&mut catalogue).version = seq.0;
+        state.catalogue = catalogue;
     }
     state.last = seq;
     state.counters.commits += 1;

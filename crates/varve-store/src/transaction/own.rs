@@ -117,11 +117,11 @@ impl Own {
 
     /// Changes the catalogue as this transaction sees it.
     pub(crate) fn change(&mut self, base: &Arc<Catalogue>, change: CatalogueChange) -> Result<()> {
-        let mut catalogue = Catalogue::clone(self.catalogue.as_ref().unwrap_or(base));
-        catalogue.apply(&change)?;
         self.savepoints
             .note_catalogue(self.catalogue.as_ref(), self.changes.len());
-        self.catalogue = Some(Arc::new(catalogue));
+        // Only what somebody else sees is copied.
+        let catalogue = self.catalogue.get_or_insert_with(|| Arc::clone(base));
+        Arc::make_mut(catalogue).apply(&change)?;
         self.changes.push(change);
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::database::Shared;
 /// Which sessions there were.
 #[derive(Default)]
 pub(crate) struct TemporarySchemas {
-    next: AtomicU64,
+    pub(crate) next: AtomicU64,
     /// Schemas of sessions that have ended.
     left: Mutex<Vec<ObjectId>>,
 }

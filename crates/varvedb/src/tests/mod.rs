@@ -4,6 +4,7 @@
 mod alter_table;
 mod batch;
 mod bulk_load;
+mod catalogs;
 mod copy;
 mod foreign_keys;
 mod functions;
