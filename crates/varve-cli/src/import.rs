@@ -35,8 +35,8 @@ pub fn run(job: &Job) -> Result<(), String> {
     let imported = import(job, &mut session, &mut reader, bytes);
     drop(session);
     let closed = pollster::block_on(database.close()).map_err(|error| message::of(&error));
-    println!("{} rows imported into {}", imported?, job.table);
-    closed
+    let imported = format!("{} rows imported into {}", imported?, job.table);
+    closed.and(message::print(&imported))
 }
 
 fn import(

@@ -20,14 +20,14 @@ pub fn check(path: &Path) -> Result<(), String> {
     let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
     let report = report?;
-    println!(
+    message::print(&format!(
         "{} values, {} bytes, {} rows read",
         report.values, report.bytes, report.rows
-    );
+    ))?;
     for problem in &report.problems {
         let table = problem.table.as_deref();
         let table = table.map_or(String::new(), |table| format!(" (table {table})"));
-        println!("{}{table}", problem.error);
+        message::print(&format!("{}{table}", problem.error))?;
     }
     match report.problems.len() {
         0 => Ok(()),
@@ -39,65 +39,69 @@ pub fn check(path: &Path) -> Result<(), String> {
 /// Prints what was done, and what is lost.
 pub fn repair(path: &Path, drop_quarantined: bool) -> Result<(), String> {
     let (database, rebuilt, report) = open::repaired(path)?;
+    let mut lines = Vec::new();
     match rebuilt {
         Some(rebuilt) => {
-            print_damage(&rebuilt.damage, |line| println!("{line}"));
-            println!(
-                "the files were made anew; the old ones are in {}",
-                rebuilt.aside.display()
-            );
-            print(&report, |line| println!("{line}"));
+            lines.extend(damage_lines(&rebuilt.damage));
+            let aside = rebuilt.aside.display();
+            let made = format!("the files were made anew; the old ones are in {aside}");
+            lines.push(made);
+            lines.extend(report_lines(&report));
         }
-        None if report == RepairReport::default() => println!("nothing had to be repaired"),
-        None => print(&report, |line| println!("{line}")),
+        None if report == RepairReport::default() => {
+            lines.push("nothing had to be repaired".to_owned());
+        }
+        None => lines.extend(report_lines(&report)),
     }
+    let printed = message::print(&lines.join("\n"));
     let dropped = if drop_quarantined {
         block_on(database.drop_quarantined()).map_err(|error| message::of(&error))
     } else {
         Ok(())
     };
     close(&database)?;
-    dropped
+    dropped.and(printed)
 }
 
 /// Tells, on standard error, what is wrong with files and what of them cannot be read.
 pub fn print_losses(salvaged: &Salvaged) {
-    print_damage(&salvaged.damage, |line| eprintln!("{line}"));
-    print(&salvaged.report, |line| eprintln!("{line}"));
+    let lines = damage_lines(&salvaged.damage).chain(report_lines(&salvaged.report));
+    lines.for_each(|line| message::tell(&line));
 }
 
-fn print_damage(damage: &Damage, say: impl Fn(&str)) {
-    for line in damage.files.iter().chain(&damage.refusal) {
-        say(line);
-    }
+fn damage_lines(damage: &Damage) -> impl Iterator<Item = String> {
+    damage.files.iter().chain(&damage.refusal).cloned()
 }
 
-fn print(report: &RepairReport, say: impl Fn(&str)) {
+fn report_lines(report: &RepairReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut say = |line: String| lines.push(line);
     for record in &report.restored {
-        say(&format!("{record} was put back"));
+        say(format!("{record} was put back"));
     }
     if let Some(commit) = report.first_commit_lost {
-        say(&match report.commits_kept_after {
+        say(match report.commits_kept_after {
             0 => format!("commit {commit} and all after it are lost"),
             kept => format!("commit {commit} is lost; of those after it {kept} were applied again"),
         });
     }
     for table in &report.tables {
         let name = table.table.as_deref().unwrap_or("a table that was dropped");
-        say(&format!(
+        say(format!(
             "{name}: {} rows kept, {} rows lost",
             table.rows_kept, table.rows_lost
         ));
         if table.deleted_rows_back_max > 0 {
-            say(&format!(
+            say(format!(
                 "{name}: up to {} deleted rows may be back",
                 table.deleted_rows_back_max
             ));
         }
         for error in &table.errors {
-            say(&format!("  {error}"));
+            say(format!("  {error}"));
         }
     }
+    lines
 }
 
 fn close(database: &Database) -> Result<(), String> {

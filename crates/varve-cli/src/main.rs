@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
+            message::tell(&message);
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,22 @@
 //! Errors and notices of the engine as text.
 
+use std::io::Write;
+
 use varve_psql::{Message, Verbosity, write_message};
 use varve_types::Error;
 use varvedb::Notice;
+
+/// Writes a line to standard error. Where that is closed nobody can be told.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Writes a line to standard output.
+pub fn print(line: &str) -> Result<(), String> {
+    let mut out = std::io::stdout();
+    let written = writeln!(out, "{line}").and_then(|()| out.flush());
+    written.map_err(|error| format!("cannot write to standard output: {error}"))
+}
 
 /// An error that belongs to no statement.
 pub fn of(error: &Error) -> String {

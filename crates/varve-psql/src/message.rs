@@ -113,30 +113,33 @@ fn write_place(sql: &str, position: u32, out: &mut String) {
 }
 
 fn columns(characters: &[char]) -> usize {
-    characters.iter().map(|c| c.width().unwrap_or(0)).sum()
+    characters.iter().copied().map(width).sum()
+}
+
+fn width(character: char) -> usize {
+    character.width().unwrap_or(0)
 }
 
 /// What is shown on both sides of the place.
 fn cut<'a>(mut left: &'a [char], mut right: &'a [char]) -> (&'a [char], &'a [char]) {
-    let is_wide = |left: &[char], right: &[char]| columns(left) + columns(right) > SHOWN_WIDTH_MAX;
-    if !is_wide(left, right) {
+    let (mut left_width, mut right_width) = (columns(left), columns(right));
+    if left_width + right_width <= SHOWN_WIDTH_MAX {
         return (left, right);
     }
-    let is_near = SHOWN_WIDTH_MAX >= columns(left) + RIGHT_KEPT;
-    while let Some((_, rest)) = right.split_last() {
-        let goes_on = match is_near {
-            true => is_wide(left, right),
-            false => columns(right) > RIGHT_KEPT,
-        };
-        if !goes_on {
-            break;
-        }
+    let right_max = match SHOWN_WIDTH_MAX >= left_width + RIGHT_KEPT {
+        true => SHOWN_WIDTH_MAX - left_width,
+        false => RIGHT_KEPT,
+    };
+    while let Some((last, rest)) = right.split_last()
+        && right_width > right_max
+    {
+        right_width -= width(*last);
         right = rest;
     }
-    while let Some((_, rest)) = left.split_first() {
-        if !is_wide(left, right) {
-            break;
-        }
+    while let Some((first, rest)) = left.split_first()
+        && left_width + right_width > SHOWN_WIDTH_MAX
+    {
+        left_width -= width(*first);
         left = rest;
     }
     (left, right)

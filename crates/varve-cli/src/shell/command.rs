@@ -1,5 +1,6 @@
 //! Backslash commands.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use varve_psql::{ArgumentKind, Cells, Statement, switch};
@@ -254,15 +255,20 @@ impl Shell {
         let Some(file) = file else {
             return self.send(statement, self.quiet);
         };
-        let mut output = super::output::Output::default();
-        if let Err(message) = output.redirect(Some(file)) {
-            self.complain_of(&message);
-            return false;
-        }
+        let mut output = match super::output::Output::of_file(file) {
+            Ok(output) => output,
+            Err(message) => {
+                self.complain_of(&message);
+                return false;
+            }
+        };
         std::mem::swap(&mut self.output, &mut output);
         let done = self.send(statement, self.quiet);
         std::mem::swap(&mut self.output, &mut output);
-        done
+        if let Some(failure) = output.failure() {
+            self.complain_of(failure);
+        }
+        done && output.failure().is_none()
     }
 
     /// `\gset`: the columns of the one row become variables.
@@ -322,10 +328,13 @@ impl Shell {
                 match name {
                     "warn" => {
                         self.output.flush();
-                        eprint!("{text}{end}");
+                        let _ = write!(std::io::stderr(), "{text}{end}");
                     }
                     "echo" if self.output_is_file => {
-                        print!("{text}{end}");
+                        let mut out = std::io::stdout();
+                        write!(out, "{text}{end}")
+                            .and_then(|()| out.flush())
+                            .map_err(|error| format!("cannot write to standard output: {error}"))?;
                     }
                     _ => self.output.bytes(format!("{text}{end}").as_bytes()),
                 }

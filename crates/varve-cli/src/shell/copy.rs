@@ -14,6 +14,9 @@ use super::input::{Line, Source};
 /// Data is handed on in pieces of about this size.
 const PIECE_BYTES: usize = 1 << 18;
 
+const COPY_HELP: &str = "Enter data to be copied followed by a newline.\n\
+    End with a backslash and a period on a line by itself, or an EOF signal.";
+
 impl Shell {
     /// Runs a `COPY ... FROM STDIN` whose data stands in the lines that follow, up to `\.`. If the
     /// statement is refused its data is passed over, and not taken for statements.
@@ -24,8 +27,8 @@ impl Shell {
             if failed {
                 return false;
             }
-            println!("Enter data to be copied followed by a newline.");
-            println!("End with a backslash and a period on a line by itself, or an EOF signal.");
+            self.output.line(COPY_HELP);
+            self.output.flush();
         }
         let mut piece = Vec::new();
         loop {

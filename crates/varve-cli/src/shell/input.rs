@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
+use crate::message;
+
 /// A line of input.
 pub enum Line {
     /// Its bytes, without the newline.
@@ -110,7 +112,8 @@ impl Terminal {
         if let Some(file) = &self.history
             && let Err(error) = self.editor.save_history(file)
         {
-            eprintln!("the history was not saved to {}: {error}", file.display());
+            let file = file.display();
+            message::tell(&format!("the history was not saved to {file}: {error}"));
         }
     }
 }

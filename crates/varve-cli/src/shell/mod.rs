@@ -19,6 +19,7 @@ use varve_psql::{Format, Statement, Variables, Verbosity};
 use varve_types::Env;
 use varvedb::{Database, Session, SystemEnv};
 
+use crate::message;
 use crate::place::Place;
 use input::{Script, Source, Terminal};
 use output::Output;
@@ -97,10 +98,15 @@ pub fn run(job: Job) -> ExitCode {
             Status::NoConnection
         }
     };
-    match shell.leave() {
+    let left = shell.leave();
+    let written = shell
+        .output
+        .failure()
+        .map_or(Ok(()), |why| Err(why.to_owned()));
+    match left.and(written) {
         Ok(()) => ExitCode::from(status as u8),
         Err(message) => {
-            eprintln!("varve: error: {message}");
+            message::tell(&format!("varve: error: {message}"));
             ExitCode::FAILURE
         }
     }
@@ -182,6 +188,10 @@ impl Shell {
                 Action::Command(text) => self.run_command_text(&text),
                 Action::File(path) => self.run_file(&path),
             };
+            if self.output.failure().is_some() {
+                status = Status::Failed;
+                break;
+            }
             if status != Status::Done && (self.stops_on_error() || job.single_transaction) {
                 break;
             }
@@ -208,7 +218,9 @@ impl Shell {
         match Terminal::new() {
             Ok(mut terminal) => {
                 if !self.quiet {
-                    println!("varve {}. \\? for help.", env!("CARGO_PKG_VERSION"));
+                    let version = env!("CARGO_PKG_VERSION");
+                    self.output.line(&format!("varve {version}. \\? for help."));
+                    self.output.flush();
                 }
                 let status = self.run_source(&mut terminal);
                 terminal.save();
@@ -272,8 +284,8 @@ impl Shell {
     fn complain(&mut self, message: &str) {
         self.output.flush();
         match &self.at {
-            Some((name, line)) => eprintln!("varve:{name}:{line}: {message}"),
-            None => eprintln!("{message}"),
+            Some((name, line)) => message::tell(&format!("varve:{name}:{line}: {message}")),
+            None => message::tell(message),
         }
     }
 

@@ -66,6 +66,9 @@ impl Shell {
                     return Flow::Failed;
                 }
             };
+            if self.output.failure().is_some() {
+                return Flow::Quit;
+            }
             match flow {
                 Flow::Failed if !self.stops_on_error() || reading.source.is_interactive() => {}
                 Flow::Lost if reading.source.is_interactive() => {}
@@ -135,6 +138,9 @@ impl Shell {
                     flow
                 }
             };
+            if self.output.failure().is_some() {
+                return Flow::Quit;
+            }
             match flow {
                 Flow::Go => {}
                 Flow::Failed if !self.stops_on_error() || reading.source.is_interactive() => {}

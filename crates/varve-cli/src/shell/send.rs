@@ -30,6 +30,7 @@ impl Shell {
         };
         self.show(statement, &results, quiet);
         self.say_time(begun);
+        self.output.flush();
         true
     }
 
