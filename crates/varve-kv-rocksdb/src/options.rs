@@ -48,6 +48,9 @@ impl RocksOptions {
         let mut blocks = BlockBasedOptions::default();
         blocks.set_block_cache(&Cache::new_lru_cache(self.block_cache_bytes));
         blocks.set_bloom_filter(10.0, false);
+        // Each entry is a block of its own: a byte that changes costs no other entry. Most are
+        // large.
+        blocks.set_block_size(1);
         let mut options = Options::default();
         options.create_if_missing(is_new);
         options.set_block_based_table_factory(&blocks);

@@ -1,11 +1,13 @@
 //! Giving the space of deleted ranges back to the disk now instead of some time. Where that fails,
 //! it is done some time.
 
-use rocksdb::{BottommostLevelCompaction, CompactOptions, DB, LiveFile};
+use rocksdb::{BottommostLevelCompaction, CompactOptions, DB, LiveFile, WaitForCompactOptions};
 use varve_kv::{Key, Write, WriteBatch};
 
 /// So many small tables side by side become one.
 const SMALL_TABLES_MAX: usize = 16;
+/// Other compactions may go on for long.
+const WAIT_MICROS_MAX: u64 = 500_000;
 const SMALL_TABLE_BYTES_MAX: usize = 64 << 10;
 
 /// The ranges that a batch deletes. A range without an end deletes a whole store.
@@ -23,6 +25,10 @@ pub(crate) fn give_back(db: &DB, ranges: &[(&Key, Option<&Key>)]) {
         db.compact_range(Some(start), *end);
     }
     join_small_tables(db);
+    // What was compacted is deleted a little later.
+    let mut options = WaitForCompactOptions::default();
+    options.set_timeout(WAIT_MICROS_MAX);
+    let _ = db.wait_for_compact(&options);
 }
 
 /// What is left of a table may be small, and no later compaction need touch it again.

@@ -316,7 +316,11 @@ impl Kv for RocksKv {
     }
 
     fn is_nearly_full(&self) -> bool {
+        // Others may have freed space since.
         self.is_nearly_full.load(Ordering::Relaxed)
+            && self
+                .disk
+                .is_nearly_full(self.unflushed_bytes.load(Ordering::Relaxed))
     }
 }
 

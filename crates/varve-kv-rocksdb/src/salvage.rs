@@ -19,7 +19,8 @@ use varve_kv::{
 use crate::convert::io_error;
 use crate::files::{Batch, Folder, Found, LogReader, Manifest, Op, Table, Write};
 use crate::open::{lock, refusal};
-use crate::promise::{PROMISE, PromiseFile};
+use crate::promise::{PROMISE, Promise, PromiseFile};
+use crate::verify::Listing;
 
 /// What is wrong with the files of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,8 +83,11 @@ impl SalvagedKv {
         let has_lock = path.join(PROMISE).exists();
         let lock = has_lock.then(|| lock(path)).transpose()?;
         let promise = lock.as_ref().and_then(|(_, promise)| *promise);
-        let read =
-            Reading::of_folder(path, refusal(path, promise)?).map_err(|error| io_error(&error))?;
+        let refusal = refusal(path, promise)?;
+        let folder = Folder::read(path).map_err(|error| io_error(&error))?;
+        let listed = listed(&folder, promise.as_ref())?;
+        let read = Reading::of_folder(&folder, listed.as_ref(), refusal);
+        let read = read.map_err(|error| io_error(&error))?;
         let (mut entries, ranges) = (read.keys, read.ranges);
         for (sequence, first, end) in ranges {
             if first >= end {
@@ -219,25 +223,21 @@ fn read_at(path: &Path, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
 }
 
 impl Reading {
-    fn of_folder(path: &Path, refusal: Option<String>) -> io::Result<Reading> {
-        let folder = Folder::read(path)?;
+    fn of_folder(
+        folder: &Folder,
+        listed: Option<&Manifest>,
+        refusal: Option<String>,
+    ) -> io::Result<Reading> {
         let mut reading = Reading::default();
         reading.damage.refusal = refusal;
-        let listed = current_manifest(&folder)?;
         for number in &folder.tables {
             // Tables that are not listed are what a compaction left or did not finish.
-            if listed
-                .as_ref()
-                .is_none_or(|listed| listed.tables.contains(number))
-            {
+            if listed.is_none_or(|listed| listed.tables.contains(number)) {
                 reading.table(folder.table(*number))?;
             }
         }
         for number in &folder.logs {
-            if listed
-                .as_ref()
-                .is_none_or(|listed| *number >= listed.log_number)
-            {
+            if listed.is_none_or(|listed| *number >= listed.log_number) {
                 reading.log(&folder.log(*number), *number)?;
             }
         }
@@ -317,20 +317,17 @@ impl Reading {
     }
 }
 
-/// What the MANIFEST lists, if all of it can be read.
-fn current_manifest(folder: &Folder) -> io::Result<Option<Manifest>> {
-    if !folder.has_current {
-        return Ok(None);
+/// What the MANIFEST lists, if that is all there was.
+fn listed(folder: &Folder, promise: Option<&Promise>) -> Result<Option<Manifest>, KvError> {
+    match Listing::read(folder, promise) {
+        // What cannot be read told what became of the tables that are missing.
+        Ok(listing) if listing.is_torn && listing.missing_tables(folder).next().is_some() => {
+            Ok(None)
+        }
+        Ok(listing) => Ok(Some(listing.manifest)),
+        Err(KvError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
-    let Some(number) = folder.current()? else {
-        return Ok(None);
-    };
-    if !folder.manifests.contains(&number) {
-        return Ok(None);
-    }
-    let bytes = std::fs::read(folder.manifest(number))?;
-    let manifest = Manifest::read(&bytes);
-    Ok((manifest.sound_bytes == bytes.len()).then_some(manifest))
 }
 
 impl Kv for SalvagedKv {

@@ -69,37 +69,63 @@ pub(crate) fn corrupt(message: impl Display) -> KvError {
     }
 }
 
-/// The MANIFEST in use, and its end if that is torn.
+/// The MANIFEST in use, whose tables are all there, and its end if that is torn.
 fn current_manifest(
     folder: &Folder,
     promise: Option<&Promise>,
 ) -> Result<(Manifest, Vec<(PathBuf, u64)>), KvError> {
-    if !folder.has_current {
-        return Err(corrupt("the file CURRENT is missing"));
-    }
-    let number = folder.current().map_err(|error| io_error(&error))?;
-    let number = number.ok_or_else(|| corrupt("the file CURRENT is damaged"))?;
-    if !folder.manifests.contains(&number) {
-        return Err(corrupt(format!("the file MANIFEST-{number:06} is missing")));
-    }
-    let bytes = std::fs::read(folder.manifest(number)).map_err(|error| io_error(&error))?;
-    let manifest = Manifest::read(&bytes);
-    let promised = promise.filter(|promise| promise.manifest == number);
-    let promised_bytes = promised.map_or(0, |promise| promise.manifest_bytes);
-    let is_cut = (manifest.sound_bytes as u64) < promised_bytes;
-    // An open makes a newer one, then removes the one before it.
-    let is_old = promise.is_some_and(|promise| promise.manifest > number);
-    if manifest.has_gap || is_cut || is_old {
-        return Err(corrupt(format!("the file MANIFEST-{number:06} is damaged")));
-    }
-    let missing = |table: &&u64| folder.tables.binary_search(table).is_err();
-    if let Some(table) = manifest.tables.iter().find(missing) {
+    let listing = Listing::read(folder, promise)?;
+    if let Some(table) = listing.missing_tables(folder).next() {
         return Err(corrupt(format!("the file {table:06}.sst is missing")));
     }
-    let sound_bytes = manifest.sound_bytes as u64;
-    let is_torn = manifest.sound_bytes < bytes.len();
-    let torn = is_torn.then(|| (folder.manifest(number), sound_bytes));
-    Ok((manifest, torn.into_iter().collect()))
+    let torn = listing.is_torn.then(|| {
+        let file = folder.manifest(listing.number);
+        (file, listing.manifest.sound_bytes as u64)
+    });
+    Ok((listing.manifest, torn.into_iter().collect()))
+}
+
+/// The MANIFEST in use.
+pub(crate) struct Listing {
+    number: u64,
+    pub(crate) manifest: Manifest,
+    /// Whether something follows that cannot be read and was not promised.
+    pub(crate) is_torn: bool,
+}
+
+impl Listing {
+    /// An error where it has not all that was promised.
+    pub(crate) fn read(folder: &Folder, promise: Option<&Promise>) -> Result<Listing, KvError> {
+        if !folder.has_current {
+            return Err(corrupt("the file CURRENT is missing"));
+        }
+        let number = folder.current().map_err(|error| io_error(&error))?;
+        let number = number.ok_or_else(|| corrupt("the file CURRENT is damaged"))?;
+        if !folder.manifests.contains(&number) {
+            return Err(corrupt(format!("the file MANIFEST-{number:06} is missing")));
+        }
+        let bytes = std::fs::read(folder.manifest(number)).map_err(|error| io_error(&error))?;
+        let manifest = Manifest::read(&bytes);
+        let promised = promise.filter(|promise| promise.manifest == number);
+        let promised_bytes = promised.map_or(0, |promise| promise.manifest_bytes);
+        let is_cut = (manifest.sound_bytes as u64) < promised_bytes;
+        // An open makes a newer one, then removes the one before it.
+        let is_old = promise.is_some_and(|promise| promise.manifest > number);
+        if manifest.has_gap || is_cut || is_old {
+            return Err(corrupt(format!("the file MANIFEST-{number:06} is damaged")));
+        }
+        Ok(Listing {
+            number,
+            is_torn: manifest.sound_bytes < bytes.len(),
+            manifest,
+        })
+    }
+
+    /// The tables that are listed and not there.
+    pub(crate) fn missing_tables<'a>(&'a self, folder: &'a Folder) -> impl Iterator<Item = u64> {
+        let listed = self.manifest.tables.iter().copied();
+        listed.filter(|table| folder.tables.binary_search(table).is_err())
+    }
 }
 
 /// What the logs that are still needed hold.

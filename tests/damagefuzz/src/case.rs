@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::store::{LATE_ROWS, RUN_ROWS_MAX};
+
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Harm {
@@ -51,6 +53,20 @@ impl Case {
                 }
                 fs::write(path, contents)
             }
+        }
+    }
+}
+
+impl Case {
+    /// How many rows it may cost at most.
+    pub fn rows_lost_max(&self) -> u64 {
+        let is_table = self.file.ends_with(".sst");
+        let is_log = self.file.ends_with(".log");
+        match self.harm {
+            Harm::Flip { .. } if is_table => RUN_ROWS_MAX,
+            Harm::Flip { .. } if is_log => LATE_ROWS,
+            Harm::Cut { .. } | Harm::Remove if is_table || is_log => u64::MAX,
+            Harm::Flip { .. } | Harm::Cut { .. } | Harm::Remove => 0,
         }
     }
 }

@@ -13,6 +13,10 @@ use varve_store::StoreSettings;
 use varve_types::{Error, SqlState, Value};
 use varvedb::{Database, Options, Session, SystemEnv};
 
+/// No run has more rows.
+pub const RUN_ROWS_MAX: u64 = 200;
+/// The rows of `late`, which are lost with the commit that made it.
+pub const LATE_ROWS: u64 = 12;
 /// The tables. `late` is in the log only.
 pub const TABLES: [&str; 4] = ["narrow", "wide", "changed", "late"];
 
@@ -86,8 +90,10 @@ pub fn make(folder: &Path) -> Result<Tables, Error> {
         "CREATE TABLE wide (id int PRIMARY KEY, body text, n numeric)",
         "CREATE INDEX wide_n ON wide (n)",
         "CREATE TABLE changed (id int PRIMARY KEY, v int)",
-        "INSERT INTO narrow SELECT i, 'name ' || i FROM generate_series(1, 300) i",
-        "INSERT INTO wide SELECT i, md5(i::text) || md5((i * 7)::text), i * 1.5 FROM generate_series(1, 500) i",
+        "INSERT INTO narrow SELECT i, 'name ' || i FROM generate_series(1, 200) i",
+        "INSERT INTO wide SELECT i, md5(i::text) || md5((i * 7)::text), i * 1.5 FROM generate_series(1, 180) i",
+        "CHECKPOINT",
+        "INSERT INTO wide SELECT i, md5(i::text) || md5((i * 7)::text), i * 1.5 FROM generate_series(181, 360) i",
         "INSERT INTO changed SELECT i, i FROM generate_series(1, 200) i",
         "CHECKPOINT",
         "UPDATE changed SET v = v + 1000 WHERE id % 3 = 0",
@@ -104,7 +110,7 @@ pub fn make(folder: &Path) -> Result<Tables, Error> {
         &mut session,
         "CREATE TABLE late (id int PRIMARY KEY, t text)",
     )?;
-    for id in 1..=12 {
+    for id in 1..=LATE_ROWS {
         let sql = format!("INSERT INTO late VALUES ({id}, 'late {id}')");
         run(&mut session, &sql)?;
         let sql = format!("UPDATE changed SET v = -{id} WHERE id = {id}");
@@ -114,12 +120,12 @@ pub fn make(folder: &Path) -> Result<Tables, Error> {
     Ok(tables(&database))
 }
 
-/// Copies the files of a store.
+/// Copies the files of a store, but not the one that only takes space.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
+        if entry.file_type()?.is_file() && entry.file_name() != "RESERVE" {
             fs::copy(entry.path(), to.join(entry.file_name()))?;
         }
     }
