@@ -34,6 +34,8 @@ pub struct FunctionBody {
     /// How many characters stand before it in the statement; `None` where it does not stand there
     /// as it is.
     pub behind: Option<u32>,
+    /// Whether it is statements, else a text.
+    pub is_statements: bool,
 }
 
 impl FunctionBody {
@@ -189,6 +191,7 @@ impl Parser<'_> {
                 FunctionBody {
                     text: format!("{select}{text}"),
                     behind: start.position.checked_sub(taken.saturating_add(1)),
+                    is_statements: true,
                 }
             } else if self.peek_keyword(Keyword::BEGIN) && self.second_is(Keyword::ATOMIC) {
                 self.atomic_body()?
@@ -252,6 +255,7 @@ impl Parser<'_> {
         Ok(FunctionBody {
             text,
             behind: before.map(|count| start.position.saturating_sub(1) + count),
+            is_statements: false,
         })
     }
 
@@ -273,6 +277,7 @@ impl Parser<'_> {
                 return Ok(FunctionBody {
                     text: self.text_between(start, next).trim_end().to_owned(),
                     behind: Some(start.position.saturating_sub(1)),
+                    is_statements: true,
                 });
             }
         }

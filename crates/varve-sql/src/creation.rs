@@ -210,6 +210,9 @@ impl Catalog {
             needs.extend(argument.domain);
         }
         needs.extend(def.domain);
+        for object in &def.reads {
+            self.need_object(*object, &mut needs);
+        }
         match def.returns {
             Returns::Value(ty) => self.need_type(ty, &mut needs),
             Returns::Relation(object) => self.need_object(object, &mut needs),

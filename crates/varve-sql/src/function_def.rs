@@ -1,7 +1,8 @@
 //! Functions of users: what is known of them, and their bytes in the catalogue.
 //!
 //! A function is kept as the text of its body, which is parsed when it is first called and bound
-//! into each statement that calls it; names in it mean what they mean to the caller.
+//! into each statement that calls it; names in it mean what they mean to the caller, or what they
+//! meant when it was made, where it is `BEGIN ATOMIC`.
 //!
 //! | field | bytes |
 //! |---|---|
@@ -9,22 +10,23 @@
 //! | kind of object | 1, 21 = function |
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
-//! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable | 1 |
+//! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable, 32 statements instead of a text, 64 what it uses is listed | 1 |
 //! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation or composite type, 4 its OUT columns, 5 records, 6 a value of a domain | 1 |
 //! | 2, 6: type code; 3: object of the relation; 6: that of the domain | bytes; 8; 8 |
 //! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default, 16 of a domain), type code, object of the domain, name | 2, then 1 + bytes + 8 + 2 + UTF-8 |
 //! | the text of its default, where there is one | 4 (length) + UTF-8 |
 //! | length of the body, the body | 4 + UTF-8 |
+//! | number of objects that it uses, their ids | 2, then 8 each |
 
 use std::sync::{Arc, OnceLock};
 
 use varve_expr::Volatility;
 use varve_parser::create_function::ArgumentMode;
-use varve_types::{LogicalType, ObjectId, Result, RowTypeId, TypeMod};
+use varve_types::{LogicalType, ObjectId, Result, RowTypeId, SqlText, TypeMod, sql};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
 use crate::plpgsql::{Code, parse_body};
-use crate::schema::{Catalog, schema_head};
+use crate::schema::{Catalog, RelationName, schema_head};
 use crate::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -36,6 +38,8 @@ const IS_STRICT: u8 = 2;
 const IS_PLPGSQL: u8 = 4;
 const IS_STABLE: u8 = 8;
 const IS_IMMUTABLE: u8 = 16;
+const IS_ATOMIC: u8 = 32;
+const HAS_READS: u8 = 64;
 const HAS_DEFAULT: u8 = 8;
 const HAS_DOMAIN: u8 = 16;
 
@@ -71,8 +75,13 @@ pub struct FunctionDef {
     pub volatility: Volatility,
     /// Whether the body is PL/pgSQL, else SQL.
     pub is_plpgsql: bool,
+    /// Whether the body is statements (`BEGIN ATOMIC`) whose names are known since it was made,
+    /// else a text whose names are those that its callers find.
+    pub is_atomic: bool,
     /// The text of its body.
     pub body: String,
+    /// The objects that defaults and the statements of the body name.
+    pub reads: Vec<ObjectId>,
     pub(crate) parsed: ParsedBody,
 }
 
@@ -272,6 +281,34 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// A function as messages name it, with its schema where it is not found without.
+    pub fn shown_function(&self, def: &FunctionDef) -> SqlText {
+        let types: Vec<SqlText> = def
+            .input_types()
+            .into_iter()
+            .map(|ty| self.shown_type(ty))
+            .collect();
+        let types = SqlText::joined(&types, ",");
+        sql![self.function_name(def), "(", types, ")"]
+    }
+
+    /// The name of a function, with its schema where it is not found without.
+    pub(crate) fn function_name(&self, def: &FunctionDef) -> SqlText {
+        let plain = RelationName {
+            schema: None,
+            name: def.name.clone(),
+        };
+        let mut known = self.functions_named(&plain).into_iter();
+        let types = def.input_types();
+        let first = known.find(|known| known.input_types() == types);
+        match first.is_some_and(|known| known.object == def.object) {
+            true => SqlText::name(&def.name),
+            false => SqlText::name_in(self.schema_name(def.schema), &def.name),
+        }
+    }
+}
+
 /// The bytes of a function in the catalogue.
 pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
     let mut bytes = schema_head(def.schema);
@@ -288,6 +325,8 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
         flag(def.returns_set, IS_SET)
             | flag(def.is_strict, IS_STRICT)
             | flag(def.is_plpgsql, IS_PLPGSQL)
+            | flag(def.is_atomic, IS_ATOMIC)
+            | flag(!def.reads.is_empty(), HAS_READS)
             | volatility,
     );
     match def.returns {
@@ -325,6 +364,12 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
         }
     }
     put_text(&mut bytes, &def.body);
+    if !def.reads.is_empty() {
+        put_count(&mut bytes, def.reads.len());
+        for object in &def.reads {
+            bytes.extend(object.0.to_le_bytes());
+        }
+    }
     bytes
 }
 
@@ -340,7 +385,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         IS_IMMUTABLE => Volatility::Immutable,
         _ => return Err(broken("flags of a function")),
     };
-    if flags >= IS_IMMUTABLE << 1 {
+    if flags >= HAS_READS << 1 {
         return Err(broken("flags of a function"));
     }
     let mut domain = None;
@@ -383,6 +428,15 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         });
     }
     let body = take_text(&mut input)?;
+    let mut reads = Vec::new();
+    if flags & HAS_READS != 0 {
+        for _ in 0..input.count()? {
+            reads.push(take_object(&mut input)?);
+        }
+        if reads.is_empty() {
+            return Err(broken("flags of a function"));
+        }
+    }
     input.end()?;
     Ok(FunctionDef {
         object,
@@ -395,7 +449,9 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         is_strict: flags & IS_STRICT != 0,
         volatility,
         is_plpgsql: flags & IS_PLPGSQL != 0,
+        is_atomic: flags & IS_ATOMIC != 0,
         body,
+        reads,
         parsed: ParsedBody::default(),
     })
 }
@@ -440,7 +496,9 @@ mod tests {
                 is_strict: true,
                 volatility: Volatility::Stable,
                 is_plpgsql: false,
+                is_atomic: true,
                 body: "select 1".to_owned(),
+                reads: vec![ObjectId(6)],
                 parsed: ParsedBody::default(),
             };
             let good = encode_function(&def);

@@ -1,7 +1,7 @@
 //! The names that a query's expressions may use.
 
 use crate::bind::lock::Claimed;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::schema::RelationName;
 
@@ -43,6 +43,8 @@ pub(crate) struct ScopeTable {
     pub(crate) hidden: usize,
     /// How its rows are claimed.
     pub(crate) claimed: Option<Claimed>,
+    /// The relation whose rows the statement changes, where it is that.
+    pub(crate) changed: Option<ObjectId>,
 }
 
 impl ScopeTable {
@@ -72,6 +74,7 @@ impl Scope {
                 tableoid: None,
                 hidden: 0,
                 claimed: None,
+                changed: None,
             }],
         }
     }

@@ -48,7 +48,10 @@ impl Binder<'_> {
             }
         }
         for view in self.catalog.views.values() {
-            if view.reads(table.object) && mentions(&view.text, &name) {
+            // Its text has the name that the column had when the view was made.
+            let reads = view.reads.iter().filter(|read| read.object == table.object);
+            let mut named = reads.flat_map(|read| &read.columns);
+            if named.any(|(id, name)| *id == column.id && mentions(&view.text, name)) {
                 direct.push(Dropped::View(view.object));
             }
         }

@@ -8,9 +8,7 @@ use varve_parser::create_function::{
     ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
     FunctionOptions, FunctionReturns,
 };
-use varve_types::{
-    Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, TypeMod, sql,
-};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::data_type::type_name;
 use crate::bind::names::{fold_name, undefined_schema};
@@ -22,7 +20,7 @@ use crate::dispatch::Body;
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
 use crate::plpgsql::Piece;
-use crate::schema::{Catalog, PUBLIC, RelationName};
+use crate::schema::PUBLIC;
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most arguments of a function.
@@ -103,7 +101,9 @@ impl Binder<'_> {
             is_strict: false,
             volatility: Volatility::Volatile,
             is_plpgsql,
+            is_atomic: body.is_statements,
             body: body.text.clone(),
+            reads: Vec::new(),
             parsed: ParsedBody::default(),
         };
         set_options(&mut def, options);
@@ -120,9 +120,10 @@ impl Binder<'_> {
             def.object = known.object;
         }
         self.check_defaults(written, &def)?;
-        if !self.catalog.takes_bodies_unread {
+        if def.is_atomic || !self.catalog.takes_bodies_unread {
             body.placed(self.check_body(&def))?;
         }
+        let def = self.catalog.whole_function(def)?;
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
     }
 
@@ -144,7 +145,9 @@ impl Binder<'_> {
             is_strict: false,
             volatility: Volatility::Volatile,
             is_plpgsql: true,
+            is_atomic: false,
             body: block.body.text.clone(),
+            reads: Vec::new(),
             parsed: ParsedBody::default(),
         };
         block.body.placed(def.code())?;
@@ -482,34 +485,6 @@ fn is_plpgsql(language: &str) -> Result<bool> {
         language => {
             let message = format!("language \"{language}\" does not exist");
             Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
-        }
-    }
-}
-
-impl Catalog {
-    /// A function as messages name it, with its schema where it is not found without.
-    pub fn shown_function(&self, def: &FunctionDef) -> SqlText {
-        let types: Vec<SqlText> = def
-            .input_types()
-            .into_iter()
-            .map(|ty| self.shown_type(ty))
-            .collect();
-        let types = SqlText::joined(&types, ",");
-        sql![self.function_name(def), "(", types, ")"]
-    }
-
-    /// The name of a function, with its schema where it is not found without.
-    pub(crate) fn function_name(&self, def: &FunctionDef) -> SqlText {
-        let plain = RelationName {
-            schema: None,
-            name: def.name.clone(),
-        };
-        let mut known = self.functions_named(&plain).into_iter();
-        let types = def.input_types();
-        let first = known.find(|known| known.input_types() == types);
-        match first.is_some_and(|known| known.object == def.object) {
-            true => SqlText::name(&def.name),
-            false => SqlText::name_in(self.schema_name(def.schema), &def.name),
         }
     }
 }

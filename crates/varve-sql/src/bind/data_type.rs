@@ -318,6 +318,9 @@ impl Binder<'_> {
     /// The type that a name means with its modifier; `0A000` where there is none.
     pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
         let found = bounded_type(data_type).map_err(|error| located(error, position))?;
+        if found.is_none() {
+            self.use_type(data_type);
+        }
         let found = found.or_else(|| Some((user_type(self.catalog, data_type)?, TypeMod::NONE)));
         let found = found.or_else(|| {
             let (domain, is_array) = self.domain_of(data_type)?;

@@ -255,6 +255,11 @@ impl Catalog {
             });
             functions.map(|def| (def.object, Dropped::Function(def.object), false))
         };
+        let callers = |object: ObjectId| {
+            let functions = self.functions.values();
+            let functions = functions.filter(move |def| def.reads.contains(&object));
+            functions.map(|def| (def.object, Dropped::Function(def.object), false))
+        };
         let triggers = |is: &dyn Fn(&TriggerDef) -> bool, is_part: bool| {
             let all = self.triggers.values().flatten();
             let some = all.filter(|def| is(def));
@@ -276,6 +281,7 @@ impl Catalog {
                 found.extend(triggers(&|def: &TriggerDef| def.table == table, true));
                 found.extend(rows_of(table));
                 found.extend(readers(table));
+                found.extend(callers(table));
                 let known = self.tables.get(&table);
                 let is_part = known.is_some_and(|table| table.partitioning().is_some());
                 let children = known.map_or(&[][..], |table| table.children()).iter();
@@ -297,6 +303,7 @@ impl Catalog {
                 found.extend(triggers(&|def: &TriggerDef| def.table == view, true));
                 found.extend(rows_of(view));
                 found.extend(readers(view));
+                found.extend(callers(view));
                 let rows = self.views.get(&view).and_then(|view| view.rows());
                 if let Some(rows) = rows {
                     found.push((rows, Dropped::Table(rows), true));
@@ -312,6 +319,7 @@ impl Catalog {
                     }
                 }
                 found.extend(readers(sequence));
+                found.extend(callers(sequence));
             }
             Dropped::Schema(schema) => {
                 for table in self.tables.values().filter(|table| table.schema == schema) {
@@ -379,11 +387,14 @@ impl Catalog {
                         found.push((def.object, Dropped::Function(def.object), false));
                     }
                 }
+                found.extend(readers(object));
+                found.extend(callers(object));
                 let domains = self.domains.values().filter(|def| is_of(def.base));
                 found.extend(domains.map(|def| (def.object, Dropped::Type(def.object), false)));
             }
             Dropped::Function(function) => {
                 found.extend(readers(function));
+                found.extend(callers(function));
                 found.extend(triggers(
                     &|def: &TriggerDef| def.function == function,
                     false,

@@ -17,6 +17,7 @@ use crate::bind::set_function::{count_sets, refuse_sets};
 use crate::bind::subquery::Subquery;
 use crate::bind::window::WindowUse;
 use crate::bind::{Binder, located, unsupported_at};
+use crate::kept_text::Meaning;
 use crate::pg_catalog::DATABASE;
 use crate::plan::{AggregateCall, SetCall};
 use crate::schema::RelationName;
@@ -152,6 +153,9 @@ impl Binder<'_> {
                 [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
                 [first, .., column] => {
                     let position = self.source.ident(first);
+                    if parts.len() > 2 {
+                        self.use_name(position, || Meaning::Qualified);
+                    }
                     let of = qualifier(parts).map_err(|error| located(error, position))?;
                     self.column(Some(&of), &fold_name(column), position, scope)
                 }

@@ -135,6 +135,9 @@ impl Binder<'_> {
         position: u32,
     ) -> Result<Option<Expr>> {
         let explicit = context == CastContext::Explicit;
+        if let Operand::Text(text, position) = &operand {
+            self.use_literal(text, to, *position);
+        }
         let expr = match operand {
             Operand::Known(expr) => expr,
             Operand::Null => return Ok(Some(literal(Value::Null, to))),

@@ -48,6 +48,7 @@ impl Binder<'_> {
             return Err(error.with_detail(detail));
         }
         let table = self.writable_table(name)?;
+        self.use_target(name, table.object);
         reachable(clauses)?;
         let shown = alias.map_or_else(|| table.name.clone(), fold_name);
         let rows = self.member_rows(&table, only, true);

@@ -40,6 +40,7 @@ mod index;
 mod insert;
 mod interval;
 mod json_call;
+pub(crate) mod kept;
 mod like;
 mod limit;
 mod literal;
@@ -86,7 +87,7 @@ mod upkeep;
 mod user_function;
 mod utility;
 mod values;
-mod variables;
+pub(crate) mod variables;
 mod view;
 mod window;
 
@@ -115,6 +116,7 @@ use variables::Variables;
 use crate::catalog::TableDef;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
+use crate::kept_text::NameUse;
 use crate::parse::{ParsedStatement, too_deep};
 use crate::plan::{Bound, RowLock, Statement};
 use crate::position::SourceMap;
@@ -216,6 +218,10 @@ pub(crate) struct Binder<'a> {
     /// What literals mean depends on it.
     locale: &'a Locale,
     source: &'a SourceMap,
+    /// The source of the statement itself.
+    own_source: &'a SourceMap,
+    /// Where a text is kept: what the names in it mean.
+    uses: RefCell<Option<Vec<NameUse>>>,
     /// Whether the text at hand names the system column `tableoid`.
     names_tableoid: bool,
     /// Types of the parameters met so far; `None` until a place tells.
@@ -297,6 +303,8 @@ impl<'a> Binder<'a> {
             catalog,
             locale,
             source: &statement.source,
+            own_source: &statement.source,
+            uses: RefCell::default(),
             names_tableoid: statement.source.names_tableoid,
             parameters: parameter_types.to_vec(),
             found: RefCell::new(Found::of(catalog)),

@@ -10,6 +10,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::{NAME_BYTES_MAX, TableDef};
+use crate::kept_text::Meaning;
 use crate::pg_catalog::{DATABASE, catalog_view};
 use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
@@ -170,20 +171,21 @@ impl Binder<'_> {
     /// The position in a table of a column that a statement names.
     pub(crate) fn target_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
         let (name, _) = self.source.target(ident);
-        table
-            .columns
-            .iter()
-            .position(|column| column.name == name)
-            .ok_or_else(|| {
-                let message = format!(
-                    "column \"{name}\" of relation \"{}\" does not exist",
-                    table.name
-                );
-                located(
-                    Error::new(SqlState::UNDEFINED_COLUMN, message),
-                    self.source.ident(ident),
-                )
-            })
+        let at = (table.columns.iter()).position(|column| column.name == name);
+        if let Some(column) = at.and_then(|at| table.columns.get(at)) {
+            let place = self.source.ident(ident);
+            self.use_name(place, || Meaning::Column(table.object, column.id));
+        }
+        at.ok_or_else(|| {
+            let message = format!(
+                "column \"{name}\" of relation \"{}\" does not exist",
+                table.name
+            );
+            located(
+                Error::new(SqlState::UNDEFINED_COLUMN, message),
+                self.source.ident(ident),
+            )
+        })
     }
 }
 

@@ -213,6 +213,7 @@ impl Binder<'_> {
         let unknown = match scope.names.resolve(table, name, position) {
             Ok((index, ty)) => {
                 scope.uses.push((index, position));
+                self.use_changed(scope.names, index, position);
                 return Ok(Operand::Known(Expr::Column { index, ty }));
             }
             Err(error) => error,

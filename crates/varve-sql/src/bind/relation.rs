@@ -126,7 +126,11 @@ impl Binder<'_> {
             }
         };
         let mut claimed = None;
-        let (plan, columns, key) = match self.read_name(&written) {
+        let found = self.read_name(&written);
+        if let Some((named, read)) = &found {
+            self.use_relation((name, alias), *named, read.as_ref());
+        }
+        let (plan, columns, key) = match found {
             Some((Named::Table(table), read)) => {
                 let rows = self.table_rows(table, read, &written, (only, claim))?;
                 if self.catalog.view_of(table).is_some() {

@@ -17,6 +17,7 @@ use crate::bind::user_function::{Candidates, only_query};
 use crate::bind::view::NO_SOURCE;
 use crate::bind::{Binder, located};
 use crate::function_def::{ArgumentDef, FunctionDef, Returns};
+use crate::kept_text::Meaning;
 use crate::plpgsql::Code;
 use crate::schema::RelationName;
 use crate::scope::Scope;
@@ -120,6 +121,7 @@ impl Binder<'_> {
             def.object,
             Vec::new,
         );
+        self.use_name(position, || Meaning::Function(Arc::clone(&def)));
         let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
         let mut values = Vec::with_capacity(sources.len());
         for (argument, source) in def.inputs().zip(sources) {

@@ -21,6 +21,7 @@ use crate::bind::routine_call::calls_late;
 use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::kept_text::Meaning;
 use crate::plan::{Field, LockTarget, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 use crate::walk::{for_each_column, same_meaning, split_conjunction};
@@ -242,7 +243,12 @@ impl Binder<'_> {
                     }
                     continue;
                 }
-                SelectItem::UnnamedExpr(ast) => (ast, result_name(ast)),
+                SelectItem::UnnamedExpr(ast) => {
+                    if let Ast::Function(call) = ast {
+                        self.use_name(self.source.name(&call.name), || Meaning::Naming);
+                    }
+                    (ast, result_name(ast))
+                }
                 SelectItem::ExprWithAlias { expr, alias } => (expr, fold_name(alias)),
                 SelectItem::ExprWithAliases { expr, .. } => {
                     return Err(unsupported_at("a list of aliases", self.source.expr(expr)));
@@ -255,6 +261,7 @@ impl Binder<'_> {
                         return Err(located(error, position));
                     }
                     let star = scope.names.star.iter().copied();
+                    self.use_star(scope.names, star.clone(), position);
                     outputs.extend(star.filter_map(|index| all_of(scope.names, index, position)));
                     continue;
                 }
@@ -281,6 +288,7 @@ impl Binder<'_> {
                         }
                     };
                     let indexes = table.first..table.first + table.columns.len();
+                    self.use_star(scope.names, indexes.clone(), position);
                     outputs
                         .extend(indexes.filter_map(|index| all_of(scope.names, index, position)));
                     continue;

@@ -414,6 +414,7 @@ impl Binder<'_> {
             _ => return Ok(()),
         };
         let name = folded_path(&text).map_err(|error| located(error, position))?;
+        self.use_literal(&text, LogicalType::Regclass, position);
         let sequence = self.known_sequence(&name)?;
         let sequence = sequence.ok_or_else(|| undefined_table(&name, position))?;
         let id = Value::Int8(sequence.object.0.cast_signed());

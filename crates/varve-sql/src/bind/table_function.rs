@@ -15,6 +15,7 @@ use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::set_function::{Columns, Definition};
 use crate::bind::{Binder, located, unsupported_at};
+use crate::kept_text::Meaning;
 use crate::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
 use crate::push_down::one_row;
 use crate::scope::Scope;
@@ -97,7 +98,10 @@ impl Binder<'_> {
         let name = match alias {
             Some(alias) if is_defined => fold_name(&alias.name),
             Some(alias) => self.apply_alias(alias, &mut columns)?,
-            None => self.relation_name(name)?.name,
+            None => {
+                self.use_name(position, || Meaning::Naming);
+                self.relation_name(name)?.name
+            }
         };
         if let Some(fields) = row_fields {
             plan = self.spread_rows(plan, fields.len(), &columns, position)?;

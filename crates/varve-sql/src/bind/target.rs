@@ -179,6 +179,7 @@ impl Target {
         let mut names = names.hiding(&self.shape.name);
         for table in &mut names.tables {
             table.tableoid = self.tableoid;
+            table.changed = Some(self.shape.object);
         }
         names
     }
@@ -323,11 +324,13 @@ impl Binder<'_> {
         let folded = self.relation_name(name)?;
         let Some(Named::View(view)) = self.find(&folded) else {
             let table = self.writable_table(name)?;
+            self.use_target(name, table.object);
             let rows = self.member_rows(&table, only, true);
             return Ok(Target::of_table(table, rows));
         };
         let view = self.catalog.views.get(&view).cloned();
         let view = view.ok_or_else(|| Error::internal("a view that is not there"))?;
+        self.use_target(name, view.object);
         let triggers = self.catalog.triggers_of(view.object);
         self.found.borrow_mut().add_triggers(view.object, triggers);
         let shape = shape_of(&view);

@@ -122,6 +122,7 @@ impl Binder<'_> {
             def.object = known.object;
         }
         self.check_condition(&def, &table)?;
+        let def = self.catalog.whole_trigger(def)?;
         Ok(utility(Utility::PutTrigger(vec![def], "CREATE")))
     }
 

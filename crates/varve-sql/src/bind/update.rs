@@ -399,7 +399,11 @@ impl Binder<'_> {
 /// The names that UPDATE and DELETE may use.
 pub(crate) fn target_scope(table: &TableDef, alias: Option<&Ident>) -> Scope {
     let name = alias.map_or_else(|| table.name.clone(), fold_name);
-    Scope::table(name, 0, named_types(table)).hiding(&table.name)
+    let mut names = Scope::table(name, 0, named_types(table)).hiding(&table.name);
+    for known in &mut names.tables {
+        known.changed = Some(table.object);
+    }
+    names
 }
 
 /// The columns of a table as names know them.

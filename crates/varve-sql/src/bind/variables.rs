@@ -8,6 +8,7 @@ use crate::bind::composite::{Field, row_call};
 use crate::bind::literal::Operand;
 use crate::bind::record::object;
 use crate::bind::{Binder, located};
+use crate::kept_text::Meaning;
 
 /// What names that are no columns mean; of equal names the last one counts.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +80,9 @@ impl Binder<'_> {
             return Ok(Some(Operand::Known(row)));
         }
         if let Some(value) = variables.find(qualifier, name).filter(|_| !name.is_empty()) {
+            if let Some(qualifier) = qualifier {
+                self.use_name(position, || Meaning::Variable(qualifier.to_owned()));
+            }
             return Ok(Some(Operand::Known(value.clone())));
         }
         if let Some(row) = qualifier.and_then(|name| variables.find(None, name))

@@ -97,6 +97,7 @@ impl Binder<'_> {
             kind: ViewKind::Plain { check },
             parsed: ParsedView::default(),
         };
+        view = self.catalog.whole_view(view);
         if let Some(materialized) = create.materialized {
             view.kind = ViewKind::Materialized {
                 rows: ObjectId(0),
@@ -399,7 +400,7 @@ pub(crate) fn utility(utility: Utility) -> Statement {
 }
 
 /// The query of a view's text.
-fn view_query(parsed: &ParsedStatement) -> Result<&AstQuery> {
+pub(crate) fn view_query(parsed: &ParsedStatement) -> Result<&AstQuery> {
     match &parsed.parsed().body {
         Body::Statement(statement) => match statement.as_ref() {
             AstStatement::Query(query) => Ok(query),

@@ -10,7 +10,6 @@ use super::relations::{object_of, relation_oid};
 use super::{OWNER, constraints, definitions, families, text, triggers};
 use crate::bind::{folded_path, undefined_table};
 use crate::schema::{Catalog, Named};
-use crate::sql_source::source;
 use crate::view::ViewDef;
 
 impl Names for Catalog {
@@ -88,7 +87,7 @@ impl Names for Catalog {
                     let object = self.view_of(object).map_or(object, |view| view.object);
                     self.views.get(&object)
                 });
-                optional(view.map(|view| sql![" ", source(&view.text), ";"]))
+                optional(view.map(|view| sql![" ", self.shown_view(view), ";"]))
             }
             "pg_get_functiondef" => optional(
                 self.user_function(number)

@@ -1,5 +1,7 @@
 //! The views of `pg_catalog` that show relations as their owners wrote them.
 
+use std::sync::Arc;
+
 use varve_types::{SqlText, Value, sql};
 
 use super::relations::{
@@ -31,20 +33,20 @@ pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |view: &ViewDef| {
+    let row = |view: &Arc<ViewDef>| {
         let schema = catalog.schema_name(view.schema);
         vec![
             text(schema),
             text(&view.name),
             text(OWNER),
-            text(&view.text),
+            text(catalog.shown_view(view)),
         ]
     };
     plain_views(catalog).map(row).collect()
 }
 
 pub(super) fn materialized_views(catalog: &Catalog) -> Vec<Vec<Value>> {
-    let row = |(view, is_populated): (&ViewDef, bool)| {
+    let row = |(view, is_populated): (&Arc<ViewDef>, bool)| {
         vec![
             text(catalog.schema_name(view.schema)),
             text(&view.name),
@@ -52,7 +54,7 @@ pub(super) fn materialized_views(catalog: &Catalog) -> Vec<Vec<Value>> {
             Value::Null,
             Value::Boolean(false),
             Value::Boolean(is_populated),
-            text(&view.text),
+            text(catalog.shown_view(view)),
         ]
     };
     kept_views(catalog).map(row).collect()

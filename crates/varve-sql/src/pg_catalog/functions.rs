@@ -9,7 +9,6 @@ use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, int2, oid, text, yes_or_no};
 use crate::bind::internal_name;
 use crate::function_def::{ArgumentDef, FunctionDef, Returns};
 use crate::schema::Catalog;
-use crate::sql_source::source;
 
 /// The language of functions that are built in.
 const INTERNAL: u32 = 12;
@@ -146,7 +145,7 @@ impl Catalog {
             shown.push(self.shown_domain(argument.ty, argument.domain));
             if let (Some(default), true) = (&argument.default, with_defaults) {
                 shown.push(" DEFAULT ");
-                shown.push(source(default));
+                shown.push(self.shown_default(default));
             }
             shown
         });
@@ -202,7 +201,15 @@ impl Catalog {
             ")\n RETURNS "
         ];
         text.push(self.function_result(def));
-        text.push(sql!["\n LANGUAGE ", language(def), "\n", words, "AS "]);
+        text.push(sql!["\n LANGUAGE ", language(def), "\n", words]);
+        if def.is_atomic {
+            let body = self.shown_body(def);
+            text.push(sql!["BEGIN ATOMIC\n ", &body]);
+            let is_ended = body.is_empty() || body.as_str().ends_with(';');
+            text.push(if is_ended { "\nEND\n" } else { ";\nEND\n" });
+            return text;
+        }
+        text.push("AS ");
         text.push(SqlText::dollar_quoted(&def.body, "function"));
         text.push("\n");
         text

@@ -469,7 +469,12 @@ pub(super) fn views(catalog: &Catalog) -> Vec<Vec<Value>> {
                 } => "CASCADED",
                 _ => "NONE",
             };
-            row.extend([text(&view.text), text(check), updatable.clone(), updatable]);
+            row.extend([
+                text(catalog.shown_view(view)),
+                text(check),
+                updatable.clone(),
+                updatable,
+            ]);
             row.extend([text("NO"), text("NO"), text("NO")]);
             rows.push(row);
         }

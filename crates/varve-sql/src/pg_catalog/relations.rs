@@ -3,6 +3,8 @@
 //! OIDs follow from the ids of the catalogue, and so stay what they are: each object and each tree
 //! has sixteen numbers.
 
+use std::sync::Arc;
+
 use varve_expr::Expr;
 use varve_types::{
     ColumnPredicate, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness, Value, sql,
@@ -208,14 +210,14 @@ pub(super) fn as_relation<'a>(
     }
 }
 
-pub(super) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &ViewDef> {
-    let views = catalog.views.values().map(AsRef::as_ref);
+pub(super) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &Arc<ViewDef>> {
+    let views = catalog.views.values();
     views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }))
 }
 
-pub(super) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&ViewDef, bool)> {
+pub(super) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&Arc<ViewDef>, bool)> {
     catalog.views.values().filter_map(|view| match view.kind {
-        ViewKind::Materialized { is_populated, .. } => Some((view.as_ref(), is_populated)),
+        ViewKind::Materialized { is_populated, .. } => Some((view, is_populated)),
         ViewKind::Plain { .. } => None,
     })
 }

@@ -9,7 +9,6 @@ use super::{DATABASE, from_zero, int2, int4, oid, text};
 use crate::bind::shape_of;
 use crate::catalog::TableDef;
 use crate::schema::Catalog;
-use crate::sql_source::source;
 use crate::trigger_def::{Event, TriggerDef};
 
 /// Bits of `tgtype`.
@@ -70,7 +69,7 @@ pub(super) fn triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
             no(),
             int2(def.arguments.len()),
             from_zero(columns.map(|at| at + 1).collect()),
-            def.condition.as_ref().map_or(Value::Null, text),
+            catalog.shown_condition(def).map_or(Value::Null, text),
         ]
     };
     with_tables(catalog).map(row).collect()
@@ -99,7 +98,7 @@ pub(super) fn information_triggers(catalog: &Catalog) -> Vec<Vec<Value>> {
                 schema(),
                 text(&table.name),
                 int4(order),
-                def.condition.as_ref().map_or(Value::Null, text),
+                catalog.shown_condition(def).map_or(Value::Null, text),
                 text(sql!["EXECUTE FUNCTION ", called(catalog, def)]),
                 text(if def.for_each_row { "ROW" } else { "STATEMENT" }),
                 text(def.when()),
@@ -149,8 +148,8 @@ pub(super) fn definition(catalog: &Catalog, number: u32, pretty: bool) -> Option
         true => catalog.shown_name(table.schema, &table.name),
         false => SqlText::name_in(schema, &table.name),
     };
-    let condition = def.condition.as_ref();
-    let condition = condition.map(|text| sql!["WHEN (", source(text), ") "]);
+    let condition = catalog.shown_condition(def);
+    let condition = condition.map(|text| sql!["WHEN (", text, ") "]);
     Some(sql![
         "CREATE TRIGGER ",
         SqlText::name(&def.name),

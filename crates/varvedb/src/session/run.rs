@@ -19,7 +19,7 @@ use varve_types::{
 
 use super::direct::direct_rows;
 use super::temporary::Temporary;
-use super::utility::drop_comments;
+use super::utility::{drop_comments, follow};
 use super::{CancelFlag, Scope};
 use crate::before::Before;
 use crate::catalog_cache::{CatalogCache, SearchPath};
@@ -224,6 +224,9 @@ impl Run<'_> {
                 }?;
                 if !before.is_same(&transaction.catalogue_state()) {
                     drop_comments(transaction, self.catalog)?;
+                    if result.command == "ALTER" {
+                        follow(transaction, self.catalog)?;
+                    }
                 }
                 for table in truncated {
                     let of = (table.as_ref(), Event::Truncate, false);

@@ -1,9 +1,9 @@
 //! Carries out the statements around queries.
 
 use varve_sql::{
-    Catalog, Definition, DomainDef, Dropped, FunctionDef, NewTable, PUBLIC, Query, SchemaDef,
-    TableDef, Utility, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum,
-    encode_function, encode_schema, encode_trigger, encode_view,
+    Catalog, Definition, DomainDef, Dropped, Followed, FunctionDef, NewTable, PUBLIC, Query,
+    SchemaDef, TableDef, Utility, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum,
+    encode_function, encode_schema, encode_trigger, encode_view, followed,
 };
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
@@ -253,6 +253,21 @@ pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) ->
         if !catalog.is_described(comment) {
             transaction.delete_object(comment.object);
         }
+    }
+    Ok(())
+}
+
+/// Lets the texts of definitions follow what they name to the names that an ALTER gave it.
+pub(super) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
+    let own = before.temporary().unwrap_or(PUBLIC);
+    let after = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
+    for changed in followed(before, &after)? {
+        let (object, bytes) = match changed {
+            Followed::View(view) => (view.object, encode_view(&view)),
+            Followed::Function(def) => (def.object, encode_function(&def)),
+            Followed::Trigger(def) => (def.object, encode_trigger(&def)),
+        };
+        transaction.put_object(object, 1, bytes);
     }
     Ok(())
 }

@@ -1,0 +1,241 @@
+//! What the names in a text mean that the catalogue keeps: noted while it is bound.
+
+use std::sync::Arc;
+
+use sqlparser::ast::{ArrayElemTypeDef, DataType, ObjectName, TableAlias};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale, NamesRef};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlText, sql};
+
+use crate::bind::Binder;
+use crate::bind::data_type::type_name;
+use crate::bind::names::folded_path;
+use crate::bind::routine_body::row_variables;
+use crate::bind::variables::{Variable, Variables};
+use crate::bind::view::view_query;
+use crate::catalog::TableDef;
+use crate::function_def::FunctionDef;
+use crate::kept_text::{Meaning, NameUse};
+use crate::parse::ParsedStatement;
+use crate::plan::{Query, Statement};
+use crate::schema::{Catalog, Named};
+use crate::scope::{Scope, UNNAMED};
+use crate::view::{ViewDef, ViewRead};
+
+impl Binder<'_> {
+    /// Notes what a name means, unless it is one of another text than the statement's own.
+    pub(crate) fn use_name(&self, at: u32, what: impl FnOnce() -> Meaning) {
+        if let Some(uses) = self.uses.borrow_mut().as_mut()
+            && core::ptr::eq(self.source, self.own_source)
+            && at > 0
+        {
+            let used = NameUse { at, what: what() };
+            // What is bound twice is there once.
+            if !uses.contains(&used) {
+                uses.push(used);
+            }
+        }
+    }
+
+    /// A relation of FROM.
+    pub(crate) fn use_relation(
+        &self,
+        (name, alias): (&ObjectName, Option<&TableAlias>),
+        named: Named,
+        read: Option<&ViewRead>,
+    ) {
+        let (Named::Table(found) | Named::View(found) | Named::Sequence(found)) = named else {
+            return;
+        };
+        self.use_name(self.source.name(name), || {
+            let object = self
+                .catalog
+                .view_of(found)
+                .map_or(found, |view| view.object);
+            let columns = read.map(|read| read.columns.clone());
+            Meaning::Relation {
+                object,
+                alias: alias.map_or(0, |alias| self.source.ident(&alias.name)),
+                named: alias.map_or(0, |alias| alias.columns.len()),
+                columns: columns.unwrap_or_else(|| self.catalog.named_columns(object)),
+            }
+        });
+    }
+
+    /// A column of the relation that the statement changes.
+    pub(crate) fn use_changed(&self, names: &Scope, index: usize, at: u32) {
+        let Some((table, name, _)) = names.column(index) else {
+            return;
+        };
+        if let Some(object) = table.changed {
+            let columns = self.catalog.named_columns(object).into_iter();
+            let mut columns = columns.filter(|(_, known)| known == name);
+            if let Some((column, _)) = columns.next() {
+                self.use_name(at, || Meaning::Column(object, column));
+            }
+        }
+    }
+
+    /// A relation that is changed.
+    pub(crate) fn use_target(&self, name: &ObjectName, object: ObjectId) {
+        self.use_name(self.source.name(name), || Meaning::Target(object));
+    }
+
+    /// A type, or arrays of one.
+    pub(crate) fn use_type(&self, data_type: &DataType) {
+        match data_type {
+            DataType::Custom(name, _) => {
+                let object = type_name(name).and_then(|name| self.catalog.type_called(&name));
+                if let Some(object) = object {
+                    self.use_name(self.source.name(name), || Meaning::Type(object));
+                }
+            }
+            DataType::Array(
+                ArrayElemTypeDef::SquareBracket(element, _)
+                | ArrayElemTypeDef::Qualified(element, _),
+            ) => self.use_type(element),
+            _ => {}
+        }
+    }
+
+    /// `*` of these columns.
+    pub(crate) fn use_star(&self, names: &Scope, star: impl Iterator<Item = usize>, at: u32) {
+        let shown = |index| {
+            let (table, column, _) = names.column(index)?;
+            let column = SqlText::name(column);
+            let same = names.tables.iter().filter(|one| one.name == table.name);
+            match (table.name.starts_with(UNNAMED), same.count()) {
+                (true, _) => Some(column),
+                (false, 1) => Some(sql![SqlText::name(&table.name), ".", column]),
+                (false, _) => None,
+            }
+        };
+        let columns: Option<Vec<SqlText>> = star.map(shown).collect();
+        if let Some(columns) = columns.filter(|columns| !columns.is_empty()) {
+            self.use_name(at, || Meaning::Star(columns));
+        }
+    }
+
+    /// A literal that names a relation, or is a label.
+    pub(crate) fn use_literal(&self, text: &str, ty: LogicalType, at: u32) {
+        match ty {
+            LogicalType::Regclass => {
+                let name = folded_path(text).ok();
+                let named = name.and_then(|name| self.catalog.find(&name));
+                let Some(Named::Table(object) | Named::View(object) | Named::Sequence(object)) =
+                    named
+                else {
+                    return;
+                };
+                let view = self.catalog.view_of(object);
+                let object = view.map_or(object, |view| view.object);
+                self.use_name(at, || Meaning::Regclass(object));
+            }
+            LogicalType::Enum(id) => {
+                let object = ObjectId(u64::from(id.0));
+                let labels = self.catalog.types.get(&object).map(|def| &def.labels);
+                let mut labels = labels.into_iter().flatten();
+                if let Some((place, _)) = labels.find(|(_, label)| label == text) {
+                    self.use_name(at, || Meaning::Label(object, *place));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Catalog {
+    /// The object of a type that a user defined, or of the rows of a relation.
+    fn type_called(&self, name: &crate::schema::RelationName) -> Option<ObjectId> {
+        if let Some(def) = self.enum_named(name) {
+            return Some(def.object);
+        }
+        match self.row_type(name) {
+            Some(LogicalType::Row(RowTypeId(id))) => Some(ObjectId(u64::from(id))),
+            _ => self.domain_named(name).map(|domain| domain.object),
+        }
+    }
+}
+
+/// How literals in a text are read. Only those of types such as `regclass` need the names of the
+/// whole catalogue.
+fn locale_of(catalog: &Catalog, text: &str) -> Locale {
+    let needs_names = text.to_ascii_lowercase().contains("reg");
+    Locale {
+        enums: catalog.enums().cloned(),
+        names: needs_names.then(|| NamesRef(Arc::new(catalog.clone()))),
+        ..DEFAULT_LOCALE.clone()
+    }
+}
+
+/// What the names in the query of a view mean; by what it reads where that is known.
+pub(crate) fn uses_of_view(
+    catalog: &Catalog,
+    view: &Arc<ViewDef>,
+    is_new: bool,
+) -> Result<(Vec<NameUse>, Query)> {
+    let parsed = view.parsed()?;
+    let locale = locale_of(catalog, &view.text);
+    let mut binder = Binder::new(&parsed, catalog, &[], &locale);
+    binder.uses = Some(Vec::new()).into();
+    binder.is_defining = true;
+    if !is_new {
+        binder.view = Some(Arc::clone(view));
+    }
+    let query = binder.query(view_query(&parsed)?, None)?;
+    let uses = binder.uses.take().unwrap_or_default();
+    Ok((uses, query))
+}
+
+/// What the names in a statement of a function mean, or in a condition or default, with these
+/// names for values.
+pub(crate) fn uses_of_piece(
+    catalog: &Catalog,
+    (piece, text): (&ParsedStatement, &str),
+    variables: Variables,
+    defined: Option<&Arc<FunctionDef>>,
+) -> Result<(Vec<NameUse>, Statement)> {
+    let locale = locale_of(catalog, text);
+    let mut binder = Binder::new(piece, catalog, &[], &locale);
+    binder.uses = Some(Vec::new()).into();
+    binder.is_defining = true;
+    binder.defined = defined.cloned();
+    binder.variables = Some(variables);
+    let bound = binder.parsed(piece.parsed(), &piece.command);
+    let bound = bound.map_err(Error::without_position)?;
+    let uses = binder.uses.take().unwrap_or_default();
+    Ok((uses, bound))
+}
+
+/// The arguments of a function as names in its body.
+pub(crate) fn argument_names(def: &FunctionDef) -> Variables {
+    let inputs = def.inputs().enumerate();
+    let values = inputs.map(|(index, argument)| Variable {
+        qualifier: def.name.clone(),
+        name: argument.name.clone(),
+        is_plain: true,
+        value: Expr::Parameter {
+            index,
+            ty: argument.ty,
+        },
+    });
+    let values: Vec<Variable> = values.collect();
+    let count = values.len();
+    Variables::new(values, count)
+}
+
+/// The columns of a table as those of NEW and OLD.
+pub(crate) fn row_names(table: &TableDef) -> Variables {
+    let mut variables = row_variables(table, "new");
+    variables.extend(row_variables(table, "old"));
+    let values = variables.into_iter().enumerate();
+    let values = values.map(|(index, variable)| Variable {
+        qualifier: variable.qualifier,
+        name: variable.name,
+        is_plain: false,
+        value: Expr::Parameter {
+            index,
+            ty: variable.ty,
+        },
+    });
+    Variables::new(values.collect(), 0)
+}
