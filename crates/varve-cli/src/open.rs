@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, KvError, MemoryKv};
 use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
+use varve_types::{Error, SqlState};
 use varvedb::{Database, Options, RepairReport, SystemEnv};
 
 use crate::message;
@@ -64,20 +65,37 @@ pub struct Salvaged {
     pub report: RepairReport,
 }
 
-/// What can be read of the database at `path`, which must be there, if its files are damaged.
+/// What can be read of the database at `path`, which must be there, if its files are damaged or it
+/// does not open because of what is in them.
 pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
     check_is_folder(path)?;
-    let salvaged = SalvagedKv::read(path);
-    let (kv, damage) = salvaged.map_err(|error| failure(path, &error))?;
-    if damage.is_empty() {
-        return Ok(None);
-    }
+    let read = || SalvagedKv::read(path).map_err(|error| failure(path, &error));
+    let (kv, damage) = read()?;
+    let kv = if damage.is_empty() {
+        match opens(Arc::new(kv)) {
+            Ok(()) => return Ok(None),
+            // Read anew without what the try changed.
+            Err(error) if error.state() == SqlState::DATA_CORRUPTED => read()?.0,
+            Err(error) => return Err(message::of(&error)),
+        }
+    } else {
+        kv
+    };
     let (database, report) = put_right(Arc::new(kv))?;
     Ok(Some(Salvaged {
         database,
         damage,
         report,
     }))
+}
+
+fn opens(kv: Arc<dyn Kv>) -> Result<(), Error> {
+    let environment = Arc::new(SystemEnv::new());
+    let opened = Database::open(Arc::clone(&kv), environment, Options::native());
+    let tried = pollster::block_on(opened).map(drop);
+    // The lock on the folder is free again.
+    let closed = pollster::block_on(kv.close());
+    tried.and(closed.map_err(|error| Error::corrupted(error.to_string())))
 }
 
 /// Opens the database at `path`, which must be there, after putting it right.

@@ -47,6 +47,9 @@ pub type DumpSink<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
 impl Session {
     /// Writes the database as it is now to `out`. In a transaction block it answers `25001`.
+    ///
+    /// Where rows are damaged it writes all others, then answers `XX001` with the names of the
+    /// tables.
     pub async fn dump(&mut self, options: DumpOptions, out: &mut DumpSink<'_>) -> Result<()> {
         if self.in_transaction() {
             let message = "a dump cannot run inside a transaction block";
@@ -58,6 +61,7 @@ impl Session {
             session: self,
             options,
             out,
+            unreadable: Vec::new(),
         };
         let dumped = dump.run().await;
         let ended = self.query("ROLLBACK", &[]).await;
@@ -70,6 +74,8 @@ struct Dump<'a, 'b> {
     session: &'a mut Session,
     options: DumpOptions,
     out: &'a mut DumpSink<'b>,
+    /// Tables whose rows are damaged, and how.
+    unreadable: Vec<String>,
 }
 
 /// A relation as the script names it.
@@ -168,16 +174,37 @@ impl Dump<'_, '_> {
             self.foreign_keys(&relations).await?;
             self.comments().await?;
         }
-        self.write(TAIL)
+        self.write(TAIL)?;
+        self.check_all_read()
     }
 
-    /// The rows of tables that have some of their own.
+    /// The rows of tables that have some of their own. Those that are damaged are left out.
     async fn rows_of(&mut self, tables: &[&Relation]) -> Result<()> {
         let some = tables.iter().filter(|table| table.kind == "r");
         for table in some.filter(|_| self.options.data).collect::<Vec<_>>() {
-            self.rows(table).await?;
+            self.session.query("SAVEPOINT rows", &[]).await?;
+            match self.rows(table).await {
+                Err(error) if error.state() == SqlState::DATA_CORRUPTED => {
+                    self.unreadable.push(format!("{}: {error}", table.name));
+                    self.session.query("ROLLBACK TO rows", &[]).await?;
+                }
+                read => read?,
+            }
+            self.session.query("RELEASE rows", &[]).await?;
         }
         Ok(())
+    }
+
+    /// An error that names the tables whose rows are not in the script.
+    fn check_all_read(&self) -> Result<()> {
+        if self.unreadable.is_empty() {
+            return Ok(());
+        }
+        let message = match self.unreadable.len() {
+            1 => "the rows of a table cannot be read and are not dumped".to_owned(),
+            count => format!("the rows of {count} tables cannot be read and are not dumped"),
+        };
+        Err(Error::corrupted(message).with_detail(self.unreadable.join("\n")))
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
