@@ -219,7 +219,11 @@ impl Fills {
             .chain(on.iter_mut().map(|(target, _)| target));
         let keys = keys.filter_map(SortTarget::expr_mut);
         let outputs = above.outputs.iter_mut().map(|output| &mut output.expr);
-        let sets = above.sets.iter_mut().flat_map(|call| &mut call.args);
+        let sets = above
+            .sets
+            .iter_mut()
+            .flatten()
+            .flat_map(|call| &mut call.args);
         let mut exprs = outputs.chain(keys).chain(sets);
         exprs.try_for_each(|expr| self.rewrite(expr))?;
         for window in above.windows.iter_mut() {

@@ -87,7 +87,7 @@ pub(super) fn grouped(
     for window in above.windows.iter_mut() {
         window.for_each_expr_mut(&mut |expr| over(expr, &all_uses))?;
     }
-    for call in above.sets.iter_mut() {
+    for call in above.sets.iter_mut().flatten() {
         call.args
             .iter_mut()
             .try_for_each(|expr| over(expr, &all_uses))?;

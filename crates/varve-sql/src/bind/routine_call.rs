@@ -12,7 +12,7 @@ use varve_types::{Error, LogicalType, Result, Value};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::literal;
 use crate::bind::order::Output;
-use crate::bind::placeholder::{Place, SET_COLUMNS, place};
+use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::set_function::no_sets;
 use crate::bind::subquery::{Subquery, used_subqueries};
 use crate::bind::user_function::only_query;
@@ -23,7 +23,7 @@ use crate::plan::{JoinKind, JoinNode, Plan, SetCall, SortKeyExpr};
 use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::statement::{FIRST_CALL, RoutineCall};
-use crate::walk::{for_each_child, for_each_column, is_column_free};
+use crate::walk::{for_each_child, is_column_free};
 
 /// Whether a function runs before the statement that calls it.
 pub(crate) fn is_run_first(def: &FunctionDef, pieces: &[Piece]) -> bool {
@@ -43,14 +43,6 @@ impl Binder<'_> {
     ) -> Result<Expr> {
         let name = &def.name;
         let values: Vec<Expr> = values.into_iter().map(fold).collect();
-        if values.iter().any(reads_set) {
-            let what = format!(
-                "a set-returning function as an argument of function {name}, which is not one query"
-            );
-            return Err(unsupported_at(what, position).with_hint(
-                "You might be able to move the set-returning function into a LATERAL FROM item.",
-            ));
-        }
         if def.returns_set {
             let call = self.routine_set(def, values, position)?;
             let Some(calls) = &mut scope.sets else {
@@ -166,15 +158,6 @@ fn rows_of(def: &FunctionDef, position: u32) -> Error {
     let name = &def.name;
     let what = format!("rows of function {name}, which is not one query, as values");
     unsupported_at(what, position)
-}
-
-/// Whether an expression reads what a set-returning function gives.
-fn reads_set(expr: &Expr) -> bool {
-    let mut reads = false;
-    for_each_column(expr, &mut |column| {
-        reads |= matches!(place(column), Place::Set(_))
-    });
-    reads
 }
 
 /// Whether an expression has values of queries around it.

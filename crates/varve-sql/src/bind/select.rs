@@ -18,13 +18,14 @@ use crate::bind::order::{OrderKey, Output, SortTarget, check_comparable, ordinal
 use crate::bind::placeholder::{Place, place};
 use crate::bind::query::{column, limited, limited_sort, sorted};
 use crate::bind::routine_call::calls_late;
-use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, expanded, windowed};
+use crate::bind::sets::{expanded, for_each_read};
+use crate::bind::stage::{Above, Distinctness, Grouping, Groups, Stage, computed, windowed};
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::kept_text::Meaning;
-use crate::plan::{Field, LockTarget, Plan, Query, SortKeyExpr};
+use crate::plan::{Field, LockTarget, Plan, Query, SetCall, SortKeyExpr};
 use crate::scope::Scope;
-use crate::walk::{for_each_column, same_meaning, split_conjunction};
+use crate::walk::{same_meaning, split_conjunction};
 
 impl Binder<'_> {
     pub(crate) fn select(
@@ -146,7 +147,8 @@ impl Binder<'_> {
         }
         let subqueries = scope.take_subqueries();
         let mut windows = scope.windows.take().unwrap_or_default();
-        let mut sets = scope.sets.take().unwrap_or_default();
+        let sets = scope.sets.take().unwrap_or_default();
+        let mut sets: Vec<Option<SetCall>> = sets.into_iter().map(Some).collect();
         let groupings = core::mem::take(&mut scope.groupings);
 
         let locked = match claims {
@@ -181,11 +183,20 @@ impl Binder<'_> {
         plan = attach_conditions(plan, conditions, &condition_subqueries)?;
         let mut stage = Stage { plan, subqueries };
         let mut distinct = distinct;
+        let mut above = Above {
+            outputs: &mut outputs,
+            keys: &mut keys,
+            distinct: &mut distinct,
+            windows: &mut windows,
+            sets: &mut sets,
+        };
         if groups.is_some() || has_having || !aggregates.is_empty() || !groupings.is_empty() {
             let Groups {
-                groups,
+                mut groups,
                 sets: group_sets,
             } = groups.unwrap_or_default();
+            let mut having = having;
+            stage = above.expand_groups(stage, &mut groups, &mut having)?;
             let grouping = Grouping {
                 groups,
                 sets: group_sets,
@@ -195,28 +206,16 @@ impl Binder<'_> {
                 cte_id: self.new_cte_id(),
                 gapfill,
             };
-            let mut above = Above {
-                outputs: &mut outputs,
-                keys: &mut keys,
-                distinct: &mut distinct,
-                windows: &mut windows,
-                sets: &mut sets,
-            };
             stage = grouped(stage, grouping, &names, &mut above)?;
         }
-        let mut exprs = Vec::new();
-        for output in &mut outputs {
-            exprs.push(&mut output.expr);
-        }
-        for key in &mut keys {
-            exprs.extend(key.target.expr_mut());
-        }
-        exprs.extend(distinct.exprs_mut());
-        for call in &mut sets {
-            exprs.extend(&mut call.args);
-        }
+        stage = above.expand_windows(stage)?;
+        let mut exprs = computed(&mut outputs, &mut keys, &mut distinct);
+        let args = sets.iter_mut().flatten().flat_map(|call| &mut call.args);
+        exprs.extend(args);
         stage = windowed(stage, windows, &mut exprs)?;
-        stage = expanded(stage, sets, &mut outputs, &mut keys, &mut distinct)?;
+        let mut exprs = computed(&mut outputs, &mut keys, &mut distinct);
+        let all = (0..sets.len()).collect();
+        stage = expanded(stage, &mut sets, all, &mut exprs)?;
         finish(stage, outputs, keys, limit, distinct, locked)
     }
 
@@ -419,17 +418,21 @@ impl Binder<'_> {
             None => {
                 let mut inner = ExprScope::plain(scope.names, "GROUP BY");
                 inner.subqueries = scope.subqueries.take();
+                inner.sets = scope.sets.take();
                 let operand = self.expr(item, &mut inner);
                 scope.subqueries = inner.subqueries.take();
+                scope.sets = inner.sets.take();
                 varve_expr::fold(self.settle(operand?)?)
             }
         };
         let mut refused = None;
-        for_each_column(&group, &mut |column| {
+        let calls = scope.sets.as_deref().unwrap_or_default();
+        let args = |number: usize| calls.get(number).map(|call| call.args.as_slice());
+        let subqueries = scope.subqueries.as_deref().unwrap_or_default();
+        for_each_read(&group, &args, subqueries, &mut |column| {
             refused = match place(column) {
                 Place::Aggregate(_) => Some((SqlState::GROUPING_ERROR, "aggregate functions")),
                 Place::Window(_) => Some((SqlState::WINDOWING_ERROR, "window functions")),
-                Place::Set(_) => Some((SqlState::FEATURE_NOT_SUPPORTED, "set-returning functions")),
                 _ => refused,
             };
         });

@@ -48,19 +48,18 @@ impl Binder<'_> {
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let Some(mut calls) = scope.sets.take() else {
+        if scope.sets.is_none() {
             return Err(no_sets(scope.clause, position));
-        };
+        }
         let operands = self.operands(args, scope)?;
         let (mut call, columns) = self.set_call(name, args, operands, &[], position)?;
-        let index = SET_COLUMNS + calls.len();
         let ty = match *columns.as_slice() {
             [(_, ty)] => ty,
             _ => LogicalType::Row(RowTypeId::RECORD),
         };
         call.types = vec![ty];
-        calls.push(call);
-        scope.sets = Some(calls);
+        let index = SET_COLUMNS + count_sets(scope);
+        scope.sets.get_or_insert_default().push(call);
         self.row_of(Expr::Column { index, ty }, columns, position)
     }
 

@@ -1,4 +1,4 @@
-//! The stages of a SELECT above its rows: groups, window functions, set-returning functions.
+//! The stages of a SELECT above its rows: groups and window functions.
 
 use varve_expr::Expr;
 use varve_types::Result;
@@ -7,9 +7,10 @@ use crate::bind::gapfill::Gapfill;
 use crate::bind::order::{OrderKey, Output, SortTarget};
 use crate::bind::placeholder::{Place, place};
 use crate::bind::query::sorted;
+use crate::bind::sets::{Sets, expanded, sets_read, unify};
 use crate::bind::subquery::{Subquery, attach};
 use crate::bind::window::WindowUse;
-use crate::plan::{AggregateCall, Plan, ProjectSetNode, SetCall, SortKeyExpr};
+use crate::plan::{AggregateCall, Plan, SortKeyExpr};
 use crate::walk::{map_columns, same_meaning};
 use crate::window::WindowNode;
 
@@ -33,6 +34,61 @@ pub(super) struct Grouping {
 pub(super) struct Groups {
     pub(super) groups: Vec<Expr>,
     pub(super) sets: Vec<Vec<usize>>,
+}
+
+impl Above<'_> {
+    /// The stage with the rows of set-returning functions that groups read. What is computed over
+    /// the groups reads them there.
+    pub(super) fn expand_groups(
+        &mut self,
+        stage: Stage,
+        groups: &mut [Expr],
+        having: &mut Option<Expr>,
+    ) -> Result<Stage> {
+        let known = groups.to_vec();
+        let wanted = sets_read(&known, &stage.subqueries);
+        let (mut exprs, sets) = self.parts();
+        exprs.extend(having.as_mut());
+        unify(&known, sets, &stage.subqueries, &mut exprs);
+        exprs.extend(groups);
+        expanded(stage, sets, wanted, &mut exprs)
+    }
+
+    /// The stage with the rows of set-returning functions that define windows.
+    pub(super) fn expand_windows(&mut self, stage: Stage) -> Result<Stage> {
+        let known = self.windows.iter().flat_map(WindowUse::definition);
+        let known: Vec<Expr> = known.cloned().collect();
+        let wanted = sets_read(&known, &stage.subqueries);
+        if wanted.is_empty() {
+            return Ok(stage);
+        }
+        let (mut exprs, sets) = self.parts();
+        unify(&known, sets, &stage.subqueries, &mut exprs);
+        expanded(stage, sets, wanted, &mut exprs)
+    }
+
+    /// What is computed, but for the arguments of set-returning functions, and the calls of these.
+    fn parts(&mut self) -> (Vec<&mut Expr>, &mut Sets) {
+        let windows = self.windows.iter_mut().flat_map(WindowUse::exprs_mut);
+        let mut exprs: Vec<&mut Expr> = windows.collect();
+        exprs.extend(computed(self.outputs, self.keys, self.distinct));
+        (exprs, self.sets)
+    }
+}
+
+/// What is computed for the rows of the result and their order.
+pub(super) fn computed<'e>(
+    outputs: &'e mut [Output],
+    keys: &'e mut [OrderKey],
+    distinct: &'e mut Distinctness,
+) -> Vec<&'e mut Expr> {
+    let outputs = outputs.iter_mut().map(|output| &mut output.expr);
+    let keys = keys.iter_mut();
+    let mut exprs: Vec<&mut Expr> = outputs
+        .chain(keys.filter_map(|key| key.target.expr_mut()))
+        .collect();
+    exprs.extend(distinct.exprs_mut());
+    exprs
 }
 
 /// Whether rows are given once.
@@ -63,7 +119,7 @@ pub(super) struct Above<'s> {
     pub(super) keys: &'s mut [OrderKey],
     pub(super) distinct: &'s mut Distinctness,
     pub(super) windows: &'s mut [WindowUse],
-    pub(super) sets: &'s mut [SetCall],
+    pub(super) sets: &'s mut Sets,
 }
 
 /// What expressions are computed over, and the subqueries that they may use.
@@ -153,37 +209,5 @@ pub(super) fn windowed(
             Ok(())
         })?;
     }
-    Ok(Stage { plan, subqueries })
-}
-
-/// The stage with the rows that set-returning functions give.
-pub(super) fn expanded(
-    stage: Stage,
-    mut sets: Vec<SetCall>,
-    outputs: &mut [Output],
-    keys: &mut [OrderKey],
-    distinct: &mut Distinctness,
-) -> Result<Stage> {
-    if sets.is_empty() {
-        return Ok(stage);
-    }
-    let Stage { plan, subqueries } = stage;
-    let mut args: Vec<&mut Expr> = sets.iter_mut().flat_map(|call| &mut call.args).collect();
-    let input = attach(plan, &subqueries, &mut args)?;
-    let width = input.width();
-    let mut exprs: Vec<&mut Expr> = outputs.iter_mut().map(|output| &mut output.expr).collect();
-    exprs.extend(keys.iter_mut().filter_map(|key| key.target.expr_mut()));
-    exprs.extend(distinct.exprs_mut());
-    for expr in exprs {
-        map_columns(expr, &|column| match place(column) {
-            Place::Set(number) => width + number,
-            _ => column,
-        });
-    }
-    let plan = Plan::ProjectSet(ProjectSetNode {
-        input: Box::new(input),
-        calls: sets,
-        ordinality: false,
-    });
     Ok(Stage { plan, subqueries })
 }

@@ -11,10 +11,11 @@ use crate::bind::operator::{Infix, infix};
 use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, column_of_subquery, place, subquery_column};
 use crate::bind::row::compare_rows;
+use crate::bind::same_plan::{canonical, canonical_call};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{JoinKind, JoinNode, Mark, Plan, ProjectSetNode, Query, SetCall};
 use crate::push_down::{filtered, one_row};
-use crate::walk::{for_each_column, map_columns};
+use crate::walk::{for_each_column, map_columns, without_positions};
 
 /// A subquery of an expression.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct Subquery {
 type VisitRead<'v> = dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()> + 'v;
 
 /// What a subquery is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum SubqueryKind {
     /// Its only row.
     Row,
@@ -79,7 +80,8 @@ impl Subquery {
         }
     }
 
-    fn exprs(&self) -> Vec<&Expr> {
+    /// The expressions over the columns of the query around it.
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
         let mut exprs: Vec<&Expr> = self.outer.iter().map(|(_, expr)| expr).collect();
         match &self.kind {
             SubqueryKind::Any(_, pairs) => exprs.extend(pairs.iter().map(|(left, _)| left)),
@@ -87,6 +89,26 @@ impl Subquery {
             SubqueryKind::Row | SubqueryKind::Exists => {}
         }
         exprs
+    }
+
+    /// Whether it gives what another one gives.
+    pub(crate) fn is_same(&self, other: &Subquery) -> bool {
+        let parts = |one: &Subquery| {
+            let kind = match one.kind.clone() {
+                SubqueryKind::Any(op, mut pairs) => {
+                    for (left, right) in &mut pairs {
+                        without_positions(left);
+                        without_positions(right);
+                    }
+                    SubqueryKind::Any(op, pairs)
+                }
+                SubqueryKind::Call(call) => SubqueryKind::Call(canonical_call(call)),
+                kind => kind,
+            };
+            (kind, canonical(one.plan.clone(), one.outer.clone()))
+        };
+        core::mem::discriminant(&self.kind) == core::mem::discriminant(&other.kind)
+            && parts(self) == parts(other)
     }
 
     /// The join that gives its result behind the columns of a plan, or that filters the plan.

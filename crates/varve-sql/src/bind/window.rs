@@ -42,15 +42,25 @@ pub(crate) struct WindowUse {
 }
 
 impl WindowUse {
+    /// Each expression over the columns of the query.
+    pub(crate) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let order = self.order.iter_mut().map(|key| &mut key.expr);
+        let args = self.call.args.iter_mut().chain(&mut self.call.filter);
+        self.partition.iter_mut().chain(order).chain(args)
+    }
+
+    /// What defines the window.
+    pub(crate) fn definition(&self) -> impl Iterator<Item = &Expr> {
+        let order = self.order.iter().map(|key| &key.expr);
+        self.partition.iter().chain(order)
+    }
+
     /// Calls `visit` for each expression over the columns of the query.
     pub(crate) fn for_each_expr_mut(
         &mut self,
         visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
     ) -> Result<()> {
-        let order = self.order.iter_mut().map(|key| &mut key.expr);
-        let args = self.call.args.iter_mut().chain(&mut self.call.filter);
-        let mut exprs = self.partition.iter_mut().chain(order).chain(args);
-        exprs.try_for_each(visit)
+        self.exprs_mut().try_for_each(visit)
     }
 }
 
@@ -148,8 +158,6 @@ impl Binder<'_> {
         for item in written.order {
             order.push(self.window_order(item, scope)?);
         }
-        // They are computed above the windows.
-        refuse_sets(scope, sets, "window definitions")?;
         let mut frame = match written.frame {
             None => Frame::default(),
             Some(frame) => self.window_frame(frame, &order, start)?,
