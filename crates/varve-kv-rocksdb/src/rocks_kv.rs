@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use rocksdb::{DB, Options, ReadOptions, WriteOptions, properties};
+use rocksdb::properties::{self, PropName};
+use rocksdb::{DB, Options, ReadOptions, WriteOptions};
 use varve_kv::{
     Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan,
     WriteBatch,
@@ -192,13 +193,12 @@ impl RocksKv {
     /// Looks whether space is short; RocksDB then writes what it has in memory to tables early, as
     /// long as there is space for that.
     fn look_at_disk(&self) {
-        let unflushed = self.unflushed_bytes.load(Ordering::Relaxed);
-        let mut is_nearly_full = self.disk.is_nearly_full(unflushed);
-        if is_nearly_full && unflushed > LOOK_BYTES {
+        let mut is_nearly_full = self.is_disk_nearly_full();
+        if is_nearly_full && self.unflushed_bytes.load(Ordering::Relaxed) > LOOK_BYTES {
             let flushed = self.with_opened(|opened| opened.db.flush().map_err(convert::error));
             if flushed.is_ok() {
                 self.unflushed_bytes.store(0, Ordering::Relaxed);
-                is_nearly_full = self.disk.is_nearly_full(0);
+                is_nearly_full = self.is_disk_nearly_full();
             }
         }
         self.is_nearly_full.store(is_nearly_full, Ordering::Relaxed);
@@ -207,26 +207,30 @@ impl RocksKv {
         }
     }
 
+    fn is_disk_nearly_full(&self) -> bool {
+        let tables_bytes = self.property(properties::TOTAL_SST_FILES_SIZE);
+        let unflushed_bytes = self.unflushed_bytes.load(Ordering::Relaxed);
+        self.disk.is_nearly_full(unflushed_bytes, tables_bytes)
+    }
+
+    /// What RocksDB counts; 0 while it is closed.
+    fn property(&self, name: &PropName) -> u64 {
+        let found = self.with_opened(|Opened { db, .. }| {
+            let found = db.property_int_value(name);
+            found.map_err(convert::error)
+        });
+        found.ok().flatten().unwrap_or(0)
+    }
+
     /// Gives the space of deleted ranges back where a compaction might soon lack it.
     fn give_back(&self, batch: &WriteBatch) {
         let ranges = deleted_ranges(batch);
-        if ranges.is_empty() {
-            return;
-        }
-        let number = |db: &DB, name| db.property_int_value(name).ok().flatten().unwrap_or(0);
-        let (tables_bytes, errors) = match &*self.opened() {
-            State::Open(Opened { db, .. }) => (
-                number(db, properties::TOTAL_SST_FILES_SIZE),
-                number(db, properties::BACKGROUND_ERRORS),
-            ),
-            State::Full | State::Closed => return,
-        };
-        if !self.disk.is_short(tables_bytes) {
+        if ranges.is_empty() || !self.is_disk_nearly_full() {
             return;
         }
         // Once a compaction found no space, RocksDB begins none that might not find it again, until
         // it is opened anew.
-        if errors > 0 && self.make_room().is_err() {
+        if self.property(properties::BACKGROUND_ERRORS) > 0 && self.make_room().is_err() {
             return;
         }
         if let State::Open(Opened { db, .. }) = &*self.opened() {
@@ -317,10 +321,7 @@ impl Kv for RocksKv {
 
     fn is_nearly_full(&self) -> bool {
         // Others may have freed space since.
-        self.is_nearly_full.load(Ordering::Relaxed)
-            && self
-                .disk
-                .is_nearly_full(self.unflushed_bytes.load(Ordering::Relaxed))
+        self.is_nearly_full.load(Ordering::Relaxed) && self.is_disk_nearly_full()
     }
 }
 

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 /// The file that only takes space.
 pub(crate) const RESERVE: &str = "RESERVE";
 const RESERVE_BYTES: u64 = 8 << 20;
-/// With less than this beside what RocksDB has yet to write to tables, the disk is nearly full.
+/// With less than this beside what compactions need and what RocksDB has yet to write to tables,
+/// the disk is nearly full.
 const SPARE_BYTES: u64 = 16 << 20;
-/// What RocksDB mostly compacts at once at most.
-const COMPACTION_BYTES: u64 = 512 << 20;
+/// More than this is rarely merged at once, by RocksDB or by the store above.
+const COMPACTION_BYTES_MAX: u64 = 256 << 20;
 /// The reserve is made, or made again, where it takes only a part of what is free.
 const FREE_BYTES_FOR_RESERVE: u64 = RESERVE_BYTES + 2 * SPARE_BYTES;
 
@@ -30,17 +31,13 @@ impl Disk {
         }
     }
 
-    /// Whether what is free is needed for what RocksDB holds in memory and for giving space back.
-    pub(crate) fn is_nearly_full(&self, unflushed_bytes: u64) -> bool {
+    /// Whether what is free is needed for what RocksDB holds in memory, for a compaction, which
+    /// writes before it deletes what it read, and for giving space back.
+    pub(crate) fn is_nearly_full(&self, unflushed_bytes: u64, tables_bytes: u64) -> bool {
+        let compaction_bytes = tables_bytes.min(COMPACTION_BYTES_MAX);
+        let needed = SPARE_BYTES + compaction_bytes;
         let free = self.free_bytes();
-        free.is_some_and(|free| free < SPARE_BYTES.saturating_add(unflushed_bytes))
-    }
-
-    /// Whether a compaction might not find the space for what it writes before it deletes what it
-    /// read.
-    pub(crate) fn is_short(&self, tables_bytes: u64) -> bool {
-        let compaction_bytes = tables_bytes.min(COMPACTION_BYTES);
-        self.is_nearly_full(compaction_bytes)
+        free.is_some_and(|free| free < needed.saturating_add(unflushed_bytes))
     }
 
     /// Makes the reserve if it is missing and there is space enough. It can do without.

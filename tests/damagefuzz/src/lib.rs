@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod run;
+pub mod small_disk;
 pub mod store;
 
 pub use run::{Report, Settings, run};

@@ -1,11 +1,11 @@
-//! A full disk. `VARVE_SMALL_DISK` names a folder on a file system of some 64 MiB, without which
-//! nothing is tested; `VARVE_ROUNDS` says how often.
+//! A full disk under the key-value store. `VARVE_ROUNDS` says how often it is filled.
 
 #![allow(clippy::unwrap_used, reason = "a failure fails the test")]
 
 use std::path::Path;
 
 use pollster::block_on;
+use varve_damagefuzz::small_disk::{rounds, small_disk};
 use varve_kv::{Durability, KeyRange, Kv, KvError, WriteBatch};
 use varve_kv_rocksdb::{RocksKv, RocksOptions};
 
@@ -48,13 +48,11 @@ fn fill(kv: &RocksKv, heeds: bool) -> u32 {
 
 #[test]
 fn what_is_deleted_on_a_full_disk_gives_room_again() {
-    let Some(disk) = std::env::var_os("VARVE_SMALL_DISK") else {
-        eprintln!("skipped: VARVE_SMALL_DISK is not set");
+    let Some(disk) = small_disk("what_is_deleted_on_a_full_disk_gives_room_again") else {
         return;
     };
-    let rounds = std::env::var("VARVE_ROUNDS").ok();
-    let rounds: u32 = rounds.map_or(6, |rounds| rounds.parse().unwrap());
-    let folder = Path::new(&disk).join("kv");
+    let rounds = rounds(6);
+    let folder = disk.join("kv");
     let _ = std::fs::remove_dir_all(&folder);
     let mut kv = open(&folder);
     let mut files_max = 0;
