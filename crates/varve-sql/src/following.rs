@@ -34,7 +34,7 @@ pub enum Followed {
 fn uses_of_expression(catalog: &Catalog, text: &str, values: Values) -> Result<Vec<NameUse>> {
     let parsed = parse(&format!("{SELECT}{text}"))?.pop();
     let parsed = parsed.ok_or_else(|| Error::internal("a text without an expression"))?;
-    let (uses, _) = uses_of_piece(catalog, (&parsed, text), values, None)?;
+    let uses = uses_of_piece(catalog, &parsed, &values, None)?;
     let before = u32::try_from(SELECT.len()).unwrap_or(0);
     // It is no column of a result that could have a name.
     let uses = uses.into_iter().filter(|one| one.what != Meaning::Naming);
@@ -48,10 +48,14 @@ fn uses_of_expression(catalog: &Catalog, text: &str, values: Values) -> Result<V
 /// What the names in the body of a function mean.
 fn uses_of_body(catalog: &Catalog, def: &Arc<FunctionDef>) -> Result<Vec<NameUse>> {
     let mut all = Vec::new();
+    let values = argument_names(def);
     for piece in &def.code()?.pieces {
-        let values = argument_names(def);
-        let (uses, _) = uses_of_piece(catalog, (&piece.statement, &def.body), values, Some(def))?;
-        all.extend(uses);
+        all.extend(uses_of_piece(
+            catalog,
+            &piece.statement,
+            &values,
+            Some(def),
+        )?);
     }
     Ok(all)
 }

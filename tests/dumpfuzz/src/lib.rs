@@ -1,6 +1,6 @@
-//! Dumps of random databases: names and texts hold quotes, line breaks, backslashes, dollar signs
-//! and comments. A dump loads, what it makes has the same dump, and a shell that reads it finds
-//! nothing but SQL and rows in it.
+//! Dumps of random databases, where some objects got other names than they were made with. Names
+//! and texts hold quotes, line breaks, backslashes, dollar signs and comments. A dump loads, what
+//! it makes has the same dump, and a shell that reads it finds nothing but SQL and rows in it.
 //!
 //! Invariant: a case follows from its seed and number alone.
 
@@ -32,6 +32,8 @@ pub enum Planted {
     PlainQuotes,
     /// An object is left out.
     LessOfIt,
+    /// The body of a function names what is not there.
+    StaleName,
 }
 
 /// What was found wrong.
@@ -69,6 +71,7 @@ fn check(seed: u64, case: u64, planted: Planted) -> Result<usize, (String, Strin
             Err(error) => return Err((format!("{error}: {statement}"), String::new())),
         }
     }
+    views_answer(&mut first).map_err(|what| (what, statements.join(";\n")))?;
     let copies = dump(&mut first, false).map_err(|error| (error, String::new()))?;
     let inserts = dump(&mut first, true).map_err(|error| (error, String::new()))?;
     let broken = break_it(&inserts, planted);
@@ -82,11 +85,26 @@ fn check(seed: u64, case: u64, planted: Planted) -> Result<usize, (String, Strin
         let run = pollster::block_on(second.query(&sql, &[]));
         run.map_err(|error| failed(format!("{error}: {sql}")))?;
     }
+    views_answer(&mut second).map_err(failed)?;
     let again = dump(&mut second, true).map_err(failed)?;
     match again == inserts {
         true => Ok(made),
         false => Err(failed(difference(&inserts, &again))),
     }
+}
+
+/// Asks each view.
+fn views_answer(session: &mut Session) -> Result<(), String> {
+    let names = "SELECT format('SELECT * FROM %I.%I', schemaname, viewname) FROM pg_views \
+                 WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
+    let names = pollster::block_on(session.query(names, &[]));
+    let names = names.map_err(|error| error.to_string())?;
+    for row in names.text_rows() {
+        let sql = row.into_iter().flatten().next().unwrap_or_default();
+        let answer = pollster::block_on(session.query(&sql, &[]));
+        answer.map_err(|error| format!("{error}: {sql}"))?;
+    }
+    Ok(())
 }
 
 /// Names may be taken already, and what is named was not made then.
@@ -123,6 +141,15 @@ fn break_it(dump: &str, planted: Planted) -> String {
             let parts = dump.split("\n\n");
             let kept = parts.filter(|part| !part.starts_with("COMMENT"));
             kept.collect::<Vec<&str>>().join("\n\n")
+        }
+        Planted::StaleName => {
+            let parts = dump
+                .split("\n\n")
+                .map(|part| match part.contains("BEGIN ATOMIC") {
+                    true => part.replace(" WHERE ", "x WHERE "),
+                    false => part.to_owned(),
+                });
+            parts.collect::<Vec<String>>().join("\n\n")
         }
     }
 }

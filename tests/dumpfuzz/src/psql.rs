@@ -16,7 +16,17 @@ pub fn pieces(script: &str) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut statement = String::new();
     let mut at = 0;
+    // How deep in the statements of a function's body.
+    let mut depth = 0_u32;
     while let Some(c) = text.get(at).copied() {
+        if !follows_word(&text, at) && makes_function(&statement) {
+            depth = match word(&text, at).as_str() {
+                "begin" => depth + 1,
+                "case" if depth > 0 => depth + 1,
+                "end" => depth.saturating_sub(1),
+                _ => depth,
+            };
+        }
         let end = match c {
             '\\' => return Err(format!("a command: {}", shown(&text[at..]))),
             ':' if text.get(at + 1) == Some(&':') => at + 2,
@@ -38,7 +48,7 @@ pub fn pieces(script: &str) -> Result<Vec<Piece>, String> {
                 quoted(&text, at + 1, '\'', true)?
             }
             '$' if !follows_word(&text, at) => dollar_quoted(&text, at)?,
-            ';' => {
+            ';' if depth == 0 => {
                 let sql = std::mem::take(&mut statement).trim().to_owned();
                 at += 1;
                 let is_copy = sql.starts_with("COPY ") && sql.ends_with("FROM stdin");
@@ -69,6 +79,17 @@ fn shown(text: &[char]) -> String {
 
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
+}
+
+fn makes_function(statement: &str) -> bool {
+    let start = statement.trim_start();
+    start.starts_with("CREATE FUNCTION") || start.starts_with("CREATE OR REPLACE FUNCTION")
+}
+
+/// The word that starts here, in lower case.
+fn word(text: &[char], at: usize) -> String {
+    let rest = text[at..].iter().take_while(|c| is_word(**c));
+    rest.collect::<String>().to_ascii_lowercase()
 }
 
 fn follows_word(text: &[char], at: usize) -> bool {

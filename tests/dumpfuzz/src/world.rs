@@ -47,6 +47,8 @@ const NAME_BYTES_MAX: usize = 63;
 pub struct World {
     chance: SplitMix64,
     count: usize,
+    /// What can get another name: how ALTER names it, and the first part of its name.
+    named: Vec<String>,
 }
 
 impl World {
@@ -55,6 +57,7 @@ impl World {
         World {
             chance: SplitMix64::new(seed),
             count: 0,
+            named: Vec::new(),
         }
     }
 
@@ -101,8 +104,84 @@ impl World {
         };
         let types = self.types(&schema, &mut all);
         let function = self.functions(&schema, &mut all);
-        self.tables(&schema, &types, &function, &mut all);
+        let table = self.tables(&schema, &types, &function, &mut all);
+        self.users(&schema, (&table.0, &table.1), &types, &mut all);
+        self.renames(&schema, &mut all);
         all
+    }
+
+    /// Texts that name all kinds of objects.
+    fn users(
+        &mut self,
+        schema: &str,
+        (table, [id, a, b]): (&str, &[String; 3]),
+        [mood, label, ..]: &[String; 4],
+        all: &mut Vec<String>,
+    ) {
+        let [called, argument, view, over, atomic, several, sequence] = [0; 7].map(|_| self.name());
+        let text = self.literal();
+        let called = format!("{schema}.{called}");
+        let (view, over) = (format!("{schema}.{view}"), format!("{schema}.{over}"));
+        let (atomic, several) = (format!("{schema}.{atomic}"), format!("{schema}.{several}"));
+        let sequence = format!("{schema}.{sequence}");
+        let regclass = sequence.replace('\'', "''");
+        all.extend([
+            format!(
+                "CREATE FUNCTION {called}({argument} int) RETURNS int LANGUAGE sql IMMUTABLE \
+                 AS 'SELECT $1 + 1'"
+            ),
+            format!("CREATE SEQUENCE {sequence}"),
+            format!(
+                "CREATE VIEW {view} AS SELECT *, {called}({id}), '{regclass}'::regclass AS seq \
+                 FROM {table} WHERE {b} = {label}::{mood} AND {a} <> {text}"
+            ),
+            format!(
+                "CREATE VIEW {over} AS SELECT x.{a}, y.* FROM {view} x JOIN \
+                 (SELECT {id} AS own, {called}({id}) FROM {table}) y ON y.own = x.{id}"
+            ),
+            format!(
+                "CREATE FUNCTION {atomic}({argument} int DEFAULT {called}(1)) RETURNS SETOF text \
+                 LANGUAGE sql BEGIN ATOMIC SELECT {a} FROM {table} WHERE {id} >= {argument}; END"
+            ),
+            format!(
+                "CREATE FUNCTION {several}() RETURNS bigint LANGUAGE sql BEGIN ATOMIC \
+                 UPDATE {table} SET {a} = {a} || {text} WHERE {id} < 0; \
+                 SELECT count(*) FROM {over}; END"
+            ),
+        ]);
+        for column in [id, a, b] {
+            self.named
+                .push(format!("TABLE {table} RENAME COLUMN {column}"));
+        }
+        self.named.push(format!("TYPE {mood} RENAME VALUE {label}"));
+        for named in [
+            format!("TABLE {table}"),
+            format!("VIEW {view}"),
+            format!("VIEW {over}"),
+            format!("SEQUENCE {sequence}"),
+            format!("TYPE {mood}"),
+            format!("FUNCTION {called}(int)"),
+            format!("FUNCTION {atomic}(int)"),
+        ] {
+            self.named.push(format!("{named} RENAME"));
+        }
+    }
+
+    /// Gives some of the objects other names.
+    fn renames(&mut self, schema: &str, all: &mut Vec<String>) {
+        let mut named = core::mem::take(&mut self.named);
+        if schema != "public" {
+            named.push(format!("SCHEMA {schema} RENAME"));
+        }
+        for one in named {
+            if self.chance.up_to(2) > 0 {
+                let to = match one.contains("RENAME VALUE") {
+                    true => self.literal(),
+                    false => self.name(),
+                };
+                all.push(format!("ALTER {one} TO {to}"));
+            }
+        }
     }
 
     /// An enumeration with one of its labels, a domain, a composite type.
@@ -159,7 +238,7 @@ impl World {
         [mood, label, domain, pair]: &[String; 4],
         function: &str,
         all: &mut Vec<String>,
-    ) {
+    ) -> (String, [String; 3]) {
         let table = format!("{schema}.{}", self.name());
         let [id, a, b, c, d, e] = [0; 6].map(|_| self.name());
         let (check, unique, text, other) =
@@ -211,6 +290,7 @@ impl World {
             all.push(format!("COMMENT ON {named} IS {said}"));
         }
         self.families(schema, &table, all);
+        (table, [id, a, b])
     }
 
     fn indexes(&mut self, table: &str, (id, a): (&str, &str), all: &mut Vec<String>) {

@@ -15,7 +15,7 @@ fn dumps_load_and_are_sql_only() {
 
 #[test]
 fn planted_bugs_are_found() {
-    for planted in [Planted::PlainQuotes, Planted::LessOfIt] {
+    for planted in [Planted::PlainQuotes, Planted::LessOfIt, Planted::StaleName] {
         let (_, found) = run(7, 0..20, planted);
         assert!(found.is_some(), "{planted:?}");
     }

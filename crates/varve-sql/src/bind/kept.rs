@@ -16,7 +16,7 @@ use crate::catalog::TableDef;
 use crate::function_def::FunctionDef;
 use crate::kept_text::{Meaning, NameUse};
 use crate::parse::ParsedStatement;
-use crate::plan::{Query, Statement};
+use crate::plan::Query;
 use crate::schema::{Catalog, Named};
 use crate::scope::{Scope, UNNAMED};
 use crate::view::{ViewDef, ViewRead};
@@ -156,15 +156,17 @@ impl Catalog {
     }
 }
 
-/// How literals in a text are read. Only those of types such as `regclass` need the names of the
-/// whole catalogue.
-fn locale_of(catalog: &Catalog, text: &str) -> Locale {
-    let needs_names = text.to_ascii_lowercase().contains("reg");
-    Locale {
+/// Binds under a locale with the names of a catalogue's types; with all of its names only where
+/// that fails without, since they cost a copy of it.
+fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result<T> {
+    let mut locale = Locale {
         enums: catalog.enums().cloned(),
-        names: needs_names.then(|| NamesRef(Arc::new(catalog.clone()))),
         ..DEFAULT_LOCALE.clone()
-    }
+    };
+    bind(&locale).or_else(|_| {
+        locale.names = Some(NamesRef(Arc::new(catalog.clone())));
+        bind(&locale)
+    })
 }
 
 /// What the names in the query of a view mean; by what it reads where that is known.
@@ -174,36 +176,37 @@ pub(crate) fn uses_of_view(
     is_new: bool,
 ) -> Result<(Vec<NameUse>, Query)> {
     let parsed = view.parsed()?;
-    let locale = locale_of(catalog, &view.text);
-    let mut binder = Binder::new(&parsed, catalog, &[], &locale);
-    binder.uses = Some(Vec::new()).into();
-    binder.is_defining = true;
-    if !is_new {
-        binder.view = Some(Arc::clone(view));
-    }
-    let query = binder.query(view_query(&parsed)?, None)?;
-    let uses = binder.uses.take().unwrap_or_default();
-    Ok((uses, query))
+    let ast = view_query(&parsed)?;
+    bound_by(catalog, |locale| {
+        let mut binder = Binder::new(&parsed, catalog, &[], locale);
+        binder.uses = Some(Vec::new()).into();
+        binder.is_defining = true;
+        if !is_new {
+            binder.view = Some(Arc::clone(view));
+        }
+        let query = binder.query(ast, None)?;
+        Ok((binder.uses.take().unwrap_or_default(), query))
+    })
 }
 
 /// What the names in a statement of a function mean, or in a condition or default, with these
 /// names for values.
 pub(crate) fn uses_of_piece(
     catalog: &Catalog,
-    (piece, text): (&ParsedStatement, &str),
-    variables: Variables,
+    piece: &ParsedStatement,
+    variables: &Variables,
     defined: Option<&Arc<FunctionDef>>,
-) -> Result<(Vec<NameUse>, Statement)> {
-    let locale = locale_of(catalog, text);
-    let mut binder = Binder::new(piece, catalog, &[], &locale);
-    binder.uses = Some(Vec::new()).into();
-    binder.is_defining = true;
-    binder.defined = defined.cloned();
-    binder.variables = Some(variables);
-    let bound = binder.parsed(piece.parsed(), &piece.command);
-    let bound = bound.map_err(Error::without_position)?;
-    let uses = binder.uses.take().unwrap_or_default();
-    Ok((uses, bound))
+) -> Result<Vec<NameUse>> {
+    let bound = bound_by(catalog, |locale| {
+        let mut binder = Binder::new(piece, catalog, &[], locale);
+        binder.uses = Some(Vec::new()).into();
+        binder.is_defining = true;
+        binder.defined = defined.cloned();
+        binder.variables = Some(variables.clone());
+        binder.parsed(piece.parsed(), &piece.command)?;
+        Ok(binder.uses.take().unwrap_or_default())
+    });
+    bound.map_err(Error::without_position)
 }
 
 /// The arguments of a function as names in its body.

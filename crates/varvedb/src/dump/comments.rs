@@ -1,6 +1,6 @@
 //! Comments on what the script makes.
 
-use varve_types::Result;
+use varve_types::{Result, SqlText};
 
 use super::definitions::OF_USERS;
 use super::{Dump, literal, texts};
@@ -54,8 +54,32 @@ const COMMENTED: [(&str, &str); 7] = [
     ),
 ];
 
+/// What has no schema: how COMMENT ON names it, what its name is in the database that is dumped or
+/// loaded, and the catalogue that has it.
+const SHARED: [(&str, &str, &str); 2] = [
+    (
+        "DATABASE",
+        "current_database()",
+        "pg_database WHERE datname",
+    ),
+    ("ROLE", "current_user", "pg_authid WHERE rolname"),
+];
+
 impl Dump<'_, '_> {
     pub(super) async fn comments(&mut self) -> Result<()> {
+        for (what, name, of) in SHARED {
+            let catalog = of.split(' ').next().unwrap_or_default();
+            let sql = format!("SELECT shobj_description(oid, '{catalog}') FROM {of} = {name}");
+            let said = self.cell(&sql).await?;
+            if !said.is_empty() {
+                let sql = format!(
+                    "BEGIN EXECUTE pg_catalog.format('COMMENT ON {what} %I IS %L', {name}, {}); END",
+                    literal(&said)
+                );
+                let block = SqlText::dollar_quoted(&sql, "comment");
+                self.write(&format!("DO {block};\n\n"))?;
+            }
+        }
         for (name, source) in COMMENTED {
             let sql = format!(
                 "SELECT {name}, d.description FROM pg_description d {source} AND {OF_USERS} \

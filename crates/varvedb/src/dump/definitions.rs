@@ -152,8 +152,7 @@ impl Dump<'_, '_> {
                     "BY DEFAULT"
                 };
                 text.push_str(&format!(
-                    " GENERATED {when} AS IDENTITY ({})",
-                    options.trim()
+                    " GENERATED {when} AS IDENTITY (SEQUENCE NAME {sequence}{options})"
                 ));
             }
             (_, _, Some(expression)) if column.is_generated => {

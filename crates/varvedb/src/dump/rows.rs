@@ -69,24 +69,9 @@ impl Dump<'_, '_> {
         for sequence in relations.iter().filter(|relation| relation.kind == "S") {
             let name = &sequence.name;
             let (last, is_called) = self.session.sequence_value(name).await?;
-            let columns = relations.iter().flat_map(|relation| {
-                let columns = relation.columns.iter();
-                columns.map(move |column| (relation, column))
-            });
-            let mut owners = columns.filter(|(_, column)| {
-                !column.identity.is_empty() && column.sequence.as_deref() == Some(name.as_str())
-            });
-            // The sequence of an identity has the name that its table gives it.
-            let named = match owners.next() {
-                Some((table, column)) => format!(
-                    "pg_catalog.pg_get_serial_sequence({}, {})",
-                    literal(&table.name),
-                    literal(&unquoted(&column.name))
-                ),
-                None => literal(name),
-            };
             self.write(&format!(
-                "SELECT pg_catalog.setval({named}, {last}, {is_called});\n\n"
+                "SELECT pg_catalog.setval({}, {last}, {is_called});\n\n",
+                literal(name)
             ))?;
         }
         Ok(())
@@ -101,12 +86,4 @@ fn is_bare(ty: LogicalType) -> bool {
 /// Whether a text is a plain number, not a NaN or an infinity.
 fn is_number(text: &str) -> bool {
     text.ends_with(|c: char| c.is_ascii_digit())
-}
-
-/// A name without the quotes that it needed.
-fn unquoted(name: &str) -> String {
-    let inner = name
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    inner.map_or(name.to_owned(), |inner| inner.replace("\"\"", "\""))
 }
