@@ -41,6 +41,39 @@ pub enum SequenceCall<'a> {
     Set(SequenceRef<'a>, i64, bool),
 }
 
+/// What sessions agree on an advisory lock by: numbers and pairs are apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AdvisoryKey {
+    /// A number.
+    One(i64),
+    /// A pair of numbers.
+    Pair(i32, i32),
+}
+
+/// An advisory lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdvisoryLock {
+    /// What it is on.
+    pub key: AdvisoryKey,
+    /// Whether others may have it so, too.
+    pub shared: bool,
+    /// Whether it ends with the transaction, else with the session.
+    pub of_transaction: bool,
+}
+
+/// What is asked of advisory locks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdvisoryCall {
+    /// To take one, for which the statement waits.
+    Lock(AdvisoryLock),
+    /// To take one if it can be had now, and whether it was.
+    Try(AdvisoryLock),
+    /// To give one back, and whether it was held.
+    Unlock(AdvisoryLock),
+    /// To give back all of the session.
+    UnlockAll,
+}
+
 /// The database that a statement runs in.
 pub trait Host: fmt::Debug {
     /// What time it is: microseconds since 1970-01-01 00:00 UTC.
@@ -54,6 +87,9 @@ pub trait Host: fmt::Debug {
 
     /// Makes the statement wait so much longer.
     fn sleep(&self, duration_us: u64);
+
+    /// Takes an advisory lock or gives it back.
+    fn advisory(&self, call: AdvisoryCall) -> Result<bool>;
 
     /// The value of a setting; `None` where there is none of this name.
     fn setting(&self, name: &str) -> Option<String>;

@@ -60,7 +60,9 @@ pub use function::{
     Function, FunctionFacts, Volatility, function_facts, function_name, function_number,
     is_function, is_set_function, operator_named, repeats_any,
 };
-pub use host::{Host, JobOrder, SequenceCall, SequenceRef};
+pub use host::{
+    AdvisoryCall, AdvisoryKey, AdvisoryLock, Host, JobOrder, SequenceCall, SequenceRef,
+};
 pub use kernels::shifted_value;
 pub use listing::function_names;
 pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};

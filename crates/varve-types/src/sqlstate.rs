@@ -136,6 +136,7 @@ sqlstates! {
     PROGRAM_LIMIT_EXCEEDED "54000" "program_limit_exceeded",
     STATEMENT_TOO_COMPLEX "54001" "statement_too_complex",
     OBJECT_IN_USE "55006" "object_in_use",
+    DEADLOCK_DETECTED "40P01" "deadlock_detected",
     LOCK_NOT_AVAILABLE "55P03" "lock_not_available",
     OBJECT_NOT_IN_PREREQUISITE_STATE "55000" "object_not_in_prerequisite_state",
     CANT_CHANGE_RUNTIME_PARAM "55P02" "cant_change_runtime_param",

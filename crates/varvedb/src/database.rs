@@ -6,6 +6,7 @@ use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, SqlState};
 
+use crate::advisory::AdvisoryLocks;
 use crate::sequences::Sequences;
 use crate::session::temporary::{TemporarySchemas, drop_left};
 use crate::statements::Statements;
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub statements: Statements,
     pub sequences: Sequences,
     pub temporary: TemporarySchemas,
+    pub advisory: AdvisoryLocks,
 }
 
 impl Database {
@@ -71,6 +73,7 @@ impl Database {
                 statements,
                 sequences: Sequences::default(),
                 temporary: TemporarySchemas::default(),
+                advisory: AdvisoryLocks::default(),
             }),
         }
     }

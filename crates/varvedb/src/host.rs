@@ -2,20 +2,33 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varve_expr::{EvalContext, Host, JobOrder, Locale, NamesRef, SequenceCall, SequenceRef};
+use varve_expr::{
+    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, NamesRef, SequenceCall,
+    SequenceRef,
+};
 use varve_sort::VecMap;
 use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Transaction};
+use varve_types::meter::Cancel;
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
 
+use crate::Notice;
 use crate::database::Shared;
-use crate::session::LentSettings;
+use crate::session::{CancelFlag, LentSettings};
 
 /// A session as functions see it.
 #[derive(Debug)]
 pub(crate) struct SessionHost {
     shared: Arc<Shared>,
+    /// Among the holders of advisory locks.
+    number: u64,
     state: Mutex<HostState>,
+}
+
+impl Drop for SessionHost {
+    fn drop(&mut self) {
+        self.shared.advisory.release_all(self.number, true);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -32,11 +45,20 @@ struct HostState {
     seed: Option<u64>,
     /// How long the running statement is to wait yet.
     sleep_us: u64,
+    /// The advisory locks that it is to wait for.
+    wanted: Vec<AdvisoryLock>,
+    /// Those that the transaction has taken for its own time.
+    of_transaction: Vec<AdvisoryLock>,
+    /// How long one may be waited for; 0 for any time.
+    lock_timeout_us: u64,
+    /// What functions had to say.
+    notices: Vec<Notice>,
 }
 
 impl SessionHost {
     pub fn new(shared: Arc<Shared>) -> SessionHost {
         SessionHost {
+            number: shared.advisory.new_session(),
             shared,
             state: Mutex::default(),
         }
@@ -77,6 +99,7 @@ impl SessionHost {
     /// Says what the next statement sees.
     pub async fn enter(&self, transaction: &Transaction, catalog: &Arc<Catalog>) -> Result<()> {
         self.take_sleep();
+        self.state().wanted.clear();
         if !Arc::ptr_eq(&self.state().catalog, catalog) {
             self.shared.sequences.load(transaction, catalog).await?;
             self.state().catalog = Arc::clone(catalog);
@@ -87,6 +110,68 @@ impl SessionHost {
     /// How long functions have asked the statement to wait since this was asked last.
     pub fn take_sleep(&self) -> u64 {
         std::mem::take(&mut self.state().sleep_us)
+    }
+
+    /// Says how long a lock may be waited for.
+    pub fn allow_wait(&self, lock_timeout_us: u64) {
+        self.state().lock_timeout_us = lock_timeout_us;
+    }
+
+    /// The warnings of functions since this was asked last.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        std::mem::take(&mut self.state().notices)
+    }
+
+    /// How many advisory locks the transaction has taken for its own time.
+    pub fn locks_of_transaction(&self) -> usize {
+        self.state().of_transaction.len()
+    }
+
+    /// Gives those back that were taken behind so many.
+    pub fn release_locks(&self, behind: usize) {
+        let mut state = self.state();
+        if state.of_transaction.len() > behind {
+            for lock in state.of_transaction.drain(behind..) {
+                self.shared.advisory.release(self.number, lock);
+            }
+        }
+    }
+
+    /// Gives back all that were taken for the session's time.
+    pub fn release_session_locks(&self) {
+        self.shared.advisory.release_all(self.number, false);
+    }
+
+    fn take_lock(&self, lock: AdvisoryLock) -> Result<bool> {
+        let taken = self.shared.advisory.take(self.number, lock)?;
+        if taken && lock.of_transaction {
+            self.state().of_transaction.push(lock);
+        }
+        Ok(taken)
+    }
+
+    /// Waits for the advisory locks that functions could not have at once.
+    pub async fn wait_for_locks(&self, cancel: &CancelFlag) -> Result<()> {
+        /// How late a release or a cancel is noticed.
+        const SLICE_US: u64 = 5_000;
+        let wanted = std::mem::take(&mut self.state().wanted);
+        let (env, locks) = (&self.shared.env, &self.shared.advisory);
+        for lock in wanted {
+            let timeout_us = self.state().lock_timeout_us;
+            let begun_us = env.monotonic_us();
+            let _waiting = locks.wait(self.number, lock);
+            while !self.take_lock(lock)? {
+                cancel.check()?;
+                locks.check_circle(self.number)?;
+                let waited_us = env.monotonic_us().saturating_sub(begun_us);
+                if timeout_us > 0 && waited_us >= timeout_us {
+                    let message = "canceling statement due to lock timeout";
+                    return Err(Error::new(SqlState::LOCK_NOT_AVAILABLE, message));
+                }
+                env.sleep(SLICE_US).await;
+            }
+        }
+        Ok(())
     }
 
     /// Forgets what `currval` and `lastval` say.
@@ -103,6 +188,9 @@ impl SessionHost {
 
     /// The rows of a view that tells of the session.
     pub fn session_rows(&self, view: &str) -> Vec<Vec<Value>> {
+        if view == "pg_locks" {
+            return self.shared.advisory.rows();
+        }
         let state = self.state();
         let lent = state.settings.as_ref();
         lent.map_or_else(Vec::new, |lent| lent.rows(&self.shared, view))
@@ -159,6 +247,33 @@ impl Host for SessionHost {
     fn sleep(&self, duration_us: u64) {
         let mut state = self.state();
         state.sleep_us = state.sleep_us.saturating_add(duration_us);
+    }
+
+    fn advisory(&self, call: AdvisoryCall) -> Result<bool> {
+        match call {
+            AdvisoryCall::Lock(lock) => {
+                let taken = self.take_lock(lock)?;
+                if !taken {
+                    self.state().wanted.push(lock);
+                }
+                Ok(taken)
+            }
+            AdvisoryCall::Try(lock) => self.take_lock(lock),
+            AdvisoryCall::Unlock(lock) => {
+                let released = self.shared.advisory.release(self.number, lock);
+                if !released {
+                    let kind = if lock.shared { "Share" } else { "Exclusive" };
+                    let message = format!("you don't own a lock of type {kind}Lock");
+                    let warning = Notice::warning(SqlState::WARNING, &message);
+                    self.state().notices.push(warning);
+                }
+                Ok(released)
+            }
+            AdvisoryCall::UnlockAll => {
+                self.release_session_locks();
+                Ok(true)
+            }
+        }
     }
 
     fn setting(&self, name: &str) -> Option<String> {

@@ -13,6 +13,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod advisory;
 mod before;
 mod bulk_load;
 mod catalog_cache;

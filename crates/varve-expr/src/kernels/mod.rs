@@ -1,5 +1,6 @@
 //! The function table and its kernels.
 
+mod advisory;
 mod angle;
 mod arithmetic;
 mod array;

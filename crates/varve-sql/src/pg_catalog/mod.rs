@@ -43,7 +43,12 @@ pub(crate) fn catalog_view(schema: &str, name: &str) -> Option<u16> {
 }
 
 /// The views whose rows the session knows.
-const OF_SESSION: [&str; 3] = ["pg_settings", "pg_prepared_statements", "pg_cursors"];
+const OF_SESSION: [&str; 4] = [
+    "pg_settings",
+    "pg_prepared_statements",
+    "pg_cursors",
+    "pg_locks",
+];
 
 /// Whether the rows of the view of a name come from the session.
 pub(crate) fn is_of_session(name: &str) -> bool {

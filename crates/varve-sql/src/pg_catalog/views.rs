@@ -474,7 +474,8 @@ pub(super) static VIEWS: &[CatalogView] = &[
     ),
     pg(
         "pg_locks",
-        "tlocktype odatabase orelation ipage itransactionid ipid tmode bgranted",
+        "tlocktype odatabase orelation ipage itransactionid oclassid oobjid iobjsubid ipid \
+         tmode bgranted",
         none,
     ),
     pg(

@@ -124,6 +124,7 @@ impl Session {
         };
         self.settings = open.settings_before;
         self.cursors.roll_back(None);
+        self.host.release_locks(0);
         open.transaction.rollback().await?;
         Err(error)
     }
@@ -164,10 +165,13 @@ impl Session {
                 self.settings = open.settings_before;
                 if let Err(error) = checked {
                     self.cursors.roll_back(None);
+                    self.host.release_locks(0);
                     open.transaction.rollback().await?;
                     return Err(error);
                 }
-                if let Err(error) = open.transaction.commit(durability).await {
+                let committed = open.transaction.commit(durability).await;
+                self.host.release_locks(0);
+                if let Err(error) = committed {
                     self.cursors.roll_back(None);
                     return Err(error);
                 }
@@ -197,6 +201,7 @@ impl Session {
             Block::Failed { kept, modes } => (kept, modes),
         };
         self.cursors.roll_back(None);
+        self.host.release_locks(0);
         if let Some(open) = open {
             self.settings = open.settings_before;
             open.transaction.rollback().await?;

@@ -217,6 +217,7 @@ impl Session {
             return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
         }
         if what == DiscardWhat::All {
+            self.host.release_session_locks();
             self.cursors.clear();
             self.prepared.clear();
             self.reset_all()?;

@@ -319,14 +319,15 @@ impl Session {
                 Ok(result) => result,
                 Err(error) => {
                     self.cursors.roll_back(None);
+                    self.host.release_locks(0);
                     transaction.rollback().await?;
                     return Err(error);
                 }
             };
-            match transaction
-                .commit(self.settings.durability.of_commit())
-                .await
-            {
+            let durability = self.settings.durability.of_commit();
+            let committed = transaction.commit(durability).await;
+            self.host.release_locks(0);
+            match committed {
                 Ok(_) => {
                     self.cursors.commit();
                     if let Some((table, tree)) = self.building.take() {
@@ -358,6 +359,8 @@ impl Session {
             transaction.watch_reads();
         }
         self.cancel.allow(self.settings.statement_timeout_us);
+        let lock_timeout_us = other_settings::lock_timeout_us(&self.settings.others);
+        self.host.allow_wait(lock_timeout_us);
         let (planned, catalog) = self.plan(transaction, task)?;
         if let Statement::CopyFrom(_) = planned.bound.statement {
             return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
@@ -426,6 +429,7 @@ impl Session {
         }
         let mut result = run.statement(transaction, deferred, statement).await?;
         result.notices.splice(0..0, run.notices.take());
+        result.notices.extend(self.host.take_notices());
         self.building = run.building.take();
         let durability = self.settings.durability.of_commit();
         self.host.keep_sequences(transaction, durability).await?;

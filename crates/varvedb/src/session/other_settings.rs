@@ -436,6 +436,13 @@ pub(super) fn checks_bodies(others: &Others) -> bool {
     set.is_none_or(|value| value != "off")
 }
 
+/// How long a lock may be waited for; 0 for any time.
+pub(super) fn lock_timeout_us(others: &Others) -> u64 {
+    let set = others.get("lock_timeout");
+    let timeout_ms = set.and_then(|value| read_whole(value, MS)).unwrap_or(0);
+    u64::try_from(timeout_ms).unwrap_or(0).saturating_mul(1000)
+}
+
 /// Whether a session wants to know of messages of a severity.
 pub(super) fn wants(others: &Others, severity: &str) -> bool {
     let least = others.get("client_min_messages");

@@ -372,10 +372,11 @@ impl Run<'_> {
         Ok(batches)
     }
 
-    /// Waits as long as functions have asked for since it was called last.
+    /// Waits for locks, and as long as functions have asked for, since it was called last.
     async fn sleep(&self) -> Result<()> {
         /// How late a cancel is noticed.
         const SLICE_US: u64 = 10_000;
+        self.host.wait_for_locks(self.cancel).await?;
         let duration_us = self.host.take_sleep();
         if duration_us == 0 {
             return Ok(());

@@ -20,6 +20,8 @@ pub(super) struct Savepoint {
     settings: (SessionSettings, SessionSettings),
     /// What was to be checked later.
     deferred: Box<Deferred>,
+    /// How many advisory locks the transaction had for its own time.
+    locks: usize,
 }
 
 impl Session {
@@ -36,6 +38,7 @@ impl Session {
             modes: open.modes,
             settings: (self.settings.clone(), open.settings_after.clone()),
             deferred: open.deferred.clone(),
+            locks: self.host.locks_of_transaction(),
         });
         Ok(ResultSet::command("SAVEPOINT"))
     }
@@ -75,6 +78,7 @@ impl Session {
             open.modes = savepoint.modes;
             open.settings_after = after;
             open.deferred = savepoint.deferred.clone();
+            self.host.release_locks(savepoint.locks);
         }
         self.block = match std::mem::replace(&mut self.block, Block::lost()) {
             Block::Failed {

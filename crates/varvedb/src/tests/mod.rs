@@ -1,6 +1,7 @@
 //! The facade over memory: what SQL answers is told by the `.slt` files; here stand calls, blocks
 //! and imports.
 
+mod advisory_locks;
 mod alter_table;
 mod batch;
 mod bulk_load;

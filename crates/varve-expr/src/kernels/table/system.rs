@@ -3,7 +3,7 @@
 use varve_types::LogicalType;
 
 use crate::function::{Entry, Kernel};
-use crate::kernels::{jobs, sequences, session, size};
+use crate::kernels::{advisory, jobs, sequences, session, size};
 use crate::signature::Param;
 
 use super::{
@@ -49,6 +49,127 @@ pub(super) static ROWS: &[Entry] = &[
             Rows(session::random_normal),
         ),
         &["mean=0", "stddev=1"],
+    ),
+    volatile("pg_advisory_lock", &[INT8], TEXT, Rows(advisory::lock::<0>)),
+    volatile(
+        "pg_advisory_lock",
+        &[INT4, INT4],
+        TEXT,
+        Rows(advisory::lock::<0>),
+    ),
+    volatile(
+        "pg_advisory_lock_shared",
+        &[INT8],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_advisory_lock_shared",
+        &[INT4, INT4],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_advisory_xact_lock",
+        &[INT8],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_advisory_xact_lock",
+        &[INT4, INT4],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_advisory_xact_lock_shared",
+        &[INT8],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::SHARED | advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_advisory_xact_lock_shared",
+        &[INT4, INT4],
+        TEXT,
+        Rows(advisory::lock::<{ advisory::SHARED | advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_try_advisory_lock",
+        &[INT8],
+        BOOL,
+        Rows(advisory::try_lock::<0>),
+    ),
+    volatile(
+        "pg_try_advisory_lock",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::try_lock::<0>),
+    ),
+    volatile(
+        "pg_try_advisory_lock_shared",
+        &[INT8],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_try_advisory_lock_shared",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_try_advisory_xact_lock",
+        &[INT8],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_try_advisory_xact_lock",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_try_advisory_xact_lock_shared",
+        &[INT8],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::SHARED | advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_try_advisory_xact_lock_shared",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::try_lock::<{ advisory::SHARED | advisory::OF_TRANSACTION }>),
+    ),
+    volatile(
+        "pg_advisory_unlock",
+        &[INT8],
+        BOOL,
+        Rows(advisory::unlock::<0>),
+    ),
+    volatile(
+        "pg_advisory_unlock",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::unlock::<0>),
+    ),
+    volatile(
+        "pg_advisory_unlock_shared",
+        &[INT8],
+        BOOL,
+        Rows(advisory::unlock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_advisory_unlock_shared",
+        &[INT4, INT4],
+        BOOL,
+        Rows(advisory::unlock::<{ advisory::SHARED }>),
+    ),
+    volatile(
+        "pg_advisory_unlock_all",
+        &[],
+        TEXT,
+        Rows(advisory::unlock_all),
     ),
     volatile("setseed", &[FLOAT8], TEXT, Rows(session::set_seed)),
     volatile("pg_sleep", &[FLOAT8], TEXT, Rows(session::sleep)),
