@@ -208,9 +208,14 @@ impl RocksKv {
     }
 
     fn is_disk_nearly_full(&self) -> bool {
-        let tables_bytes = self.property(properties::TOTAL_SST_FILES_SIZE);
-        let unflushed_bytes = self.unflushed_bytes.load(Ordering::Relaxed);
+        let (unflushed_bytes, tables_bytes) = self.held_bytes();
         self.disk.is_nearly_full(unflushed_bytes, tables_bytes)
+    }
+
+    /// What RocksDB has in memory, and in tables.
+    fn held_bytes(&self) -> (u64, u64) {
+        let tables_bytes = self.property(properties::TOTAL_SST_FILES_SIZE);
+        (self.unflushed_bytes.load(Ordering::Relaxed), tables_bytes)
     }
 
     /// What RocksDB counts; 0 while it is closed.
@@ -222,10 +227,14 @@ impl RocksKv {
         found.ok().flatten().unwrap_or(0)
     }
 
-    /// Gives the space of deleted ranges back where a compaction might soon lack it.
+    /// Gives the space of deleted ranges back where it may soon be short.
     fn give_back(&self, batch: &WriteBatch) {
         let ranges = deleted_ranges(batch);
-        if ranges.is_empty() || !self.is_disk_nearly_full() {
+        if ranges.is_empty() {
+            return;
+        }
+        let (unflushed_bytes, tables_bytes) = self.held_bytes();
+        if !self.disk.is_short(unflushed_bytes, tables_bytes) {
             return;
         }
         // Once a compaction found no space, RocksDB begins none that might not find it again, until

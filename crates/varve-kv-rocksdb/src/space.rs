@@ -34,10 +34,15 @@ impl Disk {
     /// Whether what is free is needed for what RocksDB holds in memory, for a compaction, which
     /// writes before it deletes what it read, and for giving space back.
     pub(crate) fn is_nearly_full(&self, unflushed_bytes: u64, tables_bytes: u64) -> bool {
-        let compaction_bytes = tables_bytes.min(COMPACTION_BYTES_MAX);
-        let needed = SPARE_BYTES + compaction_bytes;
+        let needed = needed_bytes(unflushed_bytes, tables_bytes);
+        self.free_bytes().is_some_and(|free| free < needed)
+    }
+
+    /// Whether the disk may soon be nearly full.
+    pub(crate) fn is_short(&self, unflushed_bytes: u64, tables_bytes: u64) -> bool {
+        let needed = needed_bytes(unflushed_bytes, tables_bytes);
         let free = self.free_bytes();
-        free.is_some_and(|free| free < needed.saturating_add(unflushed_bytes))
+        free.is_some_and(|free| free < needed.saturating_mul(2))
     }
 
     /// Makes the reserve if it is missing and there is space enough. It can do without.
@@ -67,6 +72,11 @@ impl Disk {
     fn free_bytes(&self) -> Option<u64> {
         None
     }
+}
+
+fn needed_bytes(unflushed_bytes: u64, tables_bytes: u64) -> u64 {
+    let compaction_bytes = tables_bytes.min(COMPACTION_BYTES_MAX);
+    (SPARE_BYTES + compaction_bytes).saturating_add(unflushed_bytes)
 }
 
 /// Takes the space of the reserve, also where the file system would leave out zeros.
