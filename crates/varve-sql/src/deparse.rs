@@ -92,6 +92,12 @@ impl Printer<'_> {
                 let op = if *negated { " NOT IN " } else { " IN " };
                 sql!["(", self.expr(input), op, self.joined(list, ", "), ")"]
             }
+            Expr::Call { function, args, .. }
+                if function.name() == "\0array" && args.is_empty() =>
+            {
+                let ty = self.type_name(expr.logical_type(), TypeMod::NONE);
+                sql!["ARRAY[]::", ty]
+            }
             Expr::Call { function, args, .. } if function.name().starts_with('\0') => {
                 self.form(function.name(), args)
             }
@@ -111,15 +117,20 @@ impl Printer<'_> {
                 otherwise,
                 ..
             } => {
-                let mut text = sql!["CASE"];
+                // PostgreSQL writes them over several lines in definitions.
+                let [first, when, last] = match self.catalog {
+                    Some(_) => ["\nCASE", "\n    ", "\nEND"],
+                    None => ["CASE", " ", " END"],
+                };
+                let mut text = sql![first];
                 for (condition, result) in branches {
-                    text.push(sql![" WHEN ", self.expr(condition)]);
+                    text.push(sql![when, "WHEN ", self.expr(condition)]);
                     text.push(sql![" THEN ", self.expr(result)]);
                 }
                 if let Some(otherwise) = otherwise {
-                    text.push(sql![" ELSE ", self.expr(otherwise)]);
+                    text.push(sql![when, "ELSE ", self.expr(otherwise)]);
                 }
-                text.push(" END");
+                text.push(last);
                 text
             }
             Expr::Coalesce { args, .. } => sql!["COALESCE(", self.list(args), ")"],

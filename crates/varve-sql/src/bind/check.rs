@@ -59,7 +59,7 @@ impl Binder<'_> {
             error
         })?;
         let from = operand.ty();
-        let expr = self.assign(operand, column, position);
+        let expr = self.assign_as_written(operand, column, position);
         let expr = expr.map_err(|error| match (error.state(), from) {
             (SqlState::DATATYPE_MISMATCH, Some(from)) => {
                 let message = format!(
@@ -71,7 +71,7 @@ impl Binder<'_> {
             }
             _ => error,
         })?;
-        let expr = self.stored(expr, position)?;
+        let expr = self.stored(as_shown(expr), position)?;
         let is_null = matches!(&expr, Expr::Literal { value, .. } if value.is_null());
         Ok((!is_null).then_some(expr))
     }
@@ -225,6 +225,36 @@ pub(crate) fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> 
         name = made_name(of, &format!("{label}{number}"));
     }
     name
+}
+
+/// A default as it is kept: as it is written, which the catalogue shows; a plain value is one of
+/// the column's type.
+fn as_shown(expr: Expr) -> Expr {
+    let folded = varve_expr::fold(expr.clone());
+    let is_plain = match &expr {
+        Expr::Literal { .. } => true,
+        Expr::Cast {
+            input,
+            explicit: false,
+            ..
+        } => is_number(input),
+        expr => is_number(expr),
+    };
+    let is_null = matches!(&folded, Expr::Literal { value, .. } if value.is_null());
+    if is_plain || is_null { folded } else { expr }
+}
+
+/// Whether an expression is a number with its sign.
+fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal { .. } => true,
+        Expr::Call { function, args, .. } => {
+            matches!(args.as_slice(), [Expr::Literal { .. }])
+                && function.is_operator()
+                && matches!(function.name(), "-" | "+")
+        }
+        _ => false,
+    }
 }
 
 fn has_parameter(expr: &Expr) -> bool {

@@ -257,11 +257,21 @@ impl Binder<'_> {
         column: &ColumnDef,
         position: u32,
     ) -> Result<Expr> {
+        let expr = self.assign_as_written(operand, column, position)?;
+        Ok(varve_expr::fold(expr))
+    }
+
+    /// The same, with what is constant as it is written.
+    pub(crate) fn assign_as_written(
+        &mut self,
+        operand: Operand,
+        column: &ColumnDef,
+        position: u32,
+    ) -> Result<Expr> {
         let from = operand.ty();
         let (to, modifier) = (column.ty, column.modifier);
         let column = &column.name;
-        let expr = self
-            .convert_bounded(operand, to, modifier, CastContext::Assignment, position)?
+        self.convert_bounded(operand, to, modifier, CastContext::Assignment, position)?
             .ok_or_else(|| {
                 let from = from.unwrap_or(LogicalType::Text);
                 let error = Error::new(
@@ -270,7 +280,6 @@ impl Binder<'_> {
                 );
                 located(error, position)
                     .with_hint("You will need to rewrite or cast the expression.")
-            })?;
-        Ok(varve_expr::fold(expr))
+            })
     }
 }
