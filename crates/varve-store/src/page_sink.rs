@@ -20,8 +20,10 @@ pub(crate) struct PageSink {
     runs: Vec<RunId>,
     /// Those of the runs that will not be published with the others.
     dropped: Vec<RunId>,
-    /// How many of the runs the stored intent lists.
+    /// How many of the runs the stored intent surely lists.
     runs_listed: usize,
+    /// Whether an intent, and pages with it, may be stored.
+    may_be_stored: bool,
     pending: Vec<(Key, Bytes)>,
     pending_bytes: u64,
     published: bool,
@@ -38,6 +40,7 @@ impl PageSink {
             runs: Vec::new(),
             dropped: Vec::new(),
             runs_listed: 0,
+            may_be_stored: false,
             pending: Vec::new(),
             pending_bytes: 0,
             published: false,
@@ -121,10 +124,11 @@ impl PageSink {
             batch.put(key, value);
         }
         let bytes = core::mem::take(&mut self.pending_bytes);
-        // Whatever the answer, the intent may be there now.
-        self.runs_listed = self.runs.len();
+        // The answer may be lost, and this future dropped.
+        self.may_be_stored = true;
         let written = self.store.write(batch, Durability::Strict).await;
         written.map_err(|error| kv_error(&error))?;
+        self.runs_listed = self.runs.len();
         let mut state = self.store.state();
         state.counters.run_bytes_written += bytes;
         if self.is_compaction {
@@ -149,7 +153,7 @@ impl PageSink {
 
 impl Drop for PageSink {
     fn drop(&mut self) {
-        if !self.published && self.runs_listed > 0 {
+        if !self.published && self.may_be_stored {
             self.store.state().add_orphan(Orphan {
                 intent: self.intent,
                 runs: core::mem::take(&mut self.runs),

@@ -139,11 +139,12 @@ impl BulkLoad {
             let tree = transaction.tree(index)?;
             Ok::<_, Error>(IndexLoad::new(transaction.store(), tree))
         })?;
-        if let Err(error) = load.add(&mut self.transaction, entries).await {
+        let added = load.add(&mut self.transaction, entries).await;
+        if let Err(InsertError::Duplicate { .. }) = added {
             // Entries occur twice where rows do, which are what the caller knows.
             self.rows.finish(&mut self.transaction).await?;
-            return Err(error);
         }
+        added?;
         self.sound = true;
         Ok(())
     }

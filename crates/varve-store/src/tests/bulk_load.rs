@@ -7,6 +7,7 @@ use pollster::block_on;
 use proptest::prelude::{Strategy, any, prop_assert_eq, proptest};
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv};
+use varve_run::RunValue;
 use varve_types::{
     Batch, Column, ColumnId, LogicalType, MemoryAccount, MemoryBudget, SortKey, SqlState,
     TreeColumn, TreeId, TreeSchema, Value,
@@ -17,6 +18,7 @@ use super::{
     KEYED, PLAIN, Row, TestEnv, batch, everything, insert, open, open_with, positions_where, read,
     small, some_rows, sorted_rows, with_trees,
 };
+use crate::page_sink::PageSink;
 use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
 
 fn by(batch_rows: usize) -> BulkLoadOptions {
@@ -377,6 +379,28 @@ fn a_full_storage_leaves_nothing() {
     assert_eq!((stored_runs(kv.inner()), intents(kv.inner())), (stored, 0));
     kv.set_quota_bytes(None);
     load(&store, KEYED, &some_rows(0..10), 1000).unwrap();
+}
+
+/// A run that the failed write would have listed is listed by the next one.
+#[test]
+fn pages_come_with_their_intent_after_a_write_that_failed() {
+    let kv = faulty(1);
+    let store = open_with(kv.clone(), small()).unwrap();
+    let mut sink = PageSink::new(&store);
+    let run = sink.new_run();
+    let mut write = || {
+        let page = RunValue {
+            number: 0,
+            bytes: vec![1; 100],
+        };
+        block_on(sink.put_values(run, vec![page])).unwrap();
+        block_on(sink.write_pending())
+    };
+    kv.fault_in(1, CallFault::Fail(KvError::StorageFull));
+    assert_eq!(write().unwrap_err().state(), SqlState::DISK_FULL);
+    write().unwrap();
+    assert!(stored_runs(kv.inner()).contains(&run.0));
+    check(&kv, false, false);
 }
 
 #[test]
