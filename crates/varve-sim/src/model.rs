@@ -43,6 +43,13 @@ impl Delta {
     pub(crate) fn remove(&mut self, tree: TreeId, k: i64) {
         self.rows.entry(tree).or_default().insert(k, None);
     }
+
+    /// The transaction leaves a key as it was, with a row of its own in between.
+    pub(crate) fn forget(&mut self, tree: TreeId, k: i64) {
+        if let Some(rows) = self.rows.get_mut(&tree) {
+            rows.remove(&k);
+        }
+    }
 }
 
 impl Model {

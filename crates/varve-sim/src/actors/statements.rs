@@ -24,6 +24,8 @@ pub(crate) struct Statements {
     pub(crate) transaction: Transaction,
     /// What the transaction must read.
     pub(crate) model: Model,
+    /// What it read at its begin.
+    snapshot: Model,
     pub(crate) delta: Delta,
     pub(crate) claims: Claims,
     /// A statement failed, as it should.
@@ -52,6 +54,7 @@ impl Statements {
     ) -> Statements {
         Statements {
             transaction,
+            snapshot: model.clone(),
             model,
             delta: Delta::default(),
             claims: Claims::new(),
@@ -473,7 +476,13 @@ impl Statements {
         if let Some(tree) = self.model.trees.get_mut(&tree) {
             tree.rows.remove(&k);
         }
-        self.delta.remove(tree, k);
+        // A row that only this transaction ever saw is nothing to those of others with its key.
+        let was_there = self.snapshot.rows(tree);
+        if was_there.is_some_and(|rows| rows.contains_key(&k)) {
+            self.delta.remove(tree, k);
+        } else {
+            self.delta.forget(tree, k);
+        }
     }
 }
 
