@@ -125,7 +125,7 @@ pub(crate) struct Scanned {
 pub(crate) async fn scan(transaction: &Transaction, options: ScanOptions) -> Outcome<Scanned> {
     let mut scan = transaction.scan(options).await?;
     let mut rows = Vec::new();
-    while let Some(batch) = scan.next().await? {
+    while let Some(batch) = scan.next_batch().await? {
         let Some(positions) = batch.column(COLUMNS.len()) else {
             return broken("a scan without positions");
         };

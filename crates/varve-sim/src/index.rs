@@ -161,7 +161,7 @@ impl Index {
             scan => scan?,
         };
         let mut found: Vec<Vec<Value>> = Vec::new();
-        while let Some(batch) = scan.next().await? {
+        while let Some(batch) = scan.next_batch().await? {
             let columns: Vec<_> = (0..batch.width())
                 .filter_map(|at| batch.column(at))
                 .collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use js_sys::Promise;
 use varve_kv::{Kv, MemoryKv};
 use varve_kv_idb::IdbKv;
 use varve_types::{Env, Error, SqlState};
@@ -9,8 +10,9 @@ use varvedb::{Database, Durability, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::browser_env::BrowserEnv;
-use crate::convert::{backend_error, error_object};
+use crate::convert::backend_error;
 use crate::panic::{check_sound, record_panics};
+use crate::promise::promise;
 use crate::reports::{check_object, repair_object};
 use crate::{EngineLoad, EngineSession};
 
@@ -26,26 +28,27 @@ impl Engine {
     ///
     /// `memory_limit` is in bytes, `durability` one of `strict`, `relaxed` and `async`; with
     /// `must_exist` a missing or empty database is an error.
-    pub async fn open(
+    #[wasm_bindgen(unchecked_return_type = "Promise<Engine>")]
+    pub fn open(
         name: Option<String>,
         memory_limit: Option<f64>,
         durability: String,
         must_exist: bool,
-    ) -> Result<Engine, JsValue> {
+    ) -> Promise {
         record_panics();
-        let options = options(memory_limit, &durability).map(|options| Options {
-            must_exist,
-            ..options
-        });
-        async move { Engine::open_store(name, options?).await }
-            .await
-            .map_err(|error| error_object(&error))
+        promise(Box::pin(async move {
+            let options = Options {
+                must_exist,
+                ..options(memory_limit, &durability)?
+            };
+            Ok(Engine::open_store(name, options).await?.into())
+        }))
     }
 
     /// Puts the IndexedDB database `name` right as far as that is possible; answers what was done.
-    pub async fn repair(name: String) -> Result<JsValue, JsValue> {
+    pub fn repair(name: String) -> Promise {
         record_panics();
-        async move {
+        promise(Box::pin(async move {
             check_sound()?;
             let kv = IdbKv::open(&name)
                 .await
@@ -55,46 +58,39 @@ impl Engine {
                 Database::repair(Arc::new(kv), env, Options::browser()).await?;
             database.close().await?;
             Ok(repair_object(&report))
-        }
-        .await
-        .map_err(|error: Error| error_object(&error))
+        }))
     }
 
     /// Reads everything that is stored; answers what is damaged.
-    pub async fn check(&self) -> Result<JsValue, JsValue> {
+    pub fn check(&self) -> Promise {
         let database = self.database.clone();
-        async move {
+        promise(Box::pin(async move {
             check_sound()?;
             Ok(check_object(&database.check().await?))
-        }
-        .await
-        .map_err(|error: Error| error_object(&error))
+        }))
     }
 
     /// Begins to load these columns into a table, or all of them where none are named; with
     /// `auto_id` all but the primary key, which is counted on.
-    #[wasm_bindgen(js_name = bulkLoad)]
-    pub async fn bulk_load(
-        &self,
-        table: String,
-        columns: Vec<String>,
-        auto_id: bool,
-    ) -> Result<EngineLoad, JsValue> {
+    #[wasm_bindgen(js_name = bulkLoad, unchecked_return_type = "Promise<EngineLoad>")]
+    pub fn bulk_load(&self, table: String, columns: Vec<String>, auto_id: bool) -> Promise {
         let database = self.database.clone();
-        async move {
+        promise(Box::pin(async move {
             check_sound()?;
-            EngineLoad::begin(&database, &table, &columns, auto_id).await
-        }
-        .await
-        .map_err(|error: Error| error_object(&error))
+            let load = EngineLoad::begin(&database, &table, &columns, auto_id).await?;
+            Ok(load.into())
+        }))
     }
 
     /// Deletes the IndexedDB database `name`; a missing one is no error.
-    pub async fn destroy(name: String) -> Result<(), JsValue> {
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn destroy(name: String) -> Promise {
         record_panics();
-        IdbKv::destroy(&name)
-            .await
-            .map_err(|error| error_object(&backend_error(&error)))
+        promise(Box::pin(async move {
+            let destroyed = IdbKv::destroy(&name).await;
+            destroyed.map_err(|error| backend_error(&error))?;
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 
     /// A session with a transaction state of its own.
@@ -103,14 +99,14 @@ impl Engine {
     }
 
     /// Gives the store up.
-    pub async fn close(&self) -> Result<(), JsValue> {
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn close(&self) -> Promise {
         let database = self.database.clone();
-        async move {
+        promise(Box::pin(async move {
             check_sound()?;
-            database.close().await
-        }
-        .await
-        .map_err(|error| error_object(&error))
+            database.close().await?;
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 }
 

@@ -19,6 +19,8 @@ mod load;
 #[cfg(any(target_arch = "wasm32", test))]
 mod panic;
 #[cfg(target_arch = "wasm32")]
+mod promise;
+#[cfg(target_arch = "wasm32")]
 mod reports;
 mod result;
 #[cfg(target_arch = "wasm32")]

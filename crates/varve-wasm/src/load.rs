@@ -1,57 +1,65 @@
 //! A bulk load, as the worker holds it.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
-use js_sys::{Array, Uint8Array, Uint32Array};
+use js_sys::{Array, Promise, Uint8Array, Uint32Array};
 use varve_types::{ColumnRef, Error, LogicalType, Result, SqlState};
 use varvedb::{BulkLoad, BulkLoadOptions, Database};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::columns::GivenColumn;
-use crate::convert::{error_object, number};
+use crate::convert::number;
 use crate::panic::check_sound;
+use crate::promise::promise;
 use crate::reports::load_object;
 
 /// A load of columns into one table. Its calls must not overlap.
 #[wasm_bindgen]
 pub struct EngineLoad {
-    /// Empty while a call is under way, and once the load has ended.
-    load: Cell<Option<BulkLoad>>,
-    columns: Vec<(String, LogicalType)>,
+    slot: Slot,
+    columns: Rc<[(String, LogicalType)]>,
 }
+
+/// Where the load is between calls; empty while one is under way, and once the load has ended.
+#[derive(Clone)]
+struct Slot(Rc<Cell<Option<BulkLoad>>>);
 
 #[wasm_bindgen]
 impl EngineLoad {
     /// Takes rows: for each column its kind, values, ends and validity, as `columns.rs` has them.
     /// Answers the rows taken so far.
-    pub async fn write(&self, columns: Vec<JsValue>) -> Result<f64, JsValue> {
-        self.call(async |load| {
-            let given = columns.iter().zip(&self.columns);
-            let made = given.map(|(given, (name, ty))| {
-                let column = given_column(given).into_column(name, *ty)?;
-                Ok(ColumnRef::new(column))
-            });
-            let made = made.collect::<Result<Vec<ColumnRef>>>()?;
-            load.append(made).await?;
-            Ok(number(load.rows()))
-        })
-        .await
+    #[wasm_bindgen(unchecked_return_type = "Promise<number>")]
+    pub fn write(&self, given: Vec<JsValue>) -> Promise {
+        let (slot, columns) = (self.slot.clone(), Rc::clone(&self.columns));
+        promise(Box::pin(async move {
+            let mut load = slot.take()?;
+            let written = write(&mut load, &columns, &given).await;
+            let rows = load.rows();
+            slot.0.set(Some(load));
+            written.map(|()| number(rows).into())
+        }))
     }
 
     /// Publishes the rows.
-    pub async fn finish(&self) -> Result<JsValue, JsValue> {
-        async { Ok(load_object(&self.take()?.finish().await?)) }
-            .await
-            .map_err(|error: Error| error_object(&error))
+    pub fn finish(&self) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            Ok(load_object(&slot.take()?.finish().await?))
+        }))
     }
 
     /// Forgets the rows; nothing happens where the load has ended.
-    pub async fn abort(&self) -> Result<(), JsValue> {
-        let Some(load) = self.load.take() else {
-            return Ok(());
-        };
-        load.abort().await.map_err(|error| error_object(&error))
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn abort(&self) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            if let Some(load) = slot.0.take() {
+                load.abort().await?;
+            }
+            Ok(JsValue::UNDEFINED)
+        }))
     }
 }
 
@@ -72,27 +80,33 @@ impl EngineLoad {
         let columns = load.columns().into_iter();
         Ok(EngineLoad {
             columns: columns.map(|(name, ty)| (name.to_owned(), ty)).collect(),
-            load: Cell::new(Some(load)),
+            slot: Slot(Rc::new(Cell::new(Some(load)))),
         })
     }
+}
 
+impl Slot {
     fn take(&self) -> Result<BulkLoad> {
         check_sound()?;
-        self.load.take().ok_or_else(|| {
+        self.0.take().ok_or_else(|| {
             let message = "the load has ended, or another call of it is under way";
             Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
         })
     }
+}
 
-    async fn call<T>(
-        &self,
-        run: impl AsyncFnOnce(&mut BulkLoad) -> Result<T>,
-    ) -> Result<T, JsValue> {
-        let mut load = self.take().map_err(|error| error_object(&error))?;
-        let result = run(&mut load).await;
-        self.load.set(Some(load));
-        result.map_err(|error| error_object(&error))
-    }
+async fn write(
+    load: &mut BulkLoad,
+    columns: &[(String, LogicalType)],
+    given: &[JsValue],
+) -> Result<()> {
+    let given = given.iter().zip(columns);
+    let made = given.map(|(given, (name, ty))| {
+        let column = given_column(given).into_column(name, *ty)?;
+        Ok(ColumnRef::new(column))
+    });
+    let made = made.collect::<Result<Vec<ColumnRef>>>()?;
+    load.append(made).await
 }
 
 /// What is missing is empty; the engine refuses what does not fit together.

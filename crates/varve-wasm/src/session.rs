@@ -1,20 +1,19 @@
 //! A session, as the worker holds it: one call at a time, results as bytes.
 
 use std::cell::Cell;
-use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use js_sys::{Array, Uint8Array};
-use varve_types::{Error, Result, SqlState};
+use js_sys::{Array, Promise, Uint8Array};
+use varve_types::{Error, LocalFuture, Result, SqlState};
 use varvedb::{CancelFlag, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use wasm_bindgen_futures::future_to_promise;
 
 use crate::convert::{batch_error_object, error_object, number, parameter, typed_parameter};
 use crate::encode_results;
 use crate::panic::check_sound;
+use crate::promise::{promise, promise_or_thrown};
 
 /// A session. Its calls must not overlap, but for [`EngineSession::cancel`].
 #[wasm_bindgen]
@@ -36,70 +35,83 @@ impl EngineSession {
     )]
     pub fn query(&self, sql: String, params: Vec<JsValue>) -> Result<JsValue, JsValue> {
         let slot = self.slot.clone();
-        now_or_later(async move {
+        now_or_later(Box::pin(async move {
             let answer =
                 slot.call(async |session| message(vec![query(session, &sql, &params).await?]));
-            answer.await.map(JsValue::from)
-        })
+            answer.await.map_err(|error| error_object(&error))
+        }))
     }
 
     /// Runs a script.
-    #[wasm_bindgen(unchecked_return_type = "Uint8Array<ArrayBuffer>")]
-    pub async fn exec(&self, sql: String) -> Result<Uint8Array, JsValue> {
-        self.slot
-            .call(async |session| message(session.execute_script(&sql).await?))
-            .await
+    #[wasm_bindgen(unchecked_return_type = "Promise<Uint8Array<ArrayBuffer>>")]
+    pub fn exec(&self, sql: String) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            slot.call(async |session| message(session.execute_script(&sql).await?))
+                .await
+        }))
     }
 
     /// Runs statements as one transaction; answers how many rows they have changed. An error has
     /// the number of its statement, from 0, as `statementIndex`.
-    #[wasm_bindgen(js_name = executeBatch)]
-    pub async fn execute_batch(&self, statements: Vec<String>) -> Result<f64, JsValue> {
-        let mut index = None;
-        let changed = self.slot.exclusively(async |session| {
-            let changed = session.execute_batch(&statements).await;
-            changed.map(number).map_err(|failed| {
-                index = Some(failed.index);
-                failed.error
-            })
-        });
-        let changed = changed.await;
-        changed.map_err(|error| batch_error_object(&error, index))
+    #[wasm_bindgen(js_name = executeBatch, unchecked_return_type = "Promise<number>")]
+    pub fn execute_batch(&self, statements: Vec<String>) -> Promise {
+        let slot = self.slot.clone();
+        promise_or_thrown(Box::pin(async move {
+            let mut index = None;
+            let changed = slot.call(async |session| {
+                let changed = session.execute_batch(&statements).await;
+                changed.map(|rows| number(rows).into()).map_err(|failed| {
+                    index = Some(failed.index);
+                    failed.error
+                })
+            });
+            let changed = changed.await;
+            changed.map_err(|error| batch_error_object(&error, index))
+        }))
     }
 
     /// Begins a `COPY table FROM STDIN`.
-    #[wasm_bindgen(js_name = copyBegin)]
-    pub async fn copy_begin(&self, sql: String) -> Result<(), JsValue> {
-        self.slot
-            .call(async |session| session.copy_begin(&sql).await)
-            .await
+    #[wasm_bindgen(js_name = copyBegin, unchecked_return_type = "Promise<void>")]
+    pub fn copy_begin(&self, sql: String) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            slot.call(async |session| session.copy_begin(&sql).await.map(|()| JsValue::UNDEFINED))
+                .await
+        }))
     }
 
     /// Takes the next piece of the text; answers the rows taken so far.
-    #[wasm_bindgen(js_name = copyWrite)]
-    pub async fn copy_write(&self, bytes: Vec<u8>) -> Result<f64, JsValue> {
-        self.slot
-            .call(async |session| session.copy_write(&bytes).await.map(number))
-            .await
+    #[wasm_bindgen(js_name = copyWrite, unchecked_return_type = "Promise<number>")]
+    pub fn copy_write(&self, bytes: Vec<u8>) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            slot.call(async |session| Ok(number(session.copy_write(&bytes).await?).into()))
+                .await
+        }))
     }
 
     /// Takes the end of the text and commits; answers the rows taken.
-    #[wasm_bindgen(js_name = copyFinish)]
-    pub async fn copy_finish(&self) -> Result<f64, JsValue> {
-        self.slot
-            .call(async |session| {
+    #[wasm_bindgen(js_name = copyFinish, unchecked_return_type = "Promise<number>")]
+    pub fn copy_finish(&self) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            slot.call(async |session| {
                 let result = session.copy_finish().await?;
-                Ok(number(result.affected_rows.unwrap_or(0)))
+                Ok(number(result.affected_rows.unwrap_or(0)).into())
             })
             .await
+        }))
     }
 
     /// Undoes the COPY; nothing happens without one.
-    #[wasm_bindgen(js_name = copyAbort)]
-    pub async fn copy_abort(&self) -> Result<(), JsValue> {
-        self.slot
-            .call(async |session| session.copy_abort().await)
-            .await
+    #[wasm_bindgen(js_name = copyAbort, unchecked_return_type = "Promise<void>")]
+    pub fn copy_abort(&self) -> Promise {
+        let slot = self.slot.clone();
+        promise(Box::pin(async move {
+            slot.call(async |session| session.copy_abort().await.map(|()| JsValue::UNDEFINED))
+                .await
+        }))
     }
 
     /// Asks the call under way to stop with `57014`.
@@ -118,26 +130,24 @@ impl EngineSession {
 }
 
 impl Slot {
-    async fn call<T>(
+    async fn call(
         &self,
-        run: impl AsyncFnOnce(&mut Session) -> Result<T>,
-    ) -> Result<T, JsValue> {
-        self.exclusively(run)
-            .await
-            .map_err(|error| error_object(&error))
+        run: impl AsyncFnOnce(&mut Session) -> Result<JsValue>,
+    ) -> Result<JsValue> {
+        let mut session = self.take()?;
+        let result = run(&mut session).await;
+        self.0.set(Some(session));
+        result
     }
 
-    async fn exclusively<T>(&self, run: impl AsyncFnOnce(&mut Session) -> Result<T>) -> Result<T> {
+    fn take(&self) -> Result<Session> {
         check_sound()?;
-        let mut session = self.0.take().ok_or_else(|| {
+        self.0.take().ok_or_else(|| {
             Error::new(
                 SqlState::OBJECT_IN_USE,
                 "the session is busy with another call",
             )
-        })?;
-        let result = run(&mut session).await;
-        self.0.set(Some(session));
-        result
+        })
     }
 }
 
@@ -158,19 +168,18 @@ async fn query(session: &mut Session, sql: &str, params: &[JsValue]) -> Result<v
 
 /// The answer if it is ready at once, else a promise of it.
 fn now_or_later(
-    answer: impl Future<Output = Result<JsValue, JsValue>> + 'static,
+    mut answer: LocalFuture<'static, Result<JsValue, JsValue>>,
 ) -> Result<JsValue, JsValue> {
-    let mut answer = Box::pin(answer);
     // Whoever is to be woken is told at the next poll, which the promise begins with.
     let mut context = Context::from_waker(Waker::noop());
     match answer.as_mut().poll(&mut context) {
         Poll::Ready(answer) => answer,
-        Poll::Pending => Ok(future_to_promise(answer).into()),
+        Poll::Pending => Ok(promise_or_thrown(answer).into()),
     }
 }
 
-fn message(sets: Vec<varvedb::ResultSet>) -> Result<Uint8Array> {
+fn message(sets: Vec<varvedb::ResultSet>) -> Result<JsValue> {
     let sets = sets.into_iter().map(varvedb::ResultSet::with_copied_rows);
     let sets: Vec<varvedb::ResultSet> = sets.collect();
-    Ok(Uint8Array::from(encode_results(&sets)?.as_slice()))
+    Ok(Uint8Array::from(encode_results(&sets)?.as_slice()).into())
 }

@@ -125,7 +125,7 @@ async fn positions_now(source: &TransactionSource<'_>, table: &TableDef) -> Resu
     };
     let mut scan = source.transaction.scan(scan).await?;
     let mut positions = Vec::new();
-    while let Some(batch) = scan.next().await? {
+    while let Some(batch) = scan.next_batch().await? {
         let batch = batch.compact();
         let own = positions_of(core::slice::from_ref(&batch), 0)?;
         positions.extend(own.into_iter().map(|position| position.0));

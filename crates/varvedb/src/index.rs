@@ -338,7 +338,7 @@ pub(crate) async fn build(
         let mut batches = Vec::new();
         let mut rows = 0;
         while rows < BUILD_ROWS
-            && let Some(batch) = scan.next().await?
+            && let Some(batch) = scan.next_batch().await?
         {
             cancel.check()?;
             rows += batch.rows();

@@ -229,7 +229,7 @@ impl EntryScans {
     async fn next(&mut self, transaction: &Transaction) -> Result<Option<Batch>> {
         loop {
             if let Some(scan) = &mut self.current
-                && let Some(entries) = scan.next().await?
+                && let Some(entries) = scan.next_batch().await?
             {
                 return Ok(Some(entries));
             }

@@ -48,14 +48,14 @@ struct FilteredStream {
 
 impl BatchStream for TreeStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
-        Box::pin(self.0.next())
+        self.0.next_batch()
     }
 }
 
 impl BatchStream for FilteredStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(async move {
-            while let Some(rows) = self.scan.next().await? {
+            while let Some(rows) = self.scan.next_batch().await? {
                 let rows = self.filter.apply(rows)?;
                 if !rows.is_empty() {
                     return Ok(Some(rows));

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_run::VectorFilter;
-use varve_types::{Batch, ColumnPredicate, PredicateTest, Result, TreeId, VECTOR_ROWS};
+use varve_types::{
+    Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, TreeId, VECTOR_ROWS,
+};
 
 use crate::memtable::MemtableSlot;
 use crate::pacer::Pacer;
@@ -191,7 +193,11 @@ impl TreeScan {
     }
 
     /// The next batch of at most 1,024 rows, or `None` after the last one. Batches are not empty.
-    pub async fn next(&mut self) -> Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
+        Box::pin(self.read_batch())
+    }
+
+    async fn read_batch(&mut self) -> Result<Option<Batch>> {
         if self.rows_left == 0 {
             return Ok(None);
         }

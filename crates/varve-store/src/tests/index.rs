@@ -178,7 +178,7 @@ fn scan(transaction: &Transaction, options: ScanOptions) -> Vec<Vec<Value>> {
     let mut scan = block_on(transaction.scan(options)).unwrap();
     assert!(scan.is_key_ordered());
     let mut rows = Vec::new();
-    while let Some(batch) = block_on(scan.next()).unwrap() {
+    while let Some(batch) = block_on(scan.next_batch()).unwrap() {
         let columns: Vec<_> = (0..batch.width())
             .map(|at| batch.column(at).unwrap())
             .collect();

@@ -252,7 +252,7 @@ pub(super) fn read(
 ) -> Result<Vec<(Row, RowPosition)>> {
     let mut scan = block_on(transaction.scan(options))?;
     let mut all = Vec::new();
-    while let Some(batch) = block_on(scan.next())? {
+    while let Some(batch) = block_on(scan.next_batch())? {
         assert!(!batch.is_empty() && batch.rows() <= 1024);
         let positions = batch.column(3).unwrap();
         for (at, row) in rows_of(&batch).into_iter().enumerate() {

@@ -111,7 +111,7 @@ fn columns_come_as_asked_and_counting_reads_nothing() {
     };
     let mut scan = block_on(transaction.scan(options)).unwrap();
     let mut rows = 0;
-    while let Some(batch) = block_on(scan.next()).unwrap() {
+    while let Some(batch) = block_on(scan.next_batch()).unwrap() {
         assert_eq!(batch.width(), 0);
         rows += batch.rows();
     }
@@ -124,10 +124,10 @@ fn columns_come_as_asked_and_counting_reads_nothing() {
         ..everything(KEYED)
     };
     let mut scan = block_on(transaction.scan(options)).unwrap();
-    let batch = block_on(scan.next()).unwrap().unwrap();
+    let batch = block_on(scan.next_batch()).unwrap().unwrap();
     let first = [0, 1, 2].map(|i| batch.column(i).unwrap().value(0));
     assert_eq!(first, [Value::Int4(0), Value::Int8(5000), Value::Int4(0)]);
-    assert!(block_on(scan.next()).unwrap().is_none());
+    assert!(block_on(scan.next_batch()).unwrap().is_none());
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_scan_goes_on_while_others_commit_and_flush() {
     let transaction = store.begin();
     let mut scan = block_on(transaction.scan(everything(PLAIN))).unwrap();
     let mut rows = Vec::new();
-    while let Some(batch) = block_on(scan.next()).unwrap() {
+    while let Some(batch) = block_on(scan.next_batch()).unwrap() {
         rows.extend(super::rows_of(&batch));
         let mut other = store.begin();
         let doomed = read(&other, everything(PLAIN)).unwrap();

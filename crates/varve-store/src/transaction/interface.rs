@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::lock::Mutex as Turn;
 use varve_types::{
-    Batch, CommitSeq, Error, IndexState, ObjectId, Reservation, Result, RowPosition, RunId,
-    SqlState, TreeId, TreeSchema, Value,
+    Batch, CommitSeq, Error, IndexState, LocalFuture, ObjectId, Reservation, Result, RowPosition,
+    RunId, SqlState, TreeId, TreeSchema, Value,
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
@@ -138,7 +138,11 @@ impl Transaction {
 
     /// Streams rows. The transaction must not write while the scan runs. `55000` for an index that
     /// is not complete yet.
-    pub async fn scan(&self, options: ScanOptions) -> Result<TreeScan> {
+    pub fn scan(&self, options: ScanOptions) -> LocalFuture<'_, Result<TreeScan>> {
+        Box::pin(self.begin_scan(options))
+    }
+
+    async fn begin_scan(&self, options: ScanOptions) -> Result<TreeScan> {
         self.own().note_read(options.tree);
         let tree = self.tree(options.tree)?;
         if tree
@@ -154,7 +158,17 @@ impl Transaction {
 
     /// The rows with these keys (values in the order of the sort key), in any order; absent keys
     /// give no row. The key of a tree without one is the hidden row id.
-    pub async fn lookup(
+    pub fn lookup<'t>(
+        &'t self,
+        tree: TreeId,
+        keys: &'t [Vec<Value>],
+        columns: &'t [usize],
+        with_position: bool,
+    ) -> LocalFuture<'t, Result<Vec<Batch>>> {
+        Box::pin(self.rows_of_keys(tree, keys, columns, with_position))
+    }
+
+    async fn rows_of_keys(
         &self,
         tree: TreeId,
         keys: &[Vec<Value>],
@@ -184,7 +198,16 @@ impl Transaction {
 
     /// Columns of the rows at these positions, in their order, 1,024 rows a batch. The positions
     /// come from this transaction's scans and lookups.
-    pub async fn fetch(
+    pub fn fetch<'t>(
+        &'t self,
+        tree: TreeId,
+        positions: &'t [RowPosition],
+        columns: &'t [usize],
+    ) -> LocalFuture<'t, Result<Vec<Batch>>> {
+        Box::pin(self.rows_of_positions(tree, positions, columns))
+    }
+
+    async fn rows_of_positions(
         &self,
         tree: TreeId,
         positions: &[RowPosition],

@@ -72,7 +72,7 @@ impl Transaction {
             .await?;
         let mut before: Option<Vec<u8>> = None;
         let mut key = Vec::new();
-        while let Some(batch) = scan.next().await? {
+        while let Some(batch) = scan.next_batch().await? {
             let columns = (0..batch.width()).filter_map(|at| batch.column(at));
             let columns: Vec<_> = columns.collect();
             for row in 0..batch.rows() {
@@ -93,7 +93,7 @@ impl Transaction {
         let mut scan = self.entries(tree, vec![0], range, Some(2)).await?;
         let mut rows = 0;
         while rows < 2
-            && let Some(batch) = scan.next().await?
+            && let Some(batch) = scan.next_batch().await?
         {
             rows += batch.rows();
         }

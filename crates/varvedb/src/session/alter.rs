@@ -368,7 +368,7 @@ impl Rows {
         let (mut batches, mut rows) = (Vec::new(), 0);
         while rows < ROWS_AT_ONCE {
             cancel.check()?;
-            let Some(batch) = scan.next().await? else {
+            let Some(batch) = scan.next_batch().await? else {
                 self.is_done = true;
                 break;
             };

@@ -159,7 +159,7 @@ async fn has_rows(transaction: &Transaction, table: &TableDef) -> Result<bool> {
             ..ScanOptions::of(table.tree, Vec::new())
         })
         .await?;
-    while let Some(batch) = rows.next().await? {
+    while let Some(batch) = rows.next_batch().await? {
         if batch.rows() > 0 {
             return Ok(true);
         }
