@@ -7,7 +7,9 @@ use crate::token::{Fault, Lexeme, Token};
 /// Names of operators are shorter.
 const OPERATOR_BYTES_MAX: usize = 63;
 
-struct Lexer<'a> {
+/// Reads the tokens of a text, statement by statement.
+#[derive(Clone)]
+pub struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -17,41 +19,20 @@ struct Lexer<'a> {
     counted: (usize, u32),
     /// The byte up to which each + and - is an operator, behind the one that they ended.
     signs_end: usize,
+    /// The end of the text was read, or what cannot be.
+    has_ended: bool,
     lexemes: Vec<Lexeme>,
 }
 
 /// The tokens of a text, without white space and comments; the last one is the end of the text or
 /// what cannot be read. `text` has fewer than 2^32 bytes.
 pub fn tokenize(text: &str) -> Vec<Lexeme> {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        ascii: text.is_ascii(),
-        counted: (0, 1),
-        signs_end: 0,
-        lexemes: Vec::with_capacity(text.len() / 5 + 2),
-    };
-    loop {
-        let start = lexer.skip_space();
-        let token = match start {
-            Ok(()) => {
-                let start = lexer.at;
-                let token = lexer.token();
-                lexer.push(token, start);
-                token
-            }
-            Err(start) => {
-                lexer.at = lexer.bytes.len();
-                let token = Token::Invalid(Fault::Comment);
-                lexer.push(token, start);
-                token
-            }
-        };
-        if matches!(token, Token::EOF | Token::Invalid(_)) {
-            return lexer.lexemes;
-        }
+    let mut lexer = Lexer::new(text);
+    lexer.lexemes.reserve(text.len() / 5 + 2);
+    while !lexer.has_ended {
+        lexer.advance();
     }
+    lexer.lexemes
 }
 
 fn is_space(byte: u8) -> bool {
@@ -96,7 +77,69 @@ fn lets_sign_end(byte: u8) -> bool {
     )
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
+    /// Stands before the first token of a text of fewer than 2^32 bytes.
+    pub fn new(text: &'a str) -> Lexer<'a> {
+        Lexer {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            ascii: text.is_ascii(),
+            counted: (0, 1),
+            signs_end: 0,
+            has_ended: false,
+            lexemes: Vec::new(),
+        }
+    }
+
+    /// The tokens of the next statement, then the one that ends it: a semicolon, the end of the
+    /// text, or what cannot be read. The semicolons in the body of a function end nothing. A
+    /// statement is cut behind the token that makes it longer than `bytes_max`. `None` behind the
+    /// last one.
+    pub fn statement(&mut self, bytes_max: usize) -> Option<Vec<Lexeme>> {
+        let mut before = Keyword::NoKeyword;
+        let mut depth = 0_u32;
+        while !self.has_ended {
+            let lexeme = self.advance();
+            let first = self.lexemes.first().copied().unwrap_or(lexeme);
+            match lexeme.keyword {
+                Keyword::ATOMIC
+                    if before == Keyword::BEGIN
+                        && first.keyword == Keyword::CREATE
+                        && depth == 0 =>
+                {
+                    depth = 1;
+                }
+                Keyword::CASE if depth > 0 => depth += 1,
+                Keyword::END if depth > 0 => depth -= 1,
+                _ => {}
+            }
+            before = lexeme.keyword;
+            let ends = lexeme.token == Token::SemiColon && depth == 0;
+            if ends || self.at - first.start as usize > bytes_max {
+                break;
+            }
+        }
+        let lexemes = core::mem::take(&mut self.lexemes);
+        (!lexemes.is_empty()).then_some(lexemes)
+    }
+
+    /// Reads one token.
+    fn advance(&mut self) -> Lexeme {
+        let (token, start) = match self.skip_space() {
+            Ok(()) => {
+                let start = self.at;
+                (self.token(), start)
+            }
+            Err(start) => {
+                self.at = self.bytes.len();
+                (Token::Invalid(Fault::Comment), start)
+            }
+        };
+        self.has_ended = matches!(token, Token::EOF | Token::Invalid(_));
+        self.push(token, start)
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -111,7 +154,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn push(&mut self, token: Token, start: usize) {
+    fn push(&mut self, token: Token, start: usize) -> Lexeme {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let position = if self.ascii {
             number(start + 1)
@@ -127,16 +170,18 @@ impl Lexer<'_> {
             Token::Word => Keyword::of(self.text.get(start..self.at).unwrap_or_default()),
             _ => Keyword::NoKeyword,
         };
-        self.lexemes.push(Lexeme {
+        let lexeme = Lexeme {
             token,
             keyword,
             start: number(start),
             end: number(self.at),
             position,
-        });
+        };
+        self.lexemes.push(lexeme);
         if keyword == Keyword::UESCAPE {
             self.join_escape();
         }
+        lexeme
     }
 
     /// `UESCAPE '!'` behind a Unicode string or name becomes part of it.

@@ -58,7 +58,7 @@ mod window;
 pub use copy::{Copy, CopyOption, CopySource, CopyTarget, CopyValue};
 pub use insert::{InsertClauses, Overriding};
 pub use keyword::{Class, Keyword};
-pub use lexer::tokenize;
+pub use lexer::{Lexer, tokenize};
 pub use parser::{IsOptional, Parser};
 pub use quoted::in_one_part;
 pub use sqlparser::ast;

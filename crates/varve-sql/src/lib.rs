@@ -81,7 +81,7 @@ pub use found::Found;
 pub use function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
-pub use parse::{ParsedStatement, parse};
+pub use parse::{ParsedStatement, STATEMENT_BYTES_MAX, Script, parse};
 pub use pg_catalog::{catalog_rows, relation_oid, session_view};
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use varve_parser::{Keyword, Lexeme, Parser, Token, tokenize};
+use varve_parser::{Keyword, Lexeme, Lexer, Parser, Token};
 use varve_types::{Error, Result, SqlState};
 
 use crate::command::Command;
@@ -10,8 +10,8 @@ use crate::dispatch::{Body, Parsed, parse_statement};
 use crate::parse_utility::UtilityStatement;
 use crate::position::SourceMap;
 
-/// Longer texts are refused: their tree would not fit a browser's memory.
-const TEXT_BYTES_MAX: usize = 4 << 20;
+/// Longer statements are refused: their tree would not fit a browser's memory.
+pub const STATEMENT_BYTES_MAX: usize = 4 << 20;
 /// Most operators in a row without a comma or parenthesis: each is one level of the tree.
 const CHAIN_OPERATORS_MAX: usize = 2_000;
 /// About what a token takes as part of a syntax tree.
@@ -81,54 +81,74 @@ impl fmt::Debug for ParsedStatement {
     }
 }
 
-/// Parses the statements of a text, which are separated by semicolons.
+/// The statements of a text of any length, which are separated by semicolons, parsed one by one.
+/// Nothing comes behind an error.
 ///
 /// Positions of errors, here and when a statement is bound, count characters of the whole text
 /// from 1.
-pub fn parse(text: &str) -> Result<Vec<ParsedStatement>> {
-    if text.len() > TEXT_BYTES_MAX {
-        return Err(Error::new(
-            SqlState::PROGRAM_LIMIT_EXCEEDED,
-            format!("statement text is longer than {TEXT_BYTES_MAX} bytes"),
-        )
-        .with_hint("Send it in parts, or load rows with COPY."));
-    }
-    let lexemes = tokenize(text);
-    let mut rest = lexemes.as_slice();
-    let mut statements = Vec::new();
-    while let Some((statement, end, behind)) = split_statement(rest) {
-        if !statement.is_empty() || matches!(end.token, Token::Invalid(_)) {
-            statements.push(parse_one(text, statement, end)?);
-        }
-        rest = behind;
-    }
-    Ok(statements)
+#[derive(Clone)]
+pub struct Script<'a> {
+    text: &'a str,
+    lexer: Option<Lexer<'a>>,
 }
 
-/// The tokens of the next statement, the one that ends it, and those behind; `None` where none is
-/// left. The semicolons in the body of a function do not end its statement.
-fn split_statement(lexemes: &[Lexeme]) -> Option<(&[Lexeme], Lexeme, &[Lexeme])> {
-    let creates = lexemes.first()?.keyword == Keyword::CREATE;
-    let mut depth = 0_u32;
-    for (at, lexeme) in lexemes.iter().enumerate() {
-        let next = || lexemes.get(at + 1).map(|next| next.keyword);
-        match lexeme.keyword {
-            Keyword::BEGIN if creates && depth == 0 && next() == Some(Keyword::ATOMIC) => depth = 1,
-            Keyword::CASE if depth > 0 => depth += 1,
-            Keyword::END if depth > 0 => depth -= 1,
-            _ => {}
+impl<'a> Script<'a> {
+    /// Stands before the first statement.
+    pub fn new(text: &'a str) -> Result<Script<'a>> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(too_long("a script", u32::MAX as usize));
         }
-        let ends = match lexeme.token {
-            Token::SemiColon => depth == 0,
-            Token::EOF | Token::Invalid(_) => true,
-            _ => false,
-        };
-        if ends {
-            let behind = lexemes.get(at + 1..).unwrap_or_default();
-            return Some((lexemes.get(..at)?, *lexeme, behind));
-        }
+        let lexer = Some(Lexer::new(text));
+        Ok(Script { text, lexer })
     }
-    None
+
+    fn parse_next(&mut self) -> Result<Option<ParsedStatement>> {
+        while let Some(lexemes) = self
+            .lexer
+            .as_mut()
+            .and_then(|lexer| lexer.statement(STATEMENT_BYTES_MAX))
+        {
+            let Some((end, statement)) = lexemes.split_last() else {
+                break;
+            };
+            let first = lexemes.first().unwrap_or(end);
+            if end.bytes().end - first.bytes().start > STATEMENT_BYTES_MAX {
+                return Err(too_long("a statement", STATEMENT_BYTES_MAX).at(first.position));
+            }
+            if !statement.is_empty() || matches!(end.token, Token::Invalid(_)) {
+                return parse_one(self.text, statement, *end).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Iterator for Script<'_> {
+    type Item = Result<ParsedStatement>;
+
+    fn next(&mut self) -> Option<Result<ParsedStatement>> {
+        let parsed = self.parse_next();
+        if parsed.is_err() {
+            self.lexer = None;
+        }
+        parsed.transpose()
+    }
+}
+
+/// `54000`
+fn too_long(what: &str, bytes_max: usize) -> Error {
+    let message = format!("{what} is longer than {bytes_max} bytes");
+    Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message)
+        .with_hint("Send it in parts, or load rows with COPY.")
+}
+
+/// Parses the statements of a text as [`Script`] does, of one that is no longer than a statement
+/// may be: all trees are there at once.
+pub fn parse(text: &str) -> Result<Vec<ParsedStatement>> {
+    if text.len() > STATEMENT_BYTES_MAX {
+        return Err(too_long("a statement", STATEMENT_BYTES_MAX));
+    }
+    Script::new(text)?.collect()
 }
 
 fn parse_one(text: &str, lexemes: &[Lexeme], end: Lexeme) -> Result<ParsedStatement> {

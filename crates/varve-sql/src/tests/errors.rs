@@ -507,8 +507,15 @@ fn nesting_and_length_are_bounded() {
     assert_eq!(bound(&nots).unwrap_err().state().code(), "54001");
     let minuses = format!("select {} 1", "- ".repeat(5_000));
     assert_eq!(bound(&minuses).unwrap_err().state().code(), "54001");
-    let long = " ".repeat((4 << 20) + 1);
-    assert_eq!(crate::parse(&long).unwrap_err().state().code(), "54000");
+    let long = format!("select 1; select {}", "'' ".repeat((4 << 20) / 3));
+    let mut script = crate::Script::new(&long).unwrap();
+    assert!(script.next().unwrap().is_ok());
+    let error = script.next().unwrap().unwrap_err();
+    assert_eq!(
+        (error.state().code(), error.position()),
+        ("54000", Some(11))
+    );
+    assert!(script.next().is_none(), "nothing comes behind an error");
     let rows = format!(
         "insert into u values (1, 2, 'x'){}",
         ", (1, -2, null)".repeat(20_000)

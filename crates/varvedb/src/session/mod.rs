@@ -20,6 +20,7 @@ mod other_settings;
 pub(crate) mod routine;
 pub(crate) mod run;
 mod savepoint;
+mod script;
 mod settings;
 mod show;
 mod statement_locale;
@@ -182,34 +183,6 @@ impl Session {
     ) -> Result<ResultSet> {
         self.cancel.lower();
         self.run(Task::Prepared(prepared), parameters).await
-    }
-
-    /// Runs any number of statements without parameters.
-    ///
-    /// Outside a transaction block they are one transaction, as in PostgreSQL's simple protocol: if
-    /// one fails, none of them has happened. `BEGIN` among them makes an ordinary block of it.
-    pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
-        self.cancel.lower();
-        let task = match self.task_of_script(sql) {
-            Ok(task) => task,
-            Err(error) => return self.fail_block(error).await,
-        };
-        let statements = match &task {
-            Task::Text(_, Known::Tree(statements)) if statements.len() != 1 => {
-                Arc::clone(statements)
-            }
-            _ => return Ok(vec![self.run(task, &[]).await?]),
-        };
-        let mut results = Vec::with_capacity(statements.len());
-        for statement in &*statements {
-            // Also after a COMMIT among them, what follows belongs together.
-            if matches!(self.block, Block::None) && results.len() + 1 < statements.len() {
-                self.block = Block::Open(self.open_block(true));
-            }
-            results.push(self.run(Task::Parsed(statement), &[]).await?);
-        }
-        self.end_implicit_block().await?;
-        Ok(results)
     }
 
     /// What is known of a text of one statement; `None` for one without a statement.

@@ -84,6 +84,46 @@ fn whole_numbers_become_what_their_place_holds() {
 }
 
 #[test]
+fn a_script_has_no_longest_text() {
+    let mut session = session();
+    run(
+        &mut session,
+        "CREATE TABLE t (id BIGINT PRIMARY KEY, x TEXT)",
+    );
+    let filler = "é;".repeat(30_000);
+    let insert = |id| format!("INSERT INTO t /*;*/ VALUES ({id}, $a$;{filler}'$a$);\n");
+    let inserts: String = (1..=60).map(insert).collect();
+    assert!(inserts.len() > 5 << 20);
+    let body = "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1; SELECT count(*) FROM t; END;";
+
+    let error = fails(&mut session, &format!("{inserts}{body} SELEC 1"));
+    let place = inserts.chars().count() + body.len() + 2;
+    assert_eq!(error.state(), SqlState::SYNTAX_ERROR);
+    assert_eq!(error.position(), u32::try_from(place).ok());
+    let error = fails(
+        &mut session,
+        &format!("{inserts}COMMIT; SELECT 1 FROM; SELECT 2"),
+    );
+    assert_eq!(error.state(), SqlState::SYNTAX_ERROR);
+    assert_eq!(rows(&mut session, COUNT), ints(&[0]), "all is parsed first");
+    fails(&mut session, &format!("{inserts}INSERT INTO t VALUES (7)"));
+    assert_eq!(
+        rows(&mut session, COUNT),
+        ints(&[0]),
+        "it is one transaction"
+    );
+
+    let results = pollster::block_on(session.execute_script(&format!("{inserts}{body}SELECT f()")));
+    let results = results.unwrap();
+    assert_eq!(results.len(), 62);
+    assert_eq!(results[61].rows(), ints(&[60]));
+    let long = format!("SELECT '{}'", "x".repeat(4 << 20));
+    let error = fails(&mut session, &long);
+    assert_eq!(error.state(), SqlState::PROGRAM_LIMIT_EXCEEDED);
+    assert!(!session.in_transaction());
+}
+
+#[test]
 fn a_script_is_one_transaction() {
     let mut session = session();
     run(&mut session, "CREATE TABLE t (id BIGINT PRIMARY KEY)");

@@ -1,0 +1,79 @@
+//! Any number of statements in one text.
+
+use std::sync::Arc;
+
+use varve_sql::{ParsedStatement, STATEMENT_BYTES_MAX, Script};
+use varve_types::Result;
+use varve_types::meter::{self, metered};
+
+use super::block::Block;
+use super::{Known, Session, Task, no_statement_error};
+use crate::ResultSet;
+use crate::pacer::Pacer;
+
+impl Session {
+    /// Runs any number of statements without parameters.
+    ///
+    /// Outside a transaction block they are one transaction, as in PostgreSQL's simple protocol: if
+    /// one fails, none of them has happened. `BEGIN` among them makes an ordinary block of it. All
+    /// of the text is parsed first, so nothing happens where a statement cannot be. Its length has
+    /// no limit, that of each statement has.
+    pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
+        self.cancel.lower();
+        if sql.len() > STATEMENT_BYTES_MAX {
+            self.cancel.allow(self.settings.statement_timeout_us);
+            return match metered(self.meter(), self.count_statements(sql)).await {
+                Ok(count) => self.run_script(count, &[], sql).await,
+                Err(error) => self.fail_block(error).await,
+            };
+        }
+        match self.task_of_script(sql) {
+            Ok(Task::Text(_, Known::Tree(statements))) if statements.len() != 1 => {
+                self.run_script(statements.len(), &statements, "").await
+            }
+            Ok(task) => Ok(vec![self.run(task, &[]).await?]),
+            Err(error) => self.fail_block(error).await,
+        }
+    }
+
+    /// Runs statements that are at hand, then those of a text, `count` in all.
+    async fn run_script(
+        &mut self,
+        count: usize,
+        parsed: &[ParsedStatement],
+        text: &str,
+    ) -> Result<Vec<ResultSet>> {
+        let mut rest = Script::new(text)?;
+        let mut results = Vec::with_capacity(parsed.len());
+        while results.len() < count {
+            // Also after a COMMIT among them, what follows belongs together.
+            if matches!(self.block, Block::None) && results.len() + 1 < count {
+                self.block = Block::Open(self.open_block(true));
+            }
+            let next;
+            let statement = match parsed.get(results.len()) {
+                Some(statement) => statement,
+                None => {
+                    next = rest.next().ok_or_else(no_statement_error)??;
+                    &next
+                }
+            };
+            results.push(self.run(Task::Parsed(statement), &[]).await?);
+        }
+        self.end_implicit_block().await?;
+        Ok(results)
+    }
+
+    /// Parses a long script without keeping its trees, which would not fit the memory.
+    async fn count_statements(&self, sql: &str) -> Result<usize> {
+        let mut pacer = Pacer::new(Arc::clone(&self.shared.env));
+        let mut count = 0;
+        for statement in Script::new(sql)? {
+            statement?;
+            count += 1;
+            pacer.pace().await;
+            meter::check()?;
+        }
+        Ok(count)
+    }
+}
