@@ -81,6 +81,7 @@ impl Binder<'_> {
         let arguments = self.argument_defs(arguments)?;
         let is_plpgsql = match options.language.as_deref() {
             Some(language) => is_plpgsql(language)?,
+            None if body.as_ref().is_some_and(|body| body.is_statements) => false,
             None => return Err(invalid("no language specified")),
         };
         let Some(body) = body else {
