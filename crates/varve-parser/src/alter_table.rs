@@ -65,7 +65,7 @@ impl Parser<'_> {
                 self.expect_keyword(Keyword::PARTITION)?;
                 let partition = self.parse_object_name(false)?;
                 // Nobody waits for a lock here.
-                let _ = self.parse_one_of_keywords(&[Keyword::CONCURRENTLY, Keyword::FINALIZE]);
+                let _ = self.parse_keyword(Keyword::CONCURRENTLY);
                 Ok(Action::Detach(partition))
             }
             Keyword::ENABLE if self.peek_keyword(Keyword::ROW) => {

@@ -231,11 +231,14 @@ impl Parser<'_> {
         self.expect_token(&Token::LParen)?;
         let expr = self.node()?;
         self.expect_token(&Token::RParen)?;
-        let no_inherit = self.parse_keywords(&[Keyword::NO, Keyword::INHERIT]);
+        let next = self.peek_token();
+        if self.parse_keywords(&[Keyword::NO, Keyword::INHERIT]) {
+            return Err(Error::unsupported("NO INHERIT of a constraint").at(next.position));
+        }
         Ok(CheckConstraint {
             name,
             expr,
-            no_inherit,
+            no_inherit: false,
             enforced: None,
         })
     }

@@ -105,6 +105,21 @@ impl Parser<'_> {
         })
     }
 
+    /// A column or expression as an index has it, where nothing is put in order.
+    pub(crate) fn parse_unordered(&mut self) -> Result<Expr> {
+        let first = self.peek_token();
+        let IndexColumn {
+            column,
+            operator_class,
+        } = self.parse_index_column()?;
+        let what = match column.options == OrderByOptions::default() {
+            true if operator_class.is_none() => return Ok(column.expr),
+            true => "an operator class in this place",
+            false => "an order in this place",
+        };
+        Err(Error::unsupported(what).at(first.position))
+    }
+
     /// A column or expression of an index.
     pub fn parse_index_column(&mut self) -> Result<IndexColumn> {
         let first = self.peek_token();

@@ -249,9 +249,8 @@ impl Parser<'_> {
                     self.next_token();
                     self.expect_keyword(Keyword::BY)?;
                     let name = single(self.parse_label()?);
-                    let args = self.parse_parenthesized(|parser| {
-                        Ok(Box::new(parser.parse_index_column()?.column.expr))
-                    })?;
+                    let args =
+                        self.parse_parenthesized(|parser| Ok(Box::new(parser.parse_unordered()?)))?;
                     let args = crate::special::plain_args(args);
                     create.partition_by = Some(Box::new(plain_call(name, args)));
                 }

@@ -7,7 +7,7 @@ use crate::keyword::Keyword;
 use crate::marker::{USING_ALIAS, marker};
 use crate::name::single;
 use crate::parser::{IsOptional, Parser};
-use crate::table_factor::table;
+use crate::table_factor::{only, table};
 use crate::token::Token;
 
 /// The kinds of joins that take a condition.
@@ -54,9 +54,14 @@ impl Parser<'_> {
 
     /// The relation of `TABLE name`, which has no alias.
     pub(crate) fn push_table_of_query(&mut self, tables: &mut Vec<TableWithJoins>) -> Result<()> {
-        let _only = self.parse_keyword(Keyword::ONLY);
+        let first = self.peek_token();
+        let is_only = self.parse_keyword(Keyword::ONLY);
         let name = self.parse_object_name(true)?;
-        push_relation(tables, Box::new(table(name, None, false)));
+        let mut relation = Box::new(table(name, None, false));
+        if is_only {
+            only(&mut relation, first.position);
+        }
+        push_relation(tables, relation);
         let _descendants = self.consume_token(&Token::Mul);
         Ok(())
     }

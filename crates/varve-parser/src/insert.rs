@@ -129,10 +129,7 @@ impl Parser<'_> {
             let name = self.parse_object_name(false)?;
             conflict_target = Some(ConflictTarget::OnConstraint(name));
         } else if self.peek() == Token::LParen {
-            insert.partitioned = Some(self.parse_parenthesized(|parser| {
-                // Operator classes say nothing: there is one for each type.
-                Ok(parser.parse_index_column()?.column.expr)
-            })?);
+            insert.partitioned = Some(self.parse_parenthesized(Parser::parse_unordered)?);
             if self.parse_keyword(Keyword::WHERE) {
                 insert.settings = Some(vec![Setting {
                     key: Ident::new("where"),

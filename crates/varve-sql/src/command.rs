@@ -1,12 +1,11 @@
 //! Statements without a plan: transactions, savepoints, settings, upkeep. They need no catalogue,
 //! so what they say is known when they are parsed.
 
-use sqlparser::ast::{Expr as Ast, UtilityOption, Value};
 use varve_parser::{Parser, Token};
 use varve_types::{Result, SqlText};
 
 use crate::parse_session::parse_session_command;
-use crate::parse_upkeep::upkeep_options;
+use crate::parse_upkeep::{is_given, upkeep_options};
 use crate::schema::RelationName;
 
 /// A statement that changes the session, its transaction or the store, and reads no table.
@@ -60,6 +59,8 @@ pub enum Command {
         full: bool,
         /// Tables; none means all.
         tables: Vec<RelationName>,
+        /// Options of which nothing comes.
+        unused: Vec<String>,
     },
     /// `CHECKPOINT`, or RisingWave's `FLUSH`
     Checkpoint,
@@ -458,14 +459,16 @@ fn values(parser: &mut Parser<'_>, are_names: bool) -> Result<String> {
     }
 }
 
+/// Options of VACUUM that say what is done here anyway; nothing comes of the others.
+const USED: [&str; 3] = ["full", "analyze", "skip_locked"];
+
 fn vacuum(parser: &mut Parser<'_>) -> Parsed {
-    // What the others ask for is done anyway, or there is nothing to be done.
     let known = [
         "full",
-        "verbose",
         "analyze",
-        "freeze",
         "skip_locked",
+        "verbose",
+        "freeze",
         "process_toast",
         "process_main",
         "truncate",
@@ -478,32 +481,29 @@ fn vacuum(parser: &mut Parser<'_>) -> Parsed {
     ];
     let has_options = parser.peek_token().token == Token::LParen;
     let options = upkeep_options(parser, "VACUUM", &known)?;
-    let is_full = |option: &UtilityOption| option.name.value.eq_ignore_ascii_case("full");
-    let mut full = options
+    let mut full = is_given(&options, "full");
+    let names = options
         .iter()
-        .rev()
-        .find(|option| is_full(option))
-        .is_some_and(is_on);
+        .map(|option| crate::bind::fold_name(&option.name));
+    let mut unused: Vec<String> = names
+        .filter(|name| !USED.contains(&name.as_str()))
+        .collect();
     if !has_options {
         full = eat(parser, "FULL");
-        while eat(parser, "FREEZE") || eat(parser, "VERBOSE") || eat(parser, "ANALYZE") {}
+        for word in ["freeze", "verbose"] {
+            if eat(parser, word) {
+                unused.push(word.to_owned());
+            }
+        }
+        let _ = eat(parser, "ANALYZE");
     }
     let tables = match parser.peek_token().token {
         Token::EOF => Vec::new(),
         _ => parser.parse_comma_separated(relation)?,
     };
-    Ok(Words::Command(Command::Vacuum { full, tables }))
-}
-
-/// Whether an option is given, and not as OFF.
-fn is_on(option: &UtilityOption) -> bool {
-    match &option.arg {
-        Some(Ast::Identifier(word)) => !word.value.eq_ignore_ascii_case("off"),
-        Some(Ast::Value(value)) => match &value.value {
-            Value::Boolean(value) => *value,
-            Value::Number(number, _) => number != "0",
-            _ => true,
-        },
-        _ => true,
-    }
+    Ok(Words::Command(Command::Vacuum {
+        full,
+        tables,
+        unused,
+    }))
 }

@@ -163,12 +163,16 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
                 .is_some();
             let unlogged = parser.parse_keyword(Keyword::UNLOGGED);
             let unique = parser.parse_keyword(Keyword::UNIQUE);
+            let next = parser.peek_token();
+            if (temporary || unlogged) && (unique || next.keyword == Keyword::INDEX) {
+                return Err(parser.error_at(next));
+            }
             if parser.parse_keyword(Keyword::INDEX) {
                 let index = parser.parse_create_index(unique)?;
                 return Ok(Body::Statement(Box::new(Statement::CreateIndex(index))));
             }
             if !unique && parser.parse_keyword(Keyword::SEQUENCE) {
-                let statement = parse_sequence::parse_create(parser, temporary)?;
+                let statement = parse_sequence::parse_create(parser, temporary, unlogged)?;
                 return Ok(Body::Sequence(Box::new(statement)));
             }
             if unique || !parser.parse_keyword(Keyword::TABLE) {
@@ -198,8 +202,13 @@ fn parse_body(parser: &mut Parser<'_>) -> Result<Body> {
             return Ok(Body::Sequence(Box::new(statement)));
         }
         Keyword::DROP if parser.parse_keyword(Keyword::INDEX) => {
-            let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
-            parse_drop(parser, ObjectType::Index)?
+            let concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
+            let mut dropped = parse_drop(parser, ObjectType::Index)?;
+            // PostgreSQL has no such word: here it stands for CONCURRENTLY.
+            if let Statement::Drop { purge, .. } = &mut dropped {
+                *purge = concurrently;
+            }
+            dropped
         }
         _ if OTHER_STATEMENTS.contains(&word.as_str()) => return skip(parser),
         _ => return Err(parser.error_at(first)),

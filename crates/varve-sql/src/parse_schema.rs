@@ -10,6 +10,7 @@ use crate::parse_utility::{UtilityStatement, eat_all};
 /// `CREATE SCHEMA`
 pub(crate) struct CreateSchema {
     pub(crate) name: Option<Ident>,
+    pub(crate) owner: Option<Ident>,
     pub(crate) if_not_exists: bool,
     /// In the order in which they are run.
     pub(crate) elements: Vec<SchemaElement>,
@@ -43,7 +44,7 @@ pub(crate) fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement>
     };
     // There is one role: who owns it is all the same, but it may name the schema.
     let owner = match eat(parser, "AUTHORIZATION") {
-        true => Some(parser.parse_identifier()?),
+        true => parser.parse_role()?,
         false => None,
     };
     let mut elements = Vec::new();
@@ -61,7 +62,8 @@ pub(crate) fn create_schema(parser: &mut Parser<'_>) -> Result<UtilityStatement>
     }
     varve_sort::sort_by_key(&mut elements, |(kind, element)| (*kind, element.position));
     Ok(UtilityStatement::CreateSchema(CreateSchema {
-        name: name.or(owner),
+        name: name.or_else(|| owner.clone()),
+        owner,
         if_not_exists,
         elements: elements.into_iter().map(|(_, element)| element).collect(),
     }))

@@ -9,6 +9,7 @@ use varve_types::{Error, Result, SqlState};
 pub(crate) enum SequenceStatement {
     Create {
         temporary: bool,
+        unlogged: bool,
         if_not_exists: bool,
         name: ObjectName,
         options: Options,
@@ -36,9 +37,14 @@ pub(crate) struct Options {
     pub(crate) owned_by: Option<Option<ObjectName>>,
 }
 
-pub(crate) fn parse_create(parser: &mut Parser<'_>, temporary: bool) -> Result<SequenceStatement> {
+pub(crate) fn parse_create(
+    parser: &mut Parser<'_>,
+    temporary: bool,
+    unlogged: bool,
+) -> Result<SequenceStatement> {
     Ok(SequenceStatement::Create {
         temporary,
+        unlogged,
         if_not_exists: parser.parse_keywords(&[Keyword::IF, Keyword::NOT, Keyword::EXISTS]),
         name: parser.parse_object_name(false)?,
         options: options(parser)?,

@@ -3,7 +3,7 @@
 
 use sqlparser::ast::{DataType, Expr as Ast, Query};
 use varve_parser::{Keyword, Parser, Token};
-use varve_types::Result;
+use varve_types::{Error, Result};
 
 use crate::bind::fold_name;
 use crate::command::{Command, Direction, DiscardWhat, Words, eat, name, relation, skip};
@@ -243,10 +243,9 @@ fn declare(parser: &mut Parser<'_>) -> Result<SessionStatement> {
             scroll = Some(true);
         } else if eat_all(parser, &["NO", "SCROLL"]) {
             scroll = Some(false);
-        } else if !(eat(parser, "BINARY")
-            || eat(parser, "INSENSITIVE")
-            || eat(parser, "ASENSITIVE"))
-        {
+        } else if eat(parser, "BINARY") {
+            return Err(Error::unsupported("a BINARY cursor"));
+        } else if !(eat(parser, "INSENSITIVE") || eat(parser, "ASENSITIVE")) {
             break;
         }
     }

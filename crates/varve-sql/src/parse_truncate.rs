@@ -7,7 +7,8 @@ use varve_types::Result;
 /// `TRUNCATE [TABLE] [ONLY] name [*], ... [RESTART IDENTITY] [CASCADE]`
 #[derive(Clone, Debug)]
 pub(crate) struct Truncate {
-    pub(crate) names: Vec<ObjectName>,
+    /// The tables, and whether those below them stay as they are.
+    pub(crate) names: Vec<(ObjectName, bool)>,
     pub(crate) restart: bool,
     pub(crate) cascade: bool,
 }
@@ -16,10 +17,10 @@ pub(crate) struct Truncate {
 pub(crate) fn parse_truncate(parser: &mut Parser<'_>) -> Result<Truncate> {
     let _table = parser.parse_keyword(Keyword::TABLE);
     let names = parser.parse_comma_separated(|parser| {
-        let _only = parser.parse_keyword(Keyword::ONLY);
+        let only = parser.parse_keyword(Keyword::ONLY);
         let name = parser.parse_object_name(false)?;
         let _descendants = parser.consume_token(&Token::Mul);
-        Ok(name)
+        Ok((name, only))
     })?;
     let restart = parser.parse_keywords(&[Keyword::RESTART, Keyword::IDENTITY]);
     if !restart {

@@ -1,11 +1,11 @@
 //! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER,
 //! GRANT and the like. What they name must be there.
 
-use sqlparser::ast::{Ident, ObjectName, UtilityOption};
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, UtilityOption};
 use varve_parser::{Keyword, Parser, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::fold_name;
+use crate::bind::{fold_name, shown};
 use crate::command::eat;
 use crate::parse_grant::{RoleOrder, parse_default_privileges, parse_grant, parse_order};
 use crate::parse_utility::{eat_all, expect_all};
@@ -18,6 +18,8 @@ pub(crate) struct Upkeep {
     /// The roles that it names, and what is to become of them.
     pub(crate) roles: Vec<Option<Ident>>,
     pub(crate) order: RoleOrder,
+    /// What it is that cannot run inside a transaction block.
+    pub(crate) outside_block: Option<&'static str>,
     /// What the user should know of it.
     pub(crate) notice: Option<&'static str>,
 }
@@ -39,8 +41,9 @@ pub(crate) enum UpkeepOf {
 
 /// Parses the rest of such a statement; `None` for another one, with nothing more read.
 pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Option<Upkeep>> {
-    let silent = |on: Option<_>| Upkeep {
-        on: on.into_iter().collect(),
+    let stored = |on, notice| Upkeep {
+        on,
+        notice: Some(notice),
         ..Upkeep::default()
     };
     let noted = |notice| Upkeep {
@@ -49,7 +52,7 @@ pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Op
     };
     Ok(Some(match first {
         Keyword::REINDEX => {
-            upkeep_options(parser, "REINDEX", &["verbose", "concurrently"])?;
+            let options = upkeep_options(parser, "REINDEX", &["verbose", "concurrently"])?;
             let kinds = [
                 Keyword::INDEX,
                 Keyword::TABLE,
@@ -58,29 +61,46 @@ pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Op
                 Keyword::SYSTEM,
             ];
             let kind = parser.expect_one_of_keywords(&kinds)?;
-            let _concurrently = parser.parse_keyword(Keyword::CONCURRENTLY);
-            silent(match kind {
-                Keyword::INDEX => Some((UpkeepOf::Index, parser.parse_object_name(false)?)),
-                Keyword::TABLE => Some((UpkeepOf::Rows, parser.parse_object_name(false)?)),
-                _ => {
-                    if parser.peek_token().token != Token::EOF {
-                        parser.parse_identifier()?;
-                    }
-                    None
-                }
-            })
+            let concurrently =
+                parser.parse_keyword(Keyword::CONCURRENTLY) || is_given(&options, "concurrently");
+            let of = match kind {
+                Keyword::INDEX => Some(UpkeepOf::Index),
+                Keyword::TABLE => Some(UpkeepOf::Rows),
+                Keyword::SCHEMA => Some(UpkeepOf::Schema),
+                _ => None,
+            };
+            let mut on = Vec::new();
+            if of.is_some() || parser.peek_token().token != Token::EOF {
+                let name = parser.parse_object_name(false)?;
+                on.extend(of.map(|of| (of, name)));
+            }
+            Upkeep {
+                outside_block: concurrently.then_some("REINDEX CONCURRENTLY"),
+                ..stored(
+                    on,
+                    "REINDEX changes nothing: indexes always have what their tables have",
+                )
+            }
         }
         Keyword::CLUSTER => {
             upkeep_options(parser, "CLUSTER", &["verbose"])?;
             let _verbose = parser.parse_keyword(Keyword::VERBOSE);
-            if parser.peek_token().token == Token::EOF {
-                return Ok(Some(silent(None)));
+            let mut on = Vec::new();
+            if parser.peek_token().token != Token::EOF {
+                let table = parser.parse_object_name(false)?;
+                if parser.parse_keyword(Keyword::USING) {
+                    let mut index = table.clone();
+                    index.0.pop();
+                    let name = parser.parse_identifier()?;
+                    index.0.push(ObjectNamePart::Identifier(name));
+                    on.push((UpkeepOf::Index, index));
+                }
+                on.push((UpkeepOf::Rows, table));
             }
-            let name = parser.parse_object_name(false)?;
-            if parser.parse_keyword(Keyword::USING) {
-                parser.parse_identifier()?;
-            }
-            silent(Some((UpkeepOf::Rows, name)))
+            stored(
+                on,
+                "CLUSTER changes nothing: how rows are stored is not up to the user",
+            )
         }
         Keyword::GRANT | Keyword::REVOKE => parse_grant(first, parser)?,
         Keyword::ALTER if parser.parse_keyword(Keyword::DEFAULT) => {
@@ -147,8 +167,48 @@ pub(crate) fn upkeep_options(
             let position = u32::try_from(option.name.span.start.column).unwrap_or(u32::MAX);
             return Err(error.at(position));
         }
+        check_option(&name, option)?;
     }
     Ok(options)
+}
+
+/// Refuses what an option cannot be.
+fn check_option(name: &str, option: &UtilityOption) -> Result<()> {
+    let word = option.arg.as_ref().map(shown);
+    let word = word.as_deref();
+    let message = match name {
+        "buffer_usage_limit" => return Ok(()),
+        "parallel" => {
+            let workers = word.and_then(|word| word.parse().ok());
+            if workers.is_some_and(|workers| (0..=1024).contains(&workers)) {
+                return Ok(());
+            }
+            "parallel workers for vacuum must be between 0 and 1024".to_owned()
+        }
+        "index_cleanup" if word == Some("auto") => return Ok(()),
+        _ if switch(word).is_some() => return Ok(()),
+        name => format!("{name} requires a Boolean value"),
+    };
+    Err(Error::new(SqlState::SYNTAX_ERROR, message))
+}
+
+/// Whether an option is on, where it is one that can be.
+fn switch(word: Option<&str>) -> Option<bool> {
+    let Some(word) = word else {
+        return Some(true);
+    };
+    match word.to_ascii_lowercase().as_str() {
+        "on" | "true" | "1" => Some(true),
+        "off" | "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether an option is given, and not as OFF.
+pub(crate) fn is_given(options: &[UtilityOption], name: &str) -> bool {
+    let mut named = options.iter().rev();
+    let last = named.find(|option| option.name.value.eq_ignore_ascii_case(name));
+    last.is_some_and(|last| switch(last.arg.as_ref().map(shown).as_deref()) == Some(true))
 }
 
 /// What follows CREATE EXTENSION: what to tell of an extension that is not needed.

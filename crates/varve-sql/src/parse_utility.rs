@@ -5,7 +5,7 @@ use sqlparser::ast::{DataType, Ident, ObjectName, Query, SqlOption};
 use varve_parser::create_function::{CreateFunction, DoBlock, FunctionAction, FunctionName};
 use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_parser::{Keyword, Parser, Token};
-use varve_types::Result;
+use varve_types::{Error, Result, SqlState};
 
 use crate::command::eat;
 use crate::parse_comment::{CommentOn, parse_comment};
@@ -101,6 +101,7 @@ pub(crate) struct Materialized {
 pub(crate) struct CreateTableAs {
     pub(crate) name: ObjectName,
     pub(crate) temporary: bool,
+    pub(crate) unlogged: bool,
     pub(crate) if_not_exists: bool,
     pub(crate) columns: Vec<Ident>,
     pub(crate) on_commit: Option<OnCommit>,
@@ -250,32 +251,39 @@ fn rewind(parser: &mut Parser<'_>, index: usize) {
 fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     let start = parser.index();
     let or_replace = eat_all(parser, &["OR", "REPLACE"]);
-    let _scope = eat(parser, "LOCAL") || eat(parser, "GLOBAL");
+    let has_scope = eat(parser, "LOCAL") || eat(parser, "GLOBAL");
     let temporary = eat(parser, "TEMP") || eat(parser, "TEMPORARY");
-    let _unlogged = eat(parser, "UNLOGGED");
+    let unlogged = eat(parser, "UNLOGGED");
+    if temporary && unlogged || has_scope && !temporary {
+        return Err(parser.error_at(parser.peek_token()));
+    }
     let recursive = eat(parser, "RECURSIVE");
-    if eat(parser, "VIEW") {
+    if !unlogged && eat(parser, "VIEW") {
         return create_view(parser, (or_replace, temporary, recursive)).map(Some);
     }
-    if !recursive && !temporary && eat(parser, "FUNCTION") {
+    let is_plain = !recursive && !temporary && !unlogged;
+    if is_plain && eat(parser, "FUNCTION") {
         let create = parser.parse_create_function(or_replace)?;
         return Ok(Some(UtilityStatement::CreateFunction(create)));
     }
-    if !recursive && !temporary && eat(parser, "TRIGGER") {
+    if is_plain && eat(parser, "TRIGGER") {
         let create = parser.parse_create_trigger(or_replace)?;
         return Ok(Some(UtilityStatement::CreateTrigger(create)));
     }
     if !recursive && !temporary && !or_replace && eat_all(parser, &["MATERIALIZED", "VIEW"]) {
+        if unlogged {
+            let message = "materialized views cannot be unlogged";
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         return create_materialized_view(parser).map(Some);
     }
-    if !recursive && !temporary && !or_replace && eat(parser, "SCHEMA") {
+    if is_plain && !or_replace && eat(parser, "SCHEMA") {
         return create_schema(parser).map(Some);
     }
-    if !recursive && !temporary && !or_replace && eat(parser, "DOMAIN") {
+    if is_plain && !or_replace && eat(parser, "DOMAIN") {
         return create_domain(parser).map(Some);
     }
-    if !recursive
-        && !temporary
+    if is_plain
         && !or_replace
         && eat(parser, "TYPE")
         && let Some(statement) = create_type(parser)?
@@ -285,8 +293,10 @@ fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
     if !recursive
         && !or_replace
         && eat(parser, "TABLE")
-        && let Some(head) = parser.maybe_parse(|parser| table_head(parser, temporary))?
+        && let Some(mut head) = parser.maybe_parse(table_head)?
     {
+        head.temporary = temporary;
+        head.unlogged = unlogged;
         let query = parser.parse_query()?;
         return Ok(Some(UtilityStatement::CreateTableAs(CreateTableAs {
             query,
@@ -299,7 +309,7 @@ fn create(parser: &mut Parser<'_>) -> Result<Option<UtilityStatement>> {
 }
 
 /// What stands before the query of `CREATE TABLE ... AS`; an error for any other CREATE TABLE.
-fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs> {
+fn table_head(parser: &mut Parser<'_>) -> Result<CreateTableAs> {
     let if_not_exists = eat_all(parser, &["IF", "NOT", "EXISTS"]);
     let name = parser.parse_object_name(false)?;
     let columns = column_names(parser)?;
@@ -311,7 +321,8 @@ fn table_head(parser: &mut Parser<'_>, temporary: bool) -> Result<CreateTableAs>
     parser.expect_keyword(Keyword::AS)?;
     Ok(CreateTableAs {
         name,
-        temporary,
+        temporary: false,
+        unlogged: false,
         if_not_exists,
         columns,
         stored,

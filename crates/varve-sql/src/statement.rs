@@ -492,6 +492,8 @@ pub struct Bound {
     pub reads_locale: bool,
     /// Whether a function in it asks for settings.
     pub reads_settings: bool,
+    /// What it is that cannot run inside a transaction block.
+    pub outside_block: Option<&'static str>,
     /// The functions that run before it, in order.
     pub calls: Vec<RoutineCall>,
     /// Whether functions are to be called for rows: see [`Statement::take_uncalled`].

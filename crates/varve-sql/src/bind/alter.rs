@@ -9,7 +9,7 @@ use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::alter::AlterTable;
 use crate::bind::Binder;
-use crate::bind::alter_family::goes_down;
+use crate::bind::alter_family::{check_only, goes_down};
 use crate::bind::columns::{Parts, is_system_column, system_column};
 use crate::bind::names::fold_name;
 use crate::bind::partition::unique_keys_fit;
@@ -170,13 +170,16 @@ impl Binder<'_> {
     ) -> Result<Statement> {
         for action in actions {
             self.check_inherited(&before, action)?;
+            if only {
+                check_only(action, &before)?;
+            }
         }
         let all: Vec<&Action> = actions.iter().collect();
         let mut gone = Vec::new();
         let mut alter = self.altered_table(&before, &all, None, &mut gone)?;
         let down = actions
             .iter()
-            .filter(|action| goes_down(action, &before, only));
+            .filter(|action| !only && goes_down(action, &before));
         let down: Vec<&Action> = down.collect();
         if !down.is_empty() {
             for below in self.catalog.family_of(&before).iter().skip(1) {

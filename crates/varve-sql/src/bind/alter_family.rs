@@ -47,12 +47,11 @@ fn check_same_type(
 }
 
 /// Whether what an action does to a table is done to those that inherit from it as well.
-pub(crate) fn goes_down(action: &Action, table: &TableDef, only: bool) -> bool {
+pub(crate) fn goes_down(action: &Action, table: &TableDef) -> bool {
     use sqlparser::ast::TableConstraint;
     match action {
         Action::AddConstraint { constraint, .. } => {
-            matches!(**constraint, TableConstraint::Check(_))
-                || table.partitioning().is_some() && !only
+            matches!(**constraint, TableConstraint::Check(_)) || table.partitioning().is_some()
         }
         Action::AddColumn { .. }
         | Action::DropColumn { .. }
@@ -62,6 +61,40 @@ pub(crate) fn goes_down(action: &Action, table: &TableDef, only: bool) -> bool {
         | Action::RenameConstraint { .. } => true,
         _ => false,
     }
+}
+
+/// What to do about ONLY where the tables below are meant as well.
+pub(crate) const NOT_ONLY: &str = "Do not specify the ONLY keyword.";
+
+/// Refuses ONLY where the tables below would no longer have what the table has.
+pub(crate) fn check_only(action: &Action, table: &TableDef) -> Result<()> {
+    use sqlparser::ast::TableConstraint;
+    let below = match action {
+        Action::AddColumn { .. } => "column must be added to",
+        Action::AddConstraint { constraint, .. }
+            if matches!(**constraint, TableConstraint::Check(_)) =>
+        {
+            "constraint must be added to"
+        }
+        Action::DropColumn { .. } => "column must be dropped from",
+        Action::DropConstraint { .. } => "constraint must be dropped from",
+        Action::RenameColumn { .. } => "inherited column must be renamed in",
+        Action::RenameConstraint { .. } => "inherited constraint must be renamed in",
+        Action::Column { change, .. } => match change {
+            ColumnChange::Type { .. } => "type of inherited column must be changed in",
+            ColumnChange::SetNotNull | ColumnChange::DropNotNull
+                if table.partitioning().is_some() =>
+            {
+                "constraint must be changed in"
+            }
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    if table.children().is_empty() {
+        return Ok(());
+    }
+    Err(invalid(format!("{below} child tables too")).with_hint(NOT_ONLY))
 }
 
 impl Binder<'_> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sqlparser::ast::Ident;
-use varve_parser::alter::{Action, Alter, Altered as Kind};
+use varve_parser::alter::{Action, Alter, Altered as Kind, ColumnChange};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::alter::Altered;
@@ -193,6 +193,22 @@ impl Binder<'_> {
             let message = format!("\"{}\" is not {wanted}", folded.name);
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
+        let changes = |action: &Action| match action {
+            Action::Column { change, .. } => !matches!(
+                change,
+                ColumnChange::Options(_) | ColumnChange::Storage(..) | ColumnChange::Statistics
+            ),
+            Action::AddColumn { .. }
+            | Action::AddConstraint { .. }
+            | Action::DropColumn { .. }
+            | Action::DropConstraint { .. }
+            | Action::RenameConstraint { .. }
+            | Action::Inherit { .. } => true,
+            _ => false,
+        };
+        if is == Kind::MaterializedView && alter.actions.iter().any(changes) {
+            return Err(not_performed(&folded.name, what));
+        }
         if let Named::Table(table) = found {
             let table = self.catalog.tables.get(&table).cloned();
             let table = table.ok_or_else(|| Error::internal("a table without its definition"))?;
@@ -217,11 +233,7 @@ impl Binder<'_> {
                 _ => return self.alter_index(found, &folded.name, action),
             };
             let Some(definition) = definition else {
-                let name = &folded.name;
-                let message = format!("this ALTER action cannot be performed on \"{name}\"");
-                let detail = format!("It is {what}.");
-                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-                return Err(error.with_detail(detail));
+                return Err(not_performed(&folded.name, what));
             };
             changed.push(definition);
             if let (Named::View(view), Action::RenameColumn { from, to }) = (found, action) {
@@ -362,4 +374,11 @@ fn missing_column(name: &str) -> Error {
 fn taken(name: &str) -> Error {
     let message = format!("relation \"{name}\" already exists");
     Error::new(SqlState::DUPLICATE_TABLE, message)
+}
+
+/// `42809`
+fn not_performed(name: &str, what: &str) -> Error {
+    let message = format!("this ALTER action cannot be performed on \"{name}\"");
+    let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+    error.with_detail(format!("It is {what}."))
 }

@@ -53,7 +53,7 @@ impl Binder<'_> {
             using,
             columns,
             unique,
-            concurrently: _,
+            concurrently,
             r#async: only,
             if_not_exists,
             include,
@@ -64,6 +64,7 @@ impl Binder<'_> {
             alter_options,
         } = create;
         let position = self.source.first();
+        self.outside_block = concurrently.then_some("CREATE INDEX CONCURRENTLY");
         for option in with {
             match option {
                 Ast::Identifier(key) => self.storage_option(Stored::Index, key, None)?,

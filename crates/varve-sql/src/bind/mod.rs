@@ -107,6 +107,7 @@ pub(crate) use names::{fold_name, undefined_schema, undefined_table};
 pub(crate) use partition::{shown_limits, shown_value};
 pub use routine_body::{RoutineVariable, Shape, bind_piece, declared_shape, row_variables};
 pub use session::bind_arguments;
+pub(crate) use storage::shown;
 pub(crate) use through::updatable_columns;
 pub(crate) use trigger::shape_of;
 
@@ -179,6 +180,7 @@ fn bind_with(
         parameters,
         reads_locale: binder.reads_locale,
         reads_settings: binder.reads_settings,
+        outside_block: binder.outside_block,
         calls: binder.calls,
         has_uncalled: binder.has_uncalled,
         found: binder.found.into_inner(),
@@ -261,6 +263,8 @@ pub(crate) struct Binder<'a> {
     reads_locale: bool,
     /// Whether a function asks for settings.
     reads_settings: bool,
+    /// What cannot run inside a transaction block.
+    outside_block: Option<&'static str>,
     /// How deep the statement and the views around this place nest.
     nesting: usize,
     /// About what the calls down to this place take of the stack.
@@ -325,6 +329,7 @@ impl<'a> Binder<'a> {
             unnamed: 0,
             reads_locale: false,
             reads_settings: false,
+            outside_block: None,
             nesting: statement.nesting,
             stack_kib: 0,
             view: None,

@@ -24,6 +24,7 @@ impl Binder<'_> {
             let message = format!("schema \"{name}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_SCHEMA, message));
         }
+        self.note_role(create.owner.as_ref());
         for element in &create.elements {
             self.check_element(element, &name)?;
         }

@@ -11,7 +11,7 @@ use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, Tree
 use crate::bind::check::free;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{folded_path, undefined_table};
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::Filled;
 use crate::parse_sequence::{Options, SequenceStatement};
 use crate::plan::Statement;
@@ -30,10 +30,20 @@ impl Binder<'_> {
         match statement {
             SequenceStatement::Create {
                 temporary,
+                unlogged,
                 if_not_exists,
                 name,
                 options,
             } => {
+                let position = self.source.first();
+                refuse(
+                    options.restart.is_some(),
+                    "RESTART of a new sequence",
+                    position,
+                )?;
+                if *unlogged {
+                    self.note_storage("UNLOGGED");
+                }
                 let (schema, folded) = self.new_relation(name, *temporary)?;
                 let exists = self.has_relation(schema, &folded);
                 if exists && !if_not_exists {

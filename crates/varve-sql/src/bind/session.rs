@@ -18,7 +18,7 @@ use crate::parse_session::{Execute, SessionStatement};
 use crate::plan::{Query, Statement};
 use crate::schema::{Catalog, Named, RelationName};
 use crate::scope::Scope;
-use crate::utility::{Kept, Utility};
+use crate::utility::{Kept, Message, Utility};
 
 impl Binder<'_> {
     pub(crate) fn session_statement(&mut self, statement: &SessionStatement) -> Result<Statement> {
@@ -59,6 +59,9 @@ impl Binder<'_> {
                 for name in names {
                     self.lockable(name)?;
                 }
+                let text = "LOCK TABLE locks nothing: of two transactions that change the same row \
+                            the second gets 40001";
+                self.messages.push(Message::notice(text.to_owned()));
                 return Ok(utility(Utility::LockTable));
             }
             SessionStatement::Analyze(tables) => {

@@ -106,10 +106,13 @@ impl Binder<'_> {
                 // Nothing depends on an index that is not a constraint's.
                 cascade: _,
                 restrict: _,
-                purge: false,
+                purge: concurrently,
                 temporary: false,
                 table: None,
-            } => self.drop_index(names, *if_exists),
+            } => {
+                self.outside_block = concurrently.then_some("DROP INDEX CONCURRENTLY");
+                self.drop_index(names, *if_exists)
+            }
             _ => Err(unsupported_at(command, position)),
         }
     }
@@ -161,10 +164,10 @@ impl Binder<'_> {
                 "verbose" => shown.verbose = on,
                 "timing" => timing = Some(on),
                 "summary" => summary = Some(on),
-                "costs" | "settings" => {}
+                "costs" => {}
                 "buffers" => shown.buffers = on,
-                "wal" | "generic_plan" if !on => {}
-                "wal" | "generic_plan" => {
+                "wal" | "generic_plan" | "settings" if !on => {}
+                "wal" | "generic_plan" | "settings" => {
                     return Err(unsupported_at("this EXPLAIN option", position));
                 }
                 other => {

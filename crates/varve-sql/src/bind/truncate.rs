@@ -5,6 +5,7 @@ use std::sync::Arc;
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
+use crate::bind::alter_family::NOT_ONLY;
 use crate::catalog::TableDef;
 use crate::parse_truncate::Truncate;
 use crate::plan::Statement;
@@ -12,9 +13,18 @@ use crate::plan::Statement;
 impl Binder<'_> {
     pub(crate) fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
         let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.names.len());
-        for name in &truncate.names {
+        for (name, only) in &truncate.names {
             let table = self.defined_table(name)?;
-            for member in self.catalog.family_of(&table) {
+            if *only && table.partitioning().is_some() {
+                let message = "cannot truncate only a partitioned table";
+                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+                return Err(error.with_hint(NOT_ONLY));
+            }
+            let family = match only {
+                true => vec![table],
+                false => self.catalog.family_of(&table),
+            };
+            for member in family {
                 if !tables.iter().any(|known| known.object == member.object) {
                     tables.push(member);
                 }

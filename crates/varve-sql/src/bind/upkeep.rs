@@ -43,6 +43,7 @@ impl Binder<'_> {
             let state = SqlState::DEPENDENT_OBJECTS_STILL_EXIST;
             return Err(Error::new(state, message));
         }
+        self.outside_block = upkeep.outside_block;
         if let Some(notice) = upkeep.notice {
             self.messages.push(Message::notice(notice.to_owned()));
         }

@@ -71,6 +71,9 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
         self.storage_options(Stored::Table, &create.stored)?;
+        if create.unlogged {
+            self.note_storage("UNLOGGED");
+        }
         let query = self.query(&create.query, None)?;
         let columns = self.result_columns(&query, &create.columns, "CREATE TABLE AS")?;
         let mut table = table_of(schema, &name, &columns);
@@ -96,7 +99,7 @@ impl Binder<'_> {
         let position = self.source.first();
         let SelectInto {
             temporary,
-            unlogged: _,
+            unlogged,
             table: _,
             targets,
         } = into;
@@ -112,6 +115,9 @@ impl Binder<'_> {
         if self.has_relation(schema, &folded) {
             let message = format!("relation \"{folded}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
+        }
+        if *unlogged {
+            self.note_storage("UNLOGGED");
         }
         self.into = Some(core::ptr::from_ref(select));
         let query = self.query(query, None)?;

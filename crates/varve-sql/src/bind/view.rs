@@ -7,11 +7,11 @@ use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, meter, sql,
 };
 
-use crate::bind::Binder;
 use crate::bind::change_cte::is_change;
 use crate::bind::modifier::modifier_of;
 use crate::bind::names::undefined_table;
 use crate::bind::storage::{Stored, is_timescale, not_yet, unrecognized};
+use crate::bind::{Binder, updatable_columns};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::dispatch::Body;
 use crate::optimize::optimize;
@@ -115,6 +115,12 @@ impl Binder<'_> {
                 query,
             }));
         }
+        if check != ViewCheck::None
+            && updatable_columns(self.catalog, &Arc::new(view.clone())).is_none()
+        {
+            let message = "WITH CHECK OPTION is supported only on automatically updatable views";
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
         if let Some(replaced) = replaced {
             check_replacement(replaced, &view)?;
             view.object = replaced.object;
@@ -194,7 +200,7 @@ impl Binder<'_> {
         Ok(columns)
     }
 
-    fn view_options(&self, create: &CreateView) -> Result<ViewCheck> {
+    fn view_options(&mut self, create: &CreateView) -> Result<ViewCheck> {
         let mut check = create.check;
         for (ident, value) in &create.options {
             let name = super::fold_name(ident);
@@ -210,6 +216,9 @@ impl Binder<'_> {
                             format!("invalid value for boolean option \"{name}\": {value}");
                         return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
                     }
+                    let text =
+                        format!("{name} guards nothing: there is one role, which sees all rows");
+                    self.messages.push(Message::notice(text));
                 }
                 ("check_option", Some("local")) => check = ViewCheck::Local,
                 ("check_option", Some("cascaded")) => check = ViewCheck::Cascaded,

@@ -350,6 +350,7 @@ fn commands() {
                 name: (*name).to_owned(),
             })
             .collect(),
+        unused: Vec::new(),
     };
     let cases = [
         ("begin", Command::Begin(none)),
@@ -417,7 +418,7 @@ fn commands() {
         ),
         ("vacuum", vacuum(false, &[])),
         ("vacuum full t, u", vacuum(true, &["t", "u"])),
-        ("vacuum (full, verbose off) t", vacuum(true, &["t"])),
+        ("vacuum (full, skip_locked off) t", vacuum(true, &["t"])),
         ("checkpoint", Command::Checkpoint),
     ];
     for (sql, expected) in cases {

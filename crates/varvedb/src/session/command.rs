@@ -35,6 +35,9 @@ impl Session {
                     self.settings = before;
                     result.notices.push(outside_block("SET LOCAL"));
                 }
+                if set.is_ok() {
+                    self.tell_unused(name, &mut result.notices);
+                }
                 set.map(|()| result)
             }
             Command::Reset(Some(name)) => {
@@ -43,7 +46,21 @@ impl Session {
             }
             Command::Reset(None) => self.reset_all(),
             Command::Show(name) => self.show(name.as_deref()),
-            Command::Vacuum { full, tables } => self.vacuum(*full, tables).await,
+            Command::Vacuum {
+                full,
+                tables,
+                unused,
+            } => {
+                let done = self.vacuum(*full, tables).await;
+                done.map(|mut result| {
+                    if !unused.is_empty() {
+                        let text =
+                            format!("options of which nothing comes here: {}", unused.join(", "));
+                        self.tell(&mut result.notices, text);
+                    }
+                    result
+                })
+            }
             Command::Fetch {
                 name,
                 direction,
@@ -76,6 +93,22 @@ impl Session {
                 }),
                 Block::None | Block::Failed { .. } => None,
             },
+        }
+    }
+
+    /// Adds a notice, where the session wants them.
+    fn tell(&self, notices: &mut Vec<Notice>, text: String) {
+        let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, text);
+        if other_settings::wants(&self.settings.others, notice.severity) {
+            notices.push(notice);
+        }
+    }
+
+    /// Tells of a setting that was changed, where that changes nothing else.
+    pub(super) fn tell_unused(&self, name: &str, notices: &mut Vec<Notice>) {
+        if other_settings::is_unused(&self.settings.others, name) {
+            let text = format!("parameter \"{name}\" is accepted and changes nothing here");
+            self.tell(notices, text);
         }
     }
 

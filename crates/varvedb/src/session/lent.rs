@@ -9,6 +9,7 @@ use super::modes::{Modes, OpenModes};
 use super::other_settings;
 use super::settings::{self, Scope, SessionSettings};
 use super::show::all_settings;
+use crate::ResultSet;
 use crate::database::Shared;
 
 /// A copy of the settings, and what was changed in it.
@@ -150,15 +151,19 @@ impl Session {
 
     /// Makes the changes of a statement that asked for the settings; what is local to a statement
     /// on its own is gone.
-    pub(super) fn settle_settings(&mut self, succeeded: bool) -> Result<()> {
+    pub(super) fn settle_settings(&mut self, mut result: Result<ResultSet>) -> Result<ResultSet> {
         let Some(lent) = self.host.swap_settings(None) else {
-            return Ok(());
+            return result;
         };
         let in_block = self.in_transaction();
-        let changes = lent.changes.into_iter().filter(|_| succeeded);
+        let changes = lent.changes.into_iter();
         for change in changes.filter(|change| in_block || !change.local) {
+            let Ok(result) = &mut result else {
+                break;
+            };
             self.set_named(&change.name, change.value.as_deref(), change.local)?;
+            self.tell_unused(&change.name, &mut result.notices);
         }
-        Ok(())
+        result
     }
 }

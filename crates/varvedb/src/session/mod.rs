@@ -232,8 +232,7 @@ impl Session {
             return self.run_command(command).await;
         }
         let result = self.run_planned(&task, parameters).await;
-        let settled = self.settle_settings(result.is_ok());
-        result.and_then(|result| settled.map(|()| result))
+        self.settle_settings(result)
     }
 
     async fn run_planned(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
@@ -335,6 +334,12 @@ impl Session {
         let lock_timeout_us = other_settings::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
         let (planned, catalog) = self.plan(transaction, task)?;
+        if let Some(what) = planned.bound.outside_block
+            && !scope.is_alone
+        {
+            let message = format!("{what} cannot run inside a transaction block");
+            return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
+        }
         if let Statement::CopyFrom(_) = planned.bound.statement {
             return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
                 "Give the data with copyFrom, or import a file with the shell's import command.",

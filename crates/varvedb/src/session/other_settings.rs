@@ -47,12 +47,18 @@ const LEVELS: &[&str] = &[
     "debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error",
 ];
 
+/// What else they could be would change answers.
+const ON: &[&str] = &["on"];
+const OFF: &[&str] = &["off"];
+/// One tablespace is all there is.
+const SPACES: &[&str] = &["", "pg_default"];
+
 use Shape::{Boolean, Fixed, Real, Text, Whole, Word};
 
 /// Names, what they take, and what they are at first.
 const OTHERS: &[(&str, Shape, &str)] = &[
     ("allow_system_table_mods", Boolean, "off"),
-    ("array_nulls", Boolean, "on"),
+    ("array_nulls", Word(ON), "on"),
     (
         "backslash_quote",
         Word(&["safe_encoding", "on", "off"]),
@@ -86,10 +92,10 @@ const OTHERS: &[(&str, Shape, &str)] = &[
         "off",
     ),
     ("default_statistics_target", Whole(NONE, 1, 10_000), "100"),
-    ("default_table_access_method", Text, "heap"),
-    ("default_tablespace", Text, ""),
+    ("default_table_access_method", Word(&["heap"]), "heap"),
+    ("default_tablespace", Word(SPACES), ""),
     ("default_toast_compression", Word(&["pglz", "lz4"]), "pglz"),
-    ("default_with_oids", Word(&["off", "false"]), "off"),
+    ("default_with_oids", Word(OFF), "off"),
     ("effective_cache_size", Whole(BLOCKS, 1, INT_MAX), "4GB"),
     ("effective_io_concurrency", Whole(NONE, 0, 1_000), "1"),
     ("enable_async_append", Boolean, "on"),
@@ -140,9 +146,9 @@ const OTHERS: &[(&str, Shape, &str)] = &[
     ("lc_collate", Fixed, "C"),
     ("lc_ctype", Fixed, "C"),
     ("lc_messages", Text, "C"),
-    ("lc_monetary", Text, "C"),
-    ("lc_numeric", Text, "C"),
-    ("lc_time", Text, "C"),
+    ("lc_monetary", Word(&["C", "POSIX"]), "C"),
+    ("lc_numeric", Word(&["C", "POSIX"]), "C"),
+    ("lc_time", Word(&["C", "POSIX"]), "C"),
     ("lo_compat_privileges", Boolean, "off"),
     ("lock_timeout", Whole(MS, 0, INT_MAX), "0"),
     ("log_duration", Boolean, "off"),
@@ -193,19 +199,19 @@ const OTHERS: &[(&str, Shape, &str)] = &[
         Word(&["auto", "force_generic_plan", "force_custom_plan"]),
         "auto",
     ),
-    ("quote_all_identifiers", Boolean, "off"),
+    ("quote_all_identifiers", Word(OFF), "off"),
     ("random_page_cost", Real(0.0, f64::MAX), "4"),
     ("recursive_worktable_factor", Real(0.001, 1_000_000.0), "10"),
     ("restrict_nonsystem_relation_kind", Text, ""),
     ("role", Word(&["none", OWNER]), "none"),
     ("row_security", Boolean, "on"),
     // RisingWave's: writes are seen by the next statement, which here is always so.
-    ("rw_implicit_flush", Word(&["on", "true"]), "on"),
+    ("rw_implicit_flush", Word(ON), "on"),
     ("seq_page_cost", Real(0.0, f64::MAX), "1"),
     ("session_authorization", Word(&[OWNER]), OWNER),
     (
         "session_replication_role",
-        Word(&["origin", "replica", "local"]),
+        Word(&["origin", "local"]),
         "origin",
     ),
     ("ssl", Fixed, "off"),
@@ -217,13 +223,13 @@ const OTHERS: &[(&str, Shape, &str)] = &[
     ("synchronize_seqscans", Boolean, "on"),
     ("tcp_keepalives_idle", Whole(SECONDS, 0, INT_MAX), "0"),
     ("temp_buffers", Whole(BLOCKS, 100, INT_MAX / 2), "8MB"),
-    ("temp_tablespaces", Text, ""),
+    ("temp_tablespaces", Word(SPACES), ""),
     ("timezone_abbreviations", Text, "Default"),
     ("track_activities", Boolean, "on"),
     ("track_counts", Boolean, "on"),
     ("track_functions", Word(&["none", "pl", "all"]), "none"),
     ("track_io_timing", Boolean, "off"),
-    ("transform_null_equals", Boolean, "off"),
+    ("transform_null_equals", Word(OFF), "off"),
     ("vacuum_cost_delay", Real(0.0, 100.0), "0"),
     ("vacuum_cost_limit", Whole(NONE, 1, 10_000), "200"),
     (
@@ -420,6 +426,22 @@ fn show_whole(number: i64, unit: Unit) -> String {
         Some((name, factor)) => format!("{}{name}", number / factor),
         None => number.to_string(),
     }
+}
+
+/// What is done as these say, or has one value only.
+const USED: [&str; 4] = [
+    "check_function_bodies",
+    "client_min_messages",
+    "lock_timeout",
+    "role",
+];
+
+/// Whether a setting is another than it was at first, and nothing comes of it.
+pub(super) fn is_unused(others: &Others, name: &str) -> bool {
+    let set = others.get(&name.to_ascii_lowercase());
+    known(name).is_some_and(|(known, _, first)| {
+        set.is_some_and(|set| set != first) && !USED.contains(known)
+    })
 }
 
 /// How much a message of a severity counts among the words of `client_min_messages`.
