@@ -260,7 +260,7 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         0 => 256 << 10,
         some => 2 << 10 << (some % 3),
     };
-    let settings = StoreSettings {
+    let mut settings = StoreSettings {
         memtable_bytes_max,
         log_values_max: 3 + u32::try_from(chance.below(8)).unwrap_or(0),
         write_batch_bytes_max: 512 << chance.below(4),
@@ -268,9 +268,13 @@ fn plan(chance: &mut Chance, bug: Bug) -> Plan {
         group_cache_bytes_max: chance.below(2) * (32 << 10),
         row_cache_bytes_max: chance.below(2) * (4 << 10),
         scratch_bytes_max: 1 << 20,
+        reserve_bytes: 0,
         run_bytes_max: 2 << 10 << chance.below(4),
         async_delay_us: chance.below(100_000),
     };
+    if chance.one_in(2) {
+        settings.reserve_bytes = 512 << chance.below(4);
+    }
     Plan {
         seed: chance.next_u64(),
         settings,

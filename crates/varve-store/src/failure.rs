@@ -8,7 +8,9 @@ use crate::format::keys;
 /// The error that callers see.
 pub(crate) fn kv_error(error: &KvError) -> Error {
     match error {
-        KvError::StorageFull => Error::new(SqlState::DISK_FULL, "the storage is full"),
+        KvError::StorageFull => Error::new(SqlState::DISK_FULL, "the storage is full").with_hint(
+            "Rows can be deleted, tables truncated and dropped; VACUUM gives their space back.",
+        ),
         KvError::GuardMismatch { found: None, .. } => Error::new(
             SqlState::UNDEFINED_FILE,
             "evicted: the storage was deleted while the store was open",
@@ -28,13 +30,6 @@ pub(crate) fn kv_error(error: &KvError) -> Error {
         KvError::Closed => Error::new(SqlState::CONNECTION_DOES_NOT_EXIST, "the store is closed"),
         _ => Error::new(SqlState::IO_ERROR, error.to_string()),
     }
-}
-
-/// The error of what would add rows while only what frees space is done.
-pub(crate) fn nearly_full() -> Error {
-    kv_error(&KvError::StorageFull).with_hint(
-        "Rows can be deleted, tables truncated and dropped; VACUUM gives their space back.",
-    )
 }
 
 #[cfg(test)]

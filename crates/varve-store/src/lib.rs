@@ -35,6 +35,7 @@ mod read;
 mod recent_marks;
 mod replay;
 mod report;
+mod reserve;
 mod run;
 mod scratch;
 mod settings;

@@ -109,12 +109,23 @@ async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
         Some(value) => Guard::Holds { key, value },
         None => Guard::Absent { key },
     });
-    match kv.commit(batch.clone(), Durability::Strict).await {
-        // The guard makes the repeat of a commit that took effect harmless.
-        Err(error) if error.outcome_is_unknown() => kv.commit(batch, Durability::Strict).await,
-        answer => answer,
+    let mut is_last = false;
+    loop {
+        match kv.commit(batch.clone(), Durability::Strict).await {
+            Ok(()) => break,
+            // The guard makes the repeat of a commit that took effect harmless.
+            Err(error) if error.outcome_is_unknown() && !is_last => {}
+            Err(KvError::StorageFull) if !is_last => {
+                let mut space = WriteBatch::new();
+                space.delete(keys::reserve());
+                space.guard = batch.guard.clone();
+                let freed = kv.commit(space, Durability::Relaxed).await;
+                freed.map_err(|error| kv_error(&error))?;
+            }
+            Err(error) => return Err(kv_error(&error)),
+        }
+        is_last = true;
     }
-    .map_err(|error| kv_error(&error))?;
     Ok(Epoch { number, value })
 }
 

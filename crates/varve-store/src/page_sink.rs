@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use varve_kv::{Bytes, Key, WriteBatch};
+use varve_kv::{Bytes, Key, KvError, WriteBatch};
 use varve_run::{FinishedRun, RunValue};
 use varve_types::{Result, RunId};
 
-use crate::failure::{kv_error, nearly_full};
+use crate::failure::kv_error;
 use crate::format::{intent, keys};
 use crate::state::Orphan;
 use crate::store::Ids;
@@ -112,8 +112,8 @@ impl PageSink {
         if self.pending.is_empty() {
             return Ok(());
         }
-        if self.adds_rows && self.store.kv.is_nearly_full() {
-            return Err(nearly_full());
+        if self.adds_rows && self.store.is_nearly_full().await {
+            return Err(kv_error(&KvError::StorageFull));
         }
         let mut batch = WriteBatch::new();
         if self.runs_listed < self.runs.len() {
@@ -126,7 +126,10 @@ impl PageSink {
         let bytes = core::mem::take(&mut self.pending_bytes);
         // The answer may be lost, and this future dropped.
         self.may_be_stored = true;
-        let written = self.store.write(batch, Durability::Strict).await;
+        let written = self
+            .store
+            .write_any(batch, Durability::Strict, self.adds_rows)
+            .await;
         written.map_err(|error| kv_error(&error))?;
         self.runs_listed = self.runs.len();
         let mut state = self.store.state();

@@ -24,6 +24,9 @@ pub struct StoreSettings {
     pub row_cache_bytes_max: u64,
     /// Scratch space holds up to this; 0 where there is no place for it.
     pub scratch_bytes_max: u64,
+    /// What lies there for the time when the storage is full, once the store holds half as much; 0
+    /// where the backend keeps space for that.
+    pub reserve_bytes: u64,
 }
 
 impl StoreSettings {
@@ -39,6 +42,7 @@ impl StoreSettings {
             group_cache_bytes_max: 32 << 20,
             row_cache_bytes_max: 8 << 20,
             scratch_bytes_max: 4 << 30,
+            reserve_bytes: 4 << 20,
         }
     }
 
@@ -52,6 +56,7 @@ impl StoreSettings {
             group_cache_bytes_max: 128 << 20,
             row_cache_bytes_max: 64 << 20,
             scratch_bytes_max: 64 << 30,
+            reserve_bytes: 0,
             ..StoreSettings::browser()
         }
     }

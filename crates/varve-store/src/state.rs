@@ -198,6 +198,12 @@ impl State {
         let _ = self.memtable_bytes.resize(self.memtables().bytes());
     }
 
+    /// Bytes of runs and log.
+    pub(crate) fn stored_bytes(&self) -> u64 {
+        let runs = self.version.all_runs().map(|run| run.bytes);
+        runs.sum::<u64>() + self.log.bytes()
+    }
+
     /// Whether the active memtable and its log may take commits of so many bytes.
     pub(crate) fn room_for(&self, coming_bytes: u64, settings: &StoreSettings) -> Room {
         let (values, log_bytes) = match &self.frozen {

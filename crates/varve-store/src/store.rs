@@ -1,11 +1,13 @@
 //! The handle of an open store.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as Turn, MutexGuard as TurnGuard};
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
-use varve_types::{Env, Error, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId};
+use varve_types::{
+    Env, Error, LocalFuture, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId,
+};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
 use crate::catalogue::Catalogue;
@@ -32,6 +34,8 @@ pub struct Store {
     pub(crate) ids: Ids,
     pub(crate) epoch: Epoch,
     pub(crate) scratch_use: Mutex<ScratchUse>,
+    /// Whether the reserve is stored.
+    pub(crate) has_reserve: AtomicBool,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
@@ -53,6 +57,15 @@ pub struct Store {
 pub(crate) struct Epoch {
     pub(crate) number: u64,
     pub(crate) value: Bytes,
+}
+
+impl Epoch {
+    pub(crate) fn guard(&self) -> Guard {
+        Guard::Holds {
+            key: keys::epoch(),
+            value: Bytes::clone(&self.value),
+        }
+    }
 }
 
 /// Ids handed out; those of what never got committed may be handed out again after the next open.
@@ -135,6 +148,7 @@ impl Store {
             ids: parts.ids,
             epoch: parts.epoch,
             scratch_use: Mutex::default(),
+            has_reserve: AtomicBool::new(false),
             jobs: Arc::default(),
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
@@ -254,21 +268,42 @@ impl Store {
         turn
     }
 
-    /// One guarded commit. A commit whose answer was lost is repeated once.
-    pub(crate) async fn write(
+    /// One guarded commit, for which the reserve is given up where the storage is full. A commit
+    /// whose answer was lost is repeated once.
+    pub(crate) fn write(
+        &self,
+        batch: WriteBatch,
+        durability: Durability,
+    ) -> LocalFuture<'_, Result<(), KvError>> {
+        self.write_any(batch, durability, false)
+    }
+
+    /// As [`Store::write`], but new rows do not get the reserve.
+    pub(crate) fn write_any(
         &self,
         mut batch: WriteBatch,
         durability: Durability,
-    ) -> Result<(), KvError> {
-        batch.guard(Guard::Holds {
-            key: keys::epoch(),
-            value: Bytes::clone(&self.epoch.value),
-        });
+        adds_rows: bool,
+    ) -> LocalFuture<'_, Result<(), KvError>> {
+        batch.guard(self.epoch.guard());
         self.state().counters.written_bytes += batch.bytes();
-        match self.kv.commit(batch.clone(), durability).await {
-            Err(error) if error.outcome_is_unknown() => self.kv.commit(batch, durability).await,
-            answer => answer,
-        }
+        Box::pin(async move {
+            let mut lost = None;
+            let mut has_reserve = !adds_rows;
+            loop {
+                match self.kv.commit(batch.clone(), durability).await {
+                    Err(error) if lost.is_none() && error.outcome_is_unknown() => {
+                        lost = Some(error);
+                    }
+                    Err(KvError::StorageFull) if has_reserve && self.give_up_reserve().await => {
+                        has_reserve = false;
+                    }
+                    // The attempt before may be what took the space.
+                    Err(KvError::StorageFull) => return Err(lost.unwrap_or(KvError::StorageFull)),
+                    answer => return answer,
+                }
+            }
+        })
     }
 
     /// A guarded commit after which the state must follow. If nobody can tell whether it took

@@ -14,7 +14,7 @@
 //! | `m` run, version | marks of a run |
 //! | `q` run | note on a run that was put aside |
 //! | `r` run, number (u32) | value of a run |
-//! | `s` epoch, ticket | scratch batch |
+//! | `s` epoch, ticket | scratch batch; under the greatest epoch, the reserve |
 //!
 //! Manifest and catalogue are stored twice, in the same commits: every open needs them, so one bad
 //! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log
@@ -95,7 +95,12 @@ pub(crate) fn scratch(epoch: u64, ticket: u64) -> Key {
     key
 }
 
-/// The scratch batches of all epochs.
+/// Space for the time when the storage is full; after the scratch batches of all epochs.
+pub(crate) fn reserve() -> Key {
+    scratch(u64::MAX, 0)
+}
+
+/// The scratch batches of all epochs, and the reserve.
 pub(crate) fn all_scratch() -> KeyRange {
     KeyRange::prefix([SCRATCH])
 }

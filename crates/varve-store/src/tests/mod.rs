@@ -22,6 +22,7 @@ mod open;
 mod ordered;
 mod point;
 mod properties;
+mod reserve;
 mod savepoints;
 mod scan;
 mod spill;
@@ -157,6 +158,7 @@ pub(super) fn small() -> StoreSettings {
         group_cache_bytes_max: 32 << 10,
         row_cache_bytes_max: 4 << 10,
         scratch_bytes_max: 1 << 20,
+        reserve_bytes: 0,
     }
 }
 

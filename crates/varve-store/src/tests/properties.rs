@@ -380,7 +380,7 @@ fn row_bytes(row: &Row) -> usize {
     2 * (row.1.as_ref().map_or(0, String::len) + 130)
 }
 
-fn compare(op: CompareOp, key: i64) -> ColumnPredicate {
+pub(super) fn compare(op: CompareOp, key: i64) -> ColumnPredicate {
     ColumnPredicate {
         column: 0,
         test: PredicateTest::Compare(op, Value::Int8(key)),

@@ -3,11 +3,11 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use varve_kv::WriteBatch;
+use varve_kv::{KvError, WriteBatch};
 use varve_types::{CommitSeq, Error, Result, SqlState};
 
 use crate::conflicts::GroupWrites;
-use crate::failure::nearly_full;
+use crate::failure::kv_error;
 use crate::format::log::{self, LogOp, Record};
 use crate::log::put_records;
 use crate::publication::Publication;
@@ -53,9 +53,8 @@ pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
 }
 
 /// Decides who may commit, and puts the KV commit together. The caller has the turn.
-pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
+pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool) -> Prepared {
     let mut prepared = Prepared::default();
-    let is_nearly_full = store.kv.is_nearly_full();
     let mut writes = (members.len() > 1).then(GroupWrites::default);
     let claims = |member: &Member| !lock_own(&member.work.own).claims.is_empty();
     let mut claims = (writes.is_some() && members.iter().any(claims)).then(GroupClaims::default);
@@ -68,7 +67,9 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>) -> Prepared {
         let own = lock_own(&member.work.own);
         if is_nearly_full && own.adds_rows() {
             drop(own);
-            prepared.refused.push((member, nearly_full()));
+            prepared
+                .refused
+                .push((member, kv_error(&KvError::StorageFull)));
             continue;
         }
         let deletes = match validate(state, &member.work.snapshot, &own) {
@@ -151,7 +152,17 @@ fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) ->
             spill.end_intent(&mut batch);
         }
     }
-    Group::new(batch, durability, values, accepted)
+    let adds_rows = accepted
+        .iter()
+        .any(|(member, _)| lock_own(&member.work.own).adds_rows());
+    Group {
+        batch,
+        durability,
+        values,
+        accepted,
+        adds_rows,
+        was_tried: false,
+    }
 }
 
 /// The operations of the log record.

@@ -101,30 +101,15 @@ pub(super) struct Member {
 /// Transactions that are being committed together.
 pub(super) struct Group {
     /// Empty where all of them are acknowledged before they are stored.
-    batch: WriteBatch,
-    durability: Durability,
+    pub(super) batch: WriteBatch,
+    pub(super) durability: Durability,
     /// The log values in the batch.
-    values: Vec<LogValue>,
-    accepted: Vec<(Member, Accepted)>,
+    pub(super) values: Vec<LogValue>,
+    pub(super) accepted: Vec<(Member, Accepted)>,
+    /// Whether there are new rows among what it changes.
+    pub(super) adds_rows: bool,
     /// Whether an attempt to write it was given up half-way.
-    was_tried: bool,
-}
-
-impl Group {
-    pub(super) fn new(
-        batch: WriteBatch,
-        durability: Durability,
-        values: Vec<LogValue>,
-        accepted: Vec<(Member, Accepted)>,
-    ) -> Group {
-        Group {
-            batch,
-            durability,
-            values,
-            accepted,
-            was_tried: false,
-        }
-    }
+    pub(super) was_tried: bool,
 }
 
 impl CommitQueue {
@@ -228,8 +213,9 @@ impl Store {
         self.state().check_usable()?;
         self.merge_log_if_due().await?;
         let _turn = self.make_room(turn, || self.commits.bytes()).await?;
+        let is_nearly_full = self.is_nearly_full().await;
         let members = self.commits.take_group();
-        let prepared = prepare(self, members);
+        let prepared = prepare(self, members, is_nearly_full);
         for (member, error) in prepared.refused {
             member.request.set_answer(Err(error));
         }
@@ -251,15 +237,16 @@ impl Store {
     /// Writes the group that is under way, if there is one, and answers its members. The caller has
     /// the turn.
     pub(crate) async fn write_group(&self) {
-        let (batch, durability, was_tried) = {
+        let (batch, durability, adds_rows, was_tried) = {
             let mut group = lock(&self.commits.under_way);
             let Some(group) = &mut *group else {
                 return;
             };
             let was_tried = core::mem::replace(&mut group.was_tried, true);
-            (group.batch.clone(), group.durability, was_tried)
+            let batch = group.batch.clone();
+            (batch, group.durability, group.adds_rows, was_tried)
         };
-        match self.write(batch, durability).await {
+        match self.write_any(batch, durability, adds_rows).await {
             Ok(()) => {
                 if self.apply_group() {
                     // The commit stands; pages that could not be deleted now are deleted later.

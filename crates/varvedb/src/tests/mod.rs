@@ -8,6 +8,7 @@ mod bulk_load;
 mod catalogs;
 mod copy;
 mod foreign_keys;
+mod full_storage;
 mod functions;
 mod indexes;
 mod integrity;

@@ -1,0 +1,66 @@
+//! Space kept for what frees some, where the backend keeps none for that.
+//!
+//! A value that nobody reads lies in scratch space, so every open deletes it. The first commit of
+//! new rows to a store that is not small writes it. Where the storage is full it is deleted for
+//! whatever does not add rows, and no rows are added before it fits again.
+
+use core::sync::atomic::Ordering;
+
+use varve_kv::{Durability, KvError, WriteBatch};
+use varve_types::LocalFuture;
+
+use crate::Store;
+use crate::format::keys;
+
+impl Store {
+    /// Whether only what frees space should be written. Makes the reserve where it is due.
+    pub(crate) fn is_nearly_full(&self) -> LocalFuture<'_, bool> {
+        Box::pin(async move {
+            let bytes = self.settings.reserve_bytes;
+            let is_due = self.settings.scratch_bytes_max > 0
+                && bytes > 0
+                && !self.has_reserve.load(Ordering::Relaxed)
+                && self.state().stored_bytes() >= bytes / 2;
+            if is_due {
+                let mut batch = WriteBatch::new();
+                batch.put(keys::reserve(), noise(bytes, self.env.random_u64()));
+                match self.change_reserve(batch).await {
+                    Ok(()) => self.has_reserve.store(true, Ordering::Relaxed),
+                    // Whoever writes next is told of anything else.
+                    Err(error) => return error == KvError::StorageFull,
+                }
+            }
+            self.kv.is_nearly_full()
+        })
+    }
+
+    /// Deletes the reserve; whether there was one.
+    pub(crate) async fn give_up_reserve(&self) -> bool {
+        if !self.has_reserve.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut batch = WriteBatch::new();
+        batch.delete(keys::reserve());
+        let is_gone = self.change_reserve(batch).await.is_ok();
+        self.has_reserve.fetch_and(!is_gone, Ordering::Relaxed);
+        is_gone
+    }
+
+    fn change_reserve(&self, mut batch: WriteBatch) -> LocalFuture<'_, Result<(), KvError>> {
+        batch.guard(self.epoch.guard());
+        self.kv.commit(batch, Durability::Relaxed)
+    }
+}
+
+/// Bytes that no backend makes smaller.
+fn noise(bytes: u64, seed: u64) -> Vec<u8> {
+    let mut state = seed | 1;
+    let next = |_| {
+        // The high bits of such a sequence are the ones that look random.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state.to_be_bytes()[0]
+    };
+    (0..bytes).map(next).collect()
+}
