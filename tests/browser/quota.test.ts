@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright/test';
+import { expect, test } from './demo/fixtures';
+import { serve } from './kv/serve.mjs';
+
+const QUOTA_BYTES = 12 << 20;
+const FULL = { code: '53100', hint: expect.stringContaining('VACUUM') };
+
+interface Refused {
+  code: string;
+  hint: string | undefined;
+}
+
+declare global {
+  function openFull(): Promise<void>;
+  function fill(): Promise<{ rows: number; refused: Refused }>;
+  function refusal(sql: string): Promise<Refused | undefined>;
+  function count(table: string): Promise<number>;
+  function run(sql: string): Promise<void>;
+}
+
+/** A page of the origin, whose IndexedDB may take so much. */
+async function openPage(page: Page, origin: string): Promise<Page> {
+  await page.goto(`${origin}/page.html`);
+  await page.waitForFunction(() => globalThis.isLoaded);
+  // Chromium asks for what is left before the first commit of an origin.
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: QUOTA_BYTES });
+  await page.evaluate(() => openFull());
+  return page;
+}
+
+test('a full quota loses nothing, and what frees space works', async ({ profile }) => {
+  const folders = [join(import.meta.dirname, 'quota'), join(import.meta.dirname, '../../js/dist')];
+  const server = await serve(folders);
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  let page = await openPage(await profile.open(), origin);
+  const frees = [
+    ['DELETE FROM t WHERE id % 10 > 0', 'VACUUM', 'DELETE FROM t', 'VACUUM'],
+    ['TRUNCATE t', 'CHECKPOINT'],
+    ['DROP TABLE t', 'VACUUM', 'CREATE TABLE t (id bigint PRIMARY KEY, b text)'],
+  ];
+  for (const [round, sqls] of frees.entries()) {
+    const { rows, refused } = await page.evaluate(() => fill());
+    expect(refused).toEqual(FULL);
+    expect(rows).toBeGreaterThan(10_000);
+    // What came before it in its transaction is rolled back.
+    const whole = `BEGIN; INSERT INTO other VALUES (-1);
+      INSERT INTO t SELECT i, md5(i::text) FROM generate_series(-200000, -1) i; COMMIT`;
+    expect(await page.evaluate((text) => refusal(text), whole)).toEqual(FULL);
+    await page.evaluate(() => refusal('ROLLBACK'));
+    if (round !== 1) {
+      await page.close();
+      page = await openPage(await profile.context.newPage(), origin);
+    }
+    expect(await page.evaluate(() => count('t'))).toBe(rows);
+    expect(await page.evaluate(() => count('other'))).toBe(round);
+    for (const text of sqls) await page.evaluate((free) => run(free), text);
+    await page.evaluate((number) => run(`INSERT INTO other VALUES (${number})`), round);
+  }
+  await page.close();
+  page = await openPage(await profile.context.newPage(), origin);
+  expect(await page.evaluate(() => count('other'))).toBe(frees.length);
+  server.close();
+});
