@@ -201,7 +201,7 @@ impl Entry {
 impl Function {
     /// The function with this name and exactly these types of arguments: a repeated one once,
     /// without those that are of any type.
-    pub fn find(name: &str, arg_types: &[LogicalType]) -> Option<Function> {
+    pub fn find(name: &str, arg_types: &[LogicalType], args: usize) -> Option<Function> {
         entries_of(name).iter().find_map(|entry| {
             let typed = entry.args.iter().filter(|param| **param != Param::ANY);
             let params: Vec<_> = typed
@@ -218,7 +218,8 @@ impl Function {
                 bound,
                 spread: false,
             };
-            (function.arg_types() == arg_types).then_some(function)
+            let fits = function.arg_types() == arg_types && function.takes(args);
+            fits.then_some(function)
         })
     }
 

@@ -111,11 +111,23 @@ impl Printer<'_> {
                 to,
                 modifier,
                 ..
+            } if let (Some(_), Expr::Literal { value, ty }) = (self.catalog, &**input)
+                && ty == to
+                && !value.is_null() =>
+            {
+                let (shown, _) = self.bare(value);
+                sql![shown, "::", self.type_name(*to, *modifier)]
+            }
+            Expr::Cast {
+                input,
+                to,
+                modifier,
+                ..
             } => sql!["(", self.expr(input), ")::", self.type_name(*to, *modifier)],
             Expr::Case {
                 branches,
                 otherwise,
-                ..
+                ty,
             } => {
                 // PostgreSQL writes them over several lines in definitions.
                 let [first, when, last] = match self.catalog {
@@ -127,8 +139,12 @@ impl Printer<'_> {
                     text.push(sql![when, "WHEN ", self.expr(condition)]);
                     text.push(sql![" THEN ", self.expr(result)]);
                 }
-                if let Some(otherwise) = otherwise {
-                    text.push(sql![when, "ELSE ", self.expr(otherwise)]);
+                match otherwise {
+                    Some(otherwise) => text.push(sql![when, "ELSE ", self.expr(otherwise)]),
+                    None if self.catalog.is_some() => {
+                        text.push(sql![when, "ELSE ", self.literal(&Value::Null, *ty)]);
+                    }
+                    None => {}
                 }
                 text.push(last);
                 text
@@ -281,12 +297,15 @@ impl Printer<'_> {
         self.typed(value, value.logical_type().unwrap_or(LogicalType::Text))
     }
 
-    fn typed(&self, value: &Value, ty: LogicalType) -> SqlText {
-        let locale = Locale {
+    fn locale(&self) -> Locale {
+        Locale {
             enums: self.catalog.and_then(|catalog| catalog.enums().cloned()),
             ..DEFAULT_LOCALE.clone()
-        };
-        let text = format_value(value, &locale);
+        }
+    }
+
+    fn typed(&self, value: &Value, ty: LogicalType) -> SqlText {
+        let text = format_value(value, &self.locale());
         if self.catalog.is_some()
             && let Some(number) = self.number(value, &text)
         {
@@ -309,6 +328,35 @@ impl Printer<'_> {
             ],
         }
     }
+
+    /// A value that stands alone in a definition, as PostgreSQL writes it: with its type where it
+    /// would be read as one of another.
+    pub(crate) fn value(&self, value: &Value, ty: LogicalType) -> SqlText {
+        match self.bare(value) {
+            _ if value.is_null() => self.literal(value, ty),
+            (shown, true) => shown,
+            (shown, false) => sql![shown, "::", self.type_name(ty, TypeMod::NONE)],
+        }
+    }
+
+    /// A value without its type, and whether it is read as one of it.
+    fn bare(&self, value: &Value) -> (SqlText, bool) {
+        let text = format_value(value, &self.locale());
+        match value {
+            Value::Int4(0..) => (SqlText::number(text), true),
+            Value::Numeric(number)
+                if number.is_finite() && text.contains('.') && !text.starts_with('-') =>
+            {
+                (SqlText::number(text), true)
+            }
+            Value::Boolean(truth) => match truth {
+                true => (sql!["true"], true),
+                false => (sql!["false"], true),
+            },
+            _ => (SqlText::literal(&text), false),
+        }
+    }
+
     /// A number as PostgreSQL writes it in definitions: with the type of a literal that is as it
     /// is, whatever type it was taken for, and below zero so that it stays a constant.
     fn number(&self, value: &Value, text: &str) -> Option<SqlText> {
@@ -323,7 +371,7 @@ impl Printer<'_> {
     }
 
     /// The same of the text of a finite number.
-    pub(crate) fn number_text(&self, text: &str) -> SqlText {
+    fn number_text(&self, text: &str) -> SqlText {
         let ty = match (text.parse::<i32>(), text.parse::<i64>()) {
             (Ok(_), _) => "integer",
             (_, Ok(_)) => "bigint",
@@ -338,7 +386,8 @@ impl Printer<'_> {
 
 /// The word of what is called without a name of a function.
 fn word_of_grammar(name: &str) -> Option<&'static str> {
-    const WORDS: [(&str, &str); 9] = [
+    const WORDS: [(&str, &str); 10] = [
+        ("current_schema", "CURRENT_SCHEMA"),
         ("current_timestamp", "CURRENT_TIMESTAMP"),
         ("current_date", "CURRENT_DATE"),
         ("current_time", "CURRENT_TIME"),

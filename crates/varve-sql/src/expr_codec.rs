@@ -12,7 +12,7 @@
 //! | 7 | IS NULL | negated, 1; expression |
 //! | 8 | IN | negated, 1; expression; list |
 //! | 9 | function or operator | name; number of argument types, 2; their codes; list |
-//! | 10 | cast | type code, 1; expression |
+//! | 10, 15 | cast that is written, that is not | type code, 1; expression |
 //! | 11 | CASE | type code, 1; list of conditions; list of results; list of ELSE |
 //! | 12 | COALESCE | type code, 1; list |
 //!
@@ -127,7 +127,7 @@ pub(crate) fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             ..
         } => {
             if modifier.is_none() {
-                bytes.push(10);
+                bytes.push(if *explicit { 10 } else { 15 });
             } else {
                 bytes.push(13);
                 bytes.extend(modifier.0.to_le_bytes());
@@ -262,8 +262,8 @@ impl Reader<'_, '_> {
                 }
             }
             9 => self.call(depth)?,
-            kind @ (10 | 13) => {
-                let (mut modifier, mut explicit) = (TypeMod::NONE, true);
+            kind @ (10 | 13 | 15) => {
+                let (mut modifier, mut explicit) = (TypeMod::NONE, kind == 10);
                 if kind == 13 {
                     modifier = TypeMod(i32::from_le_bytes(self.input.array()?));
                     explicit = self.flag()?;
@@ -310,14 +310,15 @@ impl Reader<'_, '_> {
         for _ in 0..self.input.count()? {
             types.push(self.ty()?);
         }
-        let function = Function::find(&name, &types).ok_or_else(|| wrong("function"))?;
         let args = self.list(depth, None, 0)?;
+        let function = Function::find(&name, &types, args.len());
+        let function = function.ok_or_else(|| wrong("function"))?;
         let fits = |(at, arg): (usize, &Expr)| {
             let wanted = function.arg_type(at);
             wanted.is_none_or(|wanted| wanted == arg.logical_type())
         };
         let is_allowed = self.any_function || function.is_immutable();
-        if !is_allowed || !function.takes(args.len()) || !args.iter().enumerate().all(fits) {
+        if !is_allowed || !args.iter().enumerate().all(fits) {
             return Err(wrong("arguments"));
         }
         Ok(Expr::Call {

@@ -14,7 +14,7 @@ fn columns() -> Vec<ColumnDef> {
 
 fn call(name: &str, types: &[LogicalType], args: Vec<Expr>) -> Expr {
     Expr::Call {
-        function: Function::find(name, types).unwrap(),
+        function: Function::find(name, types, args.len()).unwrap(),
         args,
         position: 0,
     }

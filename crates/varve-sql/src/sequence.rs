@@ -80,7 +80,7 @@ impl SequenceDef {
     /// The expression that takes its next value.
     pub fn next_value(object: ObjectId) -> Option<Expr> {
         Some(Expr::Call {
-            function: Function::find("nextval", &[LogicalType::Int8])?,
+            function: Function::find("nextval", &[LogicalType::Int8], 1)?,
             args: vec![Expr::Literal {
                 value: Value::Int8(object.0.cast_signed()),
                 ty: LogicalType::Int8,

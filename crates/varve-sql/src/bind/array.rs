@@ -154,12 +154,7 @@ impl Binder<'_> {
             LogicalType::Array(element) => element.logical(),
             other => other,
         };
-        Ok(Operand::Known(fold(form(
-            name,
-            Some(element),
-            args,
-            position,
-        )?)))
+        Ok(Operand::Known(form(name, Some(element), args, position)?))
     }
 
     /// `ARRAY(SELECT ...)`, `JSON_ARRAY(SELECT ...)`: the rows of one column.

@@ -2,9 +2,10 @@
 
 use sqlparser::ast::{Expr as Ast, Ident};
 use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::bind::expr::ExprScope;
+use crate::bind::literal::Operand;
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef, made_name};
@@ -59,6 +60,15 @@ impl Binder<'_> {
             error
         })?;
         let from = operand.ty();
+        // What the column's length makes of a value is not shown.
+        let operand = match operand {
+            text @ Operand::Text(..)
+                if column.ty.is_string() || column.ty == LogicalType::Numeric =>
+            {
+                Operand::Known(self.explicit_cast(text, (column.ty, TypeMod::NONE), position)?)
+            }
+            other => other,
+        };
         let expr = self.assign_as_written(operand, column, position);
         let expr = expr.map_err(|error| match (error.state(), from) {
             (SqlState::DATATYPE_MISMATCH, Some(from)) => {
@@ -168,7 +178,10 @@ impl Binder<'_> {
     pub(crate) fn default_value(column: &ColumnDef) -> Expr {
         let default = column.default.clone();
         let default = default.filter(|_| column.filled != Filled::Generated);
-        default.unwrap_or_else(|| super::literal::literal(varve_types::Value::Null, column.ty))
+        match default {
+            Some(default) => varve_expr::fold(default),
+            None => super::literal::literal(varve_types::Value::Null, column.ty),
+        }
     }
 
     /// Refuses a value other than DEFAULT for a column that has its values from elsewhere;
@@ -227,33 +240,35 @@ pub(crate) fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> 
     name
 }
 
-/// A default as it is kept: as it is written, which the catalogue shows; a plain value is one of
-/// the column's type.
+/// A default as it is kept: as it is written, which the catalogue shows; a number below zero is a
+/// plain value.
 fn as_shown(expr: Expr) -> Expr {
     let folded = varve_expr::fold(expr.clone());
-    let is_plain = match &expr {
-        Expr::Literal { .. } => true,
+    if matches!(&folded, Expr::Literal { value, .. } if value.is_null()) {
+        return folded;
+    }
+    match expr {
         Expr::Cast {
             input,
+            to,
+            modifier,
             explicit: false,
-            ..
-        } => is_number(input),
-        expr => is_number(expr),
-    };
-    let is_null = matches!(&folded, Expr::Literal { value, .. } if value.is_null());
-    if is_plain || is_null { folded } else { expr }
-}
-
-/// Whether an expression is a number with its sign.
-fn is_number(expr: &Expr) -> bool {
-    match expr {
-        Expr::Literal { .. } => true,
-        Expr::Call { function, args, .. } => {
-            matches!(args.as_slice(), [Expr::Literal { .. }])
+            position,
+        } => Expr::Cast {
+            input: Box::new(as_shown(*input)),
+            to,
+            modifier,
+            explicit: false,
+            position,
+        },
+        Expr::Call { function, args, .. }
+            if matches!(args.as_slice(), [Expr::Literal { .. }])
                 && function.is_operator()
-                && matches!(function.name(), "-" | "+")
+                && function.name() == "-" =>
+        {
+            folded
         }
-        _ => false,
+        other => other,
     }
 }
 

@@ -50,7 +50,7 @@ mod merge;
 mod modifier;
 mod names;
 mod operator;
-mod operator_class;
+pub(crate) mod operator_class;
 mod order;
 mod outer;
 mod partition;

@@ -4,59 +4,74 @@
 use sqlparser::ast::ObjectName;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::data_type::internal_name;
 use crate::bind::{Binder, located};
 
-const STRING_CLASSES: [&str; 6] = [
-    "text_ops",
-    "varchar_ops",
-    "bpchar_ops",
-    "text_pattern_ops",
-    "varchar_pattern_ops",
-    "bpchar_pattern_ops",
+/// PostgreSQL's classes for B-trees: their OIDs, their names without `_ops` and the OIDs of their
+/// types, of which the first one of a type is its own.
+pub(crate) const CLASSES: [(u32, &str, u32); 26] = [
+    (3126, "text", 25),
+    (10004, "bpchar", 1042),
+    (10044, "varchar", 25),
+    (4217, "text_pattern", 25),
+    (4218, "varchar_pattern", 25),
+    (4219, "bpchar_pattern", 1042),
+    (10000, "array", ANY_ARRAY),
+    (10069, "enum", ANY_ENUM),
+    (10034, "record", RECORD),
+    (10003, "bool", 16),
+    (10006, "bytea", 17),
+    (3122, "date", 1082),
+    (10012, "float4", 700),
+    (3123, "float8", 701),
+    (1979, "int2", 21),
+    (1978, "int4", 23),
+    (3124, "int8", 20),
+    (10022, "interval", 1186),
+    (10088, "jsonb", 3802),
+    (10028, "name", 19),
+    (3125, "numeric", 1700),
+    (1981, "oid", 26),
+    (10038, "time", 1083),
+    (3128, "timestamp", 1114),
+    (3127, "timestamptz", 1184),
+    (10065, "uuid", 2950),
 ];
+const TEXT: u32 = 25;
+const BPCHAR: u32 = 1042;
+const ANY_ARRAY: u32 = 2277;
+const ANY_ENUM: u32 = 3500;
+const RECORD: u32 = 2249;
 
-/// Types whose class is called after them.
-const TYPES: [&str; 17] = [
-    "bool",
-    "bytea",
-    "date",
-    "float4",
-    "float8",
-    "int2",
-    "int4",
-    "int8",
-    "interval",
-    "jsonb",
-    "name",
-    "numeric",
-    "oid",
-    "time",
-    "timestamp",
-    "timestamptz",
-    "uuid",
-];
+/// The OID of the type that classes of a type are for.
+fn class_type(ty: LogicalType) -> u32 {
+    match ty {
+        LogicalType::Array(_) => ANY_ARRAY,
+        LogicalType::Enum(_) => ANY_ENUM,
+        LogicalType::Row(_) => RECORD,
+        LogicalType::Varchar => TEXT,
+        ty => ty.oid(),
+    }
+}
+
+/// The OID of the class that an index of a type has; 0 where there is none.
+pub(crate) fn class_of(ty: LogicalType) -> u32 {
+    let of = class_type(ty);
+    let class = CLASSES.iter().find(|(_, _, known)| *known == of);
+    class.map_or(0, |(class, ..)| *class)
+}
 
 impl Binder<'_> {
     /// Refuses a class that there is not, or that is another type's.
     pub(crate) fn operator_class(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
         let position = self.source.name(name);
         let name = self.relation_name(name)?.name;
-        let of = name.strip_suffix("_ops").unwrap_or_default();
-        let (is_known, fits) = match of {
-            _ if STRING_CLASSES.contains(&name.as_str()) => (true, ty.is_string()),
-            "array" | "enum" | "record" => {
-                let kind = match ty {
-                    LogicalType::Array(_) => "array",
-                    LogicalType::Enum(_) => "enum",
-                    LogicalType::Row(_) => "record",
-                    _ => "",
-                };
-                (true, kind == of)
-            }
-            of => (TYPES.contains(&of), internal_name(ty) == of),
-        };
-        let (state, message) = if !is_known {
+        let of = name.strip_suffix("_ops");
+        let class = CLASSES.iter().find(|(_, known, _)| Some(*known) == of);
+        let fits = class.is_some_and(|(_, _, of)| match *of {
+            TEXT | BPCHAR => ty.is_string(),
+            of => class_type(ty) == of,
+        });
+        let (state, message) = if class.is_none() {
             let message =
                 format!("operator class \"{name}\" does not exist for access method \"btree\"");
             (SqlState::UNDEFINED_OBJECT, message)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{LogicalType, SqlText, TypeMod, Value};
+use varve_types::{LogicalType, ObjectId, SqlText, TypeMod, Value};
 
 use super::constraints::{
     Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
@@ -11,7 +11,7 @@ use super::relations::{check_text, checked_columns, default_text, domain_default
 use super::types::stored_name;
 use super::{DATABASE, OWNER, int4, text, yes_or_no};
 use crate::bind::updatable_columns;
-use crate::catalog::{Filled, TableDef};
+use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::domain::DomainDef;
 use crate::foreign_key::ForeignKeyDef;
 use crate::index::Deferral;
@@ -152,6 +152,25 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
 /// The place of `udt_schema`, with `udt_name` behind it.
 const UDT_SCHEMA: usize = 15;
 
+/// The place of `identity_start`.
+const IDENTITY_START: usize = 39;
+
+/// What the sequence of an identity column counts by.
+fn identity_cells(catalog: &Catalog, table: ObjectId, column: &ColumnDef) -> Vec<Value> {
+    let is_identity = matches!(
+        column.filled,
+        Filled::IdentityAlways | Filled::IdentityByDefault
+    );
+    let owner = Some((table, column.id)).filter(|_| is_identity);
+    let mut all = catalog.sequences.values();
+    let own = all.find(|sequence| owner.is_some() && sequence.owner == owner);
+    let numbers = own.map(|own| [own.start, own.increment, own.max, own.min].map(Some));
+    let numbers = numbers.unwrap_or_default().into_iter();
+    let cells = numbers.map(|number| number.map_or(Value::Null, |one| text(one.to_string())));
+    let cycles = yes_or_no(own.is_some_and(|own| own.cycle));
+    cells.chain([cycles]).collect()
+}
+
 pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
@@ -188,6 +207,8 @@ pub(super) fn columns(catalog: &Catalog) -> Vec<Vec<Value>> {
                 row.extend(of.pop());
                 row.extend(of);
             }
+            row.resize(IDENTITY_START, Value::Null);
+            row.extend(identity_cells(catalog, table.object, column));
             rows.push(row);
         }
     }

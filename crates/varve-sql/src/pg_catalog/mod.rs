@@ -177,8 +177,12 @@ fn int4(number: usize) -> Value {
 
 /// An array whose subscripts begin at 0, as those of `int2vector` do.
 fn from_zero(numbers: Vec<usize>) -> Value {
-    let numbers = numbers.into_iter().map(int2).collect();
-    let mut array = ArrayValue::of(ElementType::Int2, numbers);
+    vector(ElementType::Int2, numbers.into_iter().map(int2).collect())
+}
+
+/// An array that counts from 0.
+fn vector(element: ElementType, numbers: Vec<Value>) -> Value {
+    let mut array = ArrayValue::of(element, numbers);
     for dimension in &mut array.dimensions {
         dimension.lower = 0;
     }

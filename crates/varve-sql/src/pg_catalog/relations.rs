@@ -7,15 +7,17 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnPredicate, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness, Value, sql,
+    ColumnPredicate, ElementType, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness,
+    Value, sql,
 };
 
 use super::families::bound_of;
 use super::types::{length_of, storage_of};
 use super::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
-    text,
+    text, vector,
 };
+use crate::bind::operator_class::class_of;
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::deparse::Printer;
 use crate::domain::DomainDef;
@@ -397,46 +399,23 @@ pub(super) fn default_text(
     column: &ColumnDef,
 ) -> Option<SqlText> {
     let default = column.default.as_ref().filter(|_| has_default(column))?;
-    // What a column does to every value is not shown: the sequence of a serial column has values
-    // of another type.
+    // What a column does to every value is not shown.
     let default = match default {
-        Expr::Cast { input, to, .. }
-            if *to == column.ty && input.logical_type().category() == to.category() =>
-        {
-            input
-        }
+        Expr::Cast {
+            input,
+            explicit: false,
+            ..
+        } => input,
         other => other,
     };
-    match default {
-        // As many digits as are needed; those of the column come with the value.
-        Expr::Literal {
-            value: Value::Numeric(number),
-            ..
-        } if number.is_finite() => {
-            let shown = number.to_string();
-            let shown = match shown.contains('.') {
-                true => shown.trim_end_matches('0').trim_end_matches('.'),
-                false => &shown,
-            };
-            let printer = Printer {
-                columns: &[],
-                catalog: Some(catalog),
-            };
-            return Some(printer.number_text(shown));
-        }
-        Expr::Literal { value, .. } if column.ty.is_string() => {
-            if let Some(text) = value.str() {
-                let ty = SqlText::built_in_type(column.ty, TypeMod::NONE);
-                return Some(sql![SqlText::literal(text), "::", ty]);
-            }
-        }
-        _ => {}
-    }
     let printer = Printer {
         columns: &table.column_texts(),
         catalog: Some(catalog),
     };
-    Some(printer.expr(default))
+    Some(match default {
+        Expr::Literal { value, ty } => printer.value(value, *ty),
+        other => printer.expr(other),
+    })
 }
 
 /// The default of a domain as text.
@@ -488,6 +467,9 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
             let options = key.columns.iter();
             let options = options.map(|(_, order)| usize::from(order.code()));
             let has_expression = key.columns.iter().any(|(at, _)| number_of(table, *at) == 0);
+            let types = || key.columns.iter().map(|(at, _)| table.type_at(*at));
+            let collations = types().map(|ty| oid(if ty.is_string() { 100 } else { 0 }));
+            let classes = types().map(|ty| oid(class_of(ty)));
             let yes = Value::Boolean;
             rows.push(vec![
                 oid(key.oid),
@@ -505,6 +487,8 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 yes(true),
                 yes(false),
                 from_zero(numbers),
+                vector(ElementType::Oid, collations.collect()),
+                vector(ElementType::Oid, classes.collect()),
                 from_zero(options.collect()),
                 if has_expression {
                     text(key_columns(catalog, table, &key))

@@ -5,6 +5,7 @@ use varve_types::{LogicalType, PhysicalType, Value, nearest_f32};
 use super::relations::{domain_default, schema_oid};
 use super::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
 use crate::bind::internal_name;
+use crate::bind::operator_class::CLASSES;
 use crate::domain::DomainDef;
 use crate::schema::Catalog;
 use crate::type_def::PLACES_APART;
@@ -203,6 +204,24 @@ pub(super) fn access_methods(_: &Catalog) -> Vec<Vec<Value>> {
     let methods = [(2, "heap", "t"), (403, "btree", "i")];
     let row = |(number, name, kind): (u32, &str, &str)| vec![oid(number), text(name), text(kind)];
     methods.into_iter().map(row).collect()
+}
+
+pub(super) fn operator_classes(_: &Catalog) -> Vec<Vec<Value>> {
+    let row = |(number, name, ty): (u32, &str, u32)| {
+        let is_own = CLASSES.iter().find(|(_, _, of)| *of == ty);
+        vec![
+            oid(number),
+            oid(403),
+            text(format!("{name}_ops")),
+            oid(PG_CATALOG_OID),
+            oid(OWNER_OID),
+            oid(0),
+            oid(ty),
+            Value::Boolean(is_own.is_some_and(|(own, ..)| *own == number)),
+            oid(0),
+        ]
+    };
+    CLASSES.into_iter().map(row).collect()
 }
 
 pub(super) fn collations(_: &Catalog) -> Vec<Vec<Value>> {

@@ -76,7 +76,8 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "pg_index",
         "oindexrelid oindrelid sindnatts sindnkeyatts bindisunique bindnullsnotdistinct \
          bindisprimary bindisexclusion bindimmediate bindisclustered bindisvalid bindisready \
-         bindislive bindisreplident Sindkey Sindoption tindexprs tindpred",
+         bindislive bindisreplident Sindkey Oindcollation Oindclass Sindoption \
+         tindexprs tindpred",
         relations::indexes,
     ),
     pg(
@@ -340,7 +341,7 @@ pub(super) static VIEWS: &[CatalogView] = &[
         "pg_opclass",
         "ooid oopcmethod topcname oopcnamespace oopcowner oopcfamily oopcintype bopcdefault \
          oopckeytype",
-        none,
+        types::operator_classes,
     ),
     pg(
         "pg_opfamily",
