@@ -137,18 +137,18 @@ fn with_names(view: &ViewDef, uses: &[NameUse], catalog: &Catalog) -> ViewDef {
 }
 
 impl Catalog {
-    /// A new view, whose text means the same whatever the search path is.
-    pub(crate) fn whole_view(&self, view: ViewDef) -> ViewDef {
-        let named = || -> Result<ViewDef> {
-            let (uses, before) = uses_of_view(self, &Arc::new(view.clone()), true)?;
-            let named = with_names(&view, &uses, self);
-            let (_, after) = uses_of_view(self, &Arc::new(named.clone()), false)?;
-            match after.plan.types() == before.plan.types() {
-                true => Ok(named),
-                false => Err(Error::internal("a view of other columns")),
-            }
-        };
-        named().unwrap_or(view)
+    /// A new view, whose text means the same whatever the search path is. One whose text with
+    /// whole names is not the same query is refused: it would be another one after a dump.
+    pub(crate) fn whole_view(&self, view: ViewDef) -> Result<ViewDef> {
+        let (uses, before) = uses_of_view(self, &Arc::new(view.clone()), true)?;
+        let named = with_names(&view, &uses, self);
+        match uses_of_view(self, &Arc::new(named.clone()), false) {
+            Ok((_, after)) if after.plan.types() == before.plan.types() => Ok(named),
+            _ => Err(Error::unsupported(
+                "a view whose text cannot name its objects with their schemas",
+            )
+            .with_hint("Give relations aliases of their own, and columns their qualifiers.")),
+        }
     }
 
     /// The query of a view with the names that all has now.

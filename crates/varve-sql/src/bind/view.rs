@@ -97,7 +97,7 @@ impl Binder<'_> {
             kind: ViewKind::Plain { check },
             parsed: ParsedView::default(),
         };
-        view = self.catalog.whole_view(view);
+        view = self.catalog.whole_view(view)?;
         if let Some(materialized) = create.materialized {
             view.kind = ViewKind::Materialized {
                 rows: ObjectId(0),
