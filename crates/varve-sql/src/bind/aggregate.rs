@@ -45,12 +45,17 @@ impl Binder<'_> {
         let bound = self.aggregate_call(call, &mut inner);
         scope.subqueries = inner.subqueries.take();
         let mut bound = bound?;
-        let is_plain = scope.subqueries.as_ref().map_or(0, Vec::len) == subqueries;
-        if inner.uses.is_empty()
-            && is_plain
-            && let Some(operand) = self.aggregate_of_outer(&mut bound, &counts)?
-        {
-            return Ok(operand);
+        if inner.uses.is_empty() {
+            let own = scope.subqueries.as_mut();
+            let mut own = own.map_or_else(Vec::new, |all| all.split_off(subqueries));
+            let found = self.aggregate_of_outer(&mut bound, (subqueries, &mut own), &counts)?;
+            if let Some(operand) = found {
+                return Ok(operand);
+            }
+            scope
+                .subqueries
+                .iter_mut()
+                .for_each(|all| all.append(&mut own));
         }
         let Some(calls) = scope.aggregates.as_mut() else {
             let message = match scope.clause {

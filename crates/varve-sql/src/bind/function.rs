@@ -223,13 +223,22 @@ impl Binder<'_> {
             (type_name, 1) if args.names.is_empty() && !is_function(type_name) => {
                 self.cast_call(type_name, &args, operands, position)
             }
-            _ => Ok(Operand::Known(
-                self.called(&name, &args, operands, position)?,
-            )),
+            _ => {
+                let users = self.candidates(&written);
+                let kept = (!users.is_empty()).then(|| operands.clone());
+                match (self.called(&name, &args, operands, position), kept) {
+                    (Err(error), Some(operands))
+                        if error.state() == SqlState::UNDEFINED_FUNCTION =>
+                    {
+                        self.user_call_of((&written, &users), &args, operands, position, scope)
+                    }
+                    (call, _) => call.map(Operand::Known),
+                }
+            }
         }
     }
 
-    /// Whether a name is that of a function which no user's can hide.
+    /// Whether a name is that of a function which no user's of the same arguments can hide.
     pub(crate) fn is_built_in(&self, name: &str) -> bool {
         is_function(name)
             || is_aggregate(name, false)

@@ -7,7 +7,9 @@ use varve_expr::{
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::ColumnDef;
+use crate::bind::placeholder::{Place, place};
 use crate::bind::{Binder, PARAMETERS_MAX, located};
+use crate::walk::for_each_column;
 
 /// A bound expression, or one whose type its place will tell.
 #[derive(Clone, Debug)]
@@ -215,20 +217,24 @@ impl Binder<'_> {
         position: u32,
     ) -> Result<Expr> {
         let shown = operand.ty();
-        self.convert(
+        let condition = self.convert(
             operand,
             LogicalType::Boolean,
             CastContext::Implicit,
             position,
-        )?
-        .ok_or_else(|| {
+        )?;
+        let condition = condition.ok_or_else(|| {
             let shown = shown.unwrap_or(LogicalType::Text);
             let error = Error::new(
                 SqlState::DATATYPE_MISMATCH,
                 format!("argument of {clause} must be type boolean, not type {shown}"),
             );
             located(error, position)
-        })
+        })?;
+        if clause != "FILTER" {
+            refuse_set(&condition, &format!("argument of {clause}"), position)?;
+        }
+        Ok(condition)
     }
 
     /// `CAST(operand AS to)`.
@@ -282,4 +288,20 @@ impl Binder<'_> {
                     .with_hint("You will need to rewrite or cast the expression.")
             })
     }
+}
+
+/// `42804`: rows where one value is wanted.
+pub(crate) fn refuse_set(expr: &Expr, what: &str, position: u32) -> Result<()> {
+    let mut has_set = false;
+    for_each_column(expr, &mut |column| {
+        has_set |= matches!(place(column), Place::Set(_));
+    });
+    if !has_set {
+        return Ok(());
+    }
+    let message = format!("{what} must not return a set");
+    Err(located(
+        Error::new(SqlState::DATATYPE_MISMATCH, message),
+        position,
+    ))
 }

@@ -6,7 +6,7 @@ use varve_parser::marker::SYMMETRIC;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::{CastContext, Operand, literal, number};
+use crate::bind::literal::{CastContext, Operand, literal, number, refuse_set};
 use crate::bind::row::row_of;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::parse::too_deep;
@@ -325,6 +325,12 @@ impl Binder<'_> {
             let expr = self.convert(operand, common, CastContext::Implicit, position)?;
             converted.push(expr.ok_or_else(undefined)?);
         }
+        // Of several values PostgreSQL makes an array, one it compares.
+        if list.len() == 1 {
+            for expr in &converted {
+                refuse_set(expr, "argument of IN", position)?;
+            }
+        }
         let mut converted = converted.into_iter();
         let input = converted
             .next()
@@ -388,6 +394,13 @@ impl Binder<'_> {
             self.comparison(above, input.clone(), low, position)?,
             self.comparison(below, input, high, position)?,
         ];
+        for each in &both {
+            let what = match negated {
+                true => "argument of OR",
+                false => "argument of AND",
+            };
+            refuse_set(each, what, position)?;
+        }
         Ok(if negated {
             Expr::Or(both)
         } else {

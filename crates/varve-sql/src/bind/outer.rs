@@ -7,14 +7,17 @@ use crate::bind::aggregate::known_call;
 use crate::bind::cte::IN_SUBQUERY;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
-use crate::bind::placeholder::{AGGREGATE_COLUMNS, Place, place};
+use crate::bind::placeholder::{
+    AGGREGATE_COLUMNS, Place, column_of_subquery, place, subquery_column,
+};
+use crate::bind::subquery::Subquery;
 use crate::bind::{Binder, located};
 use crate::optimize::bind_outer;
 use crate::plan::AggregateCall;
 use crate::plan_walk::expr_reads_outer;
 use crate::schema::RelationName;
 use crate::scope::{Scope, ScopeTable, UNNAMED, out_of_reach};
-use crate::walk::for_each_column;
+use crate::walk::{for_each_column, map_columns};
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
 pub(crate) struct OuterLevel {
@@ -27,6 +30,8 @@ pub(crate) struct OuterLevel {
     /// are not allowed.
     clause: &'static str,
     aggregates: Option<Vec<AggregateCall>>,
+    /// The subqueries of its expressions so far.
+    subqueries: Option<Vec<Subquery>>,
 }
 
 impl OuterLevel {
@@ -38,6 +43,7 @@ impl OuterLevel {
             captured: Vec::new(),
             clause: "FROM clause of their own query level",
             aggregates: None,
+            subqueries: None,
         }
     }
 
@@ -109,15 +115,16 @@ impl Binder<'_> {
         let level = OuterLevel {
             clause: scope.clause,
             aggregates: scope.aggregates.take(),
+            subqueries: scope.subqueries.take(),
             ..OuterLevel::new(scope.names, false)
         };
         let around = core::mem::replace(&mut self.recursion_place, IN_SUBQUERY);
         let (bound, level) = self.inside(level, bind);
         self.recursion_place = around;
-        let (captured, aggregates) = level
-            .map(|level| (level.captured, level.aggregates))
-            .unwrap_or_default();
-        scope.aggregates = aggregates;
+        let level = level.unwrap_or_else(|| OuterLevel::new(scope.names, false));
+        let captured = level.captured;
+        scope.aggregates = level.aggregates;
+        scope.subqueries = level.subqueries;
         Ok((bound?, captured))
     }
 
@@ -282,16 +289,18 @@ impl Binder<'_> {
     }
 
     /// An aggregate that reads only columns of queries around this one belongs to the nearest of
-    /// them; here it is a value from there. `counts` are those of before its arguments were bound.
+    /// them; here it is a value from there. `counts` are those of before its arguments were bound,
+    /// `own` the subqueries in these with the number of the first, which go along.
     pub(crate) fn aggregate_of_outer(
         &mut self,
         call: &mut AggregateCall,
+        (first, own): (usize, &mut Vec<Subquery>),
         counts: &[usize],
     ) -> Result<Option<Operand>> {
         let position = call.position;
         let reads = |level: &OuterLevel, call: &AggregateCall| {
             let slots: Vec<usize> = level.captured.iter().map(|known| known.slot).collect();
-            let mut reads = false;
+            let mut reads = own.iter().any(|subquery| subquery.reads_outer(&slots));
             call.for_each_expr(&mut |expr| reads |= expr_reads_outer(expr, &slots));
             reads
         };
@@ -300,11 +309,29 @@ impl Binder<'_> {
             return Ok(None);
         };
         let values = slot_values(&level.captured);
+        let known = level.subqueries.get_or_insert_default();
         let mut nested = false;
-        for expr in call.exprs_mut() {
+        let mut settle = |expr: &mut Expr| {
             bind_outer(expr, &values);
-            for_each_column(expr, &mut |column| nested |= place(column) != Place::Column);
+            for_each_column(expr, &mut |column| {
+                nested |= !matches!(place(column), Place::Column | Place::Subquery(_));
+            });
+            map_columns(expr, &|column| match place(column) {
+                Place::Subquery(at) if at >= first => {
+                    subquery_column(known.len() + at - first, column_of_subquery(column))
+                }
+                _ => column,
+            });
+        };
+        call.exprs_mut().for_each(&mut settle);
+        for subquery in &mut *own {
+            subquery.read(&values);
+            subquery.for_each_expr_mut(&mut |expr| {
+                settle(expr);
+                Ok(())
+            })?;
         }
+        known.append(own);
         level.captured.truncate(*count);
         let error = |message: String| {
             let error = Error::new(SqlState::GROUPING_ERROR, message);

@@ -6,7 +6,7 @@ use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::Operand;
+use crate::bind::literal::{Operand, refuse_set};
 use crate::bind::operator::{Infix, infix};
 use crate::bind::outer::slot_values;
 use crate::bind::placeholder::{Place, column_of_subquery, place, subquery_column};
@@ -14,6 +14,7 @@ use crate::bind::row::compare_rows;
 use crate::bind::same_plan::{canonical, canonical_call};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{JoinKind, JoinNode, Mark, Plan, ProjectSetNode, Query, SetCall};
+use crate::plan_walk::expr_reads_outer;
 use crate::push_down::{filtered, one_row};
 use crate::walk::{for_each_column, map_columns, without_positions};
 
@@ -49,6 +50,23 @@ impl Subquery {
     /// Whether it is the call of a function.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.kind, SubqueryKind::Call(_))
+    }
+
+    /// Whether it uses one of these slots of enclosing queries.
+    pub(crate) fn reads_outer(&self, slots: &[usize]) -> bool {
+        let reads = |expr: &Expr| expr_reads_outer(expr, slots);
+        let within = match &self.kind {
+            SubqueryKind::Any(_, pairs) => pairs.iter().any(|(_, right)| reads(right)),
+            _ => false,
+        };
+        within || self.plan.reads_outer(slots) || self.exprs().into_iter().any(reads)
+    }
+
+    /// Takes these values of slots, so far as it uses them, from the query around it.
+    pub(crate) fn read(&mut self, values: &[(usize, Expr)]) {
+        let used = values.iter().filter(|(slot, _)| self.reads_outer(&[*slot]));
+        let used: Vec<_> = used.cloned().collect();
+        self.outer.extend(used);
     }
 
     /// Calls `visit` for each expression over the columns of the query around it.
@@ -508,6 +526,9 @@ impl Binder<'_> {
         });
         let pairs = self.row_pairs(op, left, right.collect(), position)?;
         // Folded as expressions of GROUP BY are, which are looked for in it.
+        for (left, _) in &pairs {
+            refuse_set(left, "row comparison operator", position)?;
+        }
         let pairs = pairs.into_iter().map(|(left, right)| (fold(left), right));
         let pairs = pairs.collect();
         Ok(self.add_subquery(scope, SubqueryKind::Any(op, pairs), query.plan, outer))

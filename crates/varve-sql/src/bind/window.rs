@@ -15,6 +15,7 @@ use crate::bind::placeholder::WINDOW_COLUMNS;
 use crate::bind::set_function::{count_sets, refuse_sets};
 use crate::bind::{Binder, located};
 use crate::plan::SortKeyExpr;
+use crate::push_down::never_fails;
 use crate::scope::Scope;
 use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
 use crate::window_exclusion::{exclusion_of, split_markers, window_start};
@@ -122,7 +123,7 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<WindowUse> {
         let sets = count_sets(scope);
-        let (function, args, ty) = self.window_function(name, args, position, scope)?;
+        let (function, mut args, ty) = self.window_function(name, args, position, scope)?;
         refuse_sets(scope, sets, "window")?;
         let filter = match filter {
             None => None,
@@ -132,6 +133,15 @@ impl Binder<'_> {
                 let filter = self.filter(filter, scope)?;
                 scope.aggregates = aggregates;
                 refuse_sets(scope, sets, "FILTER")?;
+                // Nothing is computed of rows that do not count.
+                for arg in args.iter_mut().filter(|arg| !never_fails(arg)) {
+                    let ty = arg.logical_type();
+                    *arg = Expr::Case {
+                        branches: vec![(filter.clone(), arg.clone())],
+                        otherwise: None,
+                        ty,
+                    };
+                }
                 Some(filter)
             }
             Some(_) => {
