@@ -14,6 +14,7 @@ use crate::bind::function_rows::rows_of;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{fold_name, simple_name};
 use crate::bind::set_function::{Columns, Definition};
+use crate::bind::subquery::{Subquery, attach};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::kept_text::Meaning;
 use crate::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
@@ -65,8 +66,9 @@ impl Binder<'_> {
         let is_defined = !definitions.is_empty();
         self.place_definitions(definitions, &mut written, with_ordinality)?;
         let mut bound = Vec::with_capacity(written.len());
+        let mut subqueries = Vec::new();
         for call in &written {
-            self.call_in_from(call, base, &mut bound)?;
+            self.call_in_from(call, base, &mut bound, &mut subqueries)?;
         }
         let mut columns: Columns = Vec::new();
         let is_single = bound.len() == 1;
@@ -93,7 +95,7 @@ impl Binder<'_> {
         }
         let is_value = unnamed && !with_ordinality && columns.len() == 1;
         let name = written.first().map_or(name, |first| first.name);
-        let mut plan = self.side_by_side(bound, with_ordinality, position)?;
+        let mut plan = self.side_by_side(bound, &subqueries, with_ordinality, position)?;
         columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
         let name = match alias {
             Some(alias) if is_defined => fold_name(&alias.name),
@@ -194,6 +196,7 @@ impl Binder<'_> {
         call: &Written<'_>,
         base: usize,
         bound: &mut Vec<(Rows, Columns)>,
+        subqueries: &mut Vec<Subquery>,
     ) -> Result<()> {
         let position = self.source.name(call.name);
         let own = simple_name(call.name);
@@ -223,7 +226,10 @@ impl Binder<'_> {
             let names = Scope::default();
             let operands = self.lateral(base, |binder| {
                 let mut scope = ExprScope::plain(&names, "a function in FROM");
-                binder.operands(&args, &mut scope)
+                scope.subqueries = Some(core::mem::take(subqueries));
+                let operands = binder.operands(&args, &mut scope);
+                *subqueries = scope.take_subqueries();
+                operands
             })?;
             let definitions = &call.definitions;
             let (call, columns) = self.set_call(&name, &args, operands, definitions, position)?;
@@ -237,6 +243,7 @@ impl Binder<'_> {
     fn side_by_side(
         &mut self,
         bound: Vec<(Rows, Columns)>,
+        subqueries: &[Subquery],
         ordinality: bool,
         position: u32,
     ) -> Result<Plan> {
@@ -273,6 +280,8 @@ impl Binder<'_> {
             });
             of_users.push(Some(columns));
         }
+        let args = calls.iter_mut().flat_map(|call| &mut call.args);
+        input = attach(input, subqueries, &mut args.collect::<Vec<_>>())?;
         let mut first = input.width();
         if first == 0 {
             return Ok(table_plan(calls, ordinality));
