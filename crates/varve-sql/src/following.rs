@@ -142,12 +142,14 @@ impl Catalog {
     pub(crate) fn whole_view(&self, view: ViewDef) -> Result<ViewDef> {
         let (uses, before) = uses_of_view(self, &Arc::new(view.clone()), true)?;
         let named = with_names(&view, &uses, self);
+        let differs =
+            Error::unsupported("a view whose text cannot name its objects with their schemas")
+                .with_hint("Give relations aliases of their own, and columns their qualifiers.");
         match uses_of_view(self, &Arc::new(named.clone()), false) {
             Ok((_, after)) if after.plan.types() == before.plan.types() => Ok(named),
-            _ => Err(Error::unsupported(
-                "a view whose text cannot name its objects with their schemas",
-            )
-            .with_hint("Give relations aliases of their own, and columns their qualifiers.")),
+            // A limit that was reached says nothing about names.
+            Err(error) if error.state().is_limit() => Err(error),
+            _ => Err(differs),
         }
     }
 

@@ -189,6 +189,12 @@ impl SqlState {
     pub fn condition(self) -> &'static str {
         self.1
     }
+
+    /// Whether a limit was reached or somebody intervened (classes 53, 54, 57): nothing is wrong
+    /// with what was asked for.
+    pub fn is_limit(self) -> bool {
+        matches!(self.0.get(..2), Some("53" | "54" | "57"))
+    }
 }
 
 impl core::fmt::Display for SqlState {
