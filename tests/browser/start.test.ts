@@ -117,8 +117,8 @@ const cases: readonly (readonly [
   ],
   [
     'HTML comes instead of a script that the worker imports',
-    { 'lane.js': html },
-    { code: 'worker_died', says: ['/lane.js came as text/html'], hint: 'option `worker`' },
+    { 'varve.js': html },
+    { code: 'worker_died', says: ['/varve.js came as text/html'], hint: 'option `worker`' },
   ],
   [
     "the worker's script throws",

@@ -1,7 +1,7 @@
 //! Statements that change nothing here, though dumps and scripts have them: REINDEX, CLUSTER,
 //! GRANT and the like. What they name must be there.
 
-use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, UtilityOption};
+use sqlparser::ast::{Ident, ObjectName, UtilityOption};
 use varve_parser::{Keyword, Parser, Token};
 use varve_types::{Error, Result, SqlState};
 
@@ -89,11 +89,12 @@ pub(crate) fn parse_upkeep(first: Keyword, parser: &mut Parser<'_>) -> Result<Op
             if parser.peek_token().token != Token::EOF {
                 let table = parser.parse_object_name(false)?;
                 if parser.parse_keyword(Keyword::USING) {
-                    let mut index = table.clone();
-                    index.0.pop();
-                    let name = parser.parse_identifier()?;
-                    index.0.push(ObjectNamePart::Identifier(name));
-                    on.push((UpkeepOf::Index, index));
+                    // The index is in the schema of its table.
+                    let schema = table.0.split_last().map_or(&[][..], |(_, schema)| schema);
+                    let schema = schema.iter().filter_map(|part| part.as_ident().cloned());
+                    let mut index: Vec<Ident> = schema.collect();
+                    index.push(parser.parse_identifier()?);
+                    on.push((UpkeepOf::Index, ObjectName::from(index)));
                 }
                 on.push((UpkeepOf::Rows, table));
             }
