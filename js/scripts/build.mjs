@@ -1,12 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -34,22 +27,20 @@ compile('--removeComments');
 compile('--declaration', '--emitDeclarationOnly');
 for (const name of built) copyFileSync(join(root, 'pkg', name), join(root, 'dist', name));
 
-// What page and worker need is in one file each and one that they share: a browser without a bundler
-// before it fetches four files instead of thirty, level by level.
+// The page's script and the worker's are one file each, so whoever moves the package moves two
+// scripts and the engine, and a browser fetches nothing level by level.
 const dist = join(root, 'dist');
-const modules = readdirSync(dist).filter((name) => name.endsWith('.js'));
-const bundle = await rolldown({
-  input: { index: join(dist, 'index.js'), worker: join(dist, 'worker.js') },
-  // The engine's glue is written by its compiler; it is looked up beside the engine.
-  external: [/\/varve\.js$/],
-});
-const { output } = await bundle.generate({ format: 'es', chunkFileNames: 'shared.js' });
-for (const name of modules) if (name !== 'varve.js') rmSync(join(dist, name));
-const written = output.map(({ fileName, code }) => ({ name: fileName, code }));
-written.push({ name: 'varve.js', code: readFileSync(join(dist, 'varve.js'), 'utf8') });
+const scripts = await Promise.all(
+  ['index.js', 'worker.js'].map(async (name) => {
+    const bundle = await rolldown({ input: join(dist, name) });
+    const { output } = await bundle.generate({ format: 'es', codeSplitting: false });
+    return { name, code: output[0].code };
+  }),
+);
+for (const name of readdirSync(dist)) if (name.endsWith('.js')) rmSync(join(dist, name));
 
 // Not every app has a bundler that would make it small. Names of classes stay: errors show them.
-for (const { name, code } of written) {
+for (const { name, code } of scripts) {
   const small = await minify(code, {
     module: true,
     compress: { passes: 2 },

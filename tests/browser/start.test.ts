@@ -93,6 +93,8 @@ async function outcome(page: Page, server: FaultyServer): Promise<Outcome> {
 }
 
 const html = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
+/** A worker as bundlers write it, which imports what it shares with the page. */
+const IMPORTING = 'import "./part.js";';
 const policy = (text: string) => ({ headers: { 'content-security-policy': text } });
 
 const cases: readonly (readonly [
@@ -112,13 +114,13 @@ const cases: readonly (readonly [
   ],
   [
     'a script that the worker imports is missing',
-    { 'varve.js': { status: 404 } },
-    { code: 'worker_died', says: ['/varve.js answered 404'], hint: 'option `worker`' },
+    { 'worker.js': { body: IMPORTING }, 'part.js': { status: 404 } },
+    { code: 'worker_died', says: ['/part.js answered 404'], hint: 'option `worker`' },
   ],
   [
     'HTML comes instead of a script that the worker imports',
-    { 'varve.js': html },
-    { code: 'worker_died', says: ['/varve.js came as text/html'], hint: 'option `worker`' },
+    { 'worker.js': { body: IMPORTING }, 'part.js': html },
+    { code: 'worker_died', says: ['/part.js came as text/html'], hint: 'option `worker`' },
   ],
   [
     "the worker's script throws",
