@@ -530,6 +530,38 @@ fn an_index_is_built_while_others_write() {
 }
 
 #[test]
+fn who_wrote_before_a_unique_index_was_filled_commits_no_duplicate() {
+    let store = open(&MemoryKv::new());
+    with_trees(&store);
+    let row = |key: i64| (key, Some("same".to_owned()), 1);
+    super::insert(&store, KEYED, &[row(1)]);
+    let [mut schema, ..] = schemas();
+    if let SortKey::Index(index) = &mut schema.key {
+        index.state = IndexState::Building;
+    }
+    let mut create = store.begin();
+    create.create_tree(schema.clone()).unwrap();
+    block_on(create.commit(Durability::Strict)).unwrap();
+
+    let mut writer = store.begin();
+    let twin = entries(&schema, &[row(2)]);
+    block_on(writer.insert(KEYED, &batch(&[row(2)]))).unwrap();
+    block_on(writer.index_insert(BY_TEXT, &twin)).unwrap();
+    // Nothing is known yet of the row that was there before the index.
+    block_on(writer.index_check_unique(BY_TEXT, &twin)).unwrap();
+    let mut fill = store.begin();
+    block_on(fill.index_backfill(BY_TEXT, &entries(&schema, &[row(1)]))).unwrap();
+    block_on(fill.commit(Durability::Strict)).unwrap();
+    let mut publish = store.begin();
+    block_on(publish.index_check_all_unique(BY_TEXT)).unwrap();
+    publish.set_index_valid(BY_TEXT).unwrap();
+    block_on(publish.commit(Durability::Strict)).unwrap();
+
+    let error = block_on(writer.commit(Durability::Strict)).unwrap_err();
+    assert_eq!(error.state(), SqlState::SERIALIZATION_FAILURE);
+}
+
+#[test]
 fn a_build_finds_duplicates() {
     let store = open(&MemoryKv::new());
     with_trees(&store);

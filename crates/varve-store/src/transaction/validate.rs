@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_sort::VecMap;
-use varve_types::{ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId};
+use varve_types::{
+    ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId, Uniqueness,
+};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::claims::Claims;
@@ -208,6 +210,22 @@ fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
     };
     if state.catalogue.trees.iter().any(missed) {
         return Err(conflict("an index was created by a concurrent commit"));
+    }
+    // Entries that were checked before the index was filled may be there twice now.
+    let is = |tree: &Tree, state| {
+        let index = tree.index();
+        index.is_some_and(|index| index.state == state && index.uniqueness != Uniqueness::None)
+    };
+    let unchecked = |(id, tree): (&TreeId, &Arc<Tree>)| {
+        let seen = snapshot.catalogue.trees.get(id);
+        own.trees.contains_key(id)
+            && is(tree, IndexState::Valid)
+            && seen.is_some_and(|seen| is(seen, IndexState::Building))
+    };
+    if state.catalogue.trees.iter().any(unchecked) {
+        return Err(conflict(
+            "a unique index was completed by a concurrent commit",
+        ));
     }
     Ok(())
 }
