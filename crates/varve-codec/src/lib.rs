@@ -35,6 +35,41 @@
 //! | 14 | patched frame | | |
 //! | 15 | linear frame | | |
 //! | 16 | bins | | |
+//!
+//! # How a column becomes bytes
+//!
+//! - *Block, shared part, vector, frame.* `BlockEncoder` writes all vectors of a block in one
+//!   cascade, a tree of codecs (`WordPlan`, `StringPlan`). What all of them need (dictionaries,
+//!   symbol tables, templates, entropy tables) is the shared part, stored once; groups of a run
+//!   that follow each other and have equal shared parts store one together. Any one vector decodes
+//!   alone, and single rows of it are gathered. Up to eight vectors are a frame, under LZ4 or zstd
+//!   where that saves more than a tenth. Columns of point reads have neither shared part nor stage.
+//! - *The choice* (`words/choose.rs`, `strings/choose.rs`) encodes four whole vectors, picked at
+//!   random but alike everywhere, in each candidate. Nested values are chosen for in the same way,
+//!   two levels deep. It weighs bytes, shared part included, and what decoding costs, in integers.
+//!   The cascade is kept for the next blocks until their bytes a row change by a tenth. Then its
+//!   form is tried again with a new shared part, before all is chosen anew. Every block is decoded
+//!   again before it is stored, and one that does not come back as it was is stored without a
+//!   cascade. [`Codec`] names what a caller may ask for.
+//! - *Strings that a program put together* are cut by a template of the block (`strings/split`),
+//!   JSON documents by the shapes that they share (`strings/json`). What varies becomes columns of
+//!   integers and text with cascades of their own.
+//! - *Compute on encoded vectors* (`compute/`): a predicate becomes ascending ranges, which are
+//!   carried down into codes, runs, distances or ALP's integers, so that few kernels filter every
+//!   cascade.
+//! - *zstd* (`stage/zstd`). The decoder is our own and in the core. Encoder and trainer, of crate
+//!   `structured-zstd`, are behind a feature that no product crate switches on. Code that
+//!   compresses takes a [`ZstdEncoder`], so this crate never substitutes another codec.
+//!
+//! # What holds it
+//!
+//! Each codec round trips in property tests, whole and by position, against a slow twin. Golden
+//! bytes pin each format. Aggregates and filters are compared with decoding first. No decoder
+//! recurses deeper than eight or panics, and none takes more memory than rows and `bytes_max` allow
+//! (dictionaries of a shared part: a million values together). `tests/fuzz` damages vectors, shared
+//! parts and frames of every codec: a million in each test run, ten million of each codec in the
+//! full one. `tests/bench` compares with peers on the sets and files of `docs/benchmarks`, and
+//! hashes all bytes natively and in wasm.
 
 #![cfg_attr(
     test,

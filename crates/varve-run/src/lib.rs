@@ -10,11 +10,16 @@
 //! A *vector* is 1,024 rows, a *group* up to 64 vectors, ended early when its encoded bytes pass 1
 //! MiB. A run is a head ([`RunHead`]) and values numbered from 0. A group's values hold its
 //! *segments*: one index (zone maps and first keys by vector), one filter where asked for, and one
-//! or more pages a column. A page is cut at 256 KiB; pages under 32 KiB share a value, and a group
-//! under 128 KiB is one value.
+//! or more pages a column. A page is cut at 256 KiB; pages under 32 KiB share a value (a *bundle*),
+//! and a group under 128 KiB is one value.
 //!
 //! Every value and the head begin with the envelope (see [`CheckedValue`]): magic, version, kind,
 //! checksum.
+//!
+//! A reader undoes the general stage by frame and decodes single vectors into columns;
+//! dictionaries, run ends and constants stay what they are. When few rows of a vector are wanted
+//! they are gathered without decoding the others. A column that mostly equals another one of its
+//! group is stored as where it differs (`same_column.rs`).
 
 mod column_encoder;
 mod decimal;

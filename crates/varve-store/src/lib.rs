@@ -4,10 +4,66 @@
 //!
 //! Invariant: a change becomes visible by one atomic `Kv::commit`; what is written before it is
 //! listed by an intent, which open sweeps.
-//! Invariant: a run never changes; what was deleted in it is a separate mark.
+//! Invariant: a run never changes; what was deleted in it is in its deletion vector.
 //! Invariant: equal inputs and settings give equal bytes on every target.
 //! Invariant: no lock is held across an await.
 //! Invariant: keys hold ids and counters, never user data.
+//!
+//! # How a commit travels
+//!
+//! The heads of the modules tell each step in full.
+//!
+//! 1. A statement adds its rows to the transaction's private write set (`transaction/own.rs`), and
+//!    notes the rows that it deletes by their place. A write set that passes half a memtable spills
+//!    to runs that only an intent lists.
+//! 2. COMMIT queues a request. Whoever holds the commit lock leads: it commits for all who wait
+//!    (`transaction/group.rs`).
+//! 3. The leader validates each transaction against what was committed since its snapshot
+//!    (`transaction/validate.rs`). That never waits for I/O.
+//! 4. The log records of the group go into one `Kv::commit`, guarded by the epoch (`log.rs`).
+//! 5. The same changes are applied in memory: rows to the memtable, deletions beside their runs.
+//!    New snapshots see them from then on. Nothing can fail here.
+//! 6. A full memtable is frozen, and a flush turns it into runs (`flush/`).
+//! 7. Compaction merges runs and gives the space of deleted rows back (`compaction/`).
+//! 8. Open (`open.rs`) replaces the epoch, reads manifest, catalogue, run heads, deletion vectors
+//!    and log, deletes the pages of every intent that was not published, and replays the log into
+//!    the memtable (`replay.rs`). It reads no data pages.
+//!
+//! # Deletion vectors
+//!
+//! A row has one place. DELETE and UPDATE mark the old row as (run, ordinal, commit) and put the
+//! new version in the memtable. So a scan of a table never looks for versions by key, and its cost
+//! depends on what changed among its rows only. The marks of a run are its deletion vector.
+//!
+//! - Marks since the last flush keep their commit (`recent_marks.rs`). A snapshot leaves out those
+//!   that are newer than it. A flush folds them into the run's bitmap (`format/marks.rs`), an
+//!   immutable value under a new key for every version. Older snapshots keep the state of the run
+//!   that they pinned.
+//! - A flush writes the newest version of each row. Older snapshots read the memtable that they
+//!   pinned.
+//! - At commit, `RunTrace::row_now` says where a row of the transaction is by now: first from the
+//!   memtable to the run that it was flushed to, then through the forward map of each compaction. A
+//!   row that a forward map does not have was dead before, which is a conflict. Maps live as long
+//!   as somebody holds the run or memtable that they lead from. They are never stored: a compaction
+//!   that did not publish is done again, and after an open there are no older transactions.
+//! - Replay skips a mark for a run that the manifest does not list if the mark is not newer than
+//!   the manifest's `marks_through`: the commit that removed the run took the mark along. A newer
+//!   one is corruption.
+//! - An answer from statistics alone subtracts the marked rows, or is not given.
+//!
+//! `tests/marks.rs` has a test by the name of each rule.
+//!
+//! # Where to read
+//!
+//! | question | module |
+//! |---|---|
+//! | what a transaction may do, row locks, savepoints, spills | `transaction` |
+//! | how scans and lookups find rows | `read`, `cache` |
+//! | how entries of indexes are written and kept unique | `transaction/index.rs`, `unique.rs` |
+//! | how columns are loaded without a log | `bulk_load` |
+//! | what lies under which key | `format` |
+//! | which work is done in the background, and when | `jobs` |
+//! | what a check finds and a repair keeps | `integrity` |
 
 mod bulk_load;
 mod cache;

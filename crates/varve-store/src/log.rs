@@ -1,5 +1,21 @@
 //! The log of an open store: which values hold it, and the records that are acknowledged but not
 //! stored yet.
+//!
+//! One record holds all that a commit changes (`format/log.rs`). The records of a group go, in as
+//! few values as they fit, into one `Kv::commit`, guarded by the epoch. A commit that publishes
+//! runs, or holds a record near 64 KiB or more, is always strict: a backend may lose large values
+//! of relaxed commits one by one.
+//!
+//! An `async` commit is applied and answered first. Its record goes with the next KV commit,
+//! whatever that is for, at the latest after [`StoreSettings::async_delay_us`].
+//!
+//! When the log has [`StoreSettings::log_values_max`] values, neighbouring small ones are merged
+//! into values of up to 1 MiB. A merged value lies at the key of its last record, so a flush, which
+//! deletes the log by range, keeps it as long as one of its records is still needed. Replay skips
+//! the others.
+//!
+//! [`StoreSettings::async_delay_us`]: crate::StoreSettings::async_delay_us
+//! [`StoreSettings::log_values_max`]: crate::StoreSettings::log_values_max
 
 use std::collections::VecDeque;
 

@@ -3,6 +3,10 @@
 //! [`metered`] makes a [`Meter`] that of the thread whenever the statement's future is polled, so
 //! that buffers and loops deep inside reach it without a parameter at each function between.
 //!
+//! Large buffers of columns book themselves, kernels ask for room, loops count steps, and what
+//! views and functions add to a plan has a limit. `tests/memoryfuzz` calls every function and
+//! aggregate at its limits in 256 MiB of address space.
+//!
 //! Invariant: a buffer that was refused room stays as it is and says nothing; the refusal is kept
 //! by the meter, and [`check`] answers it. So whoever answers a result, or makes changes last, has
 //! checked first.

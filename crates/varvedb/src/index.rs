@@ -1,5 +1,13 @@
 //! Entries of indexes: what rows have, how changes of rows change them, and how a new index gets
 //! them.
+//!
+//! Maintaining an index reads nothing. The entries of written rows are computed here; of rows that
+//! are changed or deleted the old values are at hand. The store adds and deletes entries by key:
+//! see the head of `varve-store/src/transaction/index.rs`.
+//!
+//! An index on an expression holds its value. Its conditions are pushed into the scan like those on
+//! columns, and what an entry tells is not computed again. Where no index is read, `row_filter.rs`
+//! evaluates the expression.
 
 use std::sync::Arc;
 

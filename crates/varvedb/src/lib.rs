@@ -7,6 +7,23 @@
 //! Invariant: the rows of a statement are complete before it writes the first one, so no scan sees
 //! its own writes. Invariant: a store transaction is committed or rolled back by the session that
 //! began it, never left to a drop.
+//!
+//! # How a statement runs
+//!
+//! 1. The text is looked up in the plan cache (`statements.rs`): 256 texts, shared by all sessions.
+//!    A plan names the tables that it was bound to, with their versions, and holds as long as those
+//!    and the settings that decide what a literal is are the same. So DDL on one table leaves the
+//!    plans of others. Where there is no plan, the syntax trees of 512 texts are kept too.
+//! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
+//!    memtables and catalogue. `catalog_cache.rs` decodes the catalogue, unless this state is known
+//!    already.
+//! 3. A lookup, constant rows, and expressions over one of these are computed at once
+//!    (`session/direct.rs`). All other plans go to `varve-exec`, which reads through `source.rs`.
+//! 4. Changed rows get defaults, generated columns and checks (`table_rows.rs`), foreign keys,
+//!    triggers and entries of indexes (`write.rs`, `index.rs`) before the store takes them.
+//! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
+//!    8 times, when its commit fails with `40001`.
+//! 6. The batches of a result are collected under the memory limit (`result_set.rs`).
 
 #![cfg_attr(
     test,

@@ -1,7 +1,17 @@
-//! Compaction: runs of a tree are merged into fewer, without the rows that were deleted in them.
-//! What to merge is decided in `choose.rs`; `work.rs` does it beside commits and other flushes, and
-//! only takes the turn to publish; `forward.rs` tells transactions that began before where their
-//! rows are now.
+//! Compaction: runs of a tree are merged into fewer, without the rows that were deleted in them. It
+//! keeps few runs over each other and gives space back.
+//!
+//! `choose.rs` decides what to merge from sizes, key ranges and dead rows alone: four runs of a
+//! *tier* become one, full runs that are apart stay, and a run of which a third is dead is written
+//! again. VACUUM is the same with a stricter choice.
+//!
+//! `work.rs` carries a choice out. Inputs are merged by key (`merge.rs`), without the rows that are
+//! dead at the start, beside commits and flushes. The end takes the commit lock: one strict commit
+//! lists the outputs instead of the inputs, with marks for the rows that died meanwhile.
+//!
+//! A forward map for each input (`forward.rs`) tells transactions that began before where their
+//! rows are now. Their snapshots go on reading the inputs, whose pages stay until no snapshot holds
+//! them.
 
 mod choose;
 mod forward;

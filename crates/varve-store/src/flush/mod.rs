@@ -1,9 +1,34 @@
 //! Flush: the rows of the frozen memtable become runs, marks become bitmaps, the log loses what is
 //! then in runs.
 //!
-//! A commit that finds the active memtable full freezes it, without I/O. Its rows are written to
-//! runs while others commit, under the lock `Store::flushing` only. The end takes the turn: one
-//! strict commit publishes the runs and what happened meanwhile to the rows in them.
+//! # Freeze
+//!
+//! Whoever leads a group of commits and finds the memtable or its log full puts an empty memtable
+//! in its place, without I/O (`room.rs`). Snapshots pin both; a row that is alive is in one of them
+//! at most. While another memtable is frozen still, the leader gives the commit lock up and helps
+//! to flush that one first, so memory and log stay bounded whoever runs jobs.
+//!
+//! A full disk stops commits only at twice the bound, since deletes are what would help. New rows
+//! stop earlier, while the space that is kept for deletes is there (`reserve.rs`, or the backend's
+//! own).
+//!
+//! # Write
+//!
+//! A flush is a job, and takes the commit lock only at its end. The newest rows of each tree as of
+//! the freeze become a run (`write.rs`). Its values are written under an intent, in strict batches
+//! of at most 4 MiB, while others commit; only the lock `Store::flushing` is held.
+//!
+//! # Install
+//!
+//! One strict commit under the commit lock (`install.rs`) writes the marks of all runs as bitmaps
+//! under new keys, the catalogue of the freeze if it has changed, and the manifest. The same commit
+//! deletes the intent and the log up to the freeze.
+//!
+//! Rows that were deleted since the freeze become marks of the new run in that commit. The log
+//! still has their deletes by key; replay skips them where it does not find the row and
+//! `marks_through` says that a mark took their place. Older snapshots go on reading what they
+//! pinned. Commits of transactions that began before translate memtable versions to rows of the run
+//! (`FlushMap`).
 
 mod due;
 mod install;

@@ -1,4 +1,26 @@
 //! Writing to indexes: entries are added and deleted by key, without reading anything.
+//!
+//! An index is a tree of its own (`SortKey::Index`). Its rows are *entries*: the index's own key,
+//! the key of the table's row (or the hidden row id), and included columns. Key columns have
+//! orders: the memcomparable bytes of a descending one are inverted, so runs, groups and vectors
+//! are pruned by bytes as those of tables are.
+//!
+//! An entry is added or deleted by its key: a row of the tree says which. In the memtable it
+//! shadows the one before. Nothing is written for a row whose entry stays as it was. Rows keep
+//! their row id when they are updated. Reads merge the entries of all sources: see the head of
+//! `read`.
+//!
+//! *Uniqueness* (`unique.rs`). At the end of a statement `index_check_unique` looks for a second
+//! entry with the same own key: in memory, then by the filters of runs, which hold the own key;
+//! only what is left is scanned. At commit the own key is compared with those of commits since the
+//! snapshot.
+//!
+//! *Online builds.* CREATE INDEX outside a block first commits the tree as *building*. From then on
+//! a commit is refused if it wrote to the table and does not know of the index. Then the entries of
+//! a snapshot are written to runs that count as old as the snapshot, so that what commits wrote
+//! since wins. Then all of the index is checked, and the commit that says *valid* is refused if
+//! somebody has written to the index meanwhile. A commit that wrote to a unique index while it was
+//! building is refused once it is valid. `tests/index.rs` holds all of this.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! The build of an index outside of a block, while others write: CREATE INDEX has committed that it
 //! exists, now the rows of a snapshot get their entries, and then it is valid.
+//!
+//! The store refuses commits that do not know of the index or that come between the check and the
+//! commit that says *valid*: see the head of `varve-store/src/transaction/index.rs`.
 
 use varve_sql::{IndexDef, TableDef, encode_table};
 use varve_store::Transaction;
