@@ -44,7 +44,8 @@ fn check(repository: &Repository) -> Vec<Finding> {
         .iter()
         .map(|file| file.path.as_str())
         .collect();
-    findings.extend(layers::check(&repository.packages));
+    let table = repository.text(layers::TABLE).unwrap_or_default();
+    findings.extend(layers::check(table, &repository.packages));
     let roots = repository.root_files();
     let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
     findings.extend(modules::check(&paths, &roots, |path| {
