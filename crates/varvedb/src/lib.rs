@@ -32,7 +32,6 @@ mod lru;
 mod members;
 mod merge;
 mod options;
-mod pacer;
 mod parameters;
 mod points;
 mod prepared;
