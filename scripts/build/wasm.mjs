@@ -25,6 +25,7 @@ import { wasmInputs } from './wasm-inputs.mjs';
  * The engine is compiled with a standard library of its own, made small as the engine is, and a panic
  * traps at once, without a text: a twentieth of the download. The worker reports the trap and answers
  * nothing more. A stable compiler takes these options where it is told that it is compiling itself.
+ * Only the size depends on them: a suite checks the engine without.
  */
 const SMALL = {
   env: { RUSTC_BOOTSTRAP: '1' },

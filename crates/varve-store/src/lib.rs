@@ -82,7 +82,7 @@ mod jobs;
 mod log;
 mod memtable;
 mod open;
-mod pacer;
+mod paced_run;
 mod page_sink;
 #[cfg(feature = "inspect")]
 pub mod planted;

@@ -53,3 +53,28 @@ pub trait Parallel: Send + Sync {
     /// Runs all jobs to their end, some of them at the same time; the first ones begin first.
     fn run_all(&self, jobs: Vec<Job<'_>>);
 }
+
+/// Keeps stretches of work between two yields short: watches the clock over a loop of small steps.
+pub struct Pacer {
+    env: Arc<dyn Env>,
+    started_us: u64,
+}
+
+impl Pacer {
+    /// A pacer whose stretch of work begins now.
+    pub fn new(env: &Arc<dyn Env>) -> Pacer {
+        Pacer {
+            started_us: env.monotonic_us(),
+            env: Arc::clone(env),
+        }
+    }
+
+    /// Gives others a turn if half of a slice has passed: the next step may take as long again.
+    pub async fn pause(&mut self) {
+        let worked_us = self.env.monotonic_us().saturating_sub(self.started_us);
+        if worked_us >= self.env.slice_us() / 2 {
+            self.env.yield_now().await;
+            self.started_us = self.env.monotonic_us();
+        }
+    }
+}

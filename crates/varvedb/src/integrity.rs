@@ -11,17 +11,7 @@ use crate::session::CancelFlag;
 use crate::{Database, Options, index};
 
 /// What [`Database::check`] read, and what was wrong with it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CheckReport {
-    /// Values read: records, heads and pages.
-    pub values: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Stored rows decoded, deleted ones included that still take space.
-    pub rows: u64,
-    /// What is not as it was written; empty for a sound database.
-    pub problems: Vec<Problem>,
-}
+pub type CheckReport = varve_store::CheckReport<Problem>;
 
 /// One thing that is not as it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,12 +60,7 @@ impl Database {
             table: table_of(&transaction, problem.tree),
             error: problem.error,
         };
-        Ok(CheckReport {
-            values: found.values,
-            bytes: found.bytes,
-            rows: found.rows,
-            problems: found.problems.into_iter().map(problem).collect(),
-        })
+        Ok(found.map_problems(problem))
     }
 
     /// Opens a database after putting right what can be, see [`Store::repair`]. Indexes of tables

@@ -49,7 +49,6 @@ mod lru;
 mod members;
 mod merge;
 mod options;
-mod pacer;
 mod parameters;
 mod points;
 mod prepared;

@@ -4,12 +4,12 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use varve_run::RunWriter;
-use varve_types::{ColumnRef, Error, Result, RunId};
+use varve_types::{ColumnRef, Error, Pacer, Result, RunId};
 
 use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
-use crate::pacer::Pacer;
+use crate::paced_run;
 use crate::run::Run;
 use crate::transaction::Transaction;
 use crate::tree::Tree;
@@ -209,7 +209,7 @@ impl TreeLoad {
             let end = rows.end.min(start + STEP_ROWS);
             let written = writer.append_range(columns, start, end);
             written.map_err(Error::from)?;
-            pacer.encode(writer).await?;
+            paced_run::encode(writer, &mut pacer).await?;
             let values = writer.take_values();
             transaction.sink().put_values(*run, values).await?;
             pacer.pause().await;
@@ -225,7 +225,7 @@ impl TreeLoad {
             return Ok(());
         };
         let mut pacer = Pacer::new(&transaction.store().env);
-        let mut finished = pacer.finish(writer).await?;
+        let mut finished = paced_run::finish(writer, &mut pacer).await?;
         let sink = transaction.sink();
         sink.put_finished(&mut finished).await?;
         sink.write_pending().await?;

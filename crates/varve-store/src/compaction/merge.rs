@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, Error, LogicalType,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, Error, LogicalType, Pacer,
     Reservation, Result, RunId, VECTOR_ROWS, Value,
 };
 
@@ -16,7 +16,7 @@ use crate::Store;
 use crate::compaction::Steps;
 use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
-use crate::pacer::Pacer;
+use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::run::{Run, RunTrace};
 use crate::tree::Tree;
@@ -342,7 +342,7 @@ impl Output<'_> {
             }
         };
         writer.append(&batch)?;
-        self.pacer.encode(writer).await?;
+        paced_run::encode(writer, &mut self.pacer).await?;
         self.sink.put_values(run, writer.take_values()).await?;
         if writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX {
             self.finish_run().await?;
@@ -367,7 +367,7 @@ impl Output<'_> {
         let Some((_, writer)) = self.open.take() else {
             return Ok(());
         };
-        let mut finished = self.pacer.finish(writer).await?;
+        let mut finished = paced_run::finish(writer, &mut self.pacer).await?;
         self.sink.put_finished(&mut finished).await?;
         let tree = self.tree.schema().tree;
         let run = Run::new(tree, Arc::new(finished.head), finished.bytes);

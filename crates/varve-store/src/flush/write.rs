@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Result, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, Pacer, Result, RunId, TreeId, VECTOR_ROWS};
 
 use crate::memtable::FlushMap;
-use crate::pacer::Pacer;
+use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::read::{ChunkRequest, KeyRange, TableChunk};
 use crate::run::Run;
@@ -103,7 +103,7 @@ impl Store {
                     next = next.saturating_add(1);
                 }
                 writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
-                pacer.encode(writer).await?;
+                paced_run::encode(writer, &mut pacer).await?;
                 control.add_done(chunk.versions.len() as u64);
                 sink.put_values(run, writer.take_values()).await?;
             }
@@ -115,7 +115,7 @@ impl Store {
         let Some(writer) = writer else {
             return Ok(None);
         };
-        let mut finished = pacer.finish(writer).await?;
+        let mut finished = paced_run::finish(writer, &mut pacer).await?;
         sink.put_finished(&mut finished).await?;
         let bytes = finished.bytes;
         let run = Run::new(id, Arc::new(finished.head), bytes);

@@ -6,12 +6,11 @@ use varve_kv::{Bytes, KvError};
 use varve_run::{
     CheckedValue, GroupFacts, GroupIndex, GroupReader, KeyFilter, RunError, RunHead, verify_vector,
 };
-use varve_types::{Column, Error, Result, VECTOR_ROWS};
+use varve_types::{Column, Error, Pacer, Result, VECTOR_ROWS};
 
 use crate::Store;
 use crate::failure::kv_error;
 use crate::format::keys;
-use crate::pacer::Pacer;
 use crate::run::Run;
 
 /// Values of a run that are read in one call.

@@ -2,17 +2,18 @@
 
 use varve_types::{Error, RunId, TreeId};
 
-/// What [`crate::Store::check`] read, and what was wrong with it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CheckReport {
+/// What a check read, and what was wrong with it. [`crate::Store::check`] names trees and runs, the
+/// layers above name what these are to them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckReport<P = Problem> {
     /// Values read: records of the store, heads and pages.
     pub values: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Rows decoded.
+    /// Stored rows decoded, deleted ones included that still take space.
     pub rows: u64,
-    /// What is not as it was written; empty for a sound store.
-    pub problems: Vec<Problem>,
+    /// What is not as it was written; empty where all is sound.
+    pub problems: Vec<P>,
 }
 
 /// One thing that is not as it was written.
@@ -24,6 +25,29 @@ pub struct Problem {
     pub run: Option<RunId>,
     /// What is wrong, naming page or record.
     pub error: Error,
+}
+
+impl<P> Default for CheckReport<P> {
+    fn default() -> CheckReport<P> {
+        CheckReport {
+            values: 0,
+            bytes: 0,
+            rows: 0,
+            problems: Vec::new(),
+        }
+    }
+}
+
+impl<P> CheckReport<P> {
+    /// The same report with other words for what is wrong.
+    pub fn map_problems<Q>(self, map: impl FnMut(P) -> Q) -> CheckReport<Q> {
+        CheckReport {
+            values: self.values,
+            bytes: self.bytes,
+            rows: self.rows,
+            problems: self.problems.into_iter().map(map).collect(),
+        }
+    }
 }
 
 impl CheckReport {

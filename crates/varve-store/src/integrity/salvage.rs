@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use varve_kv::{Durability, WriteBatch};
 use varve_run::{RunHead, RunWriter};
-use varve_types::{Batch, Column, Result, RunId, Selection};
+use varve_types::{Batch, Column, Pacer, Result, RunId, Selection};
 
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
-use crate::pacer::Pacer;
+use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
 use crate::read::View;
@@ -156,7 +156,7 @@ impl Store {
                 let batch = Batch::new(stored, vector.rows).select(&alive);
                 repair.rows_kept += alive.len() as u64;
                 writer.append(&batch)?;
-                pacer.encode(&mut writer).await?;
+                paced_run::encode(&mut writer, &mut pacer).await?;
                 sink.put_values(id, writer.take_values()).await?;
             }
         }
@@ -165,7 +165,7 @@ impl Store {
         if repair.rows_kept == 0 {
             return Ok(None);
         }
-        let mut finished = pacer.finish(writer).await?;
+        let mut finished = paced_run::finish(writer, &mut pacer).await?;
         sink.put_finished(&mut finished).await?;
         let bytes = finished.bytes;
         Ok(Some(Arc::new(Run::new(

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use varve_run::RunHead;
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Error, Result, VECTOR_ROWS};
+use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Error, Pacer, Result, VECTOR_ROWS};
 
 use crate::format::row::Projection;
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::pacer::Pacer;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::{missing_column, position_column, run_position};
 use crate::read::table_chunk::{builders, decode_version};

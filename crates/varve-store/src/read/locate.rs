@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
-use varve_types::{Result, VECTOR_ROWS};
+use varve_types::{Pacer, Result, VECTOR_ROWS};
 
 use crate::memtable::MemtableSlot;
-use crate::pacer::Pacer;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
 use crate::read::view::OWN_SEQ;

@@ -7,10 +7,9 @@
 use std::collections::VecDeque;
 
 use varve_types::{
-    Batch, ColumnBuilder, CommitSeq, PredicateTest, Result, Selection, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, CommitSeq, Pacer, PredicateTest, Result, Selection, VECTOR_ROWS, Value,
 };
 
-use crate::pacer::Pacer;
 use crate::read::View;
 use crate::read::run_cursor::ScanPlan;
 use crate::read::scan::{Cursor, Source, SourceRange, TableSource};

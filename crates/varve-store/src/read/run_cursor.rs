@@ -6,10 +6,11 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_sort::VecSet;
-use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, Selection, VECTOR_ROWS};
+use varve_types::{
+    Batch, Column, ColumnRef, Error, LogicalType, Pacer, Result, Selection, VECTOR_ROWS,
+};
 
 use crate::Store;
-use crate::pacer::Pacer;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
 use crate::read::{KeyRange, RowRef, RunView};

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use varve_run::VectorFilter;
 use varve_types::{
-    Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, TreeId, VECTOR_ROWS,
+    Batch, ColumnPredicate, LocalFuture, Pacer, PredicateTest, Result, TreeId, VECTOR_ROWS,
 };
 
 use crate::memtable::MemtableSlot;
-use crate::pacer::Pacer;
 use crate::read::key_range::range_of_tests;
 use crate::read::merge::Merge;
 use crate::read::prune::Tests;

@@ -11,11 +11,11 @@ use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, CommitSeq, Error, Result, RunId, SqlState, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, CommitSeq, Error, Pacer, Result, RunId, SqlState, TreeId, VECTOR_ROWS};
 
 use crate::Store;
 use crate::memtable::{RowTable, RowVersion};
-use crate::pacer::Pacer;
+use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::read::{ChunkRequest, KeyRange, OWN_SEQ, TableChunk, lock_own};
 use crate::run::Run;
@@ -168,7 +168,7 @@ impl Spill {
             }
             open.writer
                 .append(&Batch::new(chunk.columns, chunk.versions.len()))?;
-            pacer.encode(&mut open.writer).await?;
+            paced_run::encode(&mut open.writer, &mut pacer).await?;
             self.sink
                 .put_values(open.id, open.writer.take_values())
                 .await?;
@@ -231,7 +231,7 @@ impl Spill {
                 continue;
             };
             let mut pacer = Pacer::new(&self.store.env);
-            let mut finished = pacer.finish(open.writer).await?;
+            let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
             self.sink.put_finished(&mut finished).await?;
             self.sink.write_pending().await?;
             let run = Run::new(tree, Arc::new(finished.head), finished.bytes);

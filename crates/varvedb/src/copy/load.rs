@@ -7,7 +7,8 @@ use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
 use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::{
-    Batch, ColumnBuilder, Error, LogicalType, Result, SqlState, TreeId, TypeMod, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, Error, LogicalType, Pacer, Result, SqlState, TreeId, TypeMod,
+    VECTOR_ROWS, Value,
 };
 
 use super::binary::{self, BinaryReader};
@@ -20,7 +21,6 @@ use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::host::SessionHost;
 use crate::index;
-use crate::pacer::Pacer;
 use crate::route::checked_inside;
 use crate::session::CancelFlag;
 use crate::session::run::Run;
@@ -165,7 +165,7 @@ impl CopyIn {
                     self.take_record()?;
                     if self.batch_is_full() {
                         self.hand_on(target).await?;
-                        pacer.pace().await;
+                        pacer.pause().await;
                     }
                 }
             }

@@ -3,13 +3,12 @@
 use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, Pacer, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::{Run, read_only_error};
 use crate::copy::{CopyIn, CopyTarget};
-use crate::pacer::Pacer;
 use crate::{Durability, ResultSet};
 
 /// A COPY of a session and the transaction that it writes to.
@@ -147,7 +146,7 @@ impl Session {
     /// undoes it.
     pub async fn copy_write(&mut self, bytes: &[u8]) -> Result<u64> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
-        let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
+        let mut pacer = Pacer::new(&self.shared.env);
         let written = match self.cancel.check() {
             Ok(()) => {
                 let copied = self.copied(&mut open, Some(bytes), &mut pacer);
@@ -193,7 +192,7 @@ impl Session {
     /// Takes the end of the text and, outside a block, commits.
     pub async fn copy_finish(&mut self) -> Result<ResultSet> {
         let mut open = self.copy.take().ok_or_else(no_copy_error)?;
-        let mut pacer = Pacer::new(std::sync::Arc::clone(&self.shared.env));
+        let mut pacer = Pacer::new(&self.shared.env);
         let copied = metered(self.meter(), self.copied(&mut open, None, &mut pacer));
         if let Err(error) = copied.await {
             return self.fail_copy(open.target, error).await;

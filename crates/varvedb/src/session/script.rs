@@ -1,15 +1,12 @@
 //! Any number of statements in one text.
 
-use std::sync::Arc;
-
 use varve_sql::{ParsedStatement, STATEMENT_BYTES_MAX, Script};
-use varve_types::Result;
 use varve_types::meter::{self, metered};
+use varve_types::{Pacer, Result};
 
 use super::block::Block;
 use super::{Known, Session, Task, no_statement_error};
 use crate::ResultSet;
-use crate::pacer::Pacer;
 
 impl Session {
     /// Runs any number of statements without parameters.
@@ -66,12 +63,12 @@ impl Session {
 
     /// Parses a long script without keeping its trees, which would not fit the memory.
     async fn count_statements(&self, sql: &str) -> Result<usize> {
-        let mut pacer = Pacer::new(Arc::clone(&self.shared.env));
+        let mut pacer = Pacer::new(&self.shared.env);
         let mut count = 0;
         for statement in Script::new(sql)? {
             statement?;
             count += 1;
-            pacer.pace().await;
+            pacer.pause().await;
             meter::check()?;
         }
         Ok(count)

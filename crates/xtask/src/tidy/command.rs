@@ -8,17 +8,32 @@ use super::rules::{
     sql_text, statements, tracked_files, unsafe_code, vocabulary,
 };
 use super::rust_source::RustSource;
+use super::{shrinking, syntax};
 
-/// Applies every rule to the repository that holds the current folder.
-pub(crate) fn run() -> ExitCode {
-    let repository = match Repository::load() {
-        Ok(repository) => repository,
+const USAGE: &str = "usage: cargo xtask tidy [--shrink]";
+
+/// Applies every rule to the repository that holds the current folder. With `--shrink` the lists of
+/// exceptions lose what nothing needs any more.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let is_shrinking = match arguments {
+        [] => false,
+        [option] if option == "--shrink" => true,
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let done = load(is_shrinking).map(|repository| {
+        let findings = check(&repository);
+        (repository, findings)
+    });
+    let (repository, findings) = match done {
+        Ok(done) => done,
         Err(message) => {
             eprintln!("tidy: {message}");
             return ExitCode::from(2);
         }
     };
-    let findings = check(&repository);
     for finding in &findings {
         eprintln!("{finding}");
     }
@@ -34,8 +49,19 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
+fn load(is_shrinking: bool) -> Result<Repository, String> {
+    let repository = Repository::load()?;
+    if !is_shrinking {
+        return Ok(repository);
+    }
+    let (trees, _) = syntax::parse_all(&repository);
+    shrinking::shrink(&repository, &trees)?;
+    Repository::load()
+}
+
 fn check(repository: &Repository) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let (trees, mut findings) = syntax::parse_all(repository);
+    findings.extend(shrinking::check(repository, &trees));
     for file in &repository.files {
         check_file(file, &mut findings);
     }
@@ -44,7 +70,8 @@ fn check(repository: &Repository) -> Vec<Finding> {
         .iter()
         .map(|file| file.path.as_str())
         .collect();
-    findings.extend(layers::check(&repository.packages));
+    let table = repository.text(layers::TABLE).unwrap_or_default();
+    findings.extend(layers::check(table, &repository.packages));
     let roots = repository.root_files();
     let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
     findings.extend(modules::check(&paths, &roots, |path| {

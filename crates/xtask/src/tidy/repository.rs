@@ -1,5 +1,5 @@
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::metadata::{self, Package};
@@ -13,6 +13,7 @@ pub(crate) struct TrackedFile {
 }
 
 pub(crate) struct Repository {
+    pub(crate) root: PathBuf,
     pub(crate) files: Vec<TrackedFile>,
     pub(crate) packages: Vec<Package>,
 }
@@ -61,6 +62,7 @@ impl Repository {
         Ok(Repository {
             files,
             packages: metadata::parse(&json, &root)?,
+            root: PathBuf::from(root),
         })
     }
 

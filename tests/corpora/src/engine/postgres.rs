@@ -1,11 +1,12 @@
 //! A PostgreSQL server in the place of the engine: what it fails too is no failure of ours, and the
-//! runners are tested by it. Speaks the simple query protocol over TCP, without a password.
+//! runners are tested by it.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
+
+use varve_postgres::{Connection, cells, columns, fields};
 
 use super::worker::Request;
 use super::{Answer, Column, Failure, FailureKind, Kind, Notice, Outcome, Table};
@@ -13,10 +14,6 @@ use super::{Answer, Column, Failure, FailureKind, Kind, Notice, Outcome, Table};
 /// Names the server: `host:port`.
 pub const ADDRESS_VARIABLE: &str = "VARVE_POSTGRES";
 const ADDRESS_DEFAULT: &str = "127.0.0.1:5432";
-const USER: &str = "postgres";
-
-/// Version 3.0 of the protocol.
-const PROTOCOL: i32 = 196_608;
 /// What is copied goes out in messages of this size.
 const COPY_CHUNK_BYTES: usize = 64 << 10;
 
@@ -26,11 +23,11 @@ pub(super) fn serve(setup: &[String], requests: &Receiver<Request>, outcomes: &S
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("corpora_{}_{number}", std::process::id());
     let create = format!("CREATE DATABASE {name} TEMPLATE template0 LOCALE 'C' ENCODING 'UTF8'");
-    let made = Connection::open("postgres").map(|mut server| server.query(&create, None));
-    let mut connections = BTreeMap::new();
+    let made = Session::open("postgres").map(|mut server| server.query(&create, None));
+    let mut sessions = BTreeMap::new();
     for request in requests {
         let outcome = match &made {
-            Ok(Ok(_)) => answer(&name, setup, &mut connections, &request),
+            Ok(Ok(_)) => answer(&name, setup, &mut sessions, &request),
             Ok(Err(failure)) => Err(failure.clone()),
             Err(error) => Err(lost(error)),
         };
@@ -38,8 +35,8 @@ pub(super) fn serve(setup: &[String], requests: &Receiver<Request>, outcomes: &S
             break;
         }
     }
-    drop(connections);
-    if let Ok(mut server) = Connection::open("postgres") {
+    drop(sessions);
+    if let Ok(mut server) = Session::open("postgres") {
         let _ = server.query(
             &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
             None,
@@ -50,21 +47,21 @@ pub(super) fn serve(setup: &[String], requests: &Receiver<Request>, outcomes: &S
 fn answer(
     database: &str,
     setup: &[String],
-    connections: &mut BTreeMap<String, Connection>,
+    sessions: &mut BTreeMap<String, Session>,
     request: &Request,
 ) -> Outcome {
-    if !connections.contains_key(&request.connection) {
-        let mut connection = Connection::open(database).map_err(|error| lost(&error))?;
+    if !sessions.contains_key(&request.connection) {
+        let mut session = Session::open(database).map_err(|error| lost(&error))?;
         for sql in setup {
-            let _ = connection.query(sql, None);
+            let _ = session.query(sql, None);
         }
-        connections.insert(request.connection.clone(), connection);
+        sessions.insert(request.connection.clone(), session);
     }
-    let connection = connections.get_mut(&request.connection);
-    let connection = connection.expect("it was made");
-    let outcome = connection.query(&request.sql, request.copy.as_deref());
-    if connection.is_lost {
-        connections.remove(&request.connection);
+    let session = sessions.get_mut(&request.connection);
+    let session = session.expect("it was made");
+    let outcome = session.query(&request.sql, request.copy.as_deref());
+    if session.is_lost {
+        sessions.remove(&request.connection);
     }
     outcome
 }
@@ -73,52 +70,20 @@ fn lost(error: &io::Error) -> Box<Failure> {
     Failure::new(FailureKind::Panic, format!("the server is lost: {error}"))
 }
 
-struct Connection {
-    stream: BufReader<TcpStream>,
+/// A connection, until an error of the network ends it.
+struct Session {
+    connection: Connection,
     is_lost: bool,
 }
 
-impl Connection {
-    fn open(database: &str) -> io::Result<Connection> {
+impl Session {
+    fn open(database: &str) -> io::Result<Session> {
         let address = std::env::var(ADDRESS_VARIABLE);
-        let stream = TcpStream::connect(address.as_deref().unwrap_or(ADDRESS_DEFAULT))?;
-        stream.set_nodelay(true)?;
-        let mut connection = Connection {
-            stream: BufReader::new(stream),
+        let address = address.as_deref().unwrap_or(ADDRESS_DEFAULT);
+        Ok(Session {
+            connection: Connection::open(address, database)?,
             is_lost: false,
-        };
-        let mut body = PROTOCOL.to_be_bytes().to_vec();
-        for text in ["user", USER, "database", database, ""] {
-            body.extend(text.as_bytes());
-            body.push(0);
-        }
-        connection.write(None, &body)?;
-        loop {
-            match connection.read()? {
-                (b'Z', _) => return Ok(connection),
-                (b'E', body) => return Err(io::Error::other(failure(&body).message)),
-                (b'R', body) if body.get(..4) != Some(&[0, 0, 0, 0]) => {
-                    return Err(io::Error::other("the server wants a password"));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn write(&mut self, kind: Option<u8>, body: &[u8]) -> io::Result<()> {
-        let mut message: Vec<u8> = kind.into_iter().collect();
-        message.extend((body.len() as i32 + 4).to_be_bytes());
-        message.extend(body);
-        self.stream.get_mut().write_all(&message)
-    }
-
-    fn read(&mut self) -> io::Result<(u8, Vec<u8>)> {
-        let mut head = [0; 5];
-        self.stream.read_exact(&mut head)?;
-        let len = i32::from_be_bytes([head[1], head[2], head[3], head[4]]);
-        let mut body = vec![0; (len - 4).max(0) as usize];
-        self.stream.read_exact(&mut body)?;
-        Ok((head[0], body))
+        })
     }
 
     fn query(&mut self, sql: &str, data: Option<&[u8]>) -> Outcome {
@@ -132,102 +97,81 @@ impl Connection {
     }
 
     fn exchange(&mut self, sql: &str, data: Option<&[u8]>) -> io::Result<Outcome> {
-        self.write(Some(b'Q'), &[sql.as_bytes(), &[0]].concat())?;
+        self.connection.ask(sql)?;
         let mut answer = Answer::default();
         let mut failed = None;
         loop {
-            let (kind, body) = self.read()?;
-            match kind {
+            let message = self.connection.receive()?;
+            let body = &message.body;
+            match message.kind {
                 b'Z' => break,
-                b'T' => answer.table = Some(table_of(&body)),
+                b'T' => answer.table = Some(table_of(body)),
                 b'H' => answer.table = Some(lines_table()),
                 b'D' => {
                     if let Some(table) = &mut answer.table {
-                        table.rows.push(row(&body));
+                        table.rows.push(cells(body));
                     }
                 }
                 b'd' => {
                     if let Some(table) = &mut answer.table {
-                        let line = String::from_utf8_lossy(&body).into_owned();
+                        let line = String::from_utf8_lossy(body).into_owned();
                         table.rows.push(vec![Some(line)]);
                     }
                 }
-                b'C' => {
-                    let tag = String::from_utf8_lossy(&body).into_owned();
-                    let tag = tag.trim_end_matches('\0');
-                    answer.affected = tag.rsplit(' ').next().and_then(|n| n.parse().ok());
-                    if !tag.starts_with("SELECT") && answer.affected.is_none() {
-                        answer.table = answer.table.filter(|_| tag.starts_with("SHOW"));
-                    }
-                }
-                b'E' => failed = Some(failure(&body)),
-                b'N' => {
-                    let fields = fields(&body);
-                    let text = |key| fields.get(&key).cloned().unwrap_or_default();
-                    let mut message = text('M');
-                    for (key, name) in [('D', "DETAIL"), ('H', "HINT")] {
-                        if let Some(more) = fields.get(&key) {
-                            message.push_str(&format!("\n{name}:  {more}"));
-                        }
-                    }
-                    let severity = text('S');
-                    answer.notices.push(Notice { severity, message });
-                }
-                b'G' => match data {
-                    Some(data) => {
-                        for chunk in data.chunks(COPY_CHUNK_BYTES) {
-                            self.write(Some(b'd'), chunk)?;
-                        }
-                        self.write(Some(b'c'), &[])?;
-                    }
-                    None => self.write(Some(b'f'), b"there are no data\0")?,
-                },
+                b'C' => complete(&mut answer, body),
+                b'E' => failed = Some(failure(body)),
+                b'N' => answer.notices.push(notice(body)),
+                b'G' => self.copy_in(data)?,
                 _ => {}
             }
         }
         Ok(failed.map_or(Ok(answer), Err))
     }
+
+    /// Answers a server that waits for what COPY reads.
+    fn copy_in(&mut self, data: Option<&[u8]>) -> io::Result<()> {
+        let Some(data) = data else {
+            return self.connection.send(b'f', b"there are no data\0");
+        };
+        for chunk in data.chunks(COPY_CHUNK_BYTES) {
+            self.connection.send(b'd', chunk)?;
+        }
+        self.connection.send(b'c', &[])
+    }
 }
 
-/// Reads numbers and texts of a message, zeros behind its end.
-struct Body<'a>(&'a [u8]);
-
-impl Body<'_> {
-    fn take(&mut self, len: usize) -> Vec<u8> {
-        let (taken, rest) = self.0.split_at(len.min(self.0.len()));
-        self.0 = rest;
-        taken.to_vec()
+/// Takes the tag of a statement that has ended.
+fn complete(answer: &mut Answer, body: &[u8]) {
+    let tag = String::from_utf8_lossy(body);
+    let tag = tag.trim_end_matches('\0');
+    answer.affected = tag.rsplit(' ').next().and_then(|n| n.parse().ok());
+    if !tag.starts_with("SELECT") && answer.affected.is_none() {
+        answer.table = answer.table.take().filter(|_| tag.starts_with("SHOW"));
     }
+}
 
-    fn i16(&mut self) -> i16 {
-        self.take(2).try_into().map_or(0, i16::from_be_bytes)
+fn notice(body: &[u8]) -> Notice {
+    let fields = fields(body);
+    let text = |key| fields.get(&key).cloned().unwrap_or_default();
+    let mut message = text('M');
+    for (key, name) in [('D', "DETAIL"), ('H', "HINT")] {
+        if let Some(more) = fields.get(&key) {
+            message.push_str(&format!("\n{name}:  {more}"));
+        }
     }
-
-    fn i32(&mut self) -> i32 {
-        self.take(4).try_into().map_or(0, i32::from_be_bytes)
-    }
-
-    fn text(&mut self) -> String {
-        let len = self.0.iter().position(|byte| *byte == 0);
-        let text = self.take(len.unwrap_or(self.0.len()));
-        self.take(1);
-        String::from_utf8_lossy(&text).into_owned()
-    }
+    let severity = text('S');
+    Notice { severity, message }
 }
 
 fn table_of(body: &[u8]) -> Table {
-    let mut body = Body(body);
-    let columns = (0..body.i16()).map(|_| {
-        let name = body.text();
-        body.take(6);
-        let kind = match body.i32() {
+    let columns = columns(body).into_iter().map(|column| Column {
+        name: column.name,
+        kind: match column.type_oid {
             16 => Kind::Boolean,
             20 | 21 | 23 | 26 | 28 | 29 => Kind::Integer,
             700 | 701 | 790 | 1700 => Kind::Real,
             _ => Kind::Other,
-        };
-        body.take(8);
-        Column { name, kind }
+        },
     });
     Table {
         columns: columns.collect(),
@@ -246,25 +190,6 @@ fn lines_table() -> Table {
     }
 }
 
-fn row(body: &[u8]) -> Vec<Option<String>> {
-    let mut body = Body(body);
-    let cells = (0..body.i16()).map(|_| match body.i32() {
-        -1 => None,
-        len => Some(String::from_utf8_lossy(&body.take(len as usize)).into_owned()),
-    });
-    cells.collect()
-}
-
-/// The fields of an error or a notice by their letters.
-fn fields(body: &[u8]) -> BTreeMap<char, String> {
-    let mut body = Body(body);
-    let mut fields = BTreeMap::new();
-    while let Some(&key) = body.take(1).first().filter(|key| **key != 0) {
-        fields.insert(char::from(key), body.text());
-    }
-    fields
-}
-
 fn failure(body: &[u8]) -> Box<Failure> {
     let mut fields = fields(body);
     Box::new(Failure {
@@ -280,19 +205,15 @@ fn failure(body: &[u8]) -> Box<Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{failure, row, table_of};
+    use super::{failure, table_of};
     use crate::engine::Kind;
 
     #[test]
-    fn messages_are_read_and_torn_ones_do_no_harm() {
+    fn messages_become_what_the_runners_compare() {
         let error = failure(b"SERROR\0C42P01\0Mno\0P8\0\0");
         assert_eq!((error.state.as_str(), error.position), ("42P01", Some(8)));
-        let cells = row(&[0, 2, 255, 255, 255, 255, 0, 0, 0, 1, b'x']);
-        assert_eq!(cells, [None, Some("x".to_owned())]);
         let mut body = vec![0, 1, b'a', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 23];
         body.extend([0; 8]);
         assert_eq!(table_of(&body).columns[0].kind, Kind::Integer);
-        row(&[0, 9, 0]);
-        table_of(&[0, 3, b'a']);
     }
 }

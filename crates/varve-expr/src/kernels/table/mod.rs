@@ -2,19 +2,21 @@
 //!
 //! Rows of one name stand in any order: resolution looks at the types of all of them.
 
+mod angle;
 mod array;
 mod bucket;
 mod catalog;
 mod datetime;
 mod json;
 mod math;
-mod more_math;
+mod numeric;
 mod regexp;
 mod sets;
 mod sqlite;
 mod strings;
 mod system;
 mod text;
+mod whole;
 
 use varve_types::LogicalType;
 
@@ -22,7 +24,7 @@ use crate::function::{Entry, Kernel, Volatility};
 use crate::signature::Param;
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 22] = [
+pub(crate) static TABLE: [&[Entry]; 24] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -37,7 +39,9 @@ pub(crate) static TABLE: [&[Entry]; 22] = [
     math::OPERATORS,
     math::NUMERICS,
     math::FUNCTIONS,
-    more_math::ROWS,
+    angle::ROWS,
+    whole::ROWS,
+    numeric::ROWS,
     regexp::ROWS,
     sets::ROWS,
     sqlite::ROWS,

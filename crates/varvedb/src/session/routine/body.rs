@@ -7,12 +7,11 @@ use varve_expr::Locale;
 use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
 use varve_store::{SavepointId, Transaction};
 use varve_types::meter::Cancel;
-use varve_types::{ArrayValue, Error, LogicalType, Result, RowValue, SqlState, Value};
+use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
 use super::{DEPTH_MAX, Frame, Outcome, Routine};
 use crate::ResultSet;
 use crate::deferred::Deferred;
-use crate::pacer::Pacer;
 use crate::session::run::Run;
 
 /// A body that is run.
@@ -88,12 +87,12 @@ impl Run<'_> {
 impl Body<'_, '_> {
     async fn all(&mut self) -> Result<Outcome> {
         let code = Arc::clone(&self.routine.code);
-        let mut pacer = Pacer::new(Arc::clone(&self.run.shared.env));
+        let mut pacer = Pacer::new(&self.run.shared.env);
         let mut at = 0;
         while let Some((step, place)) = code.steps.get(at) {
             // Nobody catches that it has to end.
             self.run.cancel.check()?;
-            pacer.pace().await;
+            pacer.pause().await;
             self.scope = place.scope;
             let went = self.step(step, at).await;
             at = match went {

@@ -1,90 +1,141 @@
+use std::collections::BTreeSet;
+
 use crate::tidy::finding::Finding;
 use crate::tidy::metadata::Package;
 
 const RULE: &str = "layers";
 
-/// Which crates of ours each crate may use. The table of ARCHITECTURE.md says the same; a new edge
-/// is a change of the architecture, so change both, and say why.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("varve-sort", &[]),
-    ("varve-psql", &["varve-types"]),
-    ("varve-types", &[]),
-    ("varve-kernels", &[]),
-    ("varve-codec", &["varve-kernels"]),
-    ("varve-kv", &["varve-types"]),
-    ("varve-kv-idb", &["varve-kv", "varve-types"]),
-    ("varve-kv-rocksdb", &["varve-kv", "varve-types"]),
-    ("varve-run", &["varve-codec", "varve-types"]),
-    ("varve-expr", &["varve-types"]),
-    (
-        "varve-store",
-        &["varve-kv", "varve-run", "varve-codec", "varve-types"],
-    ),
-    ("varve-parser", &["varve-types"]),
-    ("varve-sql", &["varve-parser", "varve-expr", "varve-types"]),
-    ("varve-exec", &["varve-sql", "varve-expr", "varve-types"]),
-    (
-        "varvedb",
-        &[
-            "varve-types",
-            "varve-codec",
-            "varve-kv",
-            "varve-run",
-            "varve-expr",
-            "varve-store",
-            "varve-sql",
-            "varve-exec",
-        ],
-    ),
-    (
-        "varve-wasm",
-        &["varvedb", "varve-kv", "varve-kv-idb", "varve-types"],
-    ),
-    (
-        "varve-cli",
-        &[
-            "varvedb",
-            "varve-kv",
-            "varve-kv-rocksdb",
-            "varve-psql",
-            "varve-types",
-        ],
-    ),
-    (
-        "varve-server",
-        &["varvedb", "varve-kv", "varve-kv-rocksdb", "varve-types"],
-    ),
-];
+/// Where the layer table is.
+pub(crate) const TABLE: &str = "ARCHITECTURE.md";
+/// What the table has instead of a number for crates that are not shipped: they may use any other.
+const DEVELOPMENT: &str = "dev";
 
-/// What any crate may use: it knows nothing of what is above it.
-const ANYWHERE: &str = "varve-sort";
+/// One row: crates of a layer and what they use.
+struct Row<'a> {
+    line_index: usize,
+    layer: &'a str,
+    names: Vec<&'a str>,
+    /// As the table writes them: without `varve-`.
+    uses: BTreeSet<&'a str>,
+}
 
-/// Crates for development may use any other. No row above lists them, so no shipped crate may.
-const DEVELOPMENT: &[&str] = &["varve-sim", "xtask"];
+impl Row<'_> {
+    fn number(&self) -> Option<usize> {
+        self.layer.parse().ok()
+    }
+}
 
-pub(crate) fn check(packages: &[Package]) -> Vec<Finding> {
-    let ours = |name: &str| packages.iter().any(|package| package.name == name);
-    let mut findings = Vec::new();
-    for package in packages {
-        let in_tests = package.folder == "tests" || package.folder.starts_with("tests/");
-        if in_tests || DEVELOPMENT.contains(&package.name.as_str()) {
-            continue;
+/// The layer table says which crates there are, in the order of their layers, and what each uses.
+/// A new edge is a change of the architecture, so the table and a manifest change together.
+pub(crate) fn check(table: &str, packages: &[Package]) -> Vec<Finding> {
+    let rows = rows(table);
+    let mut findings = order(&rows);
+    for row in &rows {
+        for name in &row.names {
+            match package(packages, name) {
+                Some(package) => findings.extend(uses(row, package, &rows, packages)),
+                None => findings.push(at(row, format!("there is no crate `{name}`: take it off"))),
+            }
         }
-        let manifest = format!("{}/Cargo.toml", package.folder);
-        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == package.name) else {
-            let message = format!("`{}` has no row in the layer table: add one", package.name);
-            findings.push(Finding::whole_file(RULE, &manifest, message));
+    }
+    let unlisted = packages.iter().filter(|package| {
+        let is_listed = rows
+            .iter()
+            .any(|row| row.names.contains(&package.name.as_str()));
+        package.folder.starts_with("crates/") && !is_listed
+    });
+    findings.extend(unlisted.map(|package| {
+        let message = format!("`{}` is not in the layer table: add a row", package.name);
+        Finding::whole_file(RULE, TABLE, message)
+    }));
+    findings
+}
+
+fn at(row: &Row<'_>, message: String) -> Finding {
+    Finding::at(RULE, TABLE, row.line_index, message)
+}
+
+/// Rows of the form ``| layer | `crate` | what it is | what it uses |``.
+fn rows(table: &str) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    for (line_index, line) in table.lines().enumerate() {
+        let cells: Vec<&str> = line
+            .trim()
+            .trim_matches('|')
+            .split('|')
+            .map(str::trim)
+            .collect();
+        let [layer, names, _, uses] = cells.as_slice() else {
             continue;
         };
-        let others = package.dependencies.iter();
-        for name in others.filter(|name| ours(name) && name.as_str() != ANYWHERE) {
-            if !allowed.contains(&name.as_str()) {
-                let message = format!(
+        if layer.parse::<usize>().is_err() && *layer != DEVELOPMENT {
+            continue;
+        }
+        rows.push(Row {
+            line_index,
+            layer,
+            names: names.split('`').skip(1).step_by(2).collect(),
+            uses: uses.split(", ").filter(|name| *name != "-").collect(),
+        });
+    }
+    rows
+}
+
+/// Layers come lowest first, crates for development last.
+fn order(rows: &[Row<'_>]) -> Vec<Finding> {
+    let pairs = rows.iter().zip(rows.iter().skip(1));
+    let height = |row: &Row<'_>| row.number().unwrap_or(usize::MAX);
+    pairs
+        .filter(|(before, row)| height(before) > height(row))
+        .map(|(before, row)| {
+            let message = format!("layer {} stands below layer {}", row.layer, before.layer);
+            at(row, message)
+        })
+        .collect()
+}
+
+/// `tests` stands for all packages of that folder.
+fn package<'a>(packages: &'a [Package], name: &str) -> Option<&'a Package> {
+    let is_named = |package: &&Package| match name {
+        "tests" => package.folder == name,
+        _ => package.name == name && package.folder.starts_with("crates/"),
+    };
+    packages.iter().find(is_named)
+}
+
+fn uses(row: &Row<'_>, package: &Package, rows: &[Row<'_>], packages: &[Package]) -> Vec<Finding> {
+    let Some(layer) = row.number() else {
+        return Vec::new();
+    };
+    let ours = |name: &&str| packages.iter().any(|package| package.name == **name);
+    let short = |name: &'_ str| name.strip_prefix("varve-").unwrap_or(name).to_owned();
+    let used: BTreeSet<&str> = package.dependencies.iter().map(String::as_str).collect();
+    let used: BTreeSet<&str> = used.into_iter().filter(ours).collect();
+    let mut findings = Vec::new();
+    for name in &used {
+        if !row.uses.contains(short(name).as_str()) {
+            findings.push(at(
+                row,
+                format!(
                     "`{}` may not use `{name}`: move the code to a layer that may, or pass a trait",
                     package.name
-                );
-                findings.push(Finding::whole_file(RULE, &manifest, message));
-            }
+                ),
+            ));
+        }
+        let below = rows.iter().find(|row| row.names.contains(name));
+        if below
+            .and_then(Row::number)
+            .is_none_or(|below| below >= layer)
+        {
+            findings.push(at(row, format!("`{name}` is not below `{}`", package.name)));
+        }
+    }
+    for name in &row.uses {
+        if !used.iter().any(|used| short(used) == *name) {
+            findings.push(at(
+                row,
+                format!("`{}` does not use `{name}`: take it off", package.name),
+            ));
         }
     }
     findings
@@ -104,30 +155,82 @@ mod tests {
         }
     }
 
+    fn packages() -> Vec<Package> {
+        vec![
+            package("varve-types", "crates/varve-types", &["libm"]),
+            package("varve-kv", "crates/varve-kv", &["varve-types"]),
+            package("varvedb", "crates/varvedb", &["varve-kv", "varve-types"]),
+            package("xtask", "crates/xtask", &["varvedb"]),
+            package("varvedb-tests", "tests", &["varvedb"]),
+        ]
+    }
+
+    const TABLE: &str = "| layer | crate | what lives there | uses |\n|---|---|---|---|\n\
+        | 0 | `varve-types` | types | - |\n\
+        | 1 | `varve-kv` | the trait | types |\n\
+        | 2 | `varvedb` | the facade | kv, types |\n\
+        | dev | `xtask`, `tests` | checks | any |\n";
+
+    fn messages(table: &str, packages: &[Package]) -> Vec<String> {
+        let findings = check(table, packages).into_iter();
+        findings.map(|finding| finding.message).collect()
+    }
+
     #[test]
-    fn an_edge_outside_the_table_is_found() {
-        let packages = [
-            package(
-                "varve-store",
-                "crates/varve-store",
-                &["varve-kv", "varve-kv-idb", "roaring"],
-            ),
-            package("varve-kv", "crates/varve-kv", &[]),
-            package("varve-kv-idb", "crates/varve-kv-idb", &[]),
-        ];
-        let findings = check(&packages);
-        assert_eq!(findings.len(), 1);
+    fn a_table_that_is_true_passes() {
+        assert_eq!(messages(TABLE, &packages()), [""; 0]);
+    }
+
+    #[test]
+    fn an_edge_that_the_table_does_not_have_is_found() {
+        let table = TABLE.replace("kv, types", "types");
+        let found = messages(&table, &packages());
         assert!(
-            findings
-                .iter()
-                .all(|f| f.message.contains("may not use `varve-kv-idb`"))
+            found[0].starts_with("`varvedb` may not use `varve-kv`"),
+            "{found:?}"
+        );
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn an_edge_that_only_the_table_has_is_found() {
+        let table = TABLE.replace("| - |", "| kv |");
+        assert_eq!(
+            messages(&table, &packages()),
+            ["`varve-types` does not use `kv`: take it off"]
         );
     }
 
     #[test]
-    fn a_crate_without_a_row_is_found_and_tests_need_none() {
-        let unknown = package("varve-new", "crates/varve-new", &[]);
-        let tests = package("varvedb-tests", "tests", &["varve-new"]);
-        assert_eq!(check(&[unknown, tests]).len(), 1);
+    fn ghosts_and_missing_crates_are_found() {
+        let table = format!("{TABLE}| dev | `varve-server` | not yet | any |\n");
+        assert_eq!(
+            messages(&table, &packages()),
+            ["there is no crate `varve-server`: take it off"]
+        );
+        let mut packages = packages();
+        packages.push(package("varve-new", "crates/varve-new", &[]));
+        assert_eq!(
+            messages(TABLE, &packages),
+            ["`varve-new` is not in the layer table: add a row"]
+        );
+    }
+
+    #[test]
+    fn layers_that_do_not_go_down_are_found() {
+        let table = TABLE.replace("| 0 |", "| 1 |");
+        assert_eq!(
+            messages(&table, &packages()),
+            ["`varve-types` is not below `varve-kv`"]
+        );
+        let table = TABLE.replace("| 1 |", "| 3 |");
+        let found = messages(&table, &packages());
+        assert_eq!(
+            found,
+            [
+                "layer 2 stands below layer 3",
+                "`varve-kv` is not below `varvedb`"
+            ]
+        );
     }
 }
