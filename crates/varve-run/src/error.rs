@@ -74,7 +74,7 @@ impl core::fmt::Display for RunError {
             RunError::UnsupportedVersion { run, version } => {
                 write!(
                     f,
-                    "run {run} has format version {version}, which this version of VarveDB cannot read"
+                    "run {run} has format version {version}; this VarveDB reads version 1"
                 )
             }
             RunError::KeysOutOfOrder { run, row } => {

@@ -2,7 +2,7 @@
 //!
 //! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
 //! codec of their kind writes them. The validity ends by itself. A NULL row of words holds the
-//! value before it, or the first one. Strings leave NULL rows out; in version 1 they were empty.
+//! value before it, or the first one. Strings leave NULL rows out.
 //! Before numeric values stands how they are stored; see `decimal`.
 
 use std::sync::{Arc, OnceLock};
@@ -43,8 +43,6 @@ impl Form {
 #[derive(Debug)]
 pub(crate) struct VectorFormat {
     pub(crate) ty: LogicalType,
-    /// Whether strings leave NULL rows out.
-    pub(crate) dense: bool,
     pub(crate) shared: Shared,
     /// The shared dictionaries as columns, once they were needed, in the form that was needed
     /// first.
@@ -52,16 +50,11 @@ pub(crate) struct VectorFormat {
 }
 
 impl VectorFormat {
-    /// The format of vectors of a run of this version, with the bytes of their shared part.
-    pub(crate) fn new(
-        ty: LogicalType,
-        version: u16,
-        shared: &[u8],
-    ) -> Result<VectorFormat, CodecError> {
+    /// The format of vectors with the bytes of their shared part.
+    pub(crate) fn new(ty: LogicalType, shared: &[u8]) -> Result<VectorFormat, CodecError> {
         let shared = Shared::decode(shared, TEXT_BYTES_MAX)?;
         Ok(VectorFormat {
             ty,
-            dense: version > 1,
             dictionaries: (0..shared.len()).map(|_| OnceLock::new()).collect(),
             shared,
         })
@@ -92,10 +85,9 @@ impl VectorFormat {
                         plain_words(ty, form, words, validity)
                     });
                 }
-                let validity_of_values = validity.as_ref().filter(|_| self.dense);
-                let present = validity_of_values.map_or(rows, Bitmap::count_ones);
+                let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
                 let decoded = decode_strings(&self.shared, values, present, TEXT_BYTES_MAX)?;
-                let decoded = match validity_of_values {
+                let decoded = match &validity {
                     Some(bits) => spread(decoded, bits),
                     None => decoded,
                 };
@@ -188,9 +180,9 @@ impl VectorFormat {
                 }
                 let all = decode_bits(validity_bytes, rows)?;
                 let strings = match all {
-                    DecodedBits::Plain(bits) if self.dense => {
+                    DecodedBits::Plain(bits) => {
                         let bits = Bitmap::from_bytes(bits, rows);
-                        self.gather_dense(values, &bits, positions)?
+                        self.gather_present(values, &bits, positions)?
                     }
                     _ => gather_strings(&self.shared, values, rows, positions, TEXT_BYTES_MAX)?,
                 };
@@ -200,7 +192,7 @@ impl VectorFormat {
     }
 
     /// The strings at `positions` of a vector that leaves NULL rows out; those are empty.
-    fn gather_dense(
+    fn gather_present(
         &self,
         values: &[u8],
         validity: &Bitmap,

@@ -8,7 +8,6 @@ use varve_types::{
 };
 
 use crate::column_encoder::ColumnEncoder;
-use crate::envelope::{VERSION, VERSION_ORDERED, VERSION_TYPES};
 use crate::group_encoding::GroupEncoding;
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
@@ -188,7 +187,6 @@ impl RunWriter {
         self.end_steps()?;
         let head = RunHead {
             run: self.spec.run,
-            version: version_of(&self.spec),
             schema_version: self.spec.schema_version,
             columns: self.spec.columns,
             key_columns: self.spec.key_columns,
@@ -383,18 +381,6 @@ impl RunWriter {
         let expected = usize::try_from(scaled / (encoded_bytes as u64).max(1));
         let expected = expected.unwrap_or(usize::MAX);
         self.group_value_bytes_max = Some(expected.clamp(1, GROUP_VALUE_BYTES_MAX));
-    }
-}
-
-/// The least format version that can hold such a run.
-fn version_of(spec: &RunSpec) -> u16 {
-    let is_known = |column: &ColumnSpec| column.ty.code() <= LogicalType::TimestampTz.code();
-    if !spec.columns.iter().all(is_known) {
-        VERSION_TYPES
-    } else if spec.key_orders.is_empty() {
-        VERSION
-    } else {
-        VERSION_ORDERED
     }
 }
 

@@ -2,9 +2,8 @@
 //!
 //! Layout (varints): number, catalogue version, flushed sequence, marks sequence, next run, next
 //! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version
-//! (0: none), marked rows; number of retired runs, then their ids. Where runs hold index entries
-//! that were written before their commit was known, the number of such runs follows, and of each
-//! its place in the list and its commit.
+//! (0: none), marked rows, the commit of its index entries (0: they tell it themselves); number of
+//! retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{CommitSeq, Result, RunId, TreeId};
@@ -84,20 +83,11 @@ impl Manifest {
             put(entry.bytes);
             put(entry.marks_version);
             put(entry.marked_rows);
+            put(entry.entries_seq.0);
         }
         put(self.retired.len() as u64);
         for run in &self.retired {
             put(run.0);
-        }
-        let dated = (0_u64..).zip(&self.runs);
-        let dated = dated.filter(|(_, entry)| entry.entries_seq.0 > 0);
-        let count = dated.clone().count();
-        if count > 0 {
-            put(count as u64);
-            for (at, entry) in dated {
-                put(at);
-                put(entry.entries_seq.0);
-            }
         }
         seal(Kind::Manifest, &keys::manifest(), &out)
     }
@@ -131,19 +121,11 @@ fn parse(payload: &[u8]) -> Result<Manifest, CodecError> {
             bytes: reader.varint()?,
             marks_version: reader.varint()?,
             marked_rows: reader.varint()?,
-            entries_seq: CommitSeq(0),
+            entries_seq: CommitSeq(reader.varint()?),
         });
     }
     for _ in 0..take_count(&mut reader)? {
         manifest.retired.push(RunId(reader.varint()?));
-    }
-    if !reader.rest().is_empty() {
-        for _ in 0..take_count(&mut reader)? {
-            let at = usize::try_from(reader.varint()?).ok();
-            let entry = at.and_then(|at| manifest.runs.get_mut(at));
-            let entry = entry.ok_or(CodecError::Malformed("run"))?;
-            entry.entries_seq = CommitSeq(reader.varint()?);
-        }
     }
     reader.end()?;
     if !manifest
