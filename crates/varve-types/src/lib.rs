@@ -25,6 +25,7 @@ mod error;
 mod float_text;
 mod ids;
 mod interval;
+mod invariant;
 mod json;
 mod json_view;
 mod keycode;
@@ -56,6 +57,7 @@ pub use error::{Error, ErrorFields, Result};
 pub use float_text::{parse_f32, parse_f64};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;
+pub use invariant::{Broken, Invariant};
 pub use json::{JSON_DEPTH_MAX, Json, NODE_BYTES, key_order};
 pub use json_view::{JsonKind, JsonView};
 pub use keycode::{
