@@ -96,6 +96,11 @@ pub struct RowPlace {
 }
 
 impl GroupInfo {
+    /// The row of the run after its last one.
+    pub(crate) fn end_row(&self) -> u64 {
+        self.first_row + u64::from(self.rows)
+    }
+
     /// Number of vectors.
     pub fn vectors(&self) -> usize {
         (self.rows as usize).div_ceil(VECTOR_ROWS)
@@ -134,8 +139,7 @@ impl RunHead {
 
     /// Number of rows.
     pub fn rows(&self) -> u64 {
-        let last = self.groups.last();
-        last.map_or(0, |group| group.first_row + u64::from(group.rows))
+        self.groups.last().map_or(0, GroupInfo::end_row)
     }
 
     /// Number of values, numbered from 0.

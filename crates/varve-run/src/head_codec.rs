@@ -138,10 +138,9 @@ fn take_group(
     values: u32,
 ) -> Result<GroupInfo, CodecError> {
     let rows_max = GROUP_VECTORS_MAX * varve_types::VECTOR_ROWS;
-    let rows = reader.count(1, rows_max, "rows of a group")?;
     let mut group = GroupInfo {
         first_row,
-        rows: u32::try_from(rows).unwrap_or(u32::MAX),
+        rows: take_count(reader, rows_max, "rows of a group")?,
         first_key: take_key(reader)?,
         last_key: take_key(reader)?,
         index: take_place(reader, values)?,
@@ -164,8 +163,7 @@ fn take_group(
         }
         let mut first_vector = 0;
         places.segments = take_list(reader, |reader| {
-            let vectors = reader.count(1, GROUP_VECTORS_MAX, "vectors of a page")?;
-            let vectors = u32::try_from(vectors).unwrap_or(u32::MAX);
+            let vectors = take_count(reader, GROUP_VECTORS_MAX, "vectors of a page")?;
             let segment = Segment {
                 first_vector,
                 vectors,
@@ -237,6 +235,16 @@ fn take_place(reader: &mut ByteReader<'_>, values: u32) -> Result<Place, CodecEr
         return Err(CodecError::Malformed("value number"));
     }
     Ok(place)
+}
+
+/// A number from 1 to `max`.
+fn take_count(
+    reader: &mut ByteReader<'_>,
+    max: usize,
+    what: &'static str,
+) -> Result<u32, CodecError> {
+    let count = reader.count(1, max, what)?;
+    u32::try_from(count).map_err(|_| CodecError::Malformed(what))
 }
 
 fn take_u32(reader: &mut ByteReader<'_>) -> Result<u32, CodecError> {

@@ -408,24 +408,20 @@ fn plain_bits(
 fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Option<Column> {
     const NULL: u32 = u32::MAX;
     let mut sources = Vec::with_capacity(validity.len());
-    let mut run = 0;
+    let mut run = 0_u32;
     for (row, present) in (0_u32..).zip(validity.iter()) {
-        while ends.get(run).is_some_and(|end| *end <= row) {
+        while ends.get(run as usize).is_some_and(|end| *end <= row) {
             run += 1;
         }
-        sources.push(if present {
-            u32::try_from(run).unwrap_or(NULL)
-        } else {
-            NULL
-        });
+        sources.push(if present { run } else { NULL });
     }
-    let cuts: Vec<(u32, u32)> = sources
-        .chunk_by(|a, b| a == b)
-        .scan(0_u32, |end, stretch| {
-            *end += u32::try_from(stretch.len()).unwrap_or(0);
-            Some((*end, stretch.first().copied().unwrap_or(NULL)))
-        })
-        .collect();
+    let mut cuts: Vec<(u32, u32)> = Vec::new();
+    for (end, source) in (1_u32..).zip(&sources) {
+        match cuts.last_mut() {
+            Some((last, of)) if of == source => *last = end,
+            _ => cuts.push((end, *source)),
+        }
+    }
     if cuts.len() > validity.len() / 2 {
         return Some(values.take(&sources));
     }
