@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use varve_types::{
-    Column, ColumnId, CommitSeq, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType, ObjectId,
-    RunId, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
+    Broken, Column, ColumnId, CommitSeq, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType,
+    ObjectId, RunId, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
 };
 
 use crate::catalogue::CatalogueChange;
@@ -22,38 +22,38 @@ use crate::format::row::encode_row;
 pub(crate) const GOLDEN_SEQ: CommitSeq = CommitSeq(0x0102_0304_0506);
 
 /// The golden manifest, as text.
-pub fn golden_manifest() -> String {
-    to_hex([("manifest".to_owned(), manifest().encode())])
+pub fn golden_manifest() -> Result<String, Broken> {
+    Ok(to_hex([("manifest".to_owned(), manifest().encode()?)]))
 }
 
 /// The values of the golden log record, as text.
-pub fn golden_log() -> String {
-    let values = log::encode(&records(1), usize::MAX);
+pub fn golden_log() -> Result<String, Broken> {
+    let values = log::encode(&records(1)?, usize::MAX)?;
     let named = (0_u32..).zip(values);
-    to_hex(named.map(|(part, value)| (format!("part {part}"), value.bytes)))
+    let named = named.map(|(part, value)| (format!("part {part}"), value.bytes));
+    Ok(to_hex(named))
 }
 
 /// A golden value that several log records share, as text.
-pub fn golden_merged_log() -> String {
-    let values = log::encode(&records(3), usize::MAX);
-    to_hex(
-        values
-            .into_iter()
-            .map(|value| ("merged".to_owned(), value.bytes)),
-    )
+pub fn golden_merged_log() -> Result<String, Broken> {
+    let values = log::encode(&records(3)?, usize::MAX)?.into_iter();
+    let named = values.map(|value| ("merged".to_owned(), value.bytes));
+    Ok(to_hex(named))
 }
 
 /// The first record is the golden one, those after it delete a key each.
-pub(crate) fn records(count: u64) -> Vec<Record> {
+pub(crate) fn records(count: u64) -> Result<Vec<Record>, Broken> {
     let rows = rows();
     let golden = ops(&rows);
     let small = [LogOp::DeleteKeys {
         tree: TreeId(6),
         keys: vec![b"key"],
     }];
-    let record = |at| Record {
-        seq: CommitSeq(GOLDEN_SEQ.0 + at),
-        bytes: log::encode_record(if at == 0 { &golden } else { &small }),
+    let record = |at| {
+        Ok(Record {
+            seq: CommitSeq(GOLDEN_SEQ.0 + at),
+            bytes: log::encode_record(if at == 0 { &golden } else { &small })?,
+        })
     };
     (0..count).map(record).collect()
 }

@@ -6,7 +6,7 @@
 //! retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{CommitSeq, Result, RunId, TreeId};
+use varve_types::{Broken, CommitSeq, Result, RunId, TreeId, invariant};
 
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
@@ -64,7 +64,8 @@ impl Manifest {
     }
 
     /// The value at [`keys::manifest`].
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, Broken> {
+        invariant!(self.is_sound(), "manifest");
         let mut out = Vec::new();
         let mut put = |number| put_varint(number, &mut out);
         put(self.number);
@@ -89,7 +90,18 @@ impl Manifest {
         for run in &self.retired {
             put(run.0);
         }
-        seal(Kind::Manifest, &keys::manifest(), &out)
+        Ok(seal(Kind::Manifest, &keys::manifest(), &out))
+    }
+
+    /// Whether its runs are in order and were numbered by it, and no mark is of a row that is not.
+    fn is_sound(&self) -> bool {
+        let in_order = |a: &RunEntry, b: &RunEntry| (a.tree, a.run) < (b.tree, b.run);
+        self.runs.is_sorted_by(in_order)
+            && self.runs.iter().all(|entry| {
+                entry.run.0 < self.next_run
+                    && entry.marked_rows <= entry.rows
+                    && (entry.marks_version > 0 || entry.marked_rows == 0)
+            })
     }
 
     pub(crate) fn decode(value: &[u8]) -> Result<Manifest> {
