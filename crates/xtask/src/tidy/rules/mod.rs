@@ -7,6 +7,7 @@ pub(crate) mod file_size;
 pub(crate) mod layers;
 pub(crate) mod machine_paths;
 pub(crate) mod modules;
+pub(crate) mod number_defaults;
 pub(crate) mod registries;
 pub(crate) mod sql_text;
 pub(crate) mod statements;
