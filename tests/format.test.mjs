@@ -24,10 +24,10 @@ after(() => {
 });
 
 const goldens = [
-  ['v2/run-small.hex', () => wasm.goldenRun()],
+  ['v1/run-small.hex', () => wasm.goldenRun()],
   ['v1/manifest.hex', () => wasm.goldenManifest()],
   ['v1/log.hex', () => wasm.goldenLog()],
-  ['v2/merged-log.hex', () => wasm.goldenMergedLog()],
+  ['v1/merged-log.hex', () => wasm.goldenMergedLog()],
 ];
 for (const [name, write] of goldens) {
   test(`${name} is what wasm writes`, () => {

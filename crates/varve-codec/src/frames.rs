@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use crate::reader::ByteReader;
 use crate::stage::{compress_lz4, decompress_lz4};
-use crate::writer::put_varint;
+use crate::writer::{fitting, put_varint};
 use crate::{
     BLOCK_VECTORS_MAX, CodecError, ZstdDictionary, ZstdEncoder, ZstdFraming, decompress_zstd,
 };
@@ -181,9 +181,10 @@ impl WrittenFrame {
 }
 
 /// Appends these frames behind their directory.
-pub fn put_frames(frames: &[WrittenFrame], out: &mut Vec<u8>) {
+pub fn put_frames(frames: &[WrittenFrame], out: &mut Vec<u8>) -> Result<(), CodecError> {
     for frame in frames {
-        out.push(u8::try_from(frame.vectors).unwrap_or(u8::MAX));
+        let vectors = fitting(frame.vectors);
+        out.push(vectors.ok_or(CodecError::Malformed("vectors of a frame"))?);
         out.push(frame.stage);
         if let Some(id) = frame.dictionary {
             put_varint(id, out);
@@ -194,6 +195,7 @@ pub fn put_frames(frames: &[WrittenFrame], out: &mut Vec<u8>) {
     for frame in frames {
         out.extend_from_slice(&frame.stored);
     }
+    Ok(())
 }
 
 /// One of the frames that are read.
@@ -387,7 +389,7 @@ mod tests {
         let counts: Vec<usize> = frames.iter().map(super::WrittenFrame::vectors).collect();
         assert_eq!(counts, [4, 8, 8], "the long vector ends its frame");
         let mut bytes = Vec::new();
-        put_frames(&frames, &mut bytes);
+        put_frames(&frames, &mut bytes).unwrap();
         assert!(bytes.len() < 3000);
         let frames = read_frames(&bytes, 5, 20).unwrap();
         for (i, vector) in vectors.iter().enumerate() {
@@ -416,7 +418,7 @@ mod tests {
         };
         let frames = write_zstd_frames(vectors.iter().map(Vec::as_slice), stage).unwrap();
         let mut bytes = Vec::new();
-        put_frames(&frames, &mut bytes);
+        put_frames(&frames, &mut bytes).unwrap();
         assert!(bytes.len() < 20);
         let frames = read_frames(&bytes, 0, 1).unwrap();
         assert_eq!(

@@ -15,6 +15,32 @@ pub fn put_zigzag(value: i64, out: &mut Vec<u8>) {
     put_varint(fold(value), out);
 }
 
+/// A number that a codec's own limits keep within a narrower type. Where it is not, which is a
+/// mistake of the codec, tests stop; else it is `None`, and the vector is written in another form.
+#[inline]
+pub(crate) fn fitting<U, T: TryFrom<U>>(number: U) -> Option<T> {
+    let fitting = T::try_from(number).ok();
+    debug_assert!(
+        fitting.is_some(),
+        "a number is above the limits of its codec"
+    );
+    fitting
+}
+
+/// A number below 2^16 in the bits that it takes.
+#[inline]
+pub(crate) fn low16(number: u64) -> u16 {
+    debug_assert!(number <= u64::from(u16::MAX));
+    let [low, high, ..] = number.to_le_bytes();
+    u16::from_le_bytes([low, high])
+}
+
+/// A length as a word: no buffer has 2^63 bytes.
+#[inline]
+pub(crate) fn length_word(length: usize) -> i64 {
+    (length as u64).cast_signed()
+}
+
 /// Appends what `put` writes, behind its length (a varint).
 pub(crate) fn put_nested(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
     let mut nested = Vec::new();

@@ -129,5 +129,5 @@ impl<'a> Running<'a> {
 
 /// Changes a reservation to `bytes`.
 pub(crate) fn book(reservation: &mut Reservation, bytes: usize) -> Result<()> {
-    reservation.resize(u64::try_from(bytes).unwrap_or(u64::MAX))
+    reservation.resize(bytes as u64)
 }

@@ -60,7 +60,7 @@ impl PortionStream<'_> {
         let now_us = self.running.context.env.monotonic_us();
         let took_us = now_us.saturating_sub(given_us).max(1);
         let by_bytes = rows.saturating_mul(BYTES) / meter::take_peak().max(1);
-        let wide = u64::try_from(rows).unwrap_or(u64::MAX);
+        let wide = rows as u64;
         let by_time = wide.saturating_mul(TIME_US) / took_us;
         let by_time = usize::try_from(by_time).unwrap_or(usize::MAX).max(ROWS_MIN);
         let grown = rows.saturating_mul(GROWTH);

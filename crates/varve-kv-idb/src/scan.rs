@@ -156,11 +156,9 @@ impl Progress {
         let value =
             value.ok_or_else(|| Failure::corrupt(Some(key.clone()), "the value is undefined"))?;
         let bytes = key.len().saturating_add(value.len());
-        self.bytes = self
-            .bytes
-            .saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+        self.bytes = self.bytes.saturating_add(bytes as u64);
         self.entries.push((key, value));
-        let count = u64::try_from(self.entries.len()).unwrap_or(u64::MAX);
+        let count = self.entries.len() as u64;
         Ok(self.scan.limit.is_reached(count, self.bytes))
     }
 
@@ -172,7 +170,7 @@ impl Progress {
             .max(1);
         let bytes = BATCH_BYTES.min(self.scan.limit.bytes_max.saturating_sub(self.bytes));
         let by_bytes = bytes.div_ceil(entry_bytes);
-        let answered = u64::try_from(self.entries.len()).unwrap_or(u64::MAX);
+        let answered = self.entries.len() as u64;
         let by_count = u64::from(self.scan.limit.entries_max).saturating_sub(answered);
         let entries = by_bytes
             .min(by_count)

@@ -105,7 +105,7 @@ pub(crate) fn scan(db: &DB, scan: &Scan, mut options: ReadOptions) -> Result<Vec
         entries.push((key.to_vec(), Bytes::from(value)));
         let entry_bytes = key.len().saturating_add(value.len());
         count = count.saturating_add(1);
-        bytes = bytes.saturating_add(u64::try_from(entry_bytes).unwrap_or(u64::MAX));
+        bytes = bytes.saturating_add(entry_bytes as u64);
         if scan.limit.is_reached(count, bytes) {
             break;
         }

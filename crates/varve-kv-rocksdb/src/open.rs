@@ -18,11 +18,11 @@ use crate::verify::{Holdings, corrupt, verify};
 /// What a folder is.
 #[derive(Debug, PartialEq, Eq)]
 enum Kind {
-    /// Holds nothing, or a store that nobody could write to yet.
+    /// Holds nothing.
     New,
     Store(Marker),
-    /// Holds a store of a version that left no marker and made no promises.
-    Unmarked,
+    /// Holds a store whose making was cut short, to which nobody could write yet.
+    BeingMade,
 }
 
 /// Opens the store in a folder, or makes one in a folder that is new.
@@ -50,7 +50,7 @@ pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvErro
     }
     let marker = match kind {
         Kind::Store(marker) => marker,
-        Kind::New | Kind::Unmarked => Marker::new(),
+        Kind::New | Kind::BeingMade => Marker::new(),
     };
     let folder = read_folder(path)?;
     let manifest = folder.current().map_err(|error| io_error(&error))?;
@@ -76,7 +76,7 @@ fn inspect(path: &Path, promise: Option<Promise>) -> Result<(Kind, Option<Holdin
     let holdings = match kind {
         Kind::New => None,
         Kind::Store(marker) => Some(verify_promised(path, marker, promise)?),
-        Kind::Unmarked => Some(verify(&read_folder(path)?, promise.as_ref())?),
+        Kind::BeingMade => Some(verify(&read_folder(path)?, promise.as_ref())?),
     };
     Ok((kind, holdings))
 }
@@ -99,12 +99,13 @@ fn kind(path: &Path) -> Result<Kind, KvError> {
     let folder = read_folder(path)?;
     match Marker::find(path).map_err(|error| io_error(&error))? {
         Found::Sound(marker) => Ok(Kind::Store(marker)),
-        Found::Absent | Found::BeingMade if folder.has_current => Ok(Kind::Unmarked),
+        Found::BeingMade if folder.has_current => Ok(Kind::BeingMade),
         Found::BeingMade => Ok(Kind::New),
         Found::TooNew(format) => Err(KvError::Backend {
             message: format!("format_too_new: the folder has format {format}"),
         }),
         Found::Damaged => Err(corrupt("the file VARVE is damaged")),
+        Found::Absent if folder.has_current => Err(corrupt("the file VARVE is missing")),
         Found::Absent if folder.has_data() => {
             Err(corrupt("the files VARVE and CURRENT are missing"))
         }

@@ -35,8 +35,8 @@ impl Holdings {
     }
 }
 
-/// Compares the files with what was promised; `None` for a store of a version that kept no
-/// promises, whose log must be sound up to its last record.
+/// Compares the files with what was promised; `None` for a store whose making was cut short, whose
+/// log must be sound up to its last record.
 pub(crate) fn verify(folder: &Folder, promise: Option<&Promise>) -> Result<Holdings, KvError> {
     let (manifest, mut torn) = current_manifest(folder, promise)?;
     let log = LogState::read(folder, &manifest).map_err(|error| io_error(&error))?;

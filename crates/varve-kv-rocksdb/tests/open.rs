@@ -223,14 +223,12 @@ fn a_store_that_was_begun_is_made() {
 }
 
 #[test]
-fn a_store_without_marker_is_adopted_and_a_later_format_refused() {
+fn a_store_without_marker_and_a_later_format_are_refused() {
     let folder = store();
-    for name in ["VARVE", "PROMISE"] {
-        fs::remove_file(folder.path().join(name)).unwrap();
-    }
-    assert_eq!(keys(&open(folder.path()).unwrap()).len(), 20);
     let marker = folder.path().join("VARVE");
     let text = fs::read_to_string(&marker).unwrap();
+    fs::remove_file(&marker).unwrap();
+    is_refused(folder.path(), "VARVE is missing");
     // As a later version would write it.
     let later = "VarveDB store\nformat 2\n";
     let sum = xxhash_rust::xxh3::xxh3_64(later.as_bytes());
@@ -244,12 +242,18 @@ fn a_store_without_marker_is_adopted_and_a_later_format_refused() {
 }
 
 #[test]
-fn a_store_without_promises_has_a_sound_log_or_is_damaged() {
-    let folder = store();
+fn a_store_whose_making_was_cut_short_has_a_sound_log_or_is_damaged() {
+    let begun = || {
+        let folder = store();
+        fs::remove_file(folder.path().join("PROMISE")).unwrap();
+        let marker = folder.path().join("VARVE");
+        fs::rename(marker, folder.path().join("VARVE.new")).unwrap();
+        folder
+    };
+    let folder = begun();
+    assert_eq!(keys(&open(folder.path()).unwrap()).len(), 20);
+    let folder = begun();
     let log = log(folder.path());
-    for name in ["VARVE", "PROMISE"] {
-        fs::remove_file(folder.path().join(name)).unwrap();
-    }
     let mut bytes = fs::read(&log).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

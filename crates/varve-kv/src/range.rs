@@ -153,7 +153,7 @@ impl Scan {
             .iter()
             .map(|(key, value)| entry_bytes(key, value))
             .sum();
-        let count = u64::try_from(entries.len()).unwrap_or(u64::MAX);
+        let count = entries.len() as u64;
         let (last, _) = entries
             .last()
             .filter(|_| self.limit.is_reached(count, bytes))?;

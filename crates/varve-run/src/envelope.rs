@@ -21,14 +21,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::RunError;
 
 const MAGIC: [u8; 4] = *b"VRUN";
-/// The version that is written.
-pub(crate) const VERSION: u16 = 2;
-/// The version of the head of a run whose key columns have orders; its values are as in version 2.
-pub(crate) const VERSION_ORDERED: u16 = 3;
-/// The version of the head of a run with columns of types that version 3 does not know.
-pub(crate) const VERSION_TYPES: u16 = 4;
-/// The oldest version that is read.
-const VERSION_MIN: u16 = 1;
+/// The format version that is written and read.
+const VERSION: u16 = 1;
 /// Bytes before the payload.
 pub(crate) const ENVELOPE_BYTES: usize = 16;
 
@@ -68,42 +62,33 @@ pub(crate) fn begin() -> Vec<u8> {
 
 /// Fills in the envelope.
 pub(crate) fn seal(kind: Kind, run: RunId, value: &mut [u8]) {
-    seal_version(kind, run, VERSION, value);
-}
-
-/// Fills in the envelope of a value of this version.
-pub(crate) fn seal_version(kind: Kind, run: RunId, version: u16, value: &mut [u8]) {
     if let Some((envelope, payload)) = value.split_first_chunk_mut::<ENVELOPE_BYTES>() {
-        *envelope = expected(kind, run, version, payload);
+        *envelope = expected(kind, run, payload);
     }
 }
 
-/// The format version and the payload of a value, if its envelope is sound.
-pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<(u16, &[u8]), RunError> {
+/// The payload of a value, if its envelope is sound.
+pub(crate) fn open(kind: Kind, run: RunId, value: &[u8]) -> Result<&[u8], RunError> {
     let corrupt = RunError::corrupt(run, kind.value_number());
     let (envelope, payload) = value
         .split_first_chunk::<ENVELOPE_BYTES>()
         .ok_or_else(|| corrupt(CodecError::UnexpectedEnd))?;
     let [m0, m1, m2, m3, v0, v1, ..] = *envelope;
     let version = u16::from_le_bytes([v0, v1]);
-    let version_max = match kind {
-        Kind::Head => VERSION_TYPES,
-        Kind::Data(_) => VERSION,
-    };
     if [m0, m1, m2, m3] != MAGIC {
         Err(corrupt(CodecError::Malformed("magic")))
-    } else if !(VERSION_MIN..=version_max).contains(&version) {
+    } else if version > VERSION {
         Err(RunError::UnsupportedVersion { run, version })
-    } else if *envelope != expected(kind, run, version, payload) {
+    } else if *envelope != expected(kind, run, payload) {
         Err(corrupt(CodecError::Malformed("checksum")))
     } else {
-        Ok((version, payload))
+        Ok(payload)
     }
 }
 
-fn expected(kind: Kind, run: RunId, version: u16, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
+fn expected(kind: Kind, run: RunId, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
     let [m0, m1, m2, m3] = MAGIC;
-    let [v0, v1] = version.to_le_bytes();
+    let [v0, v1] = VERSION.to_le_bytes();
     let [c0, c1, c2, c3, c4, c5, c6, c7] = kind.checksum(run, payload).to_le_bytes();
     let code = kind.code();
     [

@@ -1,7 +1,7 @@
 //! What can go wrong with a run.
 
 use varve_codec::CodecError;
-use varve_types::{Error, RunId};
+use varve_types::{Broken, Error, RunId};
 
 /// An error of the run format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum RunError {
     },
     /// A batch or a request that does not fit the run; names what differs.
     Mismatch(&'static str),
+    /// A broken invariant; names the place.
+    Broken(&'static str),
     /// A row above [`crate::ROW_BYTES_MAX`].
     RowTooLarge {
         /// Bytes of the row.
@@ -74,13 +76,14 @@ impl core::fmt::Display for RunError {
             RunError::UnsupportedVersion { run, version } => {
                 write!(
                     f,
-                    "run {run} has format version {version}, which this version of VarveDB cannot read"
+                    "run {run} has format version {version}; this VarveDB reads version 1"
                 )
             }
             RunError::KeysOutOfOrder { run, row } => {
                 write!(f, "row {row} of run {run} does not ascend in key order")
             }
             RunError::Mismatch(what) => write!(f, "{what} does not fit the run"),
+            RunError::Broken(place) => write!(f, "broken invariant: {place}"),
             RunError::RowTooLarge { bytes } => {
                 write!(
                     f,
@@ -97,6 +100,12 @@ impl core::fmt::Display for RunError {
 
 impl core::error::Error for RunError {}
 
+impl From<Broken> for RunError {
+    fn from(broken: Broken) -> RunError {
+        RunError::Broken(broken.place())
+    }
+}
+
 impl From<RunError> for Error {
     fn from(error: RunError) -> Error {
         let message = error.to_string();
@@ -110,6 +119,7 @@ impl From<RunError> for Error {
             }
             RunError::KeysOutOfOrder { .. }
             | RunError::Mismatch(_)
+            | RunError::Broken(_)
             | RunError::MissingValue { .. } => Error::internal(message),
         }
     }

@@ -6,6 +6,7 @@
 //! Layout: blocks of 32 bytes, each eight little-endian words.
 
 use varve_codec::CodecError;
+use varve_types::{Broken, Invariant};
 use xxhash_rust::xxh3::xxh3_64;
 
 const BLOCK_BYTES: usize = 32;
@@ -27,22 +28,22 @@ pub fn key_hash(key: &[u8]) -> u64 {
 }
 
 /// The filter of the keys with these hashes.
-pub(crate) fn build(hashes: &[u64]) -> Vec<u8> {
+pub(crate) fn build(hashes: &[u64]) -> Result<Vec<u8>, Broken> {
     let blocks = (hashes.len() * BITS_PER_KEY)
         .div_ceil(BLOCK_BYTES * 8)
         .max(1);
     let mut bytes = vec![0; blocks * BLOCK_BYTES];
     let (all, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
     for hash in hashes {
-        let Some(block) = all.get_mut(block_index(*hash, blocks)) else {
-            continue;
-        };
+        let at = block_index(*hash, blocks);
+        let block = at.and_then(|at| all.get_mut(at));
+        let block = block.or_broken("block of a filter")?;
         let (words, _) = block.as_chunks_mut::<4>();
         for (word, mask) in words.iter_mut().zip(masks(*hash)) {
             *word = (u32::from_le_bytes(*word) | mask).to_le_bytes();
         }
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The filter of one group.
@@ -59,7 +60,8 @@ impl<'a> KeyFilter<'a> {
 
     /// Whether a key with this [`key_hash`] may be in the group; false is certain.
     pub fn may_contain(self, hash: u64) -> bool {
-        let Some(block) = self.0.get(block_index(hash, self.0.len())) else {
+        let at = block_index(hash, self.0.len());
+        let Some(block) = at.and_then(|at| self.0.get(at)) else {
             return true;
         };
         let (words, _) = block.as_chunks::<4>();
@@ -70,9 +72,9 @@ impl<'a> KeyFilter<'a> {
     }
 }
 
-fn block_index(hash: u64, blocks: usize) -> usize {
+fn block_index(hash: u64, blocks: usize) -> Option<usize> {
     let index = ((hash >> 32) * blocks as u64) >> 32;
-    usize::try_from(index).unwrap_or(0)
+    usize::try_from(index).ok()
 }
 
 /// One bit in each of the eight words of a block.
@@ -91,7 +93,7 @@ mod tests {
         let hash = |i: u32| key_hash(&i.to_be_bytes());
         for count in [1_u32, 100, 20_000] {
             let hashes: Vec<u64> = (0..count).map(hash).collect();
-            let bytes = build(&hashes);
+            let bytes = build(&hashes).unwrap();
             let filter = KeyFilter::new(&bytes).unwrap();
             assert!(hashes.iter().all(|hash| filter.may_contain(*hash)));
             let wrong = (1 << 30..(1 << 30) + 20_000).filter(|i| filter.may_contain(hash(*i)));
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn golden_bytes() {
-        let bytes = build(&[key_hash(b"varve")]);
+        let bytes = build(&[key_hash(b"varve")]).unwrap();
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(
             hex,

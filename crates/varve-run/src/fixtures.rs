@@ -1,10 +1,10 @@
 //! The golden run: fixed rows of every type and form, for checking that every target writes the
 //! same bytes.
 //!
-//! `tests/format/v2/run-small.hex` holds what [`golden_run`] gives, in the text form of [`to_hex`].
-//! `tests/format/v3/run-ordered.hex` holds what [`golden_ordered_run`] gives.
-//! `tests/format/v4/run-types.hex` holds what [`golden_types_run`] gives.
-//! A test on another target enables the feature `fixtures`, includes that file, and compares.
+//! In `tests/format/v1`, in the text form of [`to_hex`], `run-small.hex` holds what [`golden_run`]
+//! gives, `run-ordered.hex` what [`golden_ordered_run`] gives and `run-types.hex` what
+//! [`golden_types_run`] gives. A test on another target enables the feature `fixtures`, includes
+//! those files, and compares.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use varve_types::{
 
 use crate::{ColumnSpec, FinishedRun, RunError, RunSpec, RunWriter};
 
-/// Columns of the golden run: the types of version 2.
+/// Columns of the golden run: the first types.
 pub const GOLDEN_COLUMNS: usize = 8;
-/// The types of version 4 and before.
+/// The types whose values the golden runs hold, those of [`golden_run`] first.
 const GOLDEN_TYPES: usize = 20;
 /// Rows of the golden run.
 pub const GOLDEN_ROWS: usize = 2500;
@@ -93,8 +93,8 @@ pub fn golden_ordered_run() -> Result<FinishedRun, RunError> {
     writer.finish()
 }
 
-/// The types of the columns of [`golden_types_run`]: those that came with version 4, and twice a
-/// numeric, of one scale and of many.
+/// The types of the columns of [`golden_types_run`]: those that [`golden_run`] has not, and twice
+/// a numeric, of one scale and of many.
 pub fn golden_types() -> Vec<LogicalType> {
     let old = LogicalType::ALL.into_iter().take(GOLDEN_TYPES);
     let new = old.skip(GOLDEN_COLUMNS);
@@ -107,7 +107,7 @@ pub fn golden_types() -> Vec<LogicalType> {
     new.chain(more).collect()
 }
 
-/// The golden run of the types that came with version 4.
+/// The golden run of the types that [`golden_run`] has not.
 pub fn golden_types_run() -> Result<FinishedRun, RunError> {
     let types = golden_types();
     let uuids = types.iter().position(|ty| *ty == LogicalType::Uuid);

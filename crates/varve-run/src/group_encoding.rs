@@ -4,7 +4,7 @@
 use core::cmp::Reverse;
 
 use varve_codec::CodecError;
-use varve_types::{Column, Job, Parallel};
+use varve_types::{Broken, Column, Job, Parallel, invariant};
 
 use crate::filter;
 use crate::group_layout::{Layout, Part};
@@ -63,22 +63,30 @@ impl GroupEncoding {
         next_value: &mut u32,
         values: &mut Vec<RunValue>,
         writers: &mut [ColumnWriter],
-    ) -> GroupInfo {
+    ) -> Result<GroupInfo, Broken> {
         let group = self.group;
+        let all = self.parts.len() == group.columns.len() && writers.len() == self.parts.len();
+        invariant!(all, "columns of a group");
+        let first_value = *next_value;
+        let values_before = values.len();
         let filter = spec.filter.then(|| filter::build(&group.key_hashes));
+        let filter = filter.transpose()?;
         let column_bytes: usize = self.parts.iter().map(Part::bytes).sum();
         let whole_bytes = group.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
         let mut layout = Layout::new(spec, whole_bytes, next_value, values);
-        let index = layout.place_apart(&group.index);
+        let index = layout.place_apart(&group.index)?;
         let filter = filter.map(|filter| layout.place_apart(&filter));
+        let filter = filter.transpose()?;
         let mut columns = Vec::with_capacity(self.parts.len());
         for (part, writer) in self.parts.into_iter().zip(writers) {
-            columns.push(part.place(&mut layout, writer));
+            columns.push(part.place(&mut layout, writer)?);
         }
         layout.end_shared();
         // A shared value has its number when it begins, but ends after pages of their own.
         varve_sort::sort_by_key(values, |value| value.number);
-        GroupInfo {
+        let new = values.iter().skip(values_before);
+        debug_assert!(new.map(|value| value.number).eq(first_value..*next_value));
+        Ok(GroupInfo {
             first_row: group.first_row,
             rows: group.rows,
             first_key: group.first_key,
@@ -86,7 +94,7 @@ impl GroupEncoding {
             index,
             filter,
             columns,
-        }
+        })
     }
 
     /// Every column by itself, each of them a job of its own.
@@ -161,6 +169,7 @@ impl GroupEncoding {
             let same = encode_same(column.ty, others, vectors);
             if let Some(same) = same.map_err(|_| RunError::Mismatch("column"))? {
                 let same = Part::of(same, Some(reference), writer);
+                let same = same.map_err(|_| RunError::Mismatch("column"))?;
                 if same.bytes() < part.bytes() {
                     part = same;
                 }
@@ -172,5 +181,5 @@ impl GroupEncoding {
 
 fn encode(vectors: &[Column], writer: &mut ColumnWriter) -> Result<Part, CodecError> {
     let encoded = writer.encoder.encode(vectors)?;
-    Ok(Part::of(encoded, None, writer))
+    Part::of(encoded, None, writer)
 }

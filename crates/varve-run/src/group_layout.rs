@@ -1,6 +1,7 @@
 //! Lays the encoded columns of a group out as values.
 
-use varve_codec::{WrittenFrame, put_frames, write_frames};
+use varve_codec::{CodecError, WrittenFrame, put_frames, write_frames};
+use varve_types::{Broken, Invariant};
 
 use crate::column_encoder::EncodedColumn;
 use crate::envelope::{Kind, begin, seal};
@@ -35,7 +36,7 @@ impl Part {
         encoded: EncodedColumn,
         same_as: Option<usize>,
         writer: &ColumnWriter,
-    ) -> Part {
+    ) -> Result<Part, CodecError> {
         let stage = writer.encoder.stage;
         let vectors = encoded.vectors.iter().map(Vec::as_slice);
         let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
@@ -45,23 +46,27 @@ impl Part {
         } else {
             let frames = write_frames([encoded.shared.as_slice()].into_iter(), stage);
             let mut shared = Vec::new();
-            put_frames(&frames, &mut shared);
+            put_frames(&frames, &mut shared)?;
             shared
         };
-        Part {
+        Ok(Part {
             shared,
             frames: write_frames(vectors, stage),
             same_as,
             codecs: encoded.codecs,
             encoded_bytes,
-        }
+        })
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.shared.len() + self.frames.iter().map(WrittenFrame::bytes).sum::<usize>()
     }
 
-    pub(crate) fn place(self, layout: &mut Layout<'_>, writer: &mut ColumnWriter) -> ColumnPlaces {
+    pub(crate) fn place(
+        self,
+        layout: &mut Layout<'_>,
+        writer: &mut ColumnWriter,
+    ) -> Result<ColumnPlaces, Broken> {
         let mut places = ColumnPlaces {
             same_as: self.same_as,
             ..ColumnPlaces::default()
@@ -69,29 +74,32 @@ impl Part {
         if !self.shared.is_empty() {
             let stored = writer.shared.take();
             let stored = stored.filter(|(shared, _)| *shared == self.shared);
-            let (shared, place) = stored.unwrap_or_else(|| {
-                writer.stats.stored_bytes += self.shared.len() as u64;
-                let place = layout.place_page(&self.shared);
-                (self.shared, place)
-            });
+            let (shared, place) = match stored {
+                Some(stored) => stored,
+                None => {
+                    writer.stats.stored_bytes += self.shared.len() as u64;
+                    let place = layout.place_page(&self.shared)?;
+                    (self.shared, place)
+                }
+            };
             places.shared = Some(place);
             writer.shared = Some((shared, place));
         }
         let mut first_vector = 0;
         for page in pages(&self.frames) {
             let mut bytes = Vec::new();
-            put_frames(page, &mut bytes);
+            put_frames(page, &mut bytes).or_broken("directory of frames")?;
             writer.stats.stored_bytes += bytes.len() as u64;
             let vectors: usize = page.iter().map(WrittenFrame::vectors).sum();
-            let vectors = u32::try_from(vectors).unwrap_or(0);
+            let vectors = u32::try_from(vectors).or_broken("vectors of a page")?;
             places.segments.push(Segment {
                 first_vector,
                 vectors,
-                place: layout.place_page(&bytes),
+                place: layout.place_page(&bytes)?,
             });
             first_vector += vectors;
         }
-        places
+        Ok(places)
     }
 }
 
@@ -139,8 +147,9 @@ impl<'a> Layout<'a> {
             values,
         }
     }
+
     /// Places bytes that are read without the columns.
-    pub(crate) fn place_apart(&mut self, bytes: &[u8]) -> Place {
+    pub(crate) fn place_apart(&mut self, bytes: &[u8]) -> Result<Place, Broken> {
         if self.whole {
             self.place_shared(bytes)
         } else {
@@ -148,11 +157,11 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn place_page(&mut self, bytes: &[u8]) -> Place {
+    fn place_page(&mut self, bytes: &[u8]) -> Result<Place, Broken> {
         if !self.whole && bytes.len() >= BUNDLED_PAGE_BYTES {
             return self.place_alone(bytes);
         }
-        let place = self.place_shared(bytes);
+        let place = self.place_shared(bytes)?;
         let full = self
             .shared
             .as_ref()
@@ -160,25 +169,25 @@ impl<'a> Layout<'a> {
         if full && !self.whole {
             self.end_shared();
         }
-        place
+        Ok(place)
     }
 
-    fn place_alone(&mut self, bytes: &[u8]) -> Place {
-        let number = self.take_number();
+    fn place_alone(&mut self, bytes: &[u8]) -> Result<Place, Broken> {
+        let number = self.take_number()?;
         let mut value = begin();
-        let place = append(number, &mut value, bytes);
+        let place = append(number, &mut value, bytes)?;
         self.push_value(number, value);
-        place
+        Ok(place)
     }
 
-    fn place_shared(&mut self, bytes: &[u8]) -> Place {
+    fn place_shared(&mut self, bytes: &[u8]) -> Result<Place, Broken> {
         let (number, mut value) = match self.shared.take() {
             Some(shared) => shared,
-            None => (self.take_number(), begin()),
+            None => (self.take_number()?, begin()),
         };
-        let place = append(number, &mut value, bytes);
+        let place = append(number, &mut value, bytes)?;
         self.shared = Some((number, value));
-        place
+        Ok(place)
     }
 
     pub(crate) fn end_shared(&mut self) {
@@ -187,10 +196,10 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn take_number(&mut self) -> u32 {
+    fn take_number(&mut self) -> Result<u32, Broken> {
         let number = *self.next_value;
-        *self.next_value += 1;
-        number
+        *self.next_value = number.checked_add(1).or_broken("values of a run")?;
+        Ok(number)
     }
 
     fn push_value(&mut self, number: u32, mut bytes: Vec<u8>) {
@@ -199,12 +208,12 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn append(number: u32, value: &mut Vec<u8>, bytes: &[u8]) -> Place {
+fn append(number: u32, value: &mut Vec<u8>, bytes: &[u8]) -> Result<Place, Broken> {
     let offset = value.len() - crate::envelope::ENVELOPE_BYTES;
     value.extend_from_slice(bytes);
-    Place {
+    Ok(Place {
         value: number,
-        offset: u32::try_from(offset).unwrap_or(u32::MAX),
-        bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
-    }
+        offset: u32::try_from(offset).or_broken("offset in a value")?,
+        bytes: u32::try_from(bytes.len()).or_broken("bytes of a page")?,
+    })
 }

@@ -1,7 +1,7 @@
 //! Gathers the vectors of one group.
 
 use varve_codec::{WrittenFrame, write_frames};
-use varve_types::Column;
+use varve_types::{Broken, Column, Invariant, invariant};
 
 use crate::column_encoder::ColumnEncoder;
 use crate::group_encoding::GroupEncoding;
@@ -77,7 +77,9 @@ impl GroupWriter {
         first_key: &[u8],
         key_hashes: &mut Vec<u64>,
         writers: &mut [ColumnWriter],
-    ) {
+    ) -> Result<(), Broken> {
+        let all = columns.len() == self.columns.len() && writers.len() == columns.len();
+        invariant!(all, "columns of a vector");
         if self.is_empty() {
             self.first_key = first_key.to_vec();
         }
@@ -90,12 +92,14 @@ impl GroupWriter {
         index::encode_vector(first_key, &zones, &mut self.index);
         self.key_hashes.append(key_hashes);
         let rows = columns.first().map_or(0, Column::len);
-        self.rows += u32::try_from(rows).unwrap_or(0);
+        debug_assert!(columns.iter().all(|column| column.len() == rows));
+        self.rows += u32::try_from(rows).or_broken("rows of a vector")?;
         self.vectors += 1;
         self.value_bytes += value_bytes;
         for (vectors, column) in self.columns.iter_mut().zip(columns) {
             vectors.push(column);
         }
+        Ok(())
     }
 
     /// Bytes that the vectors so far would be encoded to by new encoders, one a column.

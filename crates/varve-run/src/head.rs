@@ -2,15 +2,13 @@
 
 use varve_types::{Column, ColumnId, KeyOrder, LogicalType, RunId, VECTOR_ROWS};
 
-use crate::envelope::{Kind, begin, open, seal_version};
+use crate::envelope::{Kind, begin, open, seal};
 use crate::{ColumnSpec, RunError, ZoneMap, encode_ordered_row_key, head_codec};
 
 /// A run's shape, directory and statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunHead {
     pub(crate) run: RunId,
-    /// The format version of the run.
-    pub(crate) version: u16,
     pub(crate) schema_version: u32,
     pub(crate) columns: Vec<ColumnSpec>,
     pub(crate) key_columns: Vec<usize>,
@@ -98,6 +96,11 @@ pub struct RowPlace {
 }
 
 impl GroupInfo {
+    /// The row of the run after its last one.
+    pub(crate) fn end_row(&self) -> u64 {
+        self.first_row + u64::from(self.rows)
+    }
+
     /// Number of vectors.
     pub fn vectors(&self) -> usize {
         (self.rows as usize).div_ceil(VECTOR_ROWS)
@@ -113,14 +116,14 @@ impl GroupInfo {
 impl RunHead {
     /// Reads a head as it was stored for `run`.
     pub fn decode(run: RunId, bytes: &[u8]) -> Result<RunHead, RunError> {
-        let (version, payload) = open(Kind::Head, run, bytes)?;
-        head_codec::decode(run, version, payload).map_err(RunError::corrupt(run, None))
+        let payload = open(Kind::Head, run, bytes)?;
+        head_codec::decode(run, payload).map_err(RunError::corrupt(run, None))
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = begin();
         head_codec::encode(self, &mut bytes);
-        seal_version(Kind::Head, self.run, self.version, &mut bytes);
+        seal(Kind::Head, self.run, &mut bytes);
         bytes
     }
 
@@ -136,8 +139,7 @@ impl RunHead {
 
     /// Number of rows.
     pub fn rows(&self) -> u64 {
-        let last = self.groups.last();
-        last.map_or(0, |group| group.first_row + u64::from(group.rows))
+        self.groups.last().map_or(0, GroupInfo::end_row)
     }
 
     /// Number of values, numbered from 0.

@@ -4,17 +4,15 @@
 //! |---|---|
 //! | schema version, number of values | |
 //! | number of columns; for each | id, type |
-//! | number of key columns; each | its position |
-//! | since version 3, of each key column | its order (1 descending, 2 NULLs first) |
+//! | number of key columns; for each | position, order (1 descending, 2 NULLs first) |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
-//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column, since version 2, flags (1 shared part, 2 same as another) and what they announce (a place, the position of a column), and in all versions the number of segments, and of each its vectors and place |
+//! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column flags (1 shared part, 2 same as another), what they announce (a place, the position of a column), the number of segments, and of each its vectors and place |
 //!
 //! A place is value number, offset, bytes.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
-use crate::envelope::VERSION_ORDERED;
 use crate::{
     ColumnPlaces, ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment,
     ZoneMap,
@@ -29,13 +27,9 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
         column.ty.encode(out);
     }
     put_varint(head.key_columns.len() as u64, out);
-    for column in &head.key_columns {
+    for (at, column) in head.key_columns.iter().enumerate() {
         put_varint(*column as u64, out);
-    }
-    if head.version >= VERSION_ORDERED {
-        for at in 0..head.key_columns.len() {
-            put_varint(u64::from(head.key_order(at).code()), out);
-        }
+        put_varint(u64::from(head.key_order(at).code()), out);
     }
     for stats in &head.stats {
         put_varint(stats.zone.rows, out);
@@ -70,7 +64,7 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
     }
 }
 
-pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead, CodecError> {
+pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> {
     let mut reader = ByteReader::new(payload);
     let schema_version = take_u32(&mut reader)?;
     let values = take_u32(&mut reader)?;
@@ -82,21 +76,14 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
         let ty = ty.ok_or(CodecError::Malformed("column type"))?;
         Ok(ColumnSpec { id, ty })
     })?;
+    let mut key_orders = Vec::new();
     let key_columns = take_list(&mut reader, |reader| {
-        reader.count(0, columns.len().saturating_sub(1), "key column")
+        let position = reader.count(0, columns.len().saturating_sub(1), "key column")?;
+        let order = u8::try_from(reader.varint()?).ok();
+        let order = order.and_then(KeyOrder::from_code);
+        key_orders.push(order.ok_or(CodecError::Malformed("key order"))?);
+        Ok(position)
     })?;
-    let orders = if version < VERSION_ORDERED {
-        0
-    } else {
-        key_columns.len()
-    };
-    let mut key_orders: Vec<KeyOrder> = (0..orders)
-        .map(|_| {
-            let code = u8::try_from(reader.varint()?).ok();
-            let order = code.and_then(KeyOrder::from_code);
-            order.ok_or(CodecError::Malformed("key order"))
-        })
-        .collect::<Result<_, _>>()?;
     if key_orders.iter().all(|order| *order == KeyOrder::default()) {
         key_orders.clear();
     }
@@ -107,7 +94,7 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     let mut first_row = 0;
     let mut last_key: Option<Vec<u8>> = None;
     let groups = take_list(&mut reader, |reader| {
-        let group = take_group(reader, version, first_row, &columns, values)?;
+        let group = take_group(reader, first_row, &columns, values)?;
         let ascends = last_key.as_ref().is_none_or(|last| *last < group.first_key);
         if !ascends || group.first_key > group.last_key {
             return Err(CodecError::Malformed("group keys"));
@@ -124,7 +111,6 @@ pub(crate) fn decode(run: RunId, version: u16, payload: &[u8]) -> Result<RunHead
     reader.end()?;
     Ok(RunHead {
         run,
-        version,
         schema_version,
         columns,
         key_columns,
@@ -147,16 +133,14 @@ fn take_stats(reader: &mut ByteReader<'_>, ty: LogicalType) -> Result<ColumnStat
 
 fn take_group(
     reader: &mut ByteReader<'_>,
-    version: u16,
     first_row: u64,
     columns: &[ColumnSpec],
     values: u32,
 ) -> Result<GroupInfo, CodecError> {
     let rows_max = GROUP_VECTORS_MAX * varve_types::VECTOR_ROWS;
-    let rows = reader.count(1, rows_max, "rows of a group")?;
     let mut group = GroupInfo {
         first_row,
-        rows: u32::try_from(rows).unwrap_or(u32::MAX),
+        rows: take_count(reader, rows_max, "rows of a group")?,
         first_key: take_key(reader)?,
         last_key: take_key(reader)?,
         index: take_place(reader, values)?,
@@ -165,24 +149,21 @@ fn take_group(
     };
     for column in columns {
         let mut places = ColumnPlaces::default();
-        if version > 1 {
-            let flags = reader.count(0, 3, "column flags")?;
-            if flags & 1 == 1 {
-                places.shared = Some(take_place(reader, values)?);
+        let flags = reader.count(0, 3, "column flags")?;
+        if flags & 1 == 1 {
+            places.shared = Some(take_place(reader, values)?);
+        }
+        if flags & 2 == 2 {
+            let reference = take_reference(reader, &group.columns)?;
+            let like = columns.get(reference);
+            if like.is_none_or(|like| like.ty != column.ty) {
+                return Err(CodecError::Malformed("column reference"));
             }
-            if flags & 2 == 2 {
-                let reference = take_reference(reader, &group.columns)?;
-                let like = columns.get(reference);
-                if like.is_none_or(|like| like.ty != column.ty) {
-                    return Err(CodecError::Malformed("column reference"));
-                }
-                places.same_as = Some(reference);
-            }
+            places.same_as = Some(reference);
         }
         let mut first_vector = 0;
         places.segments = take_list(reader, |reader| {
-            let vectors = reader.count(1, GROUP_VECTORS_MAX, "vectors of a page")?;
-            let vectors = u32::try_from(vectors).unwrap_or(u32::MAX);
+            let vectors = take_count(reader, GROUP_VECTORS_MAX, "vectors of a page")?;
             let segment = Segment {
                 first_vector,
                 vectors,
@@ -254,6 +235,16 @@ fn take_place(reader: &mut ByteReader<'_>, values: u32) -> Result<Place, CodecEr
         return Err(CodecError::Malformed("value number"));
     }
     Ok(place)
+}
+
+/// A number from 1 to `max`.
+fn take_count(
+    reader: &mut ByteReader<'_>,
+    max: usize,
+    what: &'static str,
+) -> Result<u32, CodecError> {
+    let count = reader.count(1, max, what)?;
+    u32::try_from(count).map_err(|_| CodecError::Malformed(what))
 }
 
 fn take_u32(reader: &mut ByteReader<'_>) -> Result<u32, CodecError> {

@@ -227,14 +227,14 @@ impl GroupReader {
         let ty = self.head.column_type(column);
         let ty = ty.ok_or(RunError::Mismatch("column"))?;
         let format = match places.shared {
-            None => VectorFormat::new(ty, self.head.version, &[]).map_err(self.corrupt(0))?,
+            None => VectorFormat::new(ty, &[]).map_err(self.corrupt(0))?,
             Some(place) => {
                 let value = self.value(place.value)?;
                 let read = |place: Place| {
                     let stored = value.payload(place.offset, place.bytes)?;
                     let frames = read_frames(stored, 0, 1)?;
                     let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
-                    VectorFormat::new(ty, self.head.version, frame.vector(stored, 0, &())?)
+                    VectorFormat::new(ty, frame.vector(stored, 0, &())?)
                 };
                 read(place).map_err(self.corrupt(place.value))?
             }

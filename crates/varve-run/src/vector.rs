@@ -2,7 +2,7 @@
 //!
 //! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
 //! codec of their kind writes them. The validity ends by itself. A NULL row of words holds the
-//! value before it, or the first one. Strings leave NULL rows out; in version 1 they were empty.
+//! value before it, or the first one. Strings leave NULL rows out.
 //! Before numeric values stands how they are stored; see `decimal`.
 
 use std::sync::{Arc, OnceLock};
@@ -43,8 +43,6 @@ impl Form {
 #[derive(Debug)]
 pub(crate) struct VectorFormat {
     pub(crate) ty: LogicalType,
-    /// Whether strings leave NULL rows out.
-    pub(crate) dense: bool,
     pub(crate) shared: Shared,
     /// The shared dictionaries as columns, once they were needed, in the form that was needed
     /// first.
@@ -52,16 +50,11 @@ pub(crate) struct VectorFormat {
 }
 
 impl VectorFormat {
-    /// The format of vectors of a run of this version, with the bytes of their shared part.
-    pub(crate) fn new(
-        ty: LogicalType,
-        version: u16,
-        shared: &[u8],
-    ) -> Result<VectorFormat, CodecError> {
+    /// The format of vectors with the bytes of their shared part.
+    pub(crate) fn new(ty: LogicalType, shared: &[u8]) -> Result<VectorFormat, CodecError> {
         let shared = Shared::decode(shared, TEXT_BYTES_MAX)?;
         Ok(VectorFormat {
             ty,
-            dense: version > 1,
             dictionaries: (0..shared.len()).map(|_| OnceLock::new()).collect(),
             shared,
         })
@@ -92,10 +85,9 @@ impl VectorFormat {
                         plain_words(ty, form, words, validity)
                     });
                 }
-                let validity_of_values = validity.as_ref().filter(|_| self.dense);
-                let present = validity_of_values.map_or(rows, Bitmap::count_ones);
+                let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
                 let decoded = decode_strings(&self.shared, values, present, TEXT_BYTES_MAX)?;
-                let decoded = match validity_of_values {
+                let decoded = match &validity {
                     Some(bits) => spread(decoded, bits),
                     None => decoded,
                 };
@@ -188,9 +180,9 @@ impl VectorFormat {
                 }
                 let all = decode_bits(validity_bytes, rows)?;
                 let strings = match all {
-                    DecodedBits::Plain(bits) if self.dense => {
+                    DecodedBits::Plain(bits) => {
                         let bits = Bitmap::from_bytes(bits, rows);
-                        self.gather_dense(values, &bits, positions)?
+                        self.gather_present(values, &bits, positions)?
                     }
                     _ => gather_strings(&self.shared, values, rows, positions, TEXT_BYTES_MAX)?,
                 };
@@ -200,7 +192,7 @@ impl VectorFormat {
     }
 
     /// The strings at `positions` of a vector that leaves NULL rows out; those are empty.
-    fn gather_dense(
+    fn gather_present(
         &self,
         values: &[u8],
         validity: &Bitmap,
@@ -416,24 +408,20 @@ fn plain_bits(
 fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Option<Column> {
     const NULL: u32 = u32::MAX;
     let mut sources = Vec::with_capacity(validity.len());
-    let mut run = 0;
+    let mut run = 0_u32;
     for (row, present) in (0_u32..).zip(validity.iter()) {
-        while ends.get(run).is_some_and(|end| *end <= row) {
+        while ends.get(run as usize).is_some_and(|end| *end <= row) {
             run += 1;
         }
-        sources.push(if present {
-            u32::try_from(run).unwrap_or(NULL)
-        } else {
-            NULL
-        });
+        sources.push(if present { run } else { NULL });
     }
-    let cuts: Vec<(u32, u32)> = sources
-        .chunk_by(|a, b| a == b)
-        .scan(0_u32, |end, stretch| {
-            *end += u32::try_from(stretch.len()).unwrap_or(0);
-            Some((*end, stretch.first().copied().unwrap_or(NULL)))
-        })
-        .collect();
+    let mut cuts: Vec<(u32, u32)> = Vec::new();
+    for (end, source) in (1_u32..).zip(&sources) {
+        match cuts.last_mut() {
+            Some((last, of)) if of == source => *last = end,
+            _ => cuts.push((end, *source)),
+        }
+    }
     if cuts.len() > validity.len() / 2 {
         return Some(values.take(&sources));
     }

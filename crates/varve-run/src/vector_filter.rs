@@ -140,17 +140,9 @@ impl VectorFormat {
                 if !filters_strings_encoded(values) {
                     return Ok(None);
                 }
-                let stored = if self.dense {
-                    present.count_ones(rows)
-                } else {
-                    rows
-                };
+                let stored = present.count_ones(rows);
                 let bits = filter_strings(&self.shared, values, stored, TEXT_BYTES_MAX, predicate)?;
-                if self.dense {
-                    spread_bits(&bits, &present, rows)
-                } else {
-                    bits.and(present)
-                }
+                spread_bits(&bits, &present, rows)
             }
         };
         Ok(Some(selection(bits, rows)))

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Parallel, PhysicalType,
-    VECTOR_ROWS,
+    Batch, Broken, Column, ColumnBuilder, ColumnData, ColumnRef, Invariant, LogicalType, Parallel,
+    PhysicalType, VECTOR_ROWS,
 };
 
 use crate::column_encoder::ColumnEncoder;
-use crate::envelope::{VERSION, VERSION_ORDERED, VERSION_TYPES};
 use crate::group_encoding::GroupEncoding;
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
@@ -177,7 +176,7 @@ impl RunWriter {
         self.end_vector()?;
         if !self.group.is_empty() {
             self.end_steps()?;
-            self.end_group();
+            self.end_group()?;
         }
         Ok(())
     }
@@ -188,7 +187,6 @@ impl RunWriter {
         self.end_steps()?;
         let head = RunHead {
             run: self.spec.run,
-            version: version_of(&self.spec),
             schema_version: self.spec.schema_version,
             columns: self.spec.columns,
             key_columns: self.spec.key_columns,
@@ -315,7 +313,7 @@ impl RunWriter {
             &first_key,
             &mut self.pending_hashes,
             &mut self.columns,
-        );
+        )?;
         // Only the last vector of a group may be short, so that a row is found by division.
         let short = self.pending_rows < VECTOR_ROWS;
         self.pending_rows = 0;
@@ -330,19 +328,20 @@ impl RunWriter {
         }
         let value_bytes_max = self.group_value_bytes_max.unwrap_or(GROUP_VALUE_BYTES_MAX);
         if short || self.group.is_full(value_bytes_max) {
-            self.end_group();
+            self.end_group()?;
         }
         Ok(())
     }
 
-    fn end_group(&mut self) {
+    fn end_group(&mut self) -> Result<(), Broken> {
         if self.group.is_empty() {
-            return;
+            return Ok(());
         }
         let next = GroupWriter::new(&self.spec, self.rows);
         let group = core::mem::replace(&mut self.group, next);
-        let last_key = self.last_key.as_deref().unwrap_or_default();
+        let last_key = self.last_key.as_deref().or_broken("last key of a group")?;
         self.encoding = Some(group.end(last_key));
+        Ok(())
     }
 
     /// Encodes a part of a full group; false where there is nothing left to encode. What is not
@@ -362,6 +361,10 @@ impl RunWriter {
             &mut self.next_value,
             &mut self.values,
             &mut self.columns,
+        )?;
+        debug_assert_eq!(
+            info.first_row,
+            self.groups.last().map_or(0, GroupInfo::end_row)
         );
         let new = self.values.iter().skip(before);
         let stored_bytes: usize = new.map(|value| value.bytes.len()).sum();
@@ -381,20 +384,8 @@ impl RunWriter {
         // 64 bits, so that 32-bit targets cut groups at the same rows.
         let scaled = (value_bytes as u64).saturating_mul(GROUP_BYTES_MAX as u64);
         let expected = usize::try_from(scaled / (encoded_bytes as u64).max(1));
-        let expected = expected.unwrap_or(usize::MAX);
+        let expected = expected.unwrap_or(GROUP_VALUE_BYTES_MAX);
         self.group_value_bytes_max = Some(expected.clamp(1, GROUP_VALUE_BYTES_MAX));
-    }
-}
-
-/// The least format version that can hold such a run.
-fn version_of(spec: &RunSpec) -> u16 {
-    let is_known = |column: &ColumnSpec| column.ty.code() <= LogicalType::TimestampTz.code();
-    if !spec.columns.iter().all(is_known) {
-        VERSION_TYPES
-    } else if spec.key_orders.is_empty() {
-        VERSION
-    } else {
-        VERSION_ORDERED
     }
 }
 

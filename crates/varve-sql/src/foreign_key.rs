@@ -115,7 +115,7 @@ pub(crate) fn take_foreign_key(input: &mut Input<'_>, width: usize) -> Result<Fo
         parent_columns.push(ColumnId(u32::from_le_bytes(input.array()?)));
     }
     let flags = input.u8()?;
-    let mut taken = || {
+    let mut taken = || -> Result<usize> {
         let code = input.u8()?;
         Ok(usize::from(code))
     };

@@ -135,7 +135,7 @@ pub fn decode_sequence(bytes: &[u8]) -> Result<SequenceDef> {
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let ty = LogicalType::from_code(input.u8()?).ok_or_else(|| broken("type of a sequence"))?;
-    let mut number = || Ok(i64::from_le_bytes(input.array()?));
+    let mut number = || input.array().map(i64::from_le_bytes);
     let (start, increment, min, max, cache) =
         (number()?, number()?, number()?, number()?, number()?);
     let flags = input.u8()?;

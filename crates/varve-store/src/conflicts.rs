@@ -214,7 +214,8 @@ impl GroupWrites {
         for (id, own) in &own.trees {
             let rows = own.buffer.ascend(Bound::Unbounded, OWN_SEQ);
             let written = rows.filter_map(|(key, version)| {
-                let row = own.buffer.row(version).unwrap_or_default();
+                // There is one, or the check before had failed.
+                let row = own.buffer.row(version)?;
                 own.tree.conflict_key(key, row)
             });
             keys.extend(written.map(|key| xxh3_64_with_seed(key, id.0)));

@@ -1,16 +1,16 @@
 //! The golden manifest and log record: fixed contents, for checking that every target writes the
 //! same bytes.
 //!
-//! `tests/format/v1/manifest.hex` and `log.hex` hold what [`golden_manifest`] and [`golden_log`]
-//! give, `tests/format/v2/merged-log.hex` what [`golden_merged_log`] gives. A test on another
+//! In `tests/format/v1`, `manifest.hex` holds what [`golden_manifest`] gives, `log.hex` what
+//! [`golden_log`] gives and `merged-log.hex` what [`golden_merged_log`] gives. A test on another
 //! target enables the feature `fixtures`, includes those files, and compares.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use varve_types::{
-    Column, ColumnId, CommitSeq, LogicalType, ObjectId, RunId, SortKey, TreeColumn, TreeId,
-    TreeSchema, Value,
+    Broken, Column, ColumnId, CommitSeq, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType,
+    ObjectId, RunId, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
 };
 
 use crate::catalogue::CatalogueChange;
@@ -22,38 +22,38 @@ use crate::format::row::encode_row;
 pub(crate) const GOLDEN_SEQ: CommitSeq = CommitSeq(0x0102_0304_0506);
 
 /// The golden manifest, as text.
-pub fn golden_manifest() -> String {
-    to_hex([("manifest".to_owned(), manifest().encode())])
+pub fn golden_manifest() -> Result<String, Broken> {
+    Ok(to_hex([("manifest".to_owned(), manifest().encode()?)]))
 }
 
 /// The values of the golden log record, as text.
-pub fn golden_log() -> String {
-    let values = log::encode(&records(1), usize::MAX);
+pub fn golden_log() -> Result<String, Broken> {
+    let values = log::encode(&records(1)?, usize::MAX)?;
     let named = (0_u32..).zip(values);
-    to_hex(named.map(|(part, value)| (format!("part {part}"), value.bytes)))
+    let named = named.map(|(part, value)| (format!("part {part}"), value.bytes));
+    Ok(to_hex(named))
 }
 
 /// A golden value that several log records share, as text.
-pub fn golden_merged_log() -> String {
-    let values = log::encode(&records(3), usize::MAX);
-    to_hex(
-        values
-            .into_iter()
-            .map(|value| ("merged".to_owned(), value.bytes)),
-    )
+pub fn golden_merged_log() -> Result<String, Broken> {
+    let values = log::encode(&records(3)?, usize::MAX)?.into_iter();
+    let named = values.map(|value| ("merged".to_owned(), value.bytes));
+    Ok(to_hex(named))
 }
 
 /// The first record is the golden one, those after it delete a key each.
-pub(crate) fn records(count: u64) -> Vec<Record> {
+pub(crate) fn records(count: u64) -> Result<Vec<Record>, Broken> {
     let rows = rows();
     let golden = ops(&rows);
     let small = [LogOp::DeleteKeys {
         tree: TreeId(6),
         keys: vec![b"key"],
     }];
-    let record = |at| Record {
-        seq: CommitSeq(GOLDEN_SEQ.0 + at),
-        bytes: log::encode_record(if at == 0 { &golden } else { &small }),
+    let record = |at| {
+        Ok(Record {
+            seq: CommitSeq(GOLDEN_SEQ.0 + at),
+            bytes: log::encode_record(if at == 0 { &golden } else { &small })?,
+        })
     };
     (0..count).map(record).collect()
 }
@@ -66,7 +66,7 @@ pub(crate) fn manifest() -> Manifest {
         bytes: 1 << 40,
         marks_version,
         marked_rows: marks_version * 11,
-        entries_seq: CommitSeq(0),
+        entries_seq: CommitSeq(marks_version * 7),
     };
     Manifest {
         number: 300,
@@ -107,6 +107,24 @@ pub(crate) fn rows() -> [Vec<u8>; 2] {
     })
 }
 
+/// The key of an index of tree 6.
+fn index_key() -> IndexKey {
+    let column = |position, descending| KeyColumn {
+        position,
+        order: KeyOrder {
+            descending,
+            nulls_first: descending,
+        },
+    };
+    IndexKey {
+        of: TreeId(6),
+        columns: vec![column(4, true), column(2, false), column(0, false)],
+        own_columns: 1,
+        uniqueness: Uniqueness::NullsDistinct,
+        state: IndexState::Valid,
+    }
+}
+
 /// One operation of every kind.
 pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
     let column = |(id, ty)| TreeColumn {
@@ -133,6 +151,10 @@ pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
             SortKey::Columns(vec![2, 0]),
         ))),
         LogOp::Catalogue(CatalogueChange::CreateTree(schema(7, SortKey::RowId))),
+        LogOp::Catalogue(CatalogueChange::CreateTree(schema(
+            8,
+            SortKey::Index(index_key()),
+        ))),
         LogOp::Catalogue(CatalogueChange::DropTree(TreeId(1))),
         LogOp::DeleteKeys {
             tree: TreeId(6),

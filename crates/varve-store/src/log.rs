@@ -20,7 +20,7 @@
 use std::collections::VecDeque;
 
 use varve_kv::{Durability, Key, KeyRange, LARGE_VALUE_BYTES, WriteBatch};
-use varve_types::{CommitSeq, Error, Result};
+use varve_types::{Broken, CommitSeq, Error, Result};
 
 use crate::Store;
 use crate::failure::kv_error;
@@ -176,7 +176,7 @@ pub(crate) fn put_records(
     records: &[Record],
     durability: Durability,
     batch: &mut WriteBatch,
-) -> (Vec<LogValue>, Durability) {
+) -> Result<(Vec<LogValue>, Durability), Broken> {
     let relaxed = durability == Durability::Relaxed;
     let is_small = |record: &Record| record.bytes.len() < RELAXED_BYTES_MAX;
     let (bytes_max, durability) = if relaxed && records.iter().all(is_small) {
@@ -193,8 +193,8 @@ pub(crate) fn put_records(
         batch.put(value.key, value.bytes);
         noted
     };
-    let values = log::encode(records, bytes_max);
-    (values.into_iter().map(put).collect(), durability)
+    let values = log::encode(records, bytes_max)?;
+    Ok((values.into_iter().map(put).collect(), durability))
 }
 
 impl Store {
@@ -209,7 +209,7 @@ impl Store {
             if state.log.waiting().is_empty() {
                 return Ok(());
             }
-            put_records(state.log.waiting(), Durability::Strict, &mut batch)
+            put_records(state.log.waiting(), Durability::Strict, &mut batch)?
         };
         let stored = self.write(batch, durability).await;
         let mut state = self.state();
@@ -305,7 +305,7 @@ impl Store {
                 }
             }
         }
-        let mut values = log::encode(&records, MERGED_BYTES_MAX);
+        let mut values = log::encode(&records, MERGED_BYTES_MAX)?;
         match (values.pop(), values.is_empty()) {
             (Some(value), true) => Ok(value),
             _ => Err(Error::internal("merged log records do not fit one value")),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_kv::{Bytes, WriteBatch};
-use varve_types::{CommitSeq, RunId};
+use varve_types::{Broken, CommitSeq, RunId};
 
 use crate::Store;
 use crate::format::keys;
@@ -49,7 +49,7 @@ impl Publication {
         state: &State,
         seq: CommitSeq,
         batch: &mut WriteBatch,
-    ) {
+    ) -> Result<(), Broken> {
         let mut retired: Vec<RunId> = state.retired_runs();
         retired.extend(self.removed.iter().map(|run| run.id));
         varve_sort::sort(&mut retired);
@@ -62,9 +62,10 @@ impl Publication {
         manifest.next_row = Ids::peek(&store.ids.row);
         manifest.runs = self.version.entries();
         manifest.retired = retired;
-        let value: Bytes = manifest.encode().into();
+        let value: Bytes = manifest.encode()?.into();
         batch.put(keys::manifest(), Bytes::clone(&value));
         batch.put(keys::manifest_copy(), value);
+        Ok(())
     }
 
     /// Takes effect in memory, after the commit.

@@ -117,7 +117,7 @@ impl<'a> Replay<'a> {
                 let before = table.bytes();
                 for row in rows {
                     let key = self.key_of(&tree, row).map_err(malformed)?;
-                    table.insert(&key, row, seq);
+                    table.insert(&key, row, seq)?;
                 }
                 self.memtable.add_bytes(table.bytes() - before);
             }

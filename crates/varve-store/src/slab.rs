@@ -1,6 +1,8 @@
 //! Items of one size under numbers, in chunks, so that no single allocation grows with their
 //! number; what is given back is used again.
 
+use varve_types::{Broken, Invariant};
+
 /// The largest chunk is at most 16 MiB for items of up to 4 KiB.
 const CHUNK_SHIFT: u32 = 12;
 const CHUNK_ITEMS: usize = 1 << CHUNK_SHIFT;
@@ -10,7 +12,8 @@ const CHUNK_ITEMS: usize = 1 << CHUNK_SHIFT;
 pub(crate) struct Slab<T> {
     chunks: Vec<Vec<T>>,
     free: Vec<u32>,
-    len: usize,
+    /// The number that was not handed out yet; all below were.
+    next: u32,
 }
 
 impl<T> Default for Slab<T> {
@@ -18,21 +21,21 @@ impl<T> Default for Slab<T> {
         Slab {
             chunks: Vec::new(),
             free: Vec::new(),
-            len: 0,
+            next: 0,
         }
     }
 }
 
 impl<T> Slab<T> {
-    /// Adds an item; returns its number.
-    pub(crate) fn add(&mut self, item: T) -> u32 {
+    /// Adds an item; returns its number, which is below `u32::MAX`.
+    pub(crate) fn add(&mut self, item: T) -> Result<u32, Broken> {
         if let Some(number) = self.free.pop() {
-            if let Some(slot) = self.get_mut(number) {
-                *slot = item;
-            }
-            return number;
+            let slot = self.get_mut(number).or_broken("free number of a slab")?;
+            *slot = item;
+            return Ok(number);
         }
-        let number = u32::try_from(self.len).unwrap_or(u32::MAX);
+        let number = self.next;
+        let next = number.checked_add(1).or_broken("numbers of a slab")?;
         match self.chunks.last_mut() {
             Some(chunk) if chunk.len() < CHUNK_ITEMS => chunk.push(item),
             Some(_) => {
@@ -43,12 +46,14 @@ impl<T> Slab<T> {
             // Small sets are small: the first chunk grows by itself.
             None => self.chunks.push(vec![item]),
         }
-        self.len += 1;
-        number
+        self.next = next;
+        debug_assert!(self.get(number).is_some() && self.get(next).is_none());
+        Ok(number)
     }
 
     /// Gives a number back; its item may be replaced from now on.
     pub(crate) fn free(&mut self, number: u32) {
+        debug_assert!(number < self.next, "{number} was never handed out");
         self.free.push(number);
     }
 
@@ -66,9 +71,9 @@ impl<T> Slab<T> {
         chunk.get_mut(number & (CHUNK_ITEMS - 1))
     }
 
-    /// Numbers handed out, those given back included.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// How many numbers were handed out, those given back included; the next new one.
+    pub(crate) fn next_number(&self) -> u32 {
+        self.next
     }
 
     /// All items in the order of their numbers.
@@ -93,15 +98,15 @@ mod tests {
         let mut slab = Slab::default();
         let count = u32::try_from(CHUNK_ITEMS * 2 + 3).unwrap();
         for i in 0..count {
-            assert_eq!(slab.add(i), i);
+            assert_eq!(slab.add(i), Ok(i));
         }
         assert!(slab.iter().copied().eq(0..count));
         slab.free(7);
-        assert_eq!(slab.add(99), 7);
+        assert_eq!(slab.add(99), Ok(7));
         assert_eq!(slab.get(7), Some(&99));
         *slab.get_mut(count - 1).unwrap() = 1;
         assert_eq!(slab.get(count - 1), Some(&1));
         assert_eq!(slab.get(count), None);
-        assert_eq!(slab.len(), count as usize);
+        assert_eq!(slab.next_number(), count);
     }
 }

@@ -6,7 +6,7 @@
 //! by element, NULLs last, then by length, then by shape.
 
 use crate::details::{join, put_details, split, take, with_details};
-use crate::meter::{self, Growth};
+use crate::meter::{self, Growth, fitting};
 use crate::{ElementType, Value, decode_key_value, encode_key_value};
 
 /// The most dimensions of an array.
@@ -39,7 +39,7 @@ pub struct ArrayDimension {
 impl ArrayValue {
     /// An array of one dimension with subscripts from 1.
     pub fn of(element: ElementType, values: Vec<Value>) -> ArrayValue {
-        let length = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let length = fitting(values.len(), "elements of an array");
         let dimension = ArrayDimension { length, lower: 1 };
         ArrayValue {
             element,
@@ -76,7 +76,7 @@ impl ArrayValue {
             details.clear();
         }
         order.push(END);
-        order.push(u8::try_from(self.dimensions.len()).unwrap_or(u8::MAX));
+        order.push(fitting(self.dimensions.len(), "dimensions of an array"));
         for dimension in &self.dimensions {
             order.extend_from_slice(&dimension.length.to_be_bytes());
             let lower = dimension.lower.cast_unsigned() ^ SIGN;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::Column;
+use crate::meter::fitting;
 
 /// Rows of a vector, and the most that a batch holds: the unit of encoding, zone maps, decoding and
 /// execution.
@@ -24,7 +25,7 @@ impl Selection {
 
     /// All of `rows` rows.
     pub fn all(rows: usize) -> Selection {
-        Selection((0..u32::try_from(rows).unwrap_or(u32::MAX)).collect())
+        Selection((0..fitting(rows, "rows of a batch")).collect())
     }
 
     /// The rows.

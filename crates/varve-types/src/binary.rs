@@ -1,6 +1,6 @@
 //! Byte strings one after another: the layout of bytea, uuid, interval, jsonb and arrays.
 
-use crate::meter::{Booking, LARGE_BYTES};
+use crate::meter::{Booking, LARGE_BYTES, fitting};
 
 /// Byte strings as one buffer and offsets, as [`crate::TextData`] holds text.
 #[derive(Debug)]
@@ -85,8 +85,8 @@ impl BinaryData {
             self.bytes.reserve_exact(wanted - len);
             self.bytes.extend_from_slice(value);
         }
-        let end = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
-        self.offsets.push(end);
+        self.offsets
+            .push(fitting(self.bytes.len(), "binary buffer"));
     }
 
     /// Gives back what is booked for the buffer: whoever holds it books it from now on.

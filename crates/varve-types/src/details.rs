@@ -5,6 +5,7 @@
 //! *details* of what is in them, left out where all are as the order bytes read back, then how long
 //! those are: a byte, or 255 after a u32 (little-endian).
 
+use crate::meter::fitting;
 use crate::{Decimal, Interval, LogicalType, Value};
 
 /// A length of details that does not fit a byte.
@@ -16,7 +17,7 @@ pub(crate) fn join(mut order: Vec<u8>, details: &[u8]) -> Vec<u8> {
     match u8::try_from(details.len()) {
         Ok(short) if short < LONG => order.push(short),
         _ => {
-            let length = u32::try_from(details.len()).unwrap_or(u32::MAX);
+            let length: u32 = fitting(details.len(), "details");
             order.extend_from_slice(&length.to_le_bytes());
             order.push(LONG);
         }
@@ -74,12 +75,12 @@ pub fn put_details(value: &Value, out: &mut Vec<u8>) {
         }
         Value::Bpchar(text) => {
             let spaces = text.len() - text.trim_end_matches(' ').len();
-            let spaces = u32::try_from(spaces).unwrap_or(0);
+            let spaces: u32 = fitting(spaces, "padding");
             out.extend_from_slice(&spaces.to_le_bytes());
         }
         Value::Jsonb(stored) | Value::Array(_, stored) | Value::Row(_, stored) => {
             let details = split(stored).map_or(&[][..], |(_, details)| details);
-            let length = u32::try_from(details.len()).unwrap_or(0);
+            let length: u32 = fitting(details.len(), "details");
             out.extend_from_slice(&length.to_le_bytes());
             out.extend_from_slice(details);
         }

@@ -11,7 +11,7 @@ use core::cmp::Ordering;
 
 use crate::details::{join, rescaled, split, take};
 use crate::keycode::{decode_decimal, decode_string, encode_decimal, encode_string};
-use crate::meter::Growth;
+use crate::meter::{Growth, fitting};
 use crate::{Decimal, Result};
 
 /// What a value takes beside its text: its place in a list that has room for others, and the
@@ -151,7 +151,7 @@ impl Writer {
 
     fn count(&mut self, kind: u8, count: usize) {
         self.order.push(kind);
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let count: u32 = fitting(count, "items of a document");
         self.order.extend_from_slice(&count.to_be_bytes());
     }
 }

@@ -207,15 +207,16 @@ pub(crate) fn encode_decimal(number: Decimal, key: &mut Vec<u8>) {
         return;
     };
     let start = key.len();
-    let exponent = i32::try_from(below).unwrap_or(0) - i32::from(number.scale());
-    key.push(u8::try_from(exponent + DECIMAL_BIAS).unwrap_or(u8::MAX));
+    let exponent = below.cast_signed() - i32::from(number.scale()) + DECIMAL_BIAS;
+    debug_assert!(u8::try_from(exponent).is_ok());
+    key.push(exponent.to_le_bytes()[0]);
     if below.is_multiple_of(2) {
         left *= 10;
     }
     let mut pairs = [0; DECIMAL_PAIRS];
     let mut used = 0;
     while left > 0 {
-        let pair = u8::try_from(left % 100).unwrap_or(0);
+        let pair = (left % 100).to_le_bytes()[0];
         left /= 100;
         if used > 0 || pair > 0 {
             if let Some(slot) = pairs.get_mut(used) {

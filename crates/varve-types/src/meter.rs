@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, OnceLock};
 
-use crate::{Error, MemoryAccount, Result, SqlState, Value};
+use crate::{Broken, Error, MemoryAccount, Result, SqlState, Value};
 
 /// Buffers below this size are not booked one by one.
 pub const LARGE_BYTES: usize = 1 << 20;
@@ -194,7 +194,7 @@ pub fn may_substitute(parts: usize) -> bool {
 
 fn count_planned(bytes: usize) -> Result<()> {
     let planned = CURRENT.with_borrow(|meter| {
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let bytes = bytes as u64;
         let planned = meter.as_ref().map(|meter| &meter.planned_bytes);
         planned.map_or(0, |planned| planned.fetch_add(bytes, Ordering::Relaxed))
     });
@@ -220,7 +220,7 @@ pub fn room(bytes: usize) -> Result<()> {
         let Some(meter) = meter else {
             return Ok(());
         };
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let bytes = bytes as u64;
         meter.account.try_grow(bytes)?;
         meter.account.shrink(bytes);
         Ok(())
@@ -278,7 +278,7 @@ impl Booking {
         }
         if let Some(booked) = &self.0 {
             let (meter, booked_bytes) = &**booked;
-            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            let bytes = bytes as u64;
             let before = booked_bytes.load(Ordering::Relaxed);
             meter.grow(bytes.saturating_sub(before))?;
             booked_bytes.store(bytes.max(before), Ordering::Relaxed);
@@ -346,6 +346,16 @@ impl ValueList {
     pub fn into_values(self) -> Vec<Value> {
         self.values
     }
+}
+
+/// A length in the width that a form of values has for it: 0 where it does not fit, and then
+/// [`check`] answers an internal error, which names the place. No value that the statement may keep
+/// in memory is so long.
+pub(crate) fn fitting<T: TryFrom<usize> + Default>(length: usize, place: &'static str) -> T {
+    T::try_from(length).unwrap_or_else(|_| {
+        refuse(|| Broken::new(place).into());
+        T::default()
+    })
 }
 
 /// Keeps the first refusal for [`check`].

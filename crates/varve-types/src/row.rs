@@ -6,6 +6,7 @@
 //! same types: field by field, NULLs last and equal to each other.
 
 use crate::details::{join, put_details, split, take, with_details};
+use crate::meter::fitting;
 use crate::{LogicalType, Value, decode_key_value, encode_key_value};
 
 /// A row taken apart.
@@ -18,7 +19,7 @@ pub struct RowValue {
 impl RowValue {
     /// The stored form.
     pub fn encode(&self) -> Vec<u8> {
-        let count = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
+        let count: u16 = fitting(self.fields.len(), "fields of a row");
         let mut order = count.to_be_bytes().to_vec();
         for (ty, _) in &self.fields {
             ty.encode(&mut order);

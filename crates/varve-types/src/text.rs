@@ -1,6 +1,6 @@
 //! Strings one after another, in Arrow's Utf8 layout.
 
-use crate::meter::Booking;
+use crate::meter::{Booking, fitting};
 
 /// Strings as one buffer and offsets: string `i` is `offsets[i]..offsets[i + 1]` of the buffer.
 #[derive(Debug)]
@@ -86,8 +86,7 @@ impl TextData {
     /// the buffer would pass 4 GiB: see [`crate::meter`].
     pub fn push(&mut self, text: &str) {
         self.append(text);
-        let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        self.offsets.push(end);
+        self.offsets.push(fitting(self.text.len(), "text buffer"));
     }
 
     /// Whether there was room.

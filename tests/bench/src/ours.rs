@@ -139,10 +139,8 @@ pub fn encode_as(column: &Column, stage: Stage, codec: Codec) -> Encoded {
         |vector_rows, tags, shared, vectors| {
             let framed = |parts: &[Vec<u8>]| {
                 let mut stored = Vec::new();
-                put_frames(
-                    &write_frames(parts.iter().map(Vec::as_slice), stage),
-                    &mut stored,
-                );
+                let frames = write_frames(parts.iter().map(Vec::as_slice), stage);
+                put_frames(&frames, &mut stored).expect("frames of eight vectors");
                 stored
             };
             let fresh = !shared.is_empty() && shared != before;

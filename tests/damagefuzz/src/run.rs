@@ -76,9 +76,9 @@ pub fn run(settings: &Settings) -> Result<Report, String> {
         store::copy(&sound, &damaged).map_err(text)?;
         case.apply(&damaged).map_err(text)?;
         if settings.forgets_promises {
-            for file in ["VARVE", "PROMISE"] {
-                let _ = std::fs::remove_file(damaged.join(file));
-            }
+            // As if the store had not been made yet.
+            let _ = std::fs::remove_file(damaged.join("PROMISE"));
+            let _ = std::fs::rename(damaged.join("VARVE"), damaged.join("VARVE.new"));
         }
         report.cases += 1;
         let tried = catch_unwind(AssertUnwindSafe(|| {

@@ -11,18 +11,18 @@ pub fn golden_run() -> Result<String, JsError> {
 
 /// The golden manifest.
 #[wasm_bindgen(js_name = goldenManifest)]
-pub fn golden_manifest() -> String {
-    varve_store::fixtures::golden_manifest()
+pub fn golden_manifest() -> Result<String, JsError> {
+    Ok(varve_store::fixtures::golden_manifest()?)
 }
 
 /// The golden log record.
 #[wasm_bindgen(js_name = goldenLog)]
-pub fn golden_log() -> String {
-    varve_store::fixtures::golden_log()
+pub fn golden_log() -> Result<String, JsError> {
+    Ok(varve_store::fixtures::golden_log()?)
 }
 
 /// The golden log value that several records share.
 #[wasm_bindgen(js_name = goldenMergedLog)]
-pub fn golden_merged_log() -> String {
-    varve_store::fixtures::golden_merged_log()
+pub fn golden_merged_log() -> Result<String, JsError> {
+    Ok(varve_store::fixtures::golden_merged_log()?)
 }

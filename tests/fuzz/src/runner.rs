@@ -71,7 +71,8 @@ fn one(input: &Input, shared: &Shared, random: &mut Random, count: u64, bytes: &
         1 if input.kind != Kind::Bits => {
             let vectors = [input.vector.as_slice(), input.vector.as_slice()];
             let mut stored = Vec::new();
-            put_frames(&write_frames(vectors.into_iter(), Stage::Lz4), &mut stored);
+            let frames = write_frames(vectors.into_iter(), Stage::Lz4);
+            let _ = put_frames(&frames, &mut stored);
             damage(&stored, random, bytes);
             targets::frames(bytes);
         }

@@ -23,8 +23,8 @@ pub(crate) fn encode_columns(
     codes: &[u8],
     spans: &[Span],
     bits: &mut BitWriter,
-) {
-    let code_at = |at: usize| codes.get(at).copied().unwrap_or(0);
+) -> Option<()> {
+    let code_at = |at: usize| codes.get(at).copied();
     let mut order = Vec::new();
     let longest_first = Sorted::new(spans);
     let mut column = 0;
@@ -33,9 +33,9 @@ pub(crate) fn encode_columns(
             let at = *start as usize + column;
             let cluster = match column {
                 0 => encoder.start,
-                _ => encoder.after(code_at(at - 1)),
+                _ => encoder.after(code_at(at - 1)?),
             };
-            order.push((cluster, code_at(at), turn));
+            order.push((cluster, code_at(at)?, turn));
         }
         column += 1;
     }
@@ -57,6 +57,7 @@ pub(crate) fn encode_columns(
             bits.put(u64::from(code), 8);
         }
     }
+    Some(())
 }
 
 /// Strings by falling number of codes; of equal ones the first comes first.

@@ -5,6 +5,7 @@
 
 use super::{BitReader, BitWriter, FRACTION_BITS, log2};
 use crate::CodecError;
+use crate::writer::low16;
 
 /// The least and greatest log2 of a table's size.
 pub(crate) const LOG_MIN: u32 = 5;
@@ -40,10 +41,9 @@ impl Frequencies {
             of.iter_mut().take(1).for_each(|first| *first = size);
         }
         balance(counts, &mut of, size);
-        let narrow = |frequency: &u64| u16::try_from(*frequency).unwrap_or(u16::MAX);
         Frequencies {
             log,
-            of: of.iter().map(narrow).collect(),
+            of: of.into_iter().map(low16).collect(),
         }
     }
 

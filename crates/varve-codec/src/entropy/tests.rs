@@ -185,7 +185,7 @@ proptest! {
         let spans: Vec<(u32, u32)> = strings.iter().map(span).collect();
         let codes = strings.concat();
         let mut bits = BitWriter::default();
-        encode_columns(&ContextEncoder::new(&contexts), &codes, &spans, &mut bits);
+        encode_columns(&ContextEncoder::new(&contexts), &codes, &spans, &mut bits).unwrap();
         let bytes = bits.finish();
         let mut back = vec![0; codes.len()];
         let decoder = ContextDecoder::new(&contexts);

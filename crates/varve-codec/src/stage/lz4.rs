@@ -17,7 +17,6 @@ const MATCH_MIN: usize = 4;
 /// after it.
 const MATCH_START_MARGIN: usize = 12;
 const LAST_LITERALS: usize = 5;
-const OFFSET_MAX: usize = 65_535;
 const TABLE_BITS: u32 = 12;
 /// Doubles the step after this many misses.
 const SKIP_SHIFT: usize = 6;
@@ -34,16 +33,18 @@ pub fn compress_lz4(raw: &[u8]) -> Vec<u8> {
     while at < match_start_end {
         let here = load4(raw, at);
         let candidate = swap_entry(&mut table, here, at);
-        let found = candidate < at && at - candidate <= OFFSET_MAX && load4(raw, candidate) == here;
-        if !found {
+        let offset = at.checked_sub(candidate).map(u16::try_from);
+        let offset = offset.and_then(Result::ok);
+        let offset = offset.filter(|offset| *offset > 0 && load4(raw, candidate) == here);
+        let Some(offset) = offset else {
             at += 1 + (misses >> SKIP_SHIFT);
             misses += 1;
             continue;
-        }
+        };
         misses = 0;
         let length =
             MATCH_MIN + common_prefix(raw, candidate + MATCH_MIN, at + MATCH_MIN, match_end);
-        put_sequence(raw, literals_from..at, at - candidate, length, &mut out);
+        put_sequence(raw, literals_from..at, offset, length, &mut out);
         at += length;
         literals_from = at;
     }
@@ -90,7 +91,7 @@ fn common_prefix(bytes: &[u8], a: usize, b: usize, end: usize) -> usize {
 fn put_sequence(
     raw: &[u8],
     literals: core::ops::Range<usize>,
-    offset: usize,
+    offset: u16,
     match_length: usize,
     out: &mut Vec<u8>,
 ) {
@@ -99,7 +100,6 @@ fn put_sequence(
     out.push(nibble(literals.len()) << 4 | nibble(extra));
     put_length(literals.len(), out);
     out.extend_from_slice(literals);
-    let offset = u16::try_from(offset).unwrap_or(u16::MAX);
     out.extend_from_slice(&offset.to_le_bytes());
     put_length(extra, out);
 }
@@ -119,14 +119,11 @@ fn put_length(length: usize, out: &mut Vec<u8>) {
     let Some(mut rest) = length.checked_sub(15) else {
         return;
     };
-    loop {
-        let byte = u8::try_from(rest).unwrap_or(u8::MAX);
-        out.push(byte);
-        if rest < 255 {
-            return;
-        }
+    while rest >= 255 {
+        out.push(255);
         rest -= 255;
     }
+    out.extend(u8::try_from(rest));
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::words::{self, WordKind, WordPlan};
-use crate::writer::put_nested;
+use crate::writer::{length_word, put_nested};
 use crate::{CodecError, ROWS_MAX};
 
 /// FSST while it is written.
@@ -32,7 +32,7 @@ pub(super) fn codes_of(encoder: &Encoder, strings: StringsRef<'_>) -> (Vec<i64>,
     let mut start = 0;
     let all = (0..strings.len()).map(|row| strings.get(row));
     encoder.encode_all(all, &mut codes, |end| {
-        lengths.push(i64::try_from(end - start).unwrap_or(i64::MAX));
+        lengths.push(length_word(end - start));
         start = end;
     });
     (lengths, codes)

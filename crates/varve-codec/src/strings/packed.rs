@@ -82,10 +82,10 @@ pub(super) fn encode(plan: &PackedPlan, strings: StringsRef<'_>, out: &mut Vec<u
     let spans = spans(&lengths, usize::MAX).ok()?;
     let columns = spans.chunks(COLUMN_STRINGS).map(|spans| {
         let mut bits = BitWriter::default();
-        encode_columns(&plan.encoder, &codes, spans, &mut bits);
-        bits.finish()
+        encode_columns(&plan.encoder, &codes, spans, &mut bits)?;
+        Some(bits.finish())
     });
-    let columns: Vec<Vec<u8>> = columns.collect();
+    let columns: Vec<Vec<u8>> = columns.collect::<Option<_>>()?;
     for group in columns.iter().rev().skip(1).rev() {
         put_varint(group.len() as u64, out);
     }

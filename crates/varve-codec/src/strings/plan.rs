@@ -159,7 +159,7 @@ impl StringPlan {
             }
             StringPlan::Prefixes(prefixes) => {
                 out.push(TAG_PREFIXES);
-                prefixes.encode(strings, out);
+                prefixes.encode(strings, out)?;
                 Some(TAG_PREFIXES)
             }
         }

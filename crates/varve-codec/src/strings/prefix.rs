@@ -40,12 +40,13 @@ impl PrefixPlan {
     }
 
     /// Appends the strings after the tag.
-    pub(super) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) {
-        let (shared, suffixes) = cut(strings);
+    pub(super) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
+        let (shared, suffixes) = cut(strings)?;
         put_nested(out, |out| {
             self.shared.encode(WordKind::Int32, &shared, out);
         });
         self.suffixes.encode(suffixes.as_ref(), out);
+        Some(())
     }
 }
 
@@ -58,7 +59,7 @@ pub(super) fn candidate(
     let mut lengths = Vec::new();
     let mut suffixes = Vec::new();
     for vector in sample.vectors {
-        let (kept, others) = cut(*vector);
+        let (kept, others) = cut(*vector)?;
         lengths.push(kept);
         suffixes.push(others);
     }
@@ -93,7 +94,7 @@ pub(super) fn candidate(
 }
 
 /// Of each string the bytes that it shares with the one before, and the others.
-pub(super) fn cut(strings: StringsRef<'_>) -> (Vec<i64>, Strings) {
+pub(super) fn cut(strings: StringsRef<'_>) -> Option<(Vec<i64>, Strings)> {
     let rows = strings.len();
     let mut shared = Vec::with_capacity(rows);
     let mut suffixes = Strings::with_capacity(rows);
@@ -105,11 +106,12 @@ pub(super) fn cut(strings: StringsRef<'_>) -> (Vec<i64>, Strings) {
             _ => shared_bytes(before, string),
         };
         shared.push(i64::from(kept));
-        let suffix = string.get(kept as usize..).unwrap_or_default();
-        let _ = suffixes.push(suffix, usize::MAX);
+        suffixes
+            .push(string.get(kept as usize..)?, usize::MAX)
+            .ok()?;
         before = string;
     }
-    (shared, suffixes)
+    Some((shared, suffixes))
 }
 
 /// Bytes at the front of both strings, as far as a word of 32 bits counts.

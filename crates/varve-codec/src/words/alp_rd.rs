@@ -14,6 +14,7 @@ use crate::CodecError;
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::float::{f64_from_word, word_from_f64};
 use crate::reader::ByteReader;
+use crate::writer::{fitting, low16};
 
 /// Bits of the right part; those of the left one fit 16 bits.
 const RIGHT_MIN: u32 = 48;
@@ -24,18 +25,17 @@ const EXCEPTION_BITS: usize = 16 + 10;
 const SAMPLE_STEP: usize = 4;
 
 /// Appends the words of doubles.
-pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
+pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = words
         .iter()
         .map(|word| f64_from_word(*word).to_bits())
         .collect();
     let (right_bits, dictionary) = cut(&bits);
-    let left = |bits: &u64| u16::try_from(bits >> right_bits).unwrap_or(u16::MAX);
     let mut exceptions = Vec::new();
     let mut exception_lefts = Vec::new();
     let mut codes = Vec::with_capacity(bits.len());
     for (row, bits) in (0_u16..).zip(&bits) {
-        let left = left(bits);
+        let left = low16(bits >> right_bits);
         let code = dictionary.iter().position(|entry| *entry == left);
         codes.push(code.unwrap_or(0) as u64);
         if code.is_none() {
@@ -44,7 +44,7 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
         }
     }
     out.push(right_bits.to_le_bytes()[0]);
-    out.push(u8::try_from(dictionary.len()).unwrap_or(0));
+    out.push(fitting(dictionary.len())?);
     for left in &dictionary {
         out.extend_from_slice(&left.to_le_bytes());
     }
@@ -55,6 +55,7 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
     pack(codes.into_iter(), index_width(dictionary.len()), out);
     let right_mask = (1 << right_bits) - 1;
     pack(bits.iter().map(|bits| bits & right_mask), right_bits, out);
+    Some(())
 }
 
 /// The bits of the right part, and the most frequent left parts, that take the least space on a
@@ -68,7 +69,7 @@ fn cut(bits: &[u64]) -> (u32, Vec<u16>) {
             .chunk_by(|a, b| a >> right_bits == b >> right_bits)
             .map(|run| {
                 let left = run.first().map_or(0, |bits| bits >> right_bits);
-                (run.len(), u16::try_from(left).unwrap_or(u16::MAX))
+                (run.len(), low16(left))
             })
             .collect();
         varve_sort::sort_by(&mut counts, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -21,6 +21,7 @@ use crate::entropy::{
 };
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::writer::fitting;
 
 /// The most bins: one symbol is for values outside of them.
 pub(super) const BINS_MAX: usize = 255;
@@ -86,6 +87,7 @@ impl Stretches {
 impl BinsWriter {
     /// Bins that ascend, and the frequencies of them and of values outside.
     pub(super) fn new(resource: u8, bins: Vec<Bin>, frequencies: &Frequencies) -> BinsWriter {
+        debug_assert!(bins.len() <= usize::from(u8::MAX), "a symbol is a byte");
         BinsWriter {
             resource,
             stretches: Stretches::of(&bins),
@@ -94,11 +96,11 @@ impl BinsWriter {
         }
     }
 
-    pub(super) fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
+    pub(super) fn encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
         let mut symbols = Vec::with_capacity(values.len());
         let mut distances = Vec::with_capacity(values.len());
         for value in values {
-            let (symbol, distance, width) = self.place(*value);
+            let (symbol, distance, width) = self.place(*value)?;
             symbols.push(symbol);
             distances.push((distance, width));
         }
@@ -109,10 +111,11 @@ impl BinsWriter {
             bits.put_wide(distance, width);
         }
         out.extend(bits.finish());
+        Some(())
     }
 
     /// The symbol of a value, its distance, and the width of that.
-    fn place(&self, value: i64) -> (u8, u64, u32) {
+    fn place(&self, value: i64) -> Option<(u8, u64, u32)> {
         let (few, many) = self.stretches.bounds(value);
         let between = self.bins.get(few..many).unwrap_or_default();
         let above = few + between.partition_point(|bin| bin.least <= value);
@@ -124,7 +127,7 @@ impl BinsWriter {
         });
         let outside = (self.bins.len(), value.cast_unsigned(), u64::BITS);
         let (at, distance, width) = place.unwrap_or(outside);
-        (u8::try_from(at).unwrap_or(u8::MAX), distance, width)
+        Some((fitting(at)?, distance, width))
     }
 }
 
@@ -274,7 +277,7 @@ mod tests {
         let shared = Shared::decode(shared, 0).unwrap();
         let scope = Scope::new(&shared, 0);
         let mut bytes = Vec::new();
-        writer.encode(values, &mut bytes);
+        writer.encode(values, &mut bytes).unwrap();
         let back = decode(scope, ByteReader::new(&bytes), values.len());
         assert_eq!(back.as_deref(), Ok(values));
         let mut planned = Vec::new();

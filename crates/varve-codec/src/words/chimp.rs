@@ -37,7 +37,7 @@ const TRAILING_MIN: u32 = 6 + 7;
 const LOW_BITS: u32 = TRAILING_MIN + 1;
 
 /// Appends the words of at least one double.
-pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
+pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = words
         .iter()
         .map(|word| f64_from_word(*word).to_bits())
@@ -62,13 +62,14 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
         }
         before = *now;
     }
-    out.extend_from_slice(&bits.first().copied().unwrap_or(0).to_le_bytes());
+    out.extend_from_slice(&bits.first()?.to_le_bytes());
     put_varint(parts.stream.len() as u64, out);
     pack(parts.kinds.into_iter(), 2, out);
     pack(parts.backs.into_iter(), 7, out);
     pack(parts.classes.into_iter(), 3, out);
     pack(parts.widths.into_iter(), 6, out);
     out.append(&mut parts.stream.finish());
+    Some(())
 }
 
 #[derive(Default)]

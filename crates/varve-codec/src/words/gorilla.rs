@@ -20,7 +20,7 @@ use crate::reader::ByteReader;
 use crate::writer::put_varint;
 
 /// Appends the words of at least one double.
-pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
+pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = words
         .iter()
         .map(|word| f64_from_word(*word).to_bits())
@@ -46,9 +46,8 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
         stream.put_wide(change >> used.trailing(), used.width);
         window = Some(used);
     }
-    let end = |bits: Option<&u64>| bits.copied().unwrap_or(0).to_le_bytes();
-    out.extend_from_slice(&end(bits.first()));
-    out.extend_from_slice(&end(bits.last()));
+    out.extend_from_slice(&bits.first()?.to_le_bytes());
+    out.extend_from_slice(&bits.last()?.to_le_bytes());
     put_varint(opens.len() as u64, out);
     put_varint(windows.len() as u64, out);
     put_varint(stream.len() as u64, out);
@@ -56,6 +55,7 @@ pub(super) fn encode(words: &[i64], out: &mut Vec<u8>) {
     pack(opens.into_iter(), 1, out);
     pack(windows.into_iter(), 12, out);
     out.append(&mut stream.finish());
+    Some(())
 }
 
 /// Where the bits of a change lie.

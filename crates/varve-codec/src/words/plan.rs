@@ -87,7 +87,7 @@ impl Hasher for WordHasher {
     }
 }
 
-type Encode = fn(&[i64], &mut Vec<u8>);
+type Encode = fn(&[i64], &mut Vec<u8>) -> Option<()>;
 
 impl WordPlan {
     /// Appends the words, at most a vector of them. Returns the tag written.
@@ -156,7 +156,7 @@ impl WordPlan {
                     _ => (TAG_ALP_RD, alp_rd::encode as Encode),
                 };
                 out.push(tag);
-                encode(values, out);
+                encode(values, out)?;
                 Some(tag)
             }
             WordPlan::Delta | WordPlan::DeltaOfDelta => {
@@ -202,7 +202,7 @@ impl WordPlan {
                     return None;
                 }
                 out.push(TAG_BINS);
-                bins.encode(values, out);
+                bins.encode(values, out)?;
                 Some(TAG_BINS)
             }
             WordPlan::SharedDictionary(shared) => {

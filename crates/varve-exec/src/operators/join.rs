@@ -9,8 +9,8 @@ use std::sync::Arc;
 use varve_expr::{Expr, evaluate, evaluate_filter};
 use varve_sql::{JoinKind, JoinNode, Mark};
 use varve_types::{
-    Batch, Column, ColumnData, ColumnRef, Error, LocalFuture, LogicalType, Reservation, Result,
-    Selection, SqlState, VECTOR_ROWS, Value, has_details, put_details,
+    Batch, Column, ColumnData, ColumnRef, Error, Invariant, LocalFuture, LogicalType, Reservation,
+    Result, Selection, SqlState, VECTOR_ROWS, Value, has_details, put_details,
 };
 
 use crate::BatchStream;
@@ -425,7 +425,7 @@ impl<'a> JoinStream<'a> {
                 JoinKind::Left | JoinKind::Full | JoinKind::Single | JoinKind::Anti
             )
         {
-            let end = u32::try_from(probe.batch.rows()).unwrap_or(u32::MAX);
+            let end = u32::try_from(probe.batch.rows()).or_broken("rows of a batch")?;
             probe.give_unmatched_before(end);
         }
         Ok(())

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use varve_expr::{SetRows, evaluate, set_rows};
 use varve_sql::{ProjectSetNode, SetCall};
 use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, LocalFuture, LogicalType, Result, RowValue, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, ColumnRef, Invariant, LocalFuture, LogicalType, Result, RowValue,
+    VECTOR_ROWS, Value,
 };
 
 use crate::BatchStream;
@@ -115,7 +116,7 @@ impl<'a> ProjectSetStream<'a> {
             }
             open.ordinal += 1;
             ordinals.push(&Value::Int8(open.ordinal));
-            rows.push(u32::try_from(open.row).unwrap_or(u32::MAX));
+            rows.push(u32::try_from(open.row).or_broken("rows of a batch")?);
         }
         if rows.is_empty() {
             self.open = None;

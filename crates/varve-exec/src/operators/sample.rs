@@ -2,7 +2,7 @@
 //! the same rows.
 
 use varve_expr::{Expr, evaluate_constant};
-use varve_types::{Batch, Error, LocalFuture, Result, Selection, SqlState, Value};
+use varve_types::{Batch, Error, Invariant, LocalFuture, Result, Selection, SqlState, Value};
 
 use crate::BatchStream;
 use crate::context::Running;
@@ -23,9 +23,11 @@ impl<'a> SampleStream<'a> {
         percent: &Expr,
         seed: Option<&Expr>,
     ) -> Result<SampleStream<'a>> {
-        let number = |expr: &Expr| match evaluate_constant(expr, &running.eval())? {
-            Value::Float8(number) => Ok(Some(number)),
-            _ => Ok(None),
+        let number = |expr: &Expr| -> Result<Option<f64>> {
+            Ok(match evaluate_constant(expr, &running.eval())? {
+                Value::Float8(number) => Some(number),
+                _ => None,
+            })
         };
         let invalid = |message| Error::new(SqlState::INVALID_TABLESAMPLE_ARGUMENT, message);
         let percent = number(percent)?;
@@ -68,7 +70,7 @@ impl BatchStream for SampleStream<'_> {
         Box::pin(async move {
             while let Some(batch) = self.input.next().await? {
                 self.running.checkpoint().await?;
-                let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+                let rows = u32::try_from(batch.rows()).or_broken("rows of a batch")?;
                 let mut chosen = Vec::new();
                 for row in 0..rows {
                     if self.next_number() >> 32 < self.bound {

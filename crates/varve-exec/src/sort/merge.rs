@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use std::rc::Rc;
 
-use varve_types::{Batch, LogicalType, Reservation, Result, VECTOR_ROWS};
+use varve_types::{Batch, Broken, Invariant, LogicalType, Reservation, Result, VECTOR_ROWS};
 
 use super::{Run, SortKeys};
 use crate::context::book;
@@ -71,7 +71,7 @@ impl<'a> Merge<'a> {
             && let Some(top) = self.heap.first().copied()
             && let Some(cursor) = self.cursors.get_mut(top)
         {
-            picks.push(cursor.pick(&mut sources));
+            picks.push(cursor.pick(&mut sources)?);
             if cursor.row == cursor.batch.rows() && !self.refill(top).await? {
                 self.heap.swap_remove(0);
             }
@@ -168,14 +168,17 @@ impl<'a> Merge<'a> {
 
 impl Cursor<'_> {
     /// Takes the row that the cursor stands on.
-    fn pick(&mut self, sources: &mut Vec<Batch>) -> Pick {
-        let batch = *self.source.get_or_insert_with(|| {
-            let source = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-            sources.push(self.batch.clone());
-            source
-        });
-        let row = u32::try_from(self.row).unwrap_or(u32::MAX);
+    fn pick(&mut self, sources: &mut Vec<Batch>) -> Result<Pick, Broken> {
+        let batch = match self.source {
+            Some(source) => source,
+            None => {
+                let source = u32::try_from(sources.len()).or_broken("batches of a merge")?;
+                sources.push(self.batch.clone());
+                *self.source.insert(source)
+            }
+        };
+        let row = u32::try_from(self.row).or_broken("rows of a batch")?;
         self.row += 1;
-        Pick { batch, row }
+        Ok(Pick { batch, row })
     }
 }

@@ -86,7 +86,7 @@ impl History {
 
     /// Decides what is lost; the answered batch puts the store into that state.
     pub(super) fn crash(&mut self, random: &mut SplitMix64) -> (WriteBatch, CrashReport) {
-        let total = u64::try_from(self.relaxed.len()).unwrap_or(u64::MAX);
+        let total = self.relaxed.len() as u64;
         let commits_lost = random.up_to(total);
         let mut batch = WriteBatch::new();
         for _ in 0..commits_lost {

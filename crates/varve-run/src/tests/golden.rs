@@ -3,46 +3,46 @@ use crate::fixtures::{
     GOLDEN_ROWS, golden_ordered_run, golden_run, golden_types, golden_types_run,
     golden_types_value, golden_value, to_hex,
 };
-use crate::{CheckedValue, KeyFilter, RunHead, key_hash};
+use crate::{CheckedValue, FinishedRun, KeyFilter, RunHead, key_hash};
 use std::sync::Arc;
 use varve_types::{LogicalType, RunId, Value, encode_ordered_key_value};
 
-pub(super) const VERSION_1: &str = include_str!("../../../../tests/format/v1/run-small.hex");
+const GOLDEN: &str = include_str!("../../../../tests/format/v1/run-small.hex");
 
-const GOLDEN_ORDERED: &str = include_str!("../../../../tests/format/v3/run-ordered.hex");
+const GOLDEN_ORDERED: &str = include_str!("../../../../tests/format/v1/run-ordered.hex");
 
-const GOLDEN_TYPES: &str = include_str!("../../../../tests/format/v4/run-types.hex");
+const GOLDEN_TYPES: &str = include_str!("../../../../tests/format/v1/run-types.hex");
 
-const GOLDEN: &str = include_str!("../../../../tests/format/v2/run-small.hex");
-
-#[test]
-fn bytes_are_those_of_version_2() {
-    let hex = to_hex(&golden_run().unwrap());
-    if hex != GOLDEN {
-        let path = std::env::temp_dir().join("run-small.hex");
+/// Compares a run with a golden file; other bytes are left in a file, to be looked at.
+fn compare(name: &str, run: &FinishedRun, golden: &str) {
+    let hex = to_hex(run);
+    if hex != golden {
+        let path = std::env::temp_dir().join(name);
         std::fs::write(&path, &hex).unwrap();
-        panic!("the golden run has other bytes; see {}", path.display());
+        panic!(
+            "the bytes are not those of version 1; see {}",
+            path.display()
+        );
     }
 }
 
 #[test]
-fn bytes_of_an_ordered_run_are_those_of_version_3() {
-    let hex = to_hex(&golden_ordered_run().unwrap());
-    if hex != GOLDEN_ORDERED {
-        let path = std::env::temp_dir().join("run-ordered.hex");
-        std::fs::write(&path, &hex).unwrap();
-        panic!("the golden run has other bytes; see {}", path.display());
-    }
+fn bytes_are_those_of_version_1() {
+    compare("run-small.hex", &golden_run().unwrap(), GOLDEN);
 }
 
 #[test]
-fn bytes_of_a_run_of_all_types_are_those_of_version_4() {
-    let hex = to_hex(&golden_types_run().unwrap());
-    if hex != GOLDEN_TYPES {
-        let path = std::env::temp_dir().join("run-types.hex");
-        std::fs::write(&path, &hex).unwrap();
-        panic!("the golden run has other bytes; see {}", path.display());
-    }
+fn bytes_of_an_ordered_run_are_those_of_version_1() {
+    compare(
+        "run-ordered.hex",
+        &golden_ordered_run().unwrap(),
+        GOLDEN_ORDERED,
+    );
+}
+
+#[test]
+fn bytes_of_a_run_of_all_types_are_those_of_version_1() {
+    compare("run-types.hex", &golden_types_run().unwrap(), GOLDEN_TYPES);
 }
 
 #[test]
@@ -93,18 +93,8 @@ fn an_ordered_run_is_searched_by_its_keys() {
     }
 }
 
-#[test]
-fn golden_rows_come_back() {
-    golden_rows_of(&Stored::of(&golden_run().unwrap()));
-}
-
-#[test]
-fn a_run_of_version_1_is_read() {
-    golden_rows_of(&from_hex(VERSION_1));
-}
-
 /// A stored run from the text form of [`crate::fixtures::to_hex`].
-pub(super) fn from_hex(text: &str) -> Stored {
+fn from_hex(text: &str) -> Stored {
     let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
     for line in text.lines() {
         if line == "head" || line.starts_with("value") {
@@ -127,7 +117,9 @@ pub(super) fn from_hex(text: &str) -> Stored {
     }
 }
 
-fn golden_rows_of(stored: &Stored) {
+#[test]
+fn golden_rows_come_back() {
+    let stored = from_hex(GOLDEN);
     assert_eq!(stored.head.rows(), GOLDEN_ROWS as u64);
     let all: Vec<usize> = (0..8).collect();
     for row in 0..GOLDEN_ROWS {

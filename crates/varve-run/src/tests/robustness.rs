@@ -82,16 +82,21 @@ fn a_sound_value_in_another_place_is_refused() {
 
 #[test]
 fn a_later_version_is_refused_by_name() {
-    let mut bytes = golden_run().unwrap().head_bytes;
-    bytes[4] = 5;
-    let error = RunHead::decode(RunId(7), &bytes).unwrap_err();
-    assert_eq!(
-        error,
-        RunError::UnsupportedVersion {
+    let run = golden_run().unwrap();
+    for version in [2, 5] {
+        let refused = RunError::UnsupportedVersion {
             run: RunId(7),
-            version: 5
-        }
-    );
+            version: version.into(),
+        };
+        let mut bytes = run.head_bytes.clone();
+        bytes[4] = version;
+        let error = RunHead::decode(RunId(7), &bytes).unwrap_err();
+        assert_eq!(error, refused);
+        let mut bytes = run.values[0].bytes.clone();
+        bytes[4] = version;
+        let error = CheckedValue::check(RunId(7), 0, bytes.into()).unwrap_err();
+        assert_eq!(error, refused);
+    }
 }
 
 /// Damage under a checksum made right again: what remains are the parsers' own checks.

@@ -45,10 +45,8 @@ fn falls(row: usize, order: Ordering) -> Option<(usize, Ordering)> {
     (order != Ordering::Less).then_some((row, order))
 }
 
-/// The rows of columns, at most 2^32, by their keys.
-pub(super) fn sorted(tree: &Tree, columns: &[ColumnRef]) -> Result<Vec<u32>, SameKey> {
-    let rows = columns.first().map_or(0, |column| column.len());
-    let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+/// The rows of columns by their keys.
+pub(super) fn sorted(tree: &Tree, columns: &[ColumnRef], rows: u32) -> Result<Vec<u32>, SameKey> {
     if let Some(words) = integer_key(tree, columns) {
         let words = (0..rows).map(|row| (words.get(row as usize), row));
         let mut words: Vec<(i64, u32)> = words.collect();

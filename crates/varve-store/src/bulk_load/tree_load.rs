@@ -10,6 +10,7 @@ use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
 use crate::paced_run;
+use crate::read::ordinal;
 use crate::run::Run;
 use crate::transaction::Transaction;
 use crate::tree::Tree;
@@ -128,9 +129,10 @@ impl TreeLoad {
         if self.chunk.is_empty() {
             return Ok(());
         }
+        let rows = ordinal(self.chunk.rows() as u64)?;
         let columns = self.chunk.take();
         let same = |SameKey(row)| duplicate(&self.tree, &columns, row);
-        let order = sorted(&self.tree, &columns).map_err(same)?;
+        let order = sorted(&self.tree, &columns, rows).map_err(same)?;
         let least = order.first().map_or(0, |row| *row as usize);
         if !self.is_above(&columns, least) {
             self.end_run(transaction).await?;

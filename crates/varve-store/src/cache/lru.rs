@@ -105,6 +105,11 @@ impl<K: Copy + Eq + Hash, V> Lru<K, V> {
             newer: NONE,
             older: NONE,
         });
+        let Ok(place) = place else {
+            // A cache need not keep it.
+            self.stats.bytes -= bytes;
+            return;
+        };
         self.places.insert(key, place);
         self.link(place);
     }

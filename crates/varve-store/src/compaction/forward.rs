@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{Reservation, Result, VECTOR_ROWS};
+use varve_types::{Broken, Invariant, Reservation, Result, VECTOR_ROWS, invariant};
 
 use crate::run::RunTrace;
 
@@ -39,14 +39,14 @@ enum Part {
 }
 
 impl Part {
-    fn of(rows: &[u32]) -> Part {
+    fn of(rows: &[u32]) -> Result<Part, Broken> {
         let first = rows.iter().copied().find(|row| *row != DEAD);
         let Some(first) = first else {
-            return Part::Far([].into());
+            return Ok(Part::Far([].into()));
         };
         if rows.iter().zip(first..).all(|(row, next)| *row == next) {
-            let rows = u32::try_from(rows.len()).unwrap_or(0);
-            return Part::Stretch { first, rows };
+            let rows = u32::try_from(rows.len()).or_broken("rows of a part")?;
+            return Ok(Part::Stretch { first, rows });
         }
         let near = rows.iter().map(|row| match *row {
             DEAD => Some(NEAR_DEAD),
@@ -55,10 +55,10 @@ impl Part {
                 distance.ok().filter(|distance| *distance != NEAR_DEAD)
             }
         });
-        match near.collect::<Option<Box<[u16]>>>() {
+        Ok(match near.collect::<Option<Box<[u16]>>>() {
             Some(near) => Part::Near(first, near),
             None => Part::Far(rows.into()),
-        }
+        })
     }
 
     fn row(&self, at: usize) -> Option<u32> {
@@ -117,32 +117,37 @@ impl ForwardBuilder {
 
     /// Notes that `rows` rows from `ordinal` on are now those from `row` on, counted over all
     /// outputs. Ordinals that are left out are those of dead rows.
-    pub(crate) fn push(&mut self, ordinal: u32, row: u32, rows: u32) {
+    pub(crate) fn push(&mut self, ordinal: u32, row: u32, rows: u32) -> Result<(), Broken> {
+        let ordinal = ordinal as usize;
+        invariant!(self.next() <= ordinal, "order of rows in a compaction");
         while self.next() < ordinal {
-            self.push_row(DEAD);
+            self.push_row(DEAD)?;
         }
         for row in (row..).take(rows as usize) {
-            self.push_row(row);
+            self.push_row(row)?;
         }
+        Ok(())
     }
 
-    fn next(&self) -> u32 {
-        let rows = self.parts.len() * VECTOR_ROWS + self.pending.len();
-        u32::try_from(rows).unwrap_or(u32::MAX)
+    /// The ordinal of the row after the last one noted.
+    fn next(&self) -> usize {
+        self.parts.len() * VECTOR_ROWS + self.pending.len()
     }
 
-    fn push_row(&mut self, row: u32) {
+    fn push_row(&mut self, row: u32) -> Result<(), Broken> {
         self.pending.push(row);
         if self.pending.len() == VECTOR_ROWS {
-            self.end_part();
+            self.end_part()?;
         }
+        Ok(())
     }
 
-    fn end_part(&mut self) {
-        let part = Part::of(&self.pending);
+    fn end_part(&mut self) -> Result<(), Broken> {
+        let part = Part::of(&self.pending)?;
         self.bytes += part.bytes();
         self.parts.push(part);
         self.pending.clear();
+        Ok(())
     }
 
     /// Books the memory taken since the last time.
@@ -153,14 +158,14 @@ impl ForwardBuilder {
     /// The map, given the outputs with their rows.
     pub(crate) fn finish(mut self, outputs: &[(Arc<RunTrace>, u32)]) -> Result<ForwardMap> {
         if !self.pending.is_empty() {
-            self.end_part();
+            self.end_part()?;
         }
         self.reserve()?;
         let mut before = 0_u32;
         let mut numbered = Vec::with_capacity(outputs.len());
         for (output, rows) in outputs {
             numbered.push((before, Arc::clone(output)));
-            before = before.saturating_add(*rows);
+            before = before.checked_add(*rows).or_broken("rows of outputs")?;
         }
         Ok(ForwardMap {
             outputs: numbered,
@@ -200,7 +205,7 @@ mod tests {
             for (dead, others, rows) in stretches {
                 ordinal += dead;
                 row += others;
-                builder.push(ordinal, row, rows);
+                builder.push(ordinal, row, rows).unwrap();
                 expected.resize(ordinal as usize, None);
                 expected.extend((row..row + rows).map(Some));
                 ordinal += rows;
@@ -226,7 +231,7 @@ mod tests {
 
     #[test]
     fn what_stays_together_takes_no_memory() {
-        let far = Part::of(&[1, u32::MAX, 100_000]);
+        let far = Part::of(&[1, u32::MAX, 100_000]).unwrap();
         let cases = [
             (Part::of(&[5, 6, 7]), Part::Stretch { first: 5, rows: 3 }),
             (
@@ -236,7 +241,7 @@ mod tests {
             (Part::of(&[u32::MAX, u32::MAX]), Part::Far([].into())),
         ];
         for (found, expected) in cases {
-            assert_eq!(found, expected);
+            assert_eq!(found.unwrap(), expected);
         }
         assert!(matches!(far, Part::Far(_)));
     }

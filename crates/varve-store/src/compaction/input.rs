@@ -51,8 +51,9 @@ pub(super) struct InputVector {
 }
 
 impl InputVector {
-    /// The key of living row number `at`; empty past the end.
+    /// The key of living row number `at`, which must be there.
     pub(super) fn key(&self, at: usize) -> &[u8] {
+        debug_assert!(at < self.key_ends.len(), "row {at} of a vector");
         let start = at
             .checked_sub(1)
             .and_then(|before| self.key_ends.get(before));

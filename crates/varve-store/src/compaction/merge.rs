@@ -18,6 +18,7 @@ use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
 use crate::paced_run;
 use crate::page_sink::PageSink;
+use crate::read::ordinal;
 use crate::run::{Run, RunTrace};
 use crate::tree::Tree;
 
@@ -151,11 +152,9 @@ pub(super) async fn merge(
     output.finish_run().await?;
     let outputs = output.finished;
     sink.write_pending().await?;
-    let rows_of = |run: &Arc<Run>| {
-        let rows = u32::try_from(run.rows).unwrap_or(u32::MAX);
-        (Arc::clone(&run.pin.trace), rows)
-    };
-    let traces: Vec<(Arc<RunTrace>, u32)> = outputs.iter().map(rows_of).collect();
+    let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.pin.trace), ordinal(run.rows)?));
+    let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
+    let traces = traces?;
     let mut merged = Vec::with_capacity(sources.len());
     for source in sources {
         merged.push(MergedInput {
@@ -231,7 +230,7 @@ impl Source {
         };
         match self.input.run.entries_seq {
             CommitSeq(0) => entry,
-            CommitSeq(seq) => seq.saturating_mul(2).cast_signed() | (entry & 1),
+            CommitSeq(seq) => (seq << 1).cast_signed() | (entry & 1),
         }
     }
 
@@ -259,7 +258,7 @@ impl Output<'_> {
         if let MergeRule::Index { column, settled } = self.rule {
             let mut at = source.at;
             source.at += taken.len();
-            let settled = settled.0.saturating_mul(2).saturating_add(1).cast_signed();
+            let settled = ((settled.0 << 1) | 1).cast_signed();
             taken.retain(|_| {
                 let entry = source.entry(column, at);
                 at += 1;
@@ -303,7 +302,7 @@ impl Output<'_> {
     }
 
     fn note(&mut self, forward: &mut ForwardBuilder, first: u32, count: u32) -> Result<()> {
-        forward.push(first, self.rows, count);
+        forward.push(first, self.rows, count)?;
         let rows = self
             .rows
             .checked_add(count)

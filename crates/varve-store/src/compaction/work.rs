@@ -14,7 +14,7 @@ use crate::compaction::merge::{MergeRule, Merged, MergedInput, merge};
 use crate::format::{keys, marks};
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
-use crate::read::run_position;
+use crate::read::{ordinal, run_position};
 use crate::run::{Run, RunMarks};
 use crate::state::State;
 use crate::tree::Tree;
@@ -242,7 +242,7 @@ impl Store {
             let died = match listed {
                 Some(run) => run.marks.all() - &input.dead,
                 // It was retired because nothing of it lives.
-                None => (0..u32::try_from(input.run.rows).unwrap_or(u32::MAX)).collect(),
+                None => (0..ordinal(input.run.rows)?).collect(),
             };
             #[cfg(feature = "inspect")]
             let died = crate::planted::carried_over(died);
@@ -262,7 +262,7 @@ impl Store {
             let marked = run.with_marks(RunMarks::new(dead, 1));
             publication.version.set(Arc::new(marked));
         }
-        publication.write(self, &state, state.last, batch);
+        publication.write(self, &state, state.last, batch)?;
         Ok(publication)
     }
 

@@ -78,7 +78,7 @@ impl Store {
         }
         batch.delete_range(keys::log_through(frozen.seq));
         publication.manifest.flushed = frozen.seq;
-        publication.write(self, &state, state.last, batch);
+        publication.write(self, &state, state.last, batch)?;
         Ok(publication)
     }
 }

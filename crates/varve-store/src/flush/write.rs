@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Pacer, Result, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, Invariant, Pacer, Result, RunId, TreeId, VECTOR_ROWS};
 
 use crate::memtable::FlushMap;
 use crate::paced_run;
@@ -97,10 +97,9 @@ impl Store {
                     }
                 };
                 for version in &chunk.versions {
-                    if let Some(ordinal) = ordinals.get_mut(*version as usize) {
-                        *ordinal = next;
-                    }
-                    next = next.saturating_add(1);
+                    let ordinal = ordinals.get_mut(*version as usize);
+                    *ordinal.or_broken("version of a flush")? = next;
+                    next = next.checked_add(1).or_broken("rows of a flush")?;
                 }
                 writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
                 paced_run::encode(writer, &mut pacer).await?;

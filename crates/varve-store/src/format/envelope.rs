@@ -18,6 +18,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::format::keys;
 
 const MAGIC: [u8; 4] = *b"VSTO";
+/// The format version that is written and read.
+const VERSION: u16 = 1;
 const ENVELOPE_BYTES: usize = 16;
 
 /// What a value holds.
@@ -32,17 +34,6 @@ pub(crate) enum Kind {
     Scratch = 7,
     Quarantine = 8,
     MergedLog = 9,
-}
-
-impl Kind {
-    /// The newest format of such records that this version writes and reads.
-    fn version(self) -> u16 {
-        match self {
-            // Came with the second version, so that the first refuses it by name.
-            Kind::MergedLog => 2,
-            _ => 1,
-        }
-    }
 }
 
 /// The value to store at `key`.
@@ -63,13 +54,12 @@ pub(crate) fn open<'a>(kind: Kind, key: &[u8], value: &'a [u8]) -> Result<&'a [u
     let version = u16::from_le_bytes([v0, v1]);
     if [m0, m1, m2, m3] != MAGIC {
         Err(malformed("magic"))
-    } else if version > kind.version() {
+    } else if version > VERSION {
         Err(Error::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             format!(
-                "format_too_new: {} has format version {version}; this VarveDB reads up to {}",
+                "format_too_new: {} has format version {version}; this VarveDB reads version {VERSION}",
                 keys::describe(key),
-                kind.version()
             ),
         ))
     } else if *envelope != expected(kind, key, payload) {
@@ -93,7 +83,7 @@ fn expected(kind: Kind, key: &[u8], payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
     let code = kind as u8;
     let seed = xxh3_64(key) ^ u64::from(code);
     let [m0, m1, m2, m3] = MAGIC;
-    let [v0, v1] = kind.version().to_le_bytes();
+    let [v0, v1] = VERSION.to_le_bytes();
     let [c0, c1, c2, c3, c4, c5, c6, c7] = xxh3_64_with_seed(payload, seed).to_le_bytes();
     [
         m0, m1, m2, m3, v0, v1, code, 0, c0, c1, c2, c3, c4, c5, c6, c7,

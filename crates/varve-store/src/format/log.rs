@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_kv::Key;
-use varve_types::{CommitSeq, ObjectId, Result, RunId, TreeId};
+use varve_types::{Broken, CommitSeq, Invariant, ObjectId, Result, RunId, TreeId, invariant};
 
 use crate::catalogue::CatalogueChange;
 use crate::format::envelope::{Kind, corrupt, is_of, open, seal};
@@ -58,13 +58,13 @@ pub(crate) enum LogOp<'a> {
 }
 
 /// The bytes of a record.
-pub(crate) fn encode_record(ops: &[LogOp<'_>]) -> Vec<u8> {
+pub(crate) fn encode_record(ops: &[LogOp<'_>]) -> Result<Vec<u8>, Broken> {
     let mut record = Vec::new();
     put_varint(ops.len() as u64, &mut record);
     for op in ops {
-        put_op(op, &mut record);
+        put_op(op, &mut record)?;
     }
-    record
+    Ok(record)
 }
 
 /// A record that is to be stored.
@@ -93,7 +93,7 @@ fn framed_bytes(record: &Record) -> usize {
 
 /// The values of records with consecutive sequences: merged up to `bytes_max`, so that there are as
 /// few as possible.
-pub(crate) fn encode(records: &[Record], bytes_max: usize) -> Vec<Value> {
+pub(crate) fn encode(records: &[Record], bytes_max: usize) -> Result<Vec<Value>, Broken> {
     let bytes_max = bytes_max.min(PART_BYTES_MAX);
     let mut values = Vec::new();
     let mut rest = records;
@@ -110,17 +110,17 @@ pub(crate) fn encode(records: &[Record], bytes_max: usize) -> Vec<Value> {
         let (group, later) = rest.split_at(together.max(1));
         rest = later;
         match group {
-            [record] => put_alone(record, &mut values),
-            group => values.extend(merge(group)),
+            [record] => put_alone(record, &mut values)?,
+            group => values.push(merge(group)?),
         }
     }
-    values
+    Ok(values)
 }
 
 /// The value or values of one record.
-fn put_alone(record: &Record, values: &mut Vec<Value>) {
+fn put_alone(record: &Record, values: &mut Vec<Value>) -> Result<(), Broken> {
     let parts: Vec<&[u8]> = record.bytes.chunks(PART_BYTES_MAX).collect();
-    let count = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(parts.len()).or_broken("parts of a log record")?;
     let value = |(part, bytes): (u32, &[u8])| {
         let key = keys::log(record.seq, part);
         let mut payload = Vec::with_capacity(4 + bytes.len());
@@ -134,10 +134,16 @@ fn put_alone(record: &Record, values: &mut Vec<Value>) {
         }
     };
     values.extend((0..count).zip(parts).map(value));
+    Ok(())
 }
 
-fn merge(records: &[Record]) -> Option<Value> {
-    let last = records.last()?.seq;
+fn merge(records: &[Record]) -> Result<Value, Broken> {
+    let follows = |pair: &[Record]| match pair {
+        [before, after] => after.seq.0 == before.seq.0 + 1,
+        _ => false,
+    };
+    invariant!(records.windows(2).all(follows), "order of log records");
+    let last = records.last().or_broken("log records")?.seq;
     let key = keys::log(last, 0);
     let bytes: usize = records.iter().map(framed_bytes).sum();
     let mut payload = Vec::with_capacity(bytes + 10);
@@ -145,7 +151,7 @@ fn merge(records: &[Record]) -> Option<Value> {
     for record in records {
         put_bytes(&record.bytes, &mut payload);
     }
-    Some(Value {
+    Ok(Value {
         bytes: seal(Kind::MergedLog, &key, &payload),
         key,
         last,
@@ -205,7 +211,7 @@ pub(crate) fn decode(seq: CommitSeq, record: &[u8]) -> Result<Vec<LogOp<'_>>> {
     parse(record).map_err(|detail| corrupt(&keys::log(seq, 0), detail))
 }
 
-fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) {
+fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) -> Result<(), Broken> {
     match op {
         LogOp::Catalogue(CatalogueChange::PutObject(id, version, definition)) => {
             out.push(1);
@@ -245,12 +251,14 @@ fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) {
             put_varint(run.0, out);
             put_varint(ordinals.len() as u64, out);
             let mut next = 0;
-            for ordinal in ordinals {
-                put_varint(u64::from(ordinal.saturating_sub(next)), out);
-                next = ordinal.saturating_add(1);
+            for ordinal in ordinals.iter().copied().map(u64::from) {
+                let distance = ordinal.checked_sub(next).or_broken("order of marks")?;
+                put_varint(distance, out);
+                next = ordinal + 1;
             }
         }
     }
+    Ok(())
 }
 
 fn put_list(items: &[&[u8]], out: &mut Vec<u8>) {

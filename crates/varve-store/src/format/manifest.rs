@@ -2,12 +2,11 @@
 //!
 //! Layout (varints): number, catalogue version, flushed sequence, marks sequence, next run, next
 //! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version
-//! (0: none), marked rows; number of retired runs, then their ids. Where runs hold index entries
-//! that were written before their commit was known, the number of such runs follows, and of each
-//! its place in the list and its commit.
+//! (0: none), marked rows, the commit of its index entries (0: they tell it themselves); number of
+//! retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{CommitSeq, Result, RunId, TreeId};
+use varve_types::{Broken, CommitSeq, Result, RunId, TreeId, invariant};
 
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
@@ -65,7 +64,8 @@ impl Manifest {
     }
 
     /// The value at [`keys::manifest`].
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub(crate) fn encode(&self) -> Result<Vec<u8>, Broken> {
+        invariant!(self.is_sound(), "manifest");
         let mut out = Vec::new();
         let mut put = |number| put_varint(number, &mut out);
         put(self.number);
@@ -84,22 +84,24 @@ impl Manifest {
             put(entry.bytes);
             put(entry.marks_version);
             put(entry.marked_rows);
+            put(entry.entries_seq.0);
         }
         put(self.retired.len() as u64);
         for run in &self.retired {
             put(run.0);
         }
-        let dated = (0_u64..).zip(&self.runs);
-        let dated = dated.filter(|(_, entry)| entry.entries_seq.0 > 0);
-        let count = dated.clone().count();
-        if count > 0 {
-            put(count as u64);
-            for (at, entry) in dated {
-                put(at);
-                put(entry.entries_seq.0);
-            }
-        }
-        seal(Kind::Manifest, &keys::manifest(), &out)
+        Ok(seal(Kind::Manifest, &keys::manifest(), &out))
+    }
+
+    /// Whether its runs are in order and were numbered by it, and no mark is of a row that is not.
+    fn is_sound(&self) -> bool {
+        let in_order = |a: &RunEntry, b: &RunEntry| (a.tree, a.run) < (b.tree, b.run);
+        self.runs.is_sorted_by(in_order)
+            && self.runs.iter().all(|entry| {
+                entry.run.0 < self.next_run
+                    && entry.marked_rows <= entry.rows
+                    && (entry.marks_version > 0 || entry.marked_rows == 0)
+            })
     }
 
     pub(crate) fn decode(value: &[u8]) -> Result<Manifest> {
@@ -131,19 +133,11 @@ fn parse(payload: &[u8]) -> Result<Manifest, CodecError> {
             bytes: reader.varint()?,
             marks_version: reader.varint()?,
             marked_rows: reader.varint()?,
-            entries_seq: CommitSeq(0),
+            entries_seq: CommitSeq(reader.varint()?),
         });
     }
     for _ in 0..take_count(&mut reader)? {
         manifest.retired.push(RunId(reader.varint()?));
-    }
-    if !reader.rest().is_empty() {
-        for _ in 0..take_count(&mut reader)? {
-            let at = usize::try_from(reader.varint()?).ok();
-            let entry = at.and_then(|at| manifest.runs.get_mut(at));
-            let entry = entry.ok_or(CodecError::Malformed("run"))?;
-            entry.entries_seq = CommitSeq(reader.varint()?);
-        }
     }
     reader.end()?;
     if !manifest

@@ -1,11 +1,13 @@
 //! A tree schema as bytes.
 //!
 //! Layout (varints): tree, version, number of columns; by column: id, type, nullable (u8),
-//! missing value as a row of one; then number of key columns (0: hidden row id) and their
-//! positions. An index has one more than it has columns in the place of that number, which no key
-//! can have; then the tree that it is of, how many key columns are its own, uniqueness (0 none, 1
-//! NULLs are distinct, 2 NULLs are equal), state (0 building, 1 valid), the number of key columns,
-//! and of each its position and order (1 descending, 2 NULLs first).
+//! missing value as a row of one; then the kind of its key (u8) and:
+//!
+//! | kind | key | fields |
+//! |---|---|---|
+//! | 0 | hidden row id | |
+//! | 1 | columns | their number, their positions |
+//! | 2 | an index's | the tree that it is of, how many key columns are its own, uniqueness (u8: 0 none, 1 NULLs are distinct, 2 NULLs are equal), state (u8: 0 building, 1 valid), the number of key columns, and of each its position and order (u8: 1 descending, 2 NULLs first) |
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{
@@ -29,14 +31,19 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
         encode_row(&[missing], 0, &mut row);
         put_bytes(&row, out);
     }
-    let key: &[usize] = match &schema.key {
-        SortKey::RowId => &[],
-        SortKey::Columns(positions) => positions,
-        SortKey::Index(key) => return put_index(key, schema.columns.len(), out),
-    };
-    put_varint(key.len() as u64, out);
-    for position in key {
-        put_varint(*position as u64, out);
+    match &schema.key {
+        SortKey::RowId => out.push(0),
+        SortKey::Columns(positions) => {
+            out.push(1);
+            put_varint(positions.len() as u64, out);
+            for position in positions {
+                put_varint(*position as u64, out);
+            }
+        }
+        SortKey::Index(key) => {
+            out.push(2);
+            put_index(key, out);
+        }
     }
 }
 
@@ -63,14 +70,15 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
             missing: missing.unwrap_or(Value::Null),
         });
     }
-    let keys = reader.count(0, count.saturating_add(1), "key")?;
-    let key = if keys == 0 {
-        SortKey::RowId
-    } else if keys > count {
-        SortKey::Index(take_index(reader, count)?)
-    } else {
-        let positions = (0..keys).map(|_| take_position(reader, count));
-        SortKey::Columns(positions.collect::<Result<_, _>>()?)
+    let key = match reader.u8()? {
+        0 => SortKey::RowId,
+        1 => {
+            let keys = reader.count(1, count, "key")?;
+            let positions = (0..keys).map(|_| take_position(reader, count));
+            SortKey::Columns(positions.collect::<Result<_, _>>()?)
+        }
+        2 => SortKey::Index(take_index(reader, count)?),
+        _ => return Err(CodecError::Malformed("kind of key")),
     };
     Ok(TreeSchema {
         tree,
@@ -80,8 +88,7 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
     })
 }
 
-fn put_index(key: &IndexKey, columns: usize, out: &mut Vec<u8>) {
-    put_varint((columns as u64).saturating_add(1), out);
+fn put_index(key: &IndexKey, out: &mut Vec<u8>) {
     put_varint(key.of.0, out);
     put_varint(key.own_columns as u64, out);
     out.push(match key.uniqueness {

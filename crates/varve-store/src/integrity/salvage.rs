@@ -12,7 +12,7 @@ use crate::integrity::readable;
 use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
-use crate::read::View;
+use crate::read::{View, ordinal};
 use crate::run::Run;
 use crate::tree::Tree;
 use crate::{RunRepair, Store};
@@ -68,7 +68,7 @@ impl Store {
             if let Some(new) = new {
                 publication.version.set(new);
             }
-            publication.write(self, &state, state.last, &mut batch);
+            publication.write(self, &state, state.last, &mut batch)?;
             publication
         };
         let note = quarantine::encode(run.id, run.tree, &repair.errors);
@@ -178,8 +178,10 @@ impl Store {
 
 /// The rows of a vector that no commit deleted.
 fn alive(run: &Run, vector: &Inspected, last: varve_types::CommitSeq) -> Result<Selection> {
-    let first = crate::read::ordinal(vector.first_row)?;
-    let rows = u32::try_from(vector.rows).unwrap_or(u32::MAX);
-    let alive = (0..rows).filter(|row| !run.marks.is_dead(first.saturating_add(*row), last));
+    let first = ordinal(vector.first_row)?;
+    let end = ordinal(vector.first_row + vector.rows as u64)?;
+    let alive = (first..end).zip(0..);
+    let alive = alive.filter(|(ordinal, _)| !run.marks.is_dead(*ordinal, last));
+    let alive = alive.map(|(_, row)| row);
     Ok(Selection::new(alive.collect()))
 }

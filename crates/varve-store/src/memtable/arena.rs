@@ -4,10 +4,14 @@
 //! Layout: a string lies in one chunk as its length (4 bytes, little-endian), its bytes, and zeros
 //! up to a multiple of four; so its place is a number of 32 bits.
 
+use varve_types::{Broken, Invariant, invariant};
+
 /// The size of a chunk; a longer string has one of its own.
 const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_SHIFT: u32 = 18;
 const UNIT: usize = 4;
+/// More of them have no number.
+const CHUNKS_MAX: usize = 1 << (u32::BITS - CHUNK_SHIFT);
 /// The first chunk begins with this much and doubles, so that small tables are small.
 const FIRST_BYTES: usize = 256;
 
@@ -35,8 +39,9 @@ impl Slot {
 
 impl Arena {
     /// Adds the concatenation of two strings.
-    pub(crate) fn push(&mut self, head: &[u8], tail: &[u8]) -> Slot {
+    pub(crate) fn push(&mut self, head: &[u8], tail: &[u8]) -> Result<Slot, Broken> {
         let bytes = head.len() + tail.len();
+        let length = u32::try_from(bytes).or_broken("length in an arena")?;
         let stored = (UNIT + bytes).next_multiple_of(UNIT);
         let fits = |chunk: &Vec<u8>| chunk.len() + stored <= CHUNK_BYTES;
         if !self.chunks.last().is_some_and(fits) {
@@ -45,20 +50,20 @@ impl Arena {
             } else {
                 CHUNK_BYTES
             };
+            invariant!(self.chunks.len() < CHUNKS_MAX, "chunks of an arena");
             self.chunks.push(Vec::with_capacity(room.max(stored)));
         }
-        let number = self.chunks.len().saturating_sub(1);
-        let Some(chunk) = self.chunks.last_mut() else {
-            return Slot(0);
-        };
+        let before = self.chunks.len().saturating_sub(1);
+        let chunk = self.chunks.last_mut().or_broken("chunk of an arena")?;
         let start = chunk.len();
-        let length = u32::try_from(bytes).unwrap_or(u32::MAX);
+        debug_assert!(start.is_multiple_of(UNIT) && start < CHUNK_BYTES);
+        let place = (before << CHUNK_SHIFT) | (start / UNIT);
+        let slot = Slot(u32::try_from(place).or_broken("place in an arena")?);
         chunk.extend_from_slice(&length.to_le_bytes());
         chunk.extend_from_slice(head);
         chunk.extend_from_slice(tail);
         chunk.resize(start + stored, 0);
-        let place = (number << CHUNK_SHIFT) | (start / UNIT);
-        Slot(u32::try_from(place).unwrap_or(u32::MAX))
+        Ok(slot)
     }
 
     pub(crate) fn get(&self, slot: Slot) -> &[u8] {
@@ -112,7 +117,7 @@ mod tests {
         let slots: Vec<Slot> = lengths
             .iter()
             .zip(0..)
-            .map(|(bytes, i)| arena.push(&[i], &vec![i; *bytes]))
+            .map(|(bytes, i)| arena.push(&[i], &vec![i; *bytes]).unwrap())
             .collect();
         for ((slot, bytes), i) in slots.iter().zip(lengths).zip(0..) {
             assert_eq!(arena.get(*slot), vec![i; bytes + 1], "{i}");
@@ -122,7 +127,7 @@ mod tests {
         assert_eq!(arena.get(slots[2]), [2, 2, 2, 9]);
         assert_eq!(arena.get(Slot(u32::MAX)), b"");
         let mut small = Arena::default();
-        small.push(b"few", b"");
+        small.push(b"few", b"").unwrap();
         assert_eq!(small.bytes(), 256);
     }
 }

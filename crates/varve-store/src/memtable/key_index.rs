@@ -2,13 +2,15 @@
 
 use std::ops::Bound;
 
+use varve_types::Broken;
+
 /// An ordered map of key bytes; the memtable needs no more of it than this.
 pub(crate) trait KeyIndex: Default {
     /// The number at a key.
     fn get(&self, key: &[u8]) -> Option<u32>;
 
     /// Sets the number at a key; returns the one before.
-    fn insert(&mut self, key: &[u8], number: u32) -> Option<u32>;
+    fn insert(&mut self, key: &[u8], number: u32) -> Result<Option<u32>, Broken>;
 
     /// The lowest and the highest key.
     fn range(&self) -> Option<(&[u8], &[u8])>;
@@ -44,8 +46,8 @@ impl KeyIndex for BTreeIndex {
         self.0.get(key).copied()
     }
 
-    fn insert(&mut self, key: &[u8], number: u32) -> Option<u32> {
-        self.0.insert(key.to_vec(), number)
+    fn insert(&mut self, key: &[u8], number: u32) -> Result<Option<u32>, Broken> {
+        Ok(self.0.insert(key.to_vec(), number))
     }
 
     fn range(&self) -> Option<(&[u8], &[u8])> {

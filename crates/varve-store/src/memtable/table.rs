@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use varve_types::CommitSeq;
+use varve_types::{Broken, CommitSeq};
 
 use crate::memtable::arena::{Arena, Slot};
 use crate::memtable::art::ArtIndex;
@@ -57,18 +57,27 @@ pub(crate) struct RowTable {
 
 impl RowTable {
     /// Adds a version that is alive from `begin` on.
-    pub(crate) fn insert(&mut self, key: &[u8], row: &[u8], begin: CommitSeq) {
-        let number = u32::try_from(self.versions.len()).unwrap_or(NO_VERSION);
-        let previous = self.index.insert(key, number).unwrap_or(NO_VERSION);
-        self.versions.add(RowVersion {
+    pub(crate) fn insert(
+        &mut self,
+        key: &[u8],
+        row: &[u8],
+        begin: CommitSeq,
+    ) -> Result<(), Broken> {
+        let number = self.versions.next_number();
+        let row_slot = self.rows.push(row, &[])?;
+        let previous = self.index.insert(key, number)?;
+        debug_assert!(previous.is_none_or(|previous| previous < number));
+        let added = self.versions.add(RowVersion {
             begin: begin.0,
             end: ALIVE,
-            row: self.rows.push(row, &[]),
-            previous,
-        });
+            row: row_slot,
+            previous: previous.unwrap_or(NO_VERSION),
+        })?;
+        debug_assert_eq!(added, number, "no version gives its number back");
         self.alive += 1;
         self.newest = self.newest.max(begin.0);
         self.bytes += RowTable::cost_bytes(key, row);
+        Ok(())
     }
 
     /// What a row will take in memory.
@@ -102,8 +111,7 @@ impl RowTable {
     /// Hides the versions that began at `begin` or later from everyone. Versions must have come in
     /// the order of their begins, as those of one transaction do.
     pub(crate) fn hide_since(&mut self, begin: CommitSeq) {
-        let count = u32::try_from(self.versions.len()).unwrap_or(NO_VERSION);
-        for number in (0..count).rev() {
+        for number in (0..self.versions.next_number()).rev() {
             let Some(version) = self.versions.get_mut(number) else {
                 break;
             };
@@ -119,7 +127,7 @@ impl RowTable {
 
     /// The number of the first version that began at `begin` or later, under the same condition.
     pub(crate) fn first_since(&self, begin: CommitSeq) -> u32 {
-        let (mut low, mut high) = (0, u32::try_from(self.versions.len()).unwrap_or(NO_VERSION));
+        let (mut low, mut high) = (0, self.versions.next_number());
         while low < high {
             let middle = low + (high - low) / 2;
             let began = self.versions.get(middle).map(|version| version.begin);
@@ -159,7 +167,7 @@ impl RowTable {
 
     /// Number of versions.
     pub(crate) fn versions(&self) -> usize {
-        self.versions.len()
+        self.versions.next_number() as usize
     }
 
     pub(crate) fn count_visible(&self, seq: CommitSeq) -> u64 {

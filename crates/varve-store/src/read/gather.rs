@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::RunHead;
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Error, Pacer, Result, VECTOR_ROWS};
+use varve_types::{
+    Batch, Broken, Column, ColumnBuilder, ColumnRef, Error, Invariant, Pacer, Result, VECTOR_ROWS,
+};
 
 use crate::format::row::Projection;
 use crate::memtable::{MemtableSlot, RowTable};
@@ -36,10 +38,10 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn place(&mut self, request: usize, row: usize) {
-        if let Some(slot) = self.order.get_mut(request) {
-            *slot = u32::try_from(row).unwrap_or(u32::MAX);
-        }
+    fn place(&mut self, request: usize, row: usize) -> Result<(), Broken> {
+        let slot = self.order.get_mut(request).or_broken("row of a request")?;
+        *slot = u32::try_from(row).or_broken("place of a row")?;
+        Ok(())
     }
 
     fn len(&self) -> usize {
@@ -126,7 +128,7 @@ impl View {
                     pacer.pause().await;
                     let gathered = self.gather_group(rows, columns, &mut source)?;
                     if let Some(vectors) = gathered {
-                        append(&mut pieces, rows, &vectors);
+                        append(&mut pieces, rows, &vectors)?;
                         *rows = &[];
                     }
                 }
@@ -219,7 +221,7 @@ impl View {
                 table.version(version).ok_or_else(no_such_row)?;
                 let at = pieces.len();
                 decode_version(table, &self.tree, version, &projection, &mut pieces.outputs)?;
-                pieces.place(request, at);
+                pieces.place(request, at)?;
             }
             Ok::<(), Error>(())
         };
@@ -268,7 +270,7 @@ impl View {
 }
 
 /// Adds gathered rows of a group to the pieces.
-fn append(pieces: &mut Pieces, rows: &[WantedRow], vectors: &[Vec<Column>]) {
+fn append(pieces: &mut Pieces, rows: &[WantedRow], vectors: &[Vec<Column>]) -> Result<(), Broken> {
     let vectors_of_rows = rows.chunk_by(|a, b| a.vector == b.vector);
     for (rows, columns) in vectors_of_rows.zip(vectors) {
         let before = pieces.len();
@@ -278,10 +280,11 @@ fn append(pieces: &mut Pieces, rows: &[WantedRow], vectors: &[Vec<Column>]) {
         let different = rows.chunk_by(|a, b| a.position == b.position);
         for (same, at) in different.zip(before..) {
             for row in same {
-                pieces.place(row.request, at);
+                pieces.place(row.request, at)?;
             }
         }
     }
+    Ok(())
 }
 
 fn rows_of(head: &RunHead) -> u64 {

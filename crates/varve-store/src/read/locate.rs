@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
-use varve_types::{Pacer, Result, VECTOR_ROWS};
+use varve_types::{Invariant, Pacer, Result, VECTOR_ROWS};
 
 use crate::memtable::MemtableSlot;
 use crate::read::pages::PageSource;
@@ -211,7 +211,8 @@ impl GroupSearch {
     ) -> Result<Vec<(usize, u32)>> {
         let head = run.run.head()?;
         let place = |error| run.run.place_error(error);
-        let index_value = head.index_value_for(self.group).unwrap_or(u32::MAX);
+        let index_value = head.index_value_for(self.group);
+        let index_value = index_value.or_broken("index of a group")?;
         if let Some(number) = head
             .filter_value_for(self.group)
             .filter(|_| !self.is_filtered && !self.is_decoded(parts, keys))

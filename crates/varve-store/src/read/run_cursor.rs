@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Error, LogicalType, Pacer, Result, Selection, VECTOR_ROWS,
+    Batch, Column, ColumnRef, Error, Invariant, LogicalType, Pacer, Result, Selection, VECTOR_ROWS,
 };
 
 use crate::Store;
@@ -187,7 +187,7 @@ impl RunCursor {
         let info = self.head.groups().get(open.group);
         let rows = info.map_or(0, |info| info.vector_rows(vector));
         let first = open.first_row + ordinal((vector * VECTOR_ROWS) as u64)?;
-        let mut chosen = live(&open.dead, first, rows);
+        let mut chosen = live(&open.dead, first, rows)?;
         if is_edge {
             let within = self.rows_within(store, plan, open.group, vector).await?;
             chosen = Some(intersect(chosen, Selection::new(within.collect())));
@@ -302,7 +302,8 @@ impl RunCursor {
         let place = |error| self.view.run.place_error(error);
         let parts = store.groups.parts(&self.head, group).map_err(place)?;
         if parts.index().is_none() {
-            let number = self.head.index_value_for(group).unwrap_or(0);
+            let number = self.head.index_value_for(group);
+            let number = number.or_broken("index of a group")?;
             let page = (self.head.run(), number);
             let pages = store
                 .read_pages(self.view.run.tree, VecSet::from_iter([page]))
@@ -445,15 +446,15 @@ pub(crate) fn reversed(batch: &Batch) -> Batch {
 }
 
 /// The rows of a vector that are not dead; `None` where none is dead.
-fn live(dead: &RoaringBitmap, first: u32, rows: usize) -> Option<Selection> {
-    let end = first.saturating_add(u32::try_from(rows).unwrap_or(u32::MAX));
+fn live(dead: &RoaringBitmap, first: u32, rows: usize) -> Result<Option<Selection>> {
+    let end = ordinal(u64::from(first) + rows as u64)?;
     if dead.range_cardinality(first..end) == 0 {
-        return None;
+        return Ok(None);
     }
     let rows = (first..end)
         .zip(0..)
         .filter(|(ordinal, _)| !dead.contains(*ordinal));
-    Some(Selection::new(rows.map(|(_, row)| row).collect()))
+    Ok(Some(Selection::new(rows.map(|(_, row)| row).collect())))
 }
 
 fn intersect(chosen: Option<Selection>, passing: Selection) -> Selection {

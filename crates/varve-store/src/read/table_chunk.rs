@@ -3,7 +3,9 @@
 use std::ops::Bound;
 
 use roaring::RoaringBitmap;
-use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Error, LogicalType, Result, Value};
+use varve_types::{
+    Column, ColumnBuilder, ColumnRef, CommitSeq, Error, Invariant, LogicalType, Result, Value,
+};
 
 use crate::format::row::{Projection, decode_row};
 use crate::memtable::{RowTable, RowVersion};
@@ -129,7 +131,7 @@ pub(crate) fn decode_version(
     projection: &Projection,
     outputs: &mut [ColumnBuilder],
 ) -> Result<()> {
-    let row = table.row(version).unwrap_or_default();
+    let row = table.row(version).or_broken("version of a table")?;
     decode_row(tree.types(), row, projection, outputs).map_err(|detail| {
         let tree = tree.schema().tree;
         Error::corrupted(format!(

@@ -202,7 +202,7 @@ fn replay_skips_what_a_flush_contains() {
     assert_eq!(seqs, [1, 2, 3, 4, 5]);
     let mut batch = WriteBatch::new();
     batch.delete_range(keys::log_through(CommitSeq(5)));
-    for value in log::encode(&records, usize::MAX) {
+    for value in log::encode(&records, usize::MAX).unwrap() {
         batch.put(value.key, value.bytes);
     }
     block_on(kv.commit(batch, Durability::Strict)).unwrap();
@@ -212,7 +212,7 @@ fn replay_skips_what_a_flush_contains() {
     // But it must not leave a gap.
     let mut batch = WriteBatch::new();
     batch.delete_range(keys::log_through(CommitSeq(5)));
-    for value in log::encode(&records[3..], usize::MAX) {
+    for value in log::encode(&records[3..], usize::MAX).unwrap() {
         batch.put(value.key, value.bytes);
     }
     drop(store);

@@ -445,9 +445,9 @@ fn replay_skips_deletes_that_became_marks_and_no_others() {
         };
         let record = Record {
             seq: CommitSeq(seq),
-            bytes: log::encode_record(&[keys]),
+            bytes: log::encode_record(&[keys]).unwrap(),
         };
-        let values = log::encode(&[record], 1 << 20);
+        let values = log::encode(&[record], 1 << 20).unwrap();
         let value: Bytes = values[0].bytes.clone().into();
         [(CommitSeq(seq), 0, value)]
     };

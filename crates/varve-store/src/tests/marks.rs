@@ -224,9 +224,9 @@ fn replay_skips_a_mark_for_a_missing_run_up_to_marks_through_and_calls_a_later_o
         let mut batch = varve_kv::WriteBatch::new();
         let record = log::Record {
             seq,
-            bytes: log::encode_record(&[op]),
+            bytes: log::encode_record(&[op]).unwrap(),
         };
-        for value in log::encode(&[record], usize::MAX) {
+        for value in log::encode(&[record], usize::MAX).unwrap() {
             batch.put(value.key, value.bytes);
         }
         drop(store);

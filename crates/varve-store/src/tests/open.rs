@@ -257,11 +257,11 @@ fn a_mark_of_an_unknown_run_is_corruption() {
     let mut batch = WriteBatch::new();
     let record = log::Record {
         seq: CommitSeq(2),
-        bytes: log::encode_record(&[mark]),
+        bytes: log::encode_record(&[mark]).unwrap(),
     };
     for log::Value {
         key, bytes: value, ..
-    } in log::encode(&[record], usize::MAX)
+    } in log::encode(&[record], usize::MAX).unwrap()
     {
         batch.put(key, value);
     }

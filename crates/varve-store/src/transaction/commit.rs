@@ -4,12 +4,12 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use varve_kv::{KvError, WriteBatch};
-use varve_types::{CommitSeq, Error, Result, SqlState};
+use varve_types::{Broken, CommitSeq, Error, Invariant, Result, SqlState};
 
 use crate::conflicts::GroupWrites;
 use crate::failure::kv_error;
 use crate::format::log::{self, LogOp, Record};
-use crate::log::put_records;
+use crate::log::{LogValue, put_records};
 use crate::publication::Publication;
 use crate::read::{OWN_SEQ, lock_own};
 use crate::state::State;
@@ -65,19 +65,9 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool)
     let mut accepted: Vec<(Member, Accepted)> = Vec::with_capacity(members.len());
     for member in members {
         let own = lock_own(&member.work.own);
-        if is_nearly_full && own.adds_rows() {
-            drop(own);
-            prepared
-                .refused
-                .push((member, kv_error(&KvError::StorageFull)));
-            continue;
-        }
-        let deletes = match validate(state, &member.work.snapshot, &own) {
+        let deletes = match checked(state, &member.work, &own, is_nearly_full) {
             Ok(deletes) => deletes,
             Err(error) => {
-                if error.state() == SqlState::SERIALIZATION_FAILURE {
-                    state.counters.conflicts += 1;
-                }
                 drop(own);
                 prepared.refused.push((member, error));
                 continue;
@@ -102,30 +92,68 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool)
             prepared.refused.push((member, error));
             continue;
         }
-        bytes = with_own;
-        seq = CommitSeq(seq.0.saturating_add(1));
-        let record = Record {
-            seq,
-            bytes: log::encode_record(&operations(&own, &deletes)),
+        let ops = operations(&own, &deletes);
+        let record = match ops.and_then(|ops| log::encode_record(&ops)) {
+            Ok(record) => record,
+            Err(broken) => {
+                drop(own);
+                prepared.refused.push((member, broken.into()));
+                continue;
+            }
         };
+        bytes = with_own;
+        seq = CommitSeq(seq.0 + 1);
         let publication = publication(state, &own, member.work.spill.as_ref(), seq);
         drop(own);
         let next = Accepted {
             seq,
             deletes,
-            record: Some(record),
+            record: Some(Record { seq, bytes: record }),
             publication,
         };
         accepted.push((member, next));
     }
     if !accepted.is_empty() {
-        prepared.group = Some(group(store, state, accepted));
+        match write(store, state, &mut accepted) {
+            Ok(written) => prepared.group = Some(group(written, accepted)),
+            Err(broken) => refuse_all(&mut prepared, accepted, broken),
+        }
     }
     prepared
 }
 
+/// What a transaction deletes, if there is room for its rows and nothing that it read has changed.
+fn checked(state: &mut State, work: &Work, own: &Own, is_nearly_full: bool) -> Result<Deletes> {
+    if is_nearly_full && own.adds_rows() {
+        return Err(kv_error(&KvError::StorageFull));
+    }
+    validate(state, &work.snapshot, own).inspect_err(|error| {
+        if error.state() == SqlState::SERIALIZATION_FAILURE {
+            state.counters.conflicts += 1;
+        }
+    })
+}
+
+/// Refuses all who would have gone with a commit that cannot be made.
+fn refuse_all(prepared: &mut Prepared, accepted: Vec<(Member, Accepted)>, broken: Broken) {
+    let members = accepted.into_iter().map(|(member, _)| member);
+    let refused = members.map(|member| (member, broken.into()));
+    prepared.refused.extend(refused);
+}
+
+/// What a KV commit stores.
+struct Written {
+    batch: WriteBatch,
+    values: Vec<LogValue>,
+    durability: Durability,
+}
+
 /// One KV commit for all of these.
-fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) -> Group {
+fn write(
+    store: &Store,
+    state: &State,
+    accepted: &mut [(Member, Accepted)],
+) -> Result<Written, Broken> {
     let wanted = accepted.iter().map(|(member, _)| member.work.durability);
     let wanted = wanted.max().unwrap_or(CommitDurability::Strict);
     let mut batch = WriteBatch::new();
@@ -142,23 +170,31 @@ fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) ->
         if wanted == CommitDurability::Strict || publishes {
             durability = Durability::Strict;
         }
-        (values, durability) = put_records(&records, durability, &mut batch);
+        (values, durability) = put_records(&records, durability, &mut batch)?;
     }
-    for (member, next) in &mut accepted {
+    for (member, next) in accepted {
         if let Some(publication) = &mut next.publication {
-            publication.write(store, state, next.seq, &mut batch);
+            publication.write(store, state, next.seq, &mut batch)?;
         }
         if let Some(spill) = &member.work.spill {
             spill.end_intent(&mut batch);
         }
     }
+    Ok(Written {
+        batch,
+        values,
+        durability,
+    })
+}
+
+fn group(written: Written, accepted: Vec<(Member, Accepted)>) -> Group {
     let adds_rows = accepted
         .iter()
         .any(|(member, _)| lock_own(&member.work.own).adds_rows());
     Group {
-        batch,
-        durability,
-        values,
+        batch: written.batch,
+        durability: written.durability,
+        values: written.values,
         accepted,
         adds_rows,
         was_tried: false,
@@ -166,7 +202,7 @@ fn group(store: &Store, state: &State, mut accepted: Vec<(Member, Accepted)>) ->
 }
 
 /// The operations of the log record.
-fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
+fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, Broken> {
     let mut ops: Vec<LogOp<'a>> = own.changes.iter().cloned().map(LogOp::Catalogue).collect();
     for ((_, tree), versions) in &deletes.versions {
         ops.push(LogOp::DeleteKeys {
@@ -183,7 +219,8 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
     let dropped = own.dropped_trees();
     for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
         let alive = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ);
-        let rows: Vec<&[u8]> = alive.filter_map(|(_, row)| tree.buffer.row(row)).collect();
+        let rows = alive.map(|(_, row)| tree.buffer.row(row).or_broken("row to log"));
+        let rows: Vec<&[u8]> = rows.collect::<Result<_, _>>()?;
         if !rows.is_empty() {
             ops.push(LogOp::Insert {
                 tree: *id,
@@ -192,7 +229,7 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Vec<LogOp<'a>> {
             });
         }
     }
-    ops
+    Ok(ops)
 }
 
 /// What the commit changes in the list of runs, if anything.
@@ -228,8 +265,8 @@ fn publication(
     Some(publication)
 }
 
-/// Makes a commit visible to new snapshots.
-pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
+/// Makes a commit visible to new snapshots. After an error the state must not be used.
+pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Result<(), Broken> {
     let seq = accepted.seq;
     let mut own = lock_own(&work.own);
     let own = &mut *own;
@@ -268,12 +305,11 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
             let table = tables.entry(*id).or_default();
             let before = table.bytes();
             for (key, version) in rows {
-                if let Some(row) = tree.buffer.row(version) {
-                    table.insert(key, row, seq);
-                    state.counters.row_bytes += row.len() as u64;
-                    if let Some(key) = tree.tree.conflict_key(key, row).filter(|_| remember) {
-                        state.recent.add_key(*id, key, seq);
-                    }
+                let row = tree.buffer.row(version).or_broken("row of a commit")?;
+                table.insert(key, row, seq)?;
+                state.counters.row_bytes += row.len() as u64;
+                if let Some(key) = tree.tree.conflict_key(key, row).filter(|_| remember) {
+                    state.recent.add_key(*id, key, seq);
                 }
             }
             memtable.add_bytes(table.bytes() - before);
@@ -291,4 +327,5 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) {
     }
     state.last = seq;
     state.counters.commits += 1;
+    Ok(())
 }

@@ -315,15 +315,19 @@ impl Store {
                 }
                 has_published |= accepted.publication.is_some();
                 let seq = accepted.seq;
-                apply(&mut state, &member.work, accepted);
-                answers.push((member, seq));
+                let applied = apply(&mut state, &member.work, accepted);
+                if let Err(broken) = applied {
+                    // The commit stands in the storage: an open reads it.
+                    state.failure = Some(broken.into());
+                }
+                answers.push((member, applied.map(|()| seq)));
             }
             state.book_memtables();
         }
-        for (member, seq) in answers {
+        for (member, answer) in answers {
             // The snapshot ends before the answer is heard.
             drop(member.work);
-            member.request.set_answer(Ok(seq));
+            member.request.set_answer(answer.map_err(Error::from));
         }
         has_published
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_run::ROW_BYTES_MAX;
-use varve_types::{Batch, ColumnRef, Error, Result, RowPosition, SqlState, TreeId};
+use varve_types::{Batch, ColumnRef, Error, Invariant, Result, RowPosition, SqlState, TreeId};
 
 use crate::InsertError;
 use crate::format::row::encode_row;
@@ -122,7 +122,7 @@ impl Transaction {
             let mut own = self.own();
             self.reserve_rows(&mut own, &keys, &rows)?;
             own.delete(tree, &old, |slot| runs.get(slot as usize).copied());
-            own.buffer(&shape, &keys, &rows);
+            own.buffer(&shape, &keys, &rows)?;
         }
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
         self.spill_past(bytes_max).await
@@ -137,16 +137,14 @@ impl Transaction {
         let rows = EncodedRows::new(columns, keys.len())?;
         let mut own = self.own();
         self.reserve_rows(&mut own, keys, &rows)?;
-        own.buffer(tree, keys, &rows);
-        Ok(())
+        own.buffer(tree, keys, &rows)
     }
 
     /// Makes room for rows in the buffers.
     fn reserve_rows(&self, own: &mut Own, keys: &[Vec<u8>], rows: &EncodedRows) -> Result<()> {
         let cost = keys.iter().enumerate();
-        let cost: u64 = cost
-            .map(|(row, key)| RowTable::cost_bytes(key, rows.get(row)))
-            .sum();
+        let cost = cost.map(|(row, key)| Ok(RowTable::cost_bytes(key, rows.get(row)?)));
+        let cost: u64 = cost.sum::<Result<u64>>()?;
         let bytes = own.buffer_bytes().saturating_add(cost);
         self.snapshot.store.reserve(&mut own.reservation, bytes)
     }
@@ -193,21 +191,25 @@ impl EncodedRows {
         Ok(encoded)
     }
 
-    fn get(&self, row: usize) -> &[u8] {
-        let before = row.checked_sub(1).and_then(|before| self.ends.get(before));
-        let start = *before.unwrap_or(&0);
-        let end = *self.ends.get(row).unwrap_or(&0);
-        self.bytes.get(start..end).unwrap_or_default()
+    fn get(&self, row: usize) -> Result<&[u8]> {
+        let start = match row.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied(),
+            None => Some(0),
+        };
+        let range = start.zip(self.ends.get(row));
+        let bytes = range.and_then(|(start, end)| self.bytes.get(start..*end));
+        Ok(bytes.or_broken("encoded row")?)
     }
 }
 
 impl Own {
     /// Adds rows with these keys to the buffer of a tree.
-    fn buffer(&mut self, tree: &Arc<Tree>, keys: &[Vec<u8>], rows: &EncodedRows) {
+    fn buffer(&mut self, tree: &Arc<Tree>, keys: &[Vec<u8>], rows: &EncodedRows) -> Result<()> {
         let now = self.savepoints.now();
         let buffer = &mut self.tree_mut(tree).buffer;
         for (row, key) in keys.iter().enumerate() {
-            buffer.insert(key, rows.get(row), now);
+            buffer.insert(key, rows.get(row)?, now)?;
         }
+        Ok(())
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_sort::VecMap;
 use varve_types::{
-    ColumnBuilder, Error, IndexState, Result, RunId, SortKey, SqlState, TreeId, Uniqueness,
+    ColumnBuilder, Error, IndexState, Invariant, Result, RunId, SortKey, SqlState, TreeId,
+    Uniqueness,
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange};
@@ -238,7 +239,7 @@ fn check_inserts(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
     let taken = || conflict("a key was inserted by a concurrent commit");
     for (id, own) in &own.trees {
         for (key, version) in own.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
-            let row = own.buffer.row(version).unwrap_or_default();
+            let row = own.buffer.row(version).or_broken("row to check")?;
             let Some(key) = own.tree.conflict_key(key, row) else {
                 continue;
             };

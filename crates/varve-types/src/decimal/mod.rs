@@ -7,6 +7,7 @@
 mod arithmetic;
 mod big;
 mod bytes;
+mod data;
 mod functions;
 mod moments;
 mod round;
@@ -16,6 +17,7 @@ use core::cmp::Ordering;
 
 use crate::{Error, SqlState};
 
+pub use data::DecimalData;
 pub use moments::{DecimalMoments, Variation};
 
 /// A `numeric` value.

@@ -100,6 +100,7 @@ fn check_file(file: &TrackedFile, findings: &mut Vec<Finding>) {
         findings.extend(statements::check(&source));
         findings.extend(unsafe_code::check(&source));
         findings.extend(vocabulary::check(&source));
+        findings.extend(super::rules::number_defaults::check(&source));
     }
 }
 

@@ -46,10 +46,8 @@ fn written(block: Option<varve_codec::EncodedBlock>) -> Vec<u8> {
         return Vec::new();
     };
     let mut out = block.shared;
-    put_frames(
-        &write_frames(block.vectors.iter().map(Vec::as_slice), Stage::Lz4),
-        &mut out,
-    );
+    let frames = write_frames(block.vectors.iter().map(Vec::as_slice), Stage::Lz4);
+    let _ = put_frames(&frames, &mut out);
     out
 }
 

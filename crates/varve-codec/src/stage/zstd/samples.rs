@@ -88,8 +88,10 @@ impl ZstdSamples {
         let mut bytes = Vec::with_capacity(self.kept_bytes);
         let mut lengths = Vec::with_capacity(samples.len());
         for sample in samples {
-            bytes.extend_from_slice(&sample.bytes);
-            lengths.push(u32::try_from(sample.bytes.len()).unwrap_or(u32::MAX));
+            if let Ok(length) = u32::try_from(sample.bytes.len()) {
+                bytes.extend_from_slice(&sample.bytes);
+                lengths.push(length);
+            }
         }
         (bytes, lengths)
     }

@@ -5,6 +5,7 @@ use super::pattern::{Pattern, Slot};
 use super::template::{FieldKind, Template};
 use crate::strings::short::strip_short;
 use crate::strings::{Strings, StringsRef};
+use crate::writer::length_word;
 
 /// A pattern, and what is known of the values in its slots.
 #[derive(Clone, Debug)]
@@ -201,7 +202,7 @@ pub(super) fn split(shapes: &[Shape], strings: StringsRef<'_>) -> Parts {
         let text = strings.get(row);
         let fits = |shape: &Shape| shape.values(text, &mut cut, &mut values).is_some();
         let code = shapes.iter().position(fits).unwrap_or(shapes.len());
-        parts.codes.push(i64::try_from(code).unwrap_or(i64::MAX));
+        parts.codes.push(length_word(code));
         match parts.shapes.get_mut(code) {
             Some(rows) => rows.push(&values),
             None => push(&mut parts.exceptions, text),

@@ -48,12 +48,15 @@ fn of_template(
     let mut grown = shared.clone();
     let resource = grown.add_template(&template)?;
     let depth = depth.saturating_sub(1);
-    let cuts = |vectors: &[StringsRef<'_>]| -> Vec<Cut> {
+    let cuts = |vectors: &[StringsRef<'_>]| -> Option<Vec<Cut>> {
         let cut = |vector: &StringsRef<'_>| cutter.cut(&template, *vector);
         vectors.iter().map(cut).collect()
     };
-    let sampled = cuts(sample.vectors);
-    let block = sample.block.map(cuts);
+    let sampled = cuts(sample.vectors)?;
+    let block = match sample.block {
+        Some(vectors) => Some(cuts(vectors)?),
+        None => None,
+    };
     let mut columns = Vec::new();
     for (at, piece) in template.columns().enumerate() {
         if let Piece::Number(_) = piece {
@@ -121,7 +124,7 @@ pub(super) fn best(vectors: &[StringsRef<'_>]) -> Option<(Template, Cutter)> {
         let basic: Vec<ColumnPlan> = template.columns().map(basic_plan).collect();
         let mut out = Vec::new();
         for vector in compared {
-            let cut = cutter.cut(&template, *vector);
+            let cut = cutter.cut(&template, *vector)?;
             put_cut(&cut, vector.len(), &basic, &StringPlan::Basic, &mut out);
         }
         if out.len() < least {

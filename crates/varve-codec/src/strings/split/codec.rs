@@ -67,7 +67,7 @@ impl Split {
 /// Appends a vector after its tag; `None` where too few rows fit the template.
 pub(crate) fn encode(split: &Split, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
     let rows = strings.len();
-    let cut = split.cutter.cut(&split.template, strings);
+    let cut = split.cutter.cut(&split.template, strings)?;
     if cut.exceptions.len() * FIT_PART >= rows {
         return None;
     }

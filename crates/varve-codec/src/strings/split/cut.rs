@@ -91,7 +91,7 @@ impl Cutter {
     }
 
     /// Cuts the strings of a vector.
-    pub(super) fn cut(&self, template: &Template, strings: StringsRef<'_>) -> Cut {
+    pub(super) fn cut(&self, template: &Template, strings: StringsRef<'_>) -> Option<Cut> {
         let rows = strings.len();
         let values = |piece: &Piece| match piece {
             Piece::Number(_) => Values::Numbers(Vec::with_capacity(rows)),
@@ -111,20 +111,20 @@ impl Cutter {
             if self.cut_one(string, &mut counter, &mut fields).is_none() {
                 counter = before;
                 cut.exceptions.push(row);
-                let _ = cut.others.push(string, usize::MAX);
+                cut.others.push(string, usize::MAX).ok()?;
                 continue;
             }
             for (values, field) in cut.columns.iter_mut().zip(&fields) {
                 match (values, field) {
                     (Values::Numbers(words), Field::Number(word)) => words.push(*word),
                     (Values::Text(texts), Field::Text(text)) => {
-                        let _ = texts.push(text, usize::MAX);
+                        texts.push(text, usize::MAX).ok()?;
                     }
                     _ => {}
                 }
             }
         }
-        cut
+        Some(cut)
     }
 
     /// The counter of a vector, where the template has one.

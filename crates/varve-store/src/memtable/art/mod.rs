@@ -19,6 +19,7 @@ use node::{
     last_before,
 };
 use std::ops::Bound;
+use varve_types::{Broken, Invariant};
 
 /// The bytes of a leaf before its key.
 const NUMBER_BYTES: usize = 4;
@@ -90,26 +91,27 @@ impl KeyIndex for ArtIndex {
         }
     }
 
-    fn insert(&mut self, key: &[u8], number: u32) -> Option<u32> {
+    fn insert(&mut self, key: &[u8], number: u32) -> Result<Option<u32>, Broken> {
         if !self.root.exists() {
-            self.root = self.add_leaf(key, number);
-            return None;
+            self.root = self.add_leaf(key, number)?;
+            return Ok(None);
         }
-        let found = self.descend_blindly(key)?;
+        let found = self.descend_blindly(key);
         if found.is_sure {
-            let leaf = self.add_leaf(key, number);
-            self.add_child(found.node, found.place, key.get(found.depth).copied(), leaf);
-            return None;
+            let leaf = self.add_leaf(key, number)?;
+            let byte = key.get(found.depth).copied();
+            self.add_child(found.node, found.place, byte, leaf)?;
+            return Ok(None);
         }
         let near = self.key(found.nearest);
         let common = common_bytes(near, key);
         if common == near.len() && common == key.len() {
-            return self.replace(found.nearest, number);
+            return self.replace(found.nearest, number).map(Some);
         }
         let branch = near.get(common).copied();
-        let leaf = self.add_leaf(key, number);
-        self.insert_at(key, common, branch, leaf);
-        None
+        let leaf = self.add_leaf(key, number)?;
+        self.insert_at(key, common, branch, leaf)?;
+        Ok(None)
     }
 
     fn range(&self) -> Option<(&[u8], &[u8])> {
@@ -224,23 +226,25 @@ impl ArtIndex {
         Some((key, number))
     }
 
-    fn add_leaf(&mut self, key: &[u8], number: u32) -> Link {
-        Link::new(Target::Leaf(self.leaves.push(&number.to_le_bytes(), key)))
+    fn add_leaf(&mut self, key: &[u8], number: u32) -> Result<Link, Broken> {
+        Link::new(Target::Leaf(self.leaves.push(&number.to_le_bytes(), key)?))
     }
 
     /// Sets the number of a leaf; returns the one before.
-    fn replace(&mut self, leaf: Link, number: u32) -> Option<u32> {
-        let Target::Leaf(slot) = leaf.target() else {
-            return None;
+    fn replace(&mut self, leaf: Link, number: u32) -> Result<u32, Broken> {
+        let stored = match leaf.target() {
+            Target::Leaf(slot) => self.leaves.get_mut(slot),
+            _ => None,
         };
-        let stored = self.leaves.get_mut(slot)?.first_chunk_mut()?;
+        let stored = stored.and_then(<[u8]>::first_chunk_mut);
+        let stored = stored.or_broken("leaf of a radix tree")?;
         let before = u32::from_le_bytes(*stored);
         *stored = number.to_le_bytes();
-        Some(before)
+        Ok(before)
     }
 
     /// Goes down by the bytes on which nodes branch, to a leaf or a node without the wanted child.
-    fn descend_blindly(&self, key: &[u8]) -> Option<Descended> {
+    fn descend_blindly(&self, key: &[u8]) -> Descended {
         let mut link = self.root;
         let mut place = Place::Root;
         let mut depth = 0;
@@ -249,13 +253,13 @@ impl ArtIndex {
         loop {
             let Some(header) = self.header(link) else {
                 // A leaf; it may differ from the key anywhere after the last branch.
-                return Some(Descended {
+                return Descended {
                     nearest: link,
                     node: last.0,
                     place: last.1,
                     depth: last.2,
                     is_sure: false,
-                });
+                };
             };
             skipped += header.skip;
             depth += header.skip as usize;
@@ -266,13 +270,13 @@ impl ArtIndex {
                 None => Link::NONE,
             };
             if !child.exists() {
-                return Some(Descended {
+                return Descended {
                     nearest: header.sample,
                     node: link,
                     place,
                     depth,
                     is_sure: skipped == 0 && depth <= key.len(),
-                });
+                };
             }
             last = (link, place, depth);
             place = Place::Child(link, byte.unwrap_or(0));
@@ -283,7 +287,13 @@ impl ArtIndex {
 
     /// Inserts a leaf whose key has `common` bytes in common with the nearest other key, which goes
     /// on with `branch`.
-    fn insert_at(&mut self, key: &[u8], common: usize, branch: Option<u8>, leaf: Link) {
+    fn insert_at(
+        &mut self,
+        key: &[u8],
+        common: usize,
+        branch: Option<u8>,
+        leaf: Link,
+    ) -> Result<(), Broken> {
         let mut link = self.root;
         let mut place = Place::Root;
         let mut depth = 0;
@@ -291,20 +301,20 @@ impl ArtIndex {
             let end = depth + header.skip as usize;
             if common < end {
                 // The skipped bytes differ: a new node takes those in common, this one the rest.
-                let rest = u32::try_from(end - common - 1).unwrap_or(0);
+                let rest = u32::try_from(end - common - 1).or_broken("skip of a node")?;
                 self.set_skip(link, rest);
                 break;
             }
             let byte = key.get(end).copied();
             if common == end {
-                self.add_child(link, place, byte, leaf);
-                return;
+                return self.add_child(link, place, byte, leaf);
             }
             place = Place::Child(link, byte.unwrap_or(0));
             link = byte.map_or(Link::NONE, |byte| self.find(link, byte));
             depth = end + 1;
         }
-        let skip = u32::try_from(common - depth).unwrap_or(0);
+        let skip = common.checked_sub(depth).or_broken("depth of a node")?;
+        let skip = u32::try_from(skip).or_broken("skip of a node")?;
         let mut node = Node4::new(Header::new(skip, leaf));
         for (byte, child) in [(branch, link), (key.get(common).copied(), leaf)] {
             match byte {
@@ -312,8 +322,8 @@ impl ArtIndex {
                 None => node.header_mut().end = child,
             }
         }
-        let node = Link::new(Target::Node4(self.nodes4.add(node)));
-        self.set(place, node);
+        let node = Link::new(Target::Node4(self.nodes4.add(node)?))?;
+        self.set(place, node)
     }
 
     fn set_skip(&mut self, link: Link, skip: u32) {
@@ -329,10 +339,10 @@ impl ArtIndex {
         }
     }
 
-    fn set(&mut self, place: Place, link: Link) {
+    fn set(&mut self, place: Place, link: Link) -> Result<(), Broken> {
         let Place::Child(parent, byte) = place else {
             self.root = link;
-            return;
+            return Ok(());
         };
         let slot = match parent.target() {
             Target::Node4(number) => find_mut(self.nodes4.get_mut(number), byte),
@@ -341,48 +351,55 @@ impl ArtIndex {
             Target::Node256(number) => find_mut(self.nodes256.get_mut(number), byte),
             Target::Leaf(_) | Target::Nothing => None,
         };
-        if let Some(slot) = slot {
-            *slot = link;
-        }
+        *slot.or_broken("link of a radix tree")? = link;
+        Ok(())
     }
 
     /// Adds a leaf under a byte that has no child, or as the key that ends here. A full node is
     /// replaced by a larger one.
-    fn add_child(&mut self, node: Link, place: Place, byte: Option<u8>, leaf: Link) {
+    fn add_child(
+        &mut self,
+        node: Link,
+        place: Place,
+        byte: Option<u8>,
+        leaf: Link,
+    ) -> Result<(), Broken> {
         let larger = match node.target() {
             Target::Node4(number) => {
                 let Some(full) = add(self.nodes4.get_mut(number), byte, leaf) else {
-                    return;
+                    return Ok(());
                 };
                 let grown = grown(Node16::new(*full.header()), full.children());
                 self.nodes4.free(number);
-                Target::Node16(self.nodes16.add(grown))
+                Target::Node16(self.nodes16.add(grown)?)
             }
             Target::Node16(number) => {
                 let Some(full) = add(self.nodes16.get_mut(number), byte, leaf) else {
-                    return;
+                    return Ok(());
                 };
                 let grown = grown(Node48::new(*full.header()), full.children());
                 self.nodes16.free(number);
-                Target::Node48(self.nodes48.add(grown))
+                Target::Node48(self.nodes48.add(grown)?)
             }
             Target::Node48(number) => {
                 let Some(full) = add(self.nodes48.get_mut(number), byte, leaf) else {
-                    return;
+                    return Ok(());
                 };
                 let grown = grown(Node256::new(*full.header()), full.children());
                 self.nodes48.free(number);
-                Target::Node256(self.nodes256.add(grown))
+                Target::Node256(self.nodes256.add(grown)?)
             }
             Target::Node256(number) => {
                 add(self.nodes256.get_mut(number), byte, leaf);
-                return;
+                return Ok(());
             }
-            Target::Leaf(_) | Target::Nothing => return,
+            Target::Leaf(_) | Target::Nothing => {
+                return Err(Broken::new("node of a radix tree"));
+            }
         };
-        let larger = Link::new(larger);
-        self.set(place, larger);
-        self.add_child(larger, place, byte, leaf);
+        let larger = Link::new(larger)?;
+        self.set(place, larger)?;
+        self.add_child(larger, place, byte, leaf)
     }
 
     /// Bytes allocated.

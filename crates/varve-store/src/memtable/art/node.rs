@@ -1,5 +1,7 @@
 //! Nodes of four sizes. A node grows to the next size when it is full.
 
+use varve_types::{Broken, invariant};
+
 use crate::memtable::arena::Slot;
 
 /// Where a node or a leaf is: its kind in three bits, its number in the others.
@@ -23,17 +25,18 @@ const NUMBERS: u32 = 1 << NUMBER_BITS;
 impl Link {
     pub(super) const NONE: Link = Link(u32::MAX);
 
-    pub(super) fn new(target: Target) -> Link {
+    pub(super) fn new(target: Target) -> Result<Link, Broken> {
         let (kind, number) = match target {
             Target::Leaf(slot) => (0, slot.number()),
             Target::Node4(number) => (1, number),
             Target::Node16(number) => (2, number),
             Target::Node48(number) => (3, number),
             Target::Node256(number) => (4, number),
-            Target::Nothing => return Link::NONE,
+            Target::Nothing => return Ok(Link::NONE),
         };
         // Memory is bounded far below 2^29 nodes or units of keys.
-        Link((kind << NUMBER_BITS) | (number % NUMBERS))
+        invariant!(number < NUMBERS, "numbers of a radix tree");
+        Ok(Link((kind << NUMBER_BITS) | number))
     }
 
     #[inline]
@@ -283,13 +286,13 @@ impl Children for Node48 {
     }
 
     fn add(&mut self, byte: u8, child: Link) -> bool {
-        let count = usize::from(self.header.count);
-        let Some(link) = self.links.get_mut(count) else {
+        let count = self.header.count;
+        let Some(link) = self.links.get_mut(usize::from(count)) else {
             return false;
         };
         *link = child;
         if let Some(place) = self.places.get_mut(usize::from(byte)) {
-            *place = u8::try_from(count).unwrap_or(48);
+            *place = count.to_le_bytes()[0];
         }
         self.header.count += 1;
         true

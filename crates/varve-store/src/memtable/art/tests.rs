@@ -67,11 +67,11 @@ fn keys_that_begin_each_other_are_all_there() {
     let long = vec![1_u8; 300];
     for length in [300, 0, 7, 3, 299, 1, 8, 2] {
         let number = u32::try_from(length).unwrap();
-        assert_eq!(art.insert(&long[..length], number), None);
-        twin.insert(&long[..length], number);
+        assert_eq!(art.insert(&long[..length], number), Ok(None));
+        twin.insert(&long[..length], number).unwrap();
     }
-    assert_eq!(art.insert(&long[..7], 5), Some(7));
-    twin.insert(&long[..7], 5);
+    assert_eq!(art.insert(&long[..7], 5), Ok(Some(7)));
+    twin.insert(&long[..7], 5).unwrap();
     let probes: Vec<Vec<u8>> = (0..301).map(|length| vec![1; length]).collect();
     check(&art, &twin, &probes);
 }
@@ -80,7 +80,8 @@ fn keys_that_begin_each_other_are_all_there() {
 fn takes_about_as_much_memory_as_a_row_is_charged_for() {
     let mut art = ArtIndex::default();
     for i in 0..200_000_u64 {
-        art.insert(&i.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes(), 0);
+        let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+        art.insert(&key, 0).unwrap();
     }
     let each = art.bytes() / 200_000;
     assert!((16..60).contains(&each), "{each} bytes a key");

@@ -10,6 +10,7 @@ pub(crate) mod functions;
 pub(crate) mod layers;
 pub(crate) mod machine_paths;
 pub(crate) mod modules;
+pub(crate) mod number_defaults;
 pub(crate) mod pins;
 pub(crate) mod registries;
 pub(crate) mod sql_text;
