@@ -1,20 +1,12 @@
 //! Names.
 
-use sqlparser::ast::{
-    DollarQuotedString, Expr, Ident, ObjectName, ObjectNamePart, UnaryOperator, Value,
-    ValueWithSpan,
-};
+use varve_ast::{Literal, LiteralKind, Name, ObjectName, SignedNumber};
 use varve_types::{Error, Result};
 
-use crate::keyword::{Class, Keyword};
-use crate::parser::{IsOptional, Parser, span_at};
-use crate::quoted::{dollar_tag, name_text, string_text};
-use crate::token::{Lexeme, Token};
-
-/// A name of one part.
-pub(crate) fn single(ident: Ident) -> ObjectName {
-    ObjectName(vec![ObjectNamePart::Identifier(ident)])
-}
+use crate::lex::keyword::{Class, Keyword};
+use crate::lex::quoted::{name_text, string_text};
+use crate::lex::token::{Lexeme, Token};
+use crate::parser::{IsOptional, Parser};
 
 /// An error of a token, whose place is counted from the token's start.
 fn within(error: Error, lexeme: Lexeme) -> Error {
@@ -22,20 +14,18 @@ fn within(error: Error, lexeme: Lexeme) -> Error {
 }
 
 impl<'a> Parser<'a> {
-    /// A word of any kind as an identifier.
-    pub(crate) fn ident_of(&self, lexeme: Lexeme) -> Result<Ident> {
+    /// A word of any kind as a name.
+    pub(crate) fn name_of(&self, lexeme: Lexeme) -> Result<Name> {
         let raw = self.text_of(lexeme);
-        let (value, quote_style) = match lexeme.token {
-            Token::Word => (raw.to_owned(), None),
-            token => {
-                let text = name_text(token, raw).map_err(|error| within(error, lexeme))?;
-                (text, Some('"'))
-            }
+        let is_quoted = lexeme.token != Token::Word;
+        let text = match is_quoted {
+            true => name_text(lexeme.token, raw).map_err(|error| within(error, lexeme))?,
+            false => raw.to_ascii_lowercase(),
         };
-        Ok(Ident {
-            value,
-            quote_style,
-            span: span_at(lexeme.position),
+        Ok(Name {
+            text,
+            is_quoted,
+            span: lexeme.span(),
         })
     }
 
@@ -72,39 +62,39 @@ impl<'a> Parser<'a> {
         Parser::names(lexeme, |_| true)
     }
 
-    fn ident_if(&mut self, is_allowed: bool) -> Result<Ident> {
+    fn name_if(&mut self, is_allowed: bool) -> Result<Name> {
         let next = self.next_token();
         match is_allowed {
-            true => self.ident_of(next),
+            true => self.name_of(next),
             false => Err(self.error_at(next)),
         }
     }
 
     /// The name of a column, table, constraint or the like.
-    pub fn parse_identifier(&mut self) -> Result<Ident> {
-        self.ident_if(Parser::is_name(self.peek_token()))
+    pub fn parse_identifier(&mut self) -> Result<Name> {
+        self.name_if(Parser::is_name(self.peek_token()))
     }
 
     /// A name that may be any word but a reserved one: of roles, settings, types.
-    pub fn parse_nonreserved(&mut self) -> Result<Ident> {
-        self.ident_if(Parser::is_nonreserved(self.peek_token()))
+    pub fn parse_nonreserved(&mut self) -> Result<Name> {
+        self.name_if(Parser::is_nonreserved(self.peek_token()))
     }
 
     /// Any word: behind AS or a dot.
-    pub fn parse_label(&mut self) -> Result<Ident> {
-        self.ident_if(Parser::is_label(self.peek_token()))
+    pub fn parse_label(&mut self) -> Result<Name> {
+        self.name_if(Parser::is_label(self.peek_token()))
     }
 
     /// A name if one comes next.
-    pub fn parse_optional_identifier(&mut self) -> Result<Option<Ident>> {
+    pub fn parse_optional_identifier(&mut self) -> Result<Option<Name>> {
         match Parser::is_name(self.peek_token()) {
             true => self.parse_identifier().map(Some),
             false => Ok(None),
         }
     }
 
-    /// A name that may be qualified. The flag is for sqlparser's callers: it says nothing here.
-    pub fn parse_object_name(&mut self, _in_table_clause: bool) -> Result<ObjectName> {
+    /// A name that may be qualified.
+    pub fn parse_object_name(&mut self) -> Result<ObjectName> {
         let first = self.parse_identifier()?;
         self.name_from(first)
     }
@@ -117,46 +107,31 @@ impl<'a> Parser<'a> {
             true => Parser::is_name(next),
             false => Parser::is_type_name(next),
         };
-        let first = self.ident_if(allowed)?;
+        let first = self.name_if(allowed)?;
         self.name_from(first)
     }
 
     /// A name whose first part was taken.
-    pub(crate) fn name_from(&mut self, first: Ident) -> Result<ObjectName> {
-        let mut parts = vec![ObjectNamePart::Identifier(first)];
+    pub(crate) fn name_from(&mut self, first: Name) -> Result<ObjectName> {
+        let mut name = ObjectName::simple(first);
         while self.consume_token(&Token::Period) {
-            parts.push(ObjectNamePart::Identifier(self.parse_label()?));
+            let last = core::mem::replace(&mut name.name, self.parse_label()?);
+            name.qualifiers.push(last);
         }
-        Ok(ObjectName(parts))
+        Ok(name)
     }
 
     /// Names with commas between them.
     pub fn parse_object_names(&mut self) -> Result<Vec<ObjectName>> {
-        self.parse_comma_separated(|parser| parser.parse_object_name(false))
+        self.parse_comma_separated(Parser::parse_object_name)
     }
 
     /// Names in parentheses.
-    pub fn parse_parenthesized_column_list(
-        &mut self,
-        optional: IsOptional,
-        _allow_empty: bool,
-    ) -> Result<Vec<Ident>> {
+    pub fn parse_parenthesized_column_list(&mut self, optional: IsOptional) -> Result<Vec<Name>> {
         if optional == IsOptional::Optional && self.peek() != Token::LParen {
             return Ok(Vec::new());
         }
         self.parse_parenthesized(Parser::parse_identifier)
-    }
-
-    /// Names in parentheses, which may be qualified.
-    pub fn parse_parenthesized_qualified_column_list(
-        &mut self,
-        optional: IsOptional,
-        _allow_empty: bool,
-    ) -> Result<Vec<ObjectName>> {
-        if optional == IsOptional::Optional && self.peek() != Token::LParen {
-            return Ok(Vec::new());
-        }
-        self.parse_parenthesized(|parser| parser.parse_object_name(false))
     }
 
     /// Whether a token is a string of any kind.
@@ -195,57 +170,48 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, which may have a sign.
-    pub fn parse_number(&mut self) -> Result<Expr> {
-        let sign = match self.peek() {
-            Token::Minus => Some(UnaryOperator::Minus),
-            Token::Plus => Some(UnaryOperator::Plus),
-            _ => None,
-        };
-        if sign.is_some() {
-            self.next_token();
+    pub fn parse_number(&mut self) -> Result<SignedNumber> {
+        let first = self.next_span();
+        let is_negative = self.consume_token(&Token::Minus);
+        if !is_negative {
+            let _plus = self.consume_token(&Token::Plus);
         }
         if self.peek() != Token::Number {
             return self.unexpected();
         }
-        let number = Expr::Value(self.parse_value()?);
-        Ok(match sign {
-            Some(op) => Expr::UnaryOp {
-                op,
-                expr: Box::new(number),
-            },
-            None => number,
+        let number = self.next_token();
+        Ok(SignedNumber {
+            is_negative,
+            digits: self.text_of(number).to_owned(),
+            span: self.since(first),
         })
     }
 
-    /// A literal or parameter.
-    pub fn parse_value(&mut self) -> Result<ValueWithSpan> {
+    /// A number, string or truth value; `None` for NULL, of which the word is taken.
+    pub(crate) fn parse_constant(&mut self) -> Result<Option<Literal>> {
         let next = self.next_token();
-        let raw = self.text_of(next);
-        let value = match next.token {
-            Token::Number => Value::Number(raw.to_owned(), false),
-            Token::Placeholder => Value::Placeholder(raw.to_owned()),
-            Token::SingleQuotedString => Value::SingleQuotedString(self.string_of(next)?),
-            Token::EscapedStringLiteral => Value::EscapedStringLiteral(self.string_of(next)?),
-            Token::UnicodeStringLiteral => Value::UnicodeStringLiteral(self.string_of(next)?),
-            Token::NationalStringLiteral => Value::NationalStringLiteral(self.string_of(next)?),
-            Token::HexStringLiteral => Value::HexStringLiteral(self.string_of(next)?),
-            Token::BitStringLiteral => Value::SingleQuotedByteStringLiteral(self.string_of(next)?),
-            Token::DollarQuotedString => Value::DollarQuotedString(DollarQuotedString {
-                value: self.string_of(next)?,
-                tag: Some(dollar_tag(raw))
-                    .filter(|tag| !tag.is_empty())
-                    .map(str::to_owned),
-            }),
+        let kind = match next.token {
+            Token::Number => LiteralKind::Number,
+            Token::SingleQuotedString
+            | Token::EscapedStringLiteral
+            | Token::UnicodeStringLiteral
+            | Token::DollarQuotedString => LiteralKind::Text,
+            Token::NationalStringLiteral => LiteralKind::National,
+            Token::HexStringLiteral => LiteralKind::Hex,
+            Token::BitStringLiteral => LiteralKind::Bits,
             _ => match next.keyword {
-                Keyword::NULL => Value::Null,
-                Keyword::TRUE => Value::Boolean(true),
-                Keyword::FALSE => Value::Boolean(false),
+                Keyword::NULL => return Ok(None),
+                Keyword::TRUE => LiteralKind::True,
+                Keyword::FALSE => LiteralKind::False,
                 _ => return Err(self.error_at(next)),
             },
         };
-        Ok(ValueWithSpan {
-            value,
-            span: span_at(next.position),
-        })
+        let text = match kind {
+            LiteralKind::Number => self.text_of(next).to_owned(),
+            LiteralKind::True | LiteralKind::False => String::new(),
+            _ => self.string_of(next)?,
+        };
+        let span = next.span();
+        Ok(Some(Literal { kind, text, span }))
     }
 }

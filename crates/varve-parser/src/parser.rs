@@ -1,13 +1,12 @@
 //! The parser's hold of the tokens, and what all statements are made of.
 
-use sqlparser::ast::helpers::attached_token::AttachedToken;
-use sqlparser::ast::{AccessExpr, SqlOption};
-use sqlparser::tokenizer::{Location, Span, Token as TreeToken, TokenWithSpan};
+use varve_ast::Span;
 use varve_types::{Error, Result};
 
-use crate::keyword::Keyword;
-use crate::token::{Fault, Lexeme, Token};
-use crate::{NESTING_MAX, fault};
+use crate::NESTING_MAX;
+use crate::lex::fault;
+use crate::lex::keyword::Keyword;
+use crate::lex::token::{Fault, Lexeme, Token};
 
 /// Parses one statement.
 #[derive(Debug)]
@@ -21,10 +20,6 @@ pub struct Parser<'a> {
     fault: Option<Fault>,
     at: usize,
     depth: u32,
-    /// Subscripts of columns that are assigned to.
-    pub(crate) targets: Vec<Vec<AccessExpr>>,
-    /// Storage parameters of the indexes of constraints.
-    pub(crate) index_options: Vec<SqlOption>,
 }
 
 /// Whether something in parentheses may be left out.
@@ -34,18 +29,6 @@ pub enum IsOptional {
     Optional,
     /// It may not.
     Mandatory,
-}
-
-/// The span of a token: its position in characters is the column of the first line.
-pub(crate) fn span_at(position: u32) -> Span {
-    let location = Location {
-        line: 1,
-        column: u64::from(position),
-    };
-    Span {
-        start: location,
-        end: location,
-    }
 }
 
 impl<'a> Parser<'a> {
@@ -67,8 +50,6 @@ impl<'a> Parser<'a> {
             },
             at: 0,
             depth: 0,
-            targets: Vec::new(),
-            index_options: Vec::new(),
         }
     }
 
@@ -246,6 +227,32 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Takes unquoted words if all of them come next.
+    pub fn parse_words(&mut self, words: &[&str]) -> bool {
+        let is_next = |(n, word): (usize, &&str)| {
+            let next = self.peek_nth_token(n);
+            next.token == Token::Word && self.text_of(next).eq_ignore_ascii_case(word)
+        };
+        let found = words.iter().enumerate().all(is_next);
+        if found {
+            self.at += words.len();
+        }
+        found
+    }
+
+    /// Takes unquoted words, all of which must come next; the error is about the first one.
+    pub fn expect_words(&mut self, words: &[&str]) -> Result<()> {
+        match self.parse_words(words) {
+            true => Ok(()),
+            false => self.unexpected(),
+        }
+    }
+
+    /// Goes back to where [`Parser::index`] gave this.
+    pub(crate) fn rewind(&mut self, index: usize) {
+        self.at = self.at.min(index);
+    }
+
     /// One or more of something with commas between them.
     pub fn parse_comma_separated<T>(
         &mut self,
@@ -317,22 +324,19 @@ impl<'a> Parser<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// The place of the last token that was taken.
-    pub(crate) fn last_attached(&self) -> AttachedToken {
+    /// Where the next token stands.
+    pub(crate) fn next_span(&self) -> Span {
+        self.peek_token().span()
+    }
+
+    /// Where the last token stands that was taken.
+    pub(crate) fn last_span(&self) -> Span {
         let last = self.at.checked_sub(1).and_then(|at| self.lexemes.get(at));
-        attached(last.copied().unwrap_or(self.end))
+        last.copied().unwrap_or(self.end).span()
     }
 
-    /// The place of the next token.
-    pub(crate) fn next_attached(&self) -> AttachedToken {
-        attached(self.peek_token())
+    /// From a part that was taken to the last token that was taken.
+    pub(crate) fn since(&self, first: Span) -> Span {
+        first.to(self.last_span())
     }
-}
-
-/// A token as trees keep it: only its place.
-pub(crate) fn attached(lexeme: Lexeme) -> AttachedToken {
-    AttachedToken(TokenWithSpan {
-        token: TreeToken::EOF,
-        span: span_at(lexeme.position),
-    })
 }

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use varve_parser::parse;
 use varve_types::{Error, ObjectId, Result, SqlText};
 
 use crate::bind::kept::{argument_names, row_names, uses_of_piece, uses_of_view};
 use crate::bind::variables::Variables as Values;
 use crate::function_def::{FunctionDef, ParsedBody};
 use crate::kept_text::{Meaning, NameUse, Names, Variables, written};
-use crate::parse::parse;
 use crate::schema::{Catalog, RelationName};
 use crate::sql_source::source;
 use crate::trigger_def::TriggerDef;

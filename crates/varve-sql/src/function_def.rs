@@ -20,8 +20,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use varve_ast::ArgumentMode;
 use varve_expr::Volatility;
-use varve_parser::create_function::ArgumentMode;
 use varve_types::{LogicalType, ObjectId, Result, RowTypeId, SqlText, TypeMod, sql};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
@@ -388,44 +388,10 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
     if flags >= HAS_READS << 1 {
         return Err(broken("flags of a function"));
     }
-    let mut domain = None;
-    let returns = match input.u8()? {
-        0 => Returns::Void,
-        1 => Returns::Trigger,
-        2 => Returns::Value(input.ty().ok_or_else(|| broken("type of a result"))?),
-        3 => Returns::Relation(take_object(&mut input)?),
-        4 => Returns::Columns,
-        5 => Returns::Record,
-        6 => {
-            let ty = input.ty().ok_or_else(|| broken("type of a result"))?;
-            domain = Some(take_object(&mut input)?);
-            Returns::Value(ty)
-        }
-        _ => return Err(broken("result of a function")),
-    };
+    let (returns, domain) = decode_returns(&mut input)?;
     let mut arguments = Vec::new();
     for _ in 0..input.count()? {
-        let code = input.u8()?;
-        let mode = MODES.get(usize::from(code & !(HAS_DEFAULT | HAS_DOMAIN)));
-        let mode = *mode.ok_or_else(|| broken("mode of an argument"))?;
-        let ty = input.ty().ok_or_else(|| broken("type of an argument"))?;
-        let domain = match code & HAS_DOMAIN {
-            0 => None,
-            _ => Some(take_object(&mut input)?),
-        };
-        let name = input.name()?;
-        let default = match code & HAS_DEFAULT {
-            0 => None,
-            _ => Some(take_text(&mut input)?),
-        };
-        arguments.push(ArgumentDef {
-            mode,
-            name,
-            ty,
-            modifier: TypeMod::NONE,
-            domain,
-            default,
-        });
+        arguments.push(decode_argument(&mut input)?);
     }
     let body = take_text(&mut input)?;
     let mut reads = Vec::new();
@@ -456,11 +422,57 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
     })
 }
 
+/// What a function gives, and the domain of that.
+fn decode_returns(input: &mut Input<'_>) -> Result<(Returns, Option<ObjectId>)> {
+    let kind = input.u8()?;
+    let mut domain = None;
+    let returns = match kind {
+        0 => Returns::Void,
+        1 => Returns::Trigger,
+        2 | 6 => {
+            let ty = input.ty().ok_or_else(|| broken("type of a result"))?;
+            if kind == 6 {
+                domain = Some(take_object(input)?);
+            }
+            Returns::Value(ty)
+        }
+        3 => Returns::Relation(take_object(input)?),
+        4 => Returns::Columns,
+        5 => Returns::Record,
+        _ => return Err(broken("result of a function")),
+    };
+    Ok((returns, domain))
+}
+
+fn decode_argument(input: &mut Input<'_>) -> Result<ArgumentDef> {
+    let code = input.u8()?;
+    let mode = MODES.get(usize::from(code & !(HAS_DEFAULT | HAS_DOMAIN)));
+    let mode = *mode.ok_or_else(|| broken("mode of an argument"))?;
+    let ty = input.ty().ok_or_else(|| broken("type of an argument"))?;
+    let domain = match code & HAS_DOMAIN {
+        0 => None,
+        _ => Some(take_object(input)?),
+    };
+    let name = input.name()?;
+    let default = match code & HAS_DEFAULT {
+        0 => None,
+        _ => Some(take_text(input)?),
+    };
+    Ok(ArgumentDef {
+        mode,
+        name,
+        ty,
+        modifier: TypeMod::NONE,
+        domain,
+        default,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{ArgumentDef, FunctionDef, ParsedBody, Returns, decode_function, encode_function};
+    use varve_ast::ArgumentMode;
     use varve_expr::Volatility;
-    use varve_parser::create_function::ArgumentMode;
     use varve_types::{LogicalType, ObjectId, TypeMod};
 
     #[test]

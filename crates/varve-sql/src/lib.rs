@@ -1,4 +1,4 @@
-//! SQL text to a bound plan: parsing, name and type resolution, push-down, EXPLAIN text, and the
+//! SQL text to a bound plan: name and type resolution, push-down, EXPLAIN text, and the
 //! catalogue model. It knows nothing of storage or execution: what it gives is plain values.
 //!
 //! Invariant: no text makes it panic; what it does not support answers `0A000` naming the feature.
@@ -10,11 +10,9 @@ mod bind;
 mod catalog;
 mod catalog_change;
 mod catalog_codec;
-mod command;
 mod comment;
 mod creation;
 mod deparse;
-mod dispatch;
 mod domain;
 mod explain;
 mod expr_codec;
@@ -27,21 +25,10 @@ mod index;
 mod index_expression;
 mod kept_text;
 mod optimize;
-mod parse;
-mod parse_comment;
-mod parse_grant;
-mod parse_schema;
-mod parse_sequence;
-mod parse_session;
-mod parse_truncate;
-mod parse_type;
-mod parse_upkeep;
-mod parse_utility;
 mod pg_catalog;
 mod plan;
 mod plan_walk;
 mod plpgsql;
-mod position;
 mod prune;
 mod push_down;
 mod scan_order;
@@ -60,16 +47,14 @@ mod utility;
 mod view;
 mod walk;
 mod window;
-mod window_exclusion;
 
 pub use alter::AlterTable;
 pub use bind::{
     RoutineVariable, Shape, bind, bind_arguments, bind_piece, declared_shape, folded_path,
-    row_variables,
+    qualified_name, row_variables,
 };
 pub use catalog::{CheckDef, ColumnDef, Filled, TableDef};
 pub use catalog_codec::{CatalogObject, decode_object, decode_table, encode_table};
-pub use command::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
 pub use comment::{CommentDef, encode_comment};
 pub use creation::{Creation, Made};
 pub use domain::{DomainDef, encode_domain};
@@ -81,7 +66,6 @@ pub use found::Found;
 pub use function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
 pub use index::{Asked, Deferral, IndexChoice, IndexDef, choose_index};
 pub use index_expression::{FIRST_EXPRESSION, renumbered};
-pub use parse::{ParsedStatement, STATEMENT_BYTES_MAX, Script, parse};
 pub use pg_catalog::{catalog_rows, relation_oid, session_view};
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
@@ -105,7 +89,9 @@ pub use system_view::system_view_columns;
 pub use trigger_def::{Event, TriggerDef, encode_trigger};
 pub use type_def::{EnumDef, encode_enum};
 pub use uncalled::Uncalled;
-pub use utility::{Definition, Dropped, Kept, Message, Utility};
+pub use utility::{Definition, Dropped, Message, SessionStatement, Utility};
+pub use varve_ast::{Command, Direction, DiscardWhat, Isolation, TransactionModes};
+pub use varve_parser::{ParsedStatement, STATEMENT_BYTES_MAX, Script, parse};
 pub use view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
 pub use walk::for_each_child;
 pub use window::{

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use varve_ast::Command;
+pub use varve_ast::OnCommit;
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
 
 use crate::alter::AlterTable;
 use crate::catalog::{CheckDef, TableDef};
-use crate::command::Command;
 use crate::explain::ExplainOptions;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
@@ -15,7 +16,7 @@ use crate::index::{Deferral, IndexDef};
 use crate::plan::{Field, Plan, WithNode};
 use crate::sequence::SequenceDef;
 use crate::trigger_def::Event;
-use crate::utility::{Kept, Message, Utility};
+use crate::utility::{Message, SessionStatement, Utility};
 
 /// What a statement does, bound against one catalogue.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +82,7 @@ pub enum Statement {
         /// The value that comes next, where that changes.
         restart: Option<i64>,
     },
-    /// One that needs no plan; see also [`crate::ParsedStatement::command`].
+    /// One that needs no plan; see also [`varve_parser::ParsedStatement::command`].
     Command(Command),
     /// `EXPLAIN [ANALYZE] statement`.
     Explain {
@@ -95,7 +96,7 @@ pub enum Statement {
     /// One of the statements around queries.
     Utility(Box<Utility>),
     /// One about what the session keeps.
-    Kept(Box<Kept>),
+    Session(Box<SessionStatement>),
     /// `COPY table FROM STDIN`.
     CopyFrom(Box<CopyPlan>),
     /// `COPY ... TO STDOUT`.
@@ -396,18 +397,6 @@ pub struct NewTable {
     pub sequences: Vec<(usize, SequenceDef)>,
     /// What becomes of a temporary one with each transaction.
     pub on_commit: OnCommit,
-}
-
-/// `ON COMMIT` of a temporary table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnCommit {
-    /// `PRESERVE ROWS`
-    #[default]
-    Preserve,
-    /// `DELETE ROWS`
-    Delete,
-    /// `DROP`
-    Drop,
 }
 
 /// An index to be created; see [`crate::IndexDef`].

@@ -92,7 +92,7 @@ pub enum Definition {
 
 /// A statement about what a session keeps.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kept {
+pub enum SessionStatement {
     /// `PREPARE`
     Prepare {
         /// Its name.

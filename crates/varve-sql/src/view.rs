@@ -19,10 +19,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+pub use varve_ast::ViewCheck;
+use varve_parser::{ParsedStatement, parse};
 use varve_types::{ColumnId, LogicalType, ObjectId, Result, TypeMod};
 
 use crate::catalog_codec::{Input, broken, put_count, put_name};
-use crate::parse::{ParsedStatement, parse};
 use crate::schema::{RelationName, schema_head};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -86,18 +87,6 @@ pub enum ViewKind {
         /// Whether its query was run.
         is_populated: bool,
     },
-}
-
-/// `WITH CHECK OPTION`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ViewCheck {
-    /// Nothing.
-    #[default]
-    None,
-    /// Its own condition.
-    Local,
-    /// Also those of the views under it.
-    Cascaded,
 }
 
 /// The syntax tree of the text, once it was needed.

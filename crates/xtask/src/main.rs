@@ -29,7 +29,7 @@ fn main() -> ExitCode {
                 "usage: cargo xtask tidy [--shrink]\n       cargo xtask bench codecs [--wasm] [...]\n       \
                  cargo xtask corpora [--family NAME] [...]\n       \
                  cargo xtask docs [--check]\n       \
-                 cargo xtask fuzz damage|js|parser|sql [--seed N] [...]\n       cargo xtask zones"
+                 cargo xtask fuzz damage|dump|js|memory|parser|sql [--seed N] [...]\n       cargo xtask zones"
             );
             ExitCode::from(2)
         }

@@ -1,6 +1,6 @@
 //! Aggregate calls, and expressions over groups.
 
-use sqlparser::ast::{Expr as Ast, OrderByExpr};
+use varve_ast::{Call, Expr as Ast, JsonEntry, OrderItem};
 use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
@@ -15,26 +15,42 @@ use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::Scope;
 use crate::walk::{for_each_child_mut, same_meaning};
 
-/// A call of an aggregate as it is written.
+/// A call of an aggregate or window function as it is written.
 #[derive(Clone, Copy)]
 pub(crate) struct AggregateSyntax<'a> {
     pub(crate) name: &'a str,
     pub(crate) args: &'a [&'a Ast],
-    /// `f(*)`
-    pub(crate) star: bool,
-    pub(crate) distinct: bool,
-    /// ORDER BY among the arguments, or of WITHIN GROUP.
-    pub(crate) order: &'a [OrderByExpr],
-    pub(crate) within_group: bool,
-    pub(crate) filter: Option<&'a Ast>,
+    /// The entries of a constructor of JSON, in place of arguments.
+    pub(crate) entries: &'a [JsonEntry],
+    /// What is said beside the arguments.
+    pub(crate) call: &'a Call,
     pub(crate) position: u32,
+}
+
+impl<'a> AggregateSyntax<'a> {
+    /// ORDER BY among the arguments, or of WITHIN GROUP.
+    fn order(&self) -> &'a [OrderItem] {
+        match self.call.order_by.as_slice() {
+            [] => &self.call.within_group,
+            order => order,
+        }
+    }
+}
+
+/// What a call is ordered by.
+#[derive(Default)]
+struct Ordered {
+    keys: Vec<Expr>,
+    /// Whether each is descending, and whether NULL comes first.
+    directions: Vec<(bool, bool)>,
+    places: Vec<u32>,
 }
 
 impl Binder<'_> {
     /// An aggregate: kept apart in the scope, a column of its own in the expression.
     pub(crate) fn aggregate(
         &mut self,
-        call: AggregateSyntax<'_>,
+        call: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let position = call.position;
@@ -74,43 +90,38 @@ impl Binder<'_> {
 
     fn aggregate_call(
         &mut self,
-        call: AggregateSyntax<'_>,
+        written: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
     ) -> Result<AggregateCall> {
-        let AggregateSyntax { name, position, .. } = call;
-        let mut operands = Vec::with_capacity(call.args.len());
-        for arg in call.args {
-            operands.push(self.expr(arg, scope)?);
-        }
+        let AggregateSyntax {
+            name,
+            call,
+            position,
+            ..
+        } = *written;
+        let within_group = !call.within_group.is_empty();
+        let mut operands = self.written_operands(written, scope)?;
         let direct = operands.len();
-        let mut directions = Vec::with_capacity(call.order.len());
-        let mut keys = Vec::new();
-        let mut places = Vec::with_capacity(call.order.len());
-        for item in call.order {
-            places.push(self.source.expr(&item.expr));
-            directions.push(self.sort_options(item)?);
-            let operand = self.expr(&item.expr, scope)?;
-            if call.within_group {
-                operands.push(operand);
-            } else {
-                keys.push(fold(self.settle(operand)?));
-            }
-        }
+        let Ordered {
+            mut keys,
+            directions,
+            places,
+        } = self.aggregate_order(written, &mut operands, scope)?;
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
-        let args = match (call.star, call.within_group) {
+        let args = match (call.has_star, within_group) {
             (true, _) => AggregateArgs::Star,
             (_, true) => AggregateArgs::WithinGroup(&types, direct),
             _ => AggregateArgs::List(&types),
         };
         let function: AggregateFunction = resolve_aggregate(name, args, position)?
             .ok_or_else(|| Error::internal(format!("{name} stopped being an aggregate")))?;
-        let written: Vec<Option<Expr>> = operands.iter().map(known_expr).collect();
+        let as_written: Vec<Option<Expr>> = operands.iter().map(known_expr).collect();
         let mut args = if function.direct_arguments() == Some(usize::MAX) {
             self.hypothetical_row(operands, &directions, position)?
         } else {
             self.aggregate_args(function, operands, position)?
         };
-        if call.within_group {
+        if within_group {
             let ordered = args.iter().skip(direct).take(directions.len());
             keys = ordered.cloned().collect();
         }
@@ -122,15 +133,15 @@ impl Binder<'_> {
             nulls_first,
         });
         let mut order: Vec<SortKeyExpr> = order.collect();
-        if call.distinct {
-            let first = call.args.first();
-            let first = first.map_or(position, |arg| self.source.expr(arg));
-            distinct_order(&args, &written, &mut order, (first, &places))?;
+        if call.is_distinct {
+            let first = written.args.first();
+            let first = first.map_or(position, |arg| self.at(arg.span));
+            distinct_order(&args, &as_written, &mut order, (first, &places))?;
         }
         if !function.depends_on_order() {
             order.clear();
         }
-        let filter = match call.filter {
+        let filter = match &call.filter {
             Some(filter) => {
                 scope.clause = "FILTER";
                 Some(self.filter(filter, scope)?)
@@ -140,11 +151,54 @@ impl Binder<'_> {
         Ok(AggregateCall {
             function,
             args,
-            distinct: call.distinct,
+            distinct: call.is_distinct,
             order,
             filter,
             position,
         })
+    }
+
+    /// What a call is ordered by; what WITHIN GROUP has becomes operands.
+    fn aggregate_order(
+        &mut self,
+        written: &AggregateSyntax<'_>,
+        operands: &mut Vec<Operand>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Ordered> {
+        let mut ordered = Ordered::default();
+        for item in written.order() {
+            ordered.places.push(self.at(item.expr.span));
+            ordered.directions.push(self.sort_options(item)?);
+            let operand = self.expr(&item.expr, scope)?;
+            match written.call.within_group.is_empty() {
+                true => ordered.keys.push(fold(self.settle(operand)?)),
+                false => operands.push(operand),
+            }
+        }
+        Ok(ordered)
+    }
+
+    /// The arguments of a call, bound.
+    pub(crate) fn written_operands(
+        &mut self,
+        written: &AggregateSyntax<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Operand>> {
+        let mut operands = Vec::with_capacity(written.args.len());
+        for arg in written.args {
+            operands.push(self.expr(arg, scope)?);
+        }
+        for key in written
+            .entries
+            .iter()
+            .filter_map(|entry| entry.key.as_ref())
+        {
+            operands.push(self.expr(key, scope)?);
+        }
+        for entry in written.entries {
+            operands.push(self.json_operand(&entry.value, scope)?);
+        }
+        Ok(operands)
     }
 
     /// Each argument in the type that the function takes.
@@ -236,7 +290,7 @@ impl Binder<'_> {
             let operand = self.expr(arg, &mut inner)?;
             exprs.push(fold(self.settle(operand)?));
         }
-        let position = args.first().map_or(position, |arg| self.source.expr(arg));
+        let position = args.first().map_or(position, |arg| self.at(arg.span));
         scope.groupings.push((exprs, position));
         Ok(Operand::Known(Expr::Column {
             index: GROUPING_COLUMNS + scope.groupings.len() - 1,

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::Ident;
+use varve_ast::{AlterAction, Column, ColumnChange, TableConstraint};
 use varve_expr::Expr;
-use varve_parser::alter::{Action, ColumnChange};
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::alter::AlterTable;
 use crate::bind::Binder;
 use crate::bind::alter_family::{check_only, goes_down};
 use crate::bind::columns::{Parts, is_system_column, system_column};
-use crate::bind::names::fold_name;
 use crate::bind::partition::unique_keys_fit;
 use crate::bind::storage::Stored;
 use crate::catalog::{ColumnDef, Filled, TableDef};
@@ -121,11 +119,21 @@ impl Altered {
         }
     }
 
-    fn position(&self, ident: &Ident) -> Result<usize> {
-        let name = fold_name(ident);
+    /// Notes of the foreign keys behind those that are known whether rows are checked.
+    fn put_validity(&mut self, known: usize, valid: &[bool]) {
+        let new_keys = self.after.foreign_keys.iter_mut().skip(known);
+        for (key, is_valid) in new_keys.zip(valid) {
+            key.is_valid = *is_valid;
+            if *is_valid {
+                self.references.push(key.name.clone());
+            }
+        }
+    }
+
+    fn position(&self, name: &str) -> Result<usize> {
         let mut columns = self.after.columns.iter();
         let found = columns.position(|column| column.name == name);
-        found.ok_or_else(|| self.missing_column(&name))
+        found.ok_or_else(|| self.missing_column(name))
     }
 
     /// An error about a column: `column "a" of relation "t" ...`.
@@ -165,22 +173,23 @@ impl Binder<'_> {
     pub(crate) fn alter_table(
         &mut self,
         before: Arc<TableDef>,
-        actions: &[Action],
+        actions: &[AlterAction],
         only: bool,
     ) -> Result<Statement> {
         for action in actions {
+            self.action_index_options(action)?;
             self.check_inherited(&before, action)?;
             if only {
                 check_only(action, &before)?;
             }
         }
-        let all: Vec<&Action> = actions.iter().collect();
+        let all: Vec<&AlterAction> = actions.iter().collect();
         let mut gone = Vec::new();
         let mut alter = self.altered_table(&before, &all, None, &mut gone)?;
         let down = actions
             .iter()
             .filter(|action| !only && goes_down(action, &before));
-        let down: Vec<&Action> = down.collect();
+        let down: Vec<&AlterAction> = down.collect();
         if !down.is_empty() {
             for below in self.catalog.family_of(&before).iter().skip(1) {
                 self.found.borrow_mut().add_table(below);
@@ -196,7 +205,7 @@ impl Binder<'_> {
     fn altered_table(
         &mut self,
         before: &Arc<TableDef>,
-        actions: &[&Action],
+        actions: &[&AlterAction],
         above: Option<&TableDef>,
         gone: &mut Vec<(ObjectId, String)>,
     ) -> Result<AlterTable> {
@@ -214,26 +223,14 @@ impl Binder<'_> {
             {
                 continue;
             }
-            if let Action::DropColumn { name, .. } = action {
-                gone.push((before.object, fold_name(name)));
+            if let AlterAction::DropColumn { name, .. } = action {
+                gone.push((before.object, name.text.clone()));
             }
-            match action {
-                Action::Inherit { parent, joins } => {
-                    let parent = self.inherit_from(&mut altered, parent, *joins)?;
-                    also.push(parent.change(Vec::new(), Vec::new()));
-                }
-                Action::Attach { partition, values } => {
-                    let (partition, indexes) =
-                        self.attach_partition(&mut altered, partition, values)?;
-                    also.push(partition.change(indexes, Vec::new()));
-                }
-                Action::Detach(partition) => {
-                    let partition = self.detach_partition(&mut altered, partition)?;
-                    also.push(partition.change(Vec::new(), Vec::new()));
-                }
-                action => self.action(&mut altered, &mut parts, action)?,
+            match self.family_action(&mut altered, action)? {
+                Some(other) => also.push(other),
+                None => self.action(&mut altered, &mut parts, action)?,
             }
-            if let Action::AddColumn { .. } = action
+            if let AlterAction::AddColumn { .. } = action
                 && above.is_none()
                 && !before.parents().is_empty()
             {
@@ -244,7 +241,7 @@ impl Binder<'_> {
             }
             let is_valid = !matches!(
                 action,
-                Action::AddConstraint {
+                AlterAction::AddConstraint {
                     not_valid: true,
                     ..
                 }
@@ -260,15 +257,7 @@ impl Binder<'_> {
         let applied = self.apply(&mut altered.after, &parts);
         let mut indexes = applied.map_err(Error::without_position)?;
         if above.is_some() {
-            for at in 0..indexes.len() {
-                let (known, new) = indexes.split_at_mut(at);
-                let table = &altered.after;
-                if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {
-                    let columns = index.keys.iter().map(|(at, _)| table.given_name(*at));
-                    let columns: Vec<String> = columns.collect();
-                    index.name = self.free_name(table, &columns, "key", known);
-                }
-            }
+            self.name_keys(&altered.after, &mut indexes);
         }
         self.check_rows_elsewhere(&altered)?;
         if let Some(partitioning) = altered.after.partitioning() {
@@ -278,16 +267,45 @@ impl Binder<'_> {
             }
         }
         altered.rewrites |= parts.primary_key.is_some();
-        let new_keys = altered.after.foreign_keys.iter_mut().skip(known_keys);
-        for (key, is_valid) in new_keys.zip(valid) {
-            key.is_valid = is_valid;
-            if is_valid {
-                altered.references.push(key.name.clone());
-            }
-        }
+        altered.put_validity(known_keys, &valid);
         let mut alter = altered.change(indexes, parts.sequences);
         alter.also = also;
         Ok(alter)
+    }
+
+    /// What becomes of the other table, where an action joins or leaves one.
+    fn family_action(
+        &mut self,
+        altered: &mut Altered,
+        action: &AlterAction,
+    ) -> Result<Option<AlterTable>> {
+        Ok(Some(match action {
+            AlterAction::Inherit { parent, joins } => {
+                let parent = self.inherit_from(altered, parent, *joins)?;
+                parent.change(Vec::new(), Vec::new())
+            }
+            AlterAction::Attach { partition, values } => {
+                let (partition, indexes) = self.attach_partition(altered, partition, values)?;
+                partition.change(indexes, Vec::new())
+            }
+            AlterAction::Detach(partition) => {
+                let partition = self.detach_partition(altered, partition)?;
+                partition.change(Vec::new(), Vec::new())
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Gives the new keys of a table names as if none were written.
+    fn name_keys(&self, table: &TableDef, indexes: &mut [NewIndex]) {
+        for at in 0..indexes.len() {
+            let (known, new) = indexes.split_at_mut(at);
+            if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {
+                let columns = index.keys.iter().map(|(at, _)| table.given_name(*at));
+                let columns: Vec<String> = columns.collect();
+                index.name = self.free_name(table, &columns, "key", known);
+            }
+        }
     }
 
     /// `0A000` where other tables hold rows of the table, which have the fields that it had.
@@ -313,76 +331,94 @@ impl Binder<'_> {
         &mut self,
         altered: &mut Altered,
         parts: &mut Parts<'a>,
-        action: &'a Action,
+        action: &'a AlterAction,
     ) -> Result<()> {
         match action {
-            Action::AddColumn {
+            AlterAction::AddColumn {
                 column,
                 if_not_exists,
-            } => {
-                let name = fold_name(&column.name);
-                if let Some(error) = altered.taken(&name) {
-                    return self.unless(*if_not_exists, error);
-                }
-                let had_key = parts.primary_key.is_some();
-                let named = (altered.after.schema, altered.before.name.as_str());
-                self.new_column(column, named, &mut altered.after.columns, parts)?;
-                if !had_key {
-                    one_key(altered, parts)?;
-                }
-                altered.sources.push(None);
-                altered.rewrites = true;
-                Ok(())
-            }
-            Action::AddConstraint {
+            } => match altered.taken(&column.name.text) {
+                Some(error) => self.unless(*if_not_exists, error),
+                None => self.add_column(altered, parts, column),
+            },
+            AlterAction::AddConstraint {
                 constraint,
                 not_valid,
-            } => {
-                let had_key = parts.primary_key.is_some();
-                let checks = parts.checks.len();
-                let name = altered.before.name.clone();
-                let made = self.new_constraint(constraint, &name, &altered.after.columns, parts);
-                made.map_err(Error::without_position)?;
-                if !had_key {
-                    one_key(altered, parts)?;
-                }
-                altered.verify |= parts.checks.len() > checks && !not_valid;
-                Ok(())
-            }
-            Action::DropColumn {
+            } => self.add_constraint(altered, parts, constraint, *not_valid),
+            AlterAction::DropColumn {
                 name,
                 if_exists,
-                cascade,
-            } => self.drop_column(altered, name, *if_exists, *cascade),
-            Action::DropConstraint {
+                is_cascade,
+            } => self.drop_column(altered, &name.text, *if_exists, *is_cascade),
+            AlterAction::DropConstraint {
                 name,
                 if_exists,
-                cascade,
-            } => self.drop_constraint(altered, name, *if_exists, *cascade),
-            Action::Column { name, change } => {
-                let at = altered.position(name)?;
+                is_cascade,
+            } => self.drop_constraint(altered, &name.text, *if_exists, *is_cascade),
+            AlterAction::Column { name, change } => {
+                let at = altered.position(&name.text)?;
                 self.column_change(altered, parts, at, change)
             }
-            Action::Validate(name) => validate(altered, name),
-            Action::RenameColumn { from, to } => self.rename_column(altered, from, to),
-            Action::RenameConstraint { from, to } => self.rename_constraint(altered, from, to),
-            Action::RenameTo(to) => self.rename_table(altered, to),
-            Action::SetSchema(schema) => self.move_table(altered, schema),
-            Action::Inherit { .. } | Action::Attach { .. } | Action::Detach(_) => Ok(()),
-            Action::AttachIndex(_) => Err(Error::internal("an index is attached to a table")),
-            Action::Owner(role) => {
+            AlterAction::Validate(name) => validate(altered, &name.text),
+            AlterAction::RenameColumn { from, to } => self.rename_column(altered, from, to),
+            AlterAction::RenameConstraint { from, to } => self.rename_constraint(altered, from, to),
+            AlterAction::RenameTo(to) => self.rename_table(altered, to),
+            AlterAction::SetSchema(schema) => self.move_table(altered, schema),
+            AlterAction::Inherit { .. } | AlterAction::Attach { .. } | AlterAction::Detach(_) => {
+                Ok(())
+            }
+            AlterAction::AttachIndex(_) => Err(Error::internal("an index is attached to a table")),
+            AlterAction::Owner(role) => {
                 self.note_role(role.as_ref());
                 Ok(())
             }
-            Action::Options(options) => {
+            AlterAction::Options(options) => {
                 let of = match altered.before.partitioning().is_some() {
                     true => Stored::Partitioned,
                     false => Stored::Table,
                 };
                 self.storage_options(of, options)
             }
-            Action::Storage(words, index) => self.stored_otherwise(altered, words, index.as_ref()),
+            AlterAction::Storage(words, index) => {
+                self.stored_otherwise(altered, words, index.as_ref())
+            }
         }
+    }
+
+    fn add_column<'a>(
+        &mut self,
+        altered: &mut Altered,
+        parts: &mut Parts<'a>,
+        column: &'a Column,
+    ) -> Result<()> {
+        let had_key = parts.primary_key.is_some();
+        let named = (altered.after.schema, altered.before.name.as_str());
+        self.new_column(column, named, &mut altered.after.columns, parts)?;
+        if !had_key {
+            one_key(altered, parts)?;
+        }
+        altered.sources.push(None);
+        altered.rewrites = true;
+        Ok(())
+    }
+
+    fn add_constraint<'a>(
+        &mut self,
+        altered: &mut Altered,
+        parts: &mut Parts<'a>,
+        constraint: &'a TableConstraint,
+        not_valid: bool,
+    ) -> Result<()> {
+        let had_key = parts.primary_key.is_some();
+        let checks = parts.checks.len();
+        let name = altered.before.name.clone();
+        let made = self.new_constraint(constraint, &name, &altered.after.columns, parts);
+        made.map_err(Error::without_position)?;
+        if !had_key {
+            one_key(altered, parts)?;
+        }
+        altered.verify |= parts.checks.len() > checks && !not_valid;
+        Ok(())
     }
 
     /// An error, or with IF EXISTS a notice.
@@ -416,12 +452,11 @@ fn one_key(altered: &Altered, parts: &Parts<'_>) -> Result<()> {
     Ok(())
 }
 
-fn validate(altered: &mut Altered, name: &Ident) -> Result<()> {
-    let name = fold_name(name);
+fn validate(altered: &mut Altered, name: &str) -> Result<()> {
     let table = &mut altered.after;
     if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == name) {
         key.is_valid = true;
-        altered.references.push(name);
+        altered.references.push(name.to_owned());
         return Ok(());
     }
     if table.checks.iter().any(|check| check.name == name) {
@@ -429,7 +464,7 @@ fn validate(altered: &mut Altered, name: &Ident) -> Result<()> {
         return Ok(());
     }
     let of = format!("constraint \"{name}\" of relation \"{}\"", table.name);
-    Err(match table.has_constraint(&name) {
+    Err(match table.has_constraint(name) {
         true => {
             let message = format!("{of} is not a foreign key or check constraint");
             Error::new(SqlState::WRONG_OBJECT_TYPE, message)
@@ -439,16 +474,16 @@ fn validate(altered: &mut Altered, name: &Ident) -> Result<()> {
 }
 
 /// PostgreSQL does what it drops first and what it adds last, whatever the order of the text.
-fn pass(action: &Action) -> u8 {
+fn pass(action: &AlterAction) -> u8 {
     match action {
-        Action::DropColumn { .. } | Action::DropConstraint { .. } => 0,
-        Action::Column { change, .. } => match change {
+        AlterAction::DropColumn { .. } | AlterAction::DropConstraint { .. } => 0,
+        AlterAction::Column { change, .. } => match change {
             ColumnChange::DropNotNull | ColumnChange::DropExpression { .. } => 0,
             ColumnChange::Type { .. } => 1,
             _ => 3,
         },
-        Action::AddColumn { .. } => 2,
-        Action::AddConstraint { .. } => 4,
+        AlterAction::AddColumn { .. } => 2,
+        AlterAction::AddConstraint { .. } => 4,
         _ => 5,
     }
 }

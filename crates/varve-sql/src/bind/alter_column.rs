@@ -1,9 +1,12 @@
 //! What ALTER TABLE does to one column.
 
-use sqlparser::ast::{DataType, Expr as Ast, SelectItem, SequenceOptions, SetExpr, Statement};
+use varve_ast::{
+    ColumnChange, Expr as Ast, Identity, QueryBody, SelectItem, SequenceOption, SignedNumber,
+    StatementBody, TypeName,
+};
 use varve_expr::Expr;
-use varve_parser::alter::ColumnChange;
-use varve_types::{Error, LogicalType, Result, SqlState, sql};
+use varve_parser::parse;
+use varve_types::{Error, Result, SqlState, sql};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
@@ -11,13 +14,12 @@ use crate::bind::alter_drop::reads;
 use crate::bind::columns::{ColumnDefault, Parts};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
+use crate::bind::sequence::{identity_filled, identity_type};
 use crate::bind::storage::Stored;
 use crate::bind::update::target_scope;
 use crate::bind::view::NO_SOURCE;
 use crate::catalog::{ColumnDef, Filled, TableDef, sort_checks};
 use crate::deparse::Printer;
-use crate::dispatch::Body;
-use crate::parse::parse;
 use crate::utility::Definition;
 
 impl Binder<'_> {
@@ -28,30 +30,20 @@ impl Binder<'_> {
         at: usize,
         change: &'a ColumnChange,
     ) -> Result<()> {
-        let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
         let Some(column) = altered.after.columns.get(at).cloned() else {
             return Ok(());
-        };
-        let is_identity = matches!(
-            column.filled,
-            Filled::IdentityAlways | Filled::IdentityByDefault
-        );
-        let identity = |always: &bool| match always {
-            true => Filled::IdentityAlways,
-            false => Filled::IdentityByDefault,
         };
         let mut new = column.clone();
         match change {
             ColumnChange::Type {
-                ty,
+                type_name,
                 collation,
                 using,
             } => {
-                if let Some(collation) = collation {
-                    let (ty, _) = self.data_type(ty, 0)?;
-                    self.collation(collation, ty)?;
+                if let Some((collation, word)) = collation {
+                    self.collation(collation, self.data_type(type_name)?.0, self.at(*word))?;
                 }
-                return self.retype(altered, at, ty, using.as_deref());
+                return self.retype(altered, at, type_name, using.as_deref());
             }
             ColumnChange::SetDefault(ast) => {
                 altered.takes_default(at, false)?;
@@ -68,74 +60,25 @@ impl Binder<'_> {
                 new.nullable = false;
             }
             ColumnChange::DropNotNull => {
-                if altered.after.primary_key.contains(&at) {
-                    let message = format!("column \"{}\" is in a primary key", column.name);
-                    return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
-                }
-                if is_identity {
-                    let what = "is an identity column";
-                    return Err(altered.refused(SqlState::SYNTAX_ERROR, at, what));
-                }
+                may_be_null(altered, at)?;
                 altered.rewrites |= !column.nullable;
                 new.nullable = true;
             }
             ColumnChange::DropExpression { if_exists } => {
                 if column.filled != Filled::Generated {
+                    let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
                     let error = altered.refused(state, at, "is not a stored generated column");
                     return self.unless(*if_exists, error);
                 }
                 new.filled = Filled::ByStatement;
                 new.default = None;
             }
-            ColumnChange::AddIdentity {
-                always,
-                name,
-                options,
-            } => {
-                let what = match (&column.default, column.nullable) {
-                    _ if is_identity => "is already an identity column",
-                    (_, true) => "must be declared NOT NULL before identity can be added",
-                    (Some(_), _) => "already has a default value",
-                    (None, false) => "",
-                };
-                if !what.is_empty() {
-                    return Err(altered.refused(state, at, what));
-                }
-                if !is_integer(column.ty) {
-                    let message = "identity column type must be smallint, integer, or bigint";
-                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
-                }
-                let table = (altered.after.schema, altered.after.name.as_str());
-                let others = &parts.sequences;
-                let mut sequence =
-                    self.column_sequence(table, &column.name, column.ty, options, others)?;
-                if let Some(name) = name {
-                    let taken = others.iter().map(|(_, other)| other.name.as_str());
-                    let taken: Vec<&str> = taken.collect();
-                    sequence.name = self.identity_name(name, table.0, &taken)?;
-                }
-                parts.sequences.push((at, sequence));
-                new.filled = identity(always);
+            ColumnChange::AddIdentity(identity) => {
+                self.add_identity(altered, parts, at, identity)?;
+                new.filled = identity_filled(identity.is_always);
             }
-            ColumnChange::SetIdentity {
-                always,
-                options,
-                restart,
-            } => {
-                if !is_identity {
-                    return Err(altered.refused(state, at, "is not an identity column"));
-                }
-                new.filled = always.as_ref().map_or(new.filled, identity);
-                self.identity_options(altered, &column, options, restart.as_ref())?;
-            }
-            ColumnChange::DropIdentity { if_exists } => {
-                if !is_identity {
-                    let error = altered.refused(state, at, "is not an identity column");
-                    return self.unless(*if_exists, error);
-                }
-                new.filled = Filled::ByStatement;
-                new.default = None;
-                self.drop_owned(altered, &column);
+            ColumnChange::SetIdentity { .. } | ColumnChange::DropIdentity { .. } => {
+                return self.change_identity(altered, at, change);
             }
             ColumnChange::Options(options) => self.storage_options(Stored::Column, options)?,
             ColumnChange::Storage(word, value) => {
@@ -151,13 +94,83 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// Changes how an identity column is filled, or that it is one.
+    fn change_identity(
+        &mut self,
+        altered: &mut Altered,
+        at: usize,
+        change: &ColumnChange,
+    ) -> Result<()> {
+        let Some(mut column) = altered.after.columns.get(at).cloned() else {
+            return Ok(());
+        };
+        if !is_identity(&column) {
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            let error = altered.refused(state, at, "is not an identity column");
+            let if_exists = matches!(change, ColumnChange::DropIdentity { if_exists: true });
+            return self.unless(if_exists, error);
+        }
+        if let ColumnChange::SetIdentity {
+            is_always,
+            options,
+            restart,
+        } = change
+        {
+            self.identity_options(altered, &column, options, restart.as_ref())?;
+            column.filled = is_always.map_or(column.filled, identity_filled);
+        } else {
+            self.drop_owned(altered, &column);
+            column.filled = Filled::ByStatement;
+            column.default = None;
+        }
+        if let Some(slot) = altered.after.columns.get_mut(at) {
+            *slot = column;
+        }
+        Ok(())
+    }
+
+    /// Adds the sequence of a column that becomes an identity.
+    fn add_identity(
+        &mut self,
+        altered: &Altered,
+        parts: &mut Parts<'_>,
+        at: usize,
+        identity: &Identity,
+    ) -> Result<()> {
+        let Some(column) = altered.after.columns.get(at) else {
+            return Ok(());
+        };
+        let what = match (&column.default, column.nullable) {
+            _ if is_identity(column) => "is already an identity column",
+            (_, true) => "must be declared NOT NULL before identity can be added",
+            (Some(_), _) => "already has a default value",
+            (None, false) => "",
+        };
+        if !what.is_empty() {
+            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+            return Err(altered.refused(state, at, what));
+        }
+        identity_type(column.ty)?;
+        let table = (altered.after.schema, altered.after.name.as_str());
+        let others = &parts.sequences;
+        let mut sequence =
+            self.column_sequence(table, &column.name, column.ty, &identity.options, others)?;
+        if let Some(name) = &identity.sequence {
+            let taken = others.iter().map(|(_, other)| other.name.as_str());
+            let taken: Vec<&str> = taken.collect();
+            sequence.name = self.identity_name(name, table.0, &taken)?;
+        }
+        parts.sequences.push((at, sequence));
+        Ok(())
+    }
+
     /// Changes the sequence of an identity column.
     fn identity_options(
         &mut self,
         altered: &mut Altered,
         column: &ColumnDef,
-        items: &[SequenceOptions],
-        restart: Option<&Option<Box<Ast>>>,
+        items: &[SequenceOption],
+        restart: Option<&Option<SignedNumber>>,
     ) -> Result<()> {
         if items.is_empty() && restart.is_none() {
             return Ok(());
@@ -167,7 +180,7 @@ impl Binder<'_> {
         let Some(sequence) = sequences.find(|sequence| sequence.owner == owner) else {
             return Ok(());
         };
-        let restart = restart.map(Option::as_deref);
+        let restart = restart.map(Option::as_ref);
         let (changed, restart) = self.changed_sequence(sequence, items, restart)?;
         altered.changed.push(Definition::Sequence(changed, restart));
         Ok(())
@@ -177,11 +190,11 @@ impl Binder<'_> {
         &mut self,
         altered: &mut Altered,
         at: usize,
-        ty: &DataType,
+        type_name: &TypeName,
         using: Option<&Ast>,
     ) -> Result<()> {
-        let domain = self.domain_of(ty).map(|(domain, _)| domain.clone());
-        let (ty, modifier) = self.data_type(ty, 0)?;
+        let domain = self.domain_of(type_name).map(|(domain, _)| domain.clone());
+        let (ty, modifier) = self.data_type(type_name)?;
         let Some(column) = altered.after.columns.get(at).cloned() else {
             return Ok(());
         };
@@ -190,38 +203,12 @@ impl Binder<'_> {
             modifier,
             ..column.clone()
         };
-        let names = target_scope(&altered.before, None);
-        let (operand, position, result, hint) = match using {
-            Some(ast) => {
-                let mut scope = ExprScope::plain(&names, "transform expressions");
-                let operand = self.expr(ast, &mut scope)?;
-                let hint = "You might need to add an explicit cast.".to_owned();
-                let what = "result of USING clause for column";
-                (operand, self.source.expr(ast), what, hint)
-            }
-            None => {
-                let source = altered.sources.get(at).cloned().flatten();
-                let source =
-                    source.ok_or_else(|| Error::unsupported("ALTER TYPE of this column"))?;
-                let hint = format!("You might need to specify \"USING {}::{ty}\".", column.name);
-                (Operand::Known(source), 0, "column", hint)
-            }
-        };
-        let assigned = self.assign(operand, &new, position);
-        let source = assigned.map_err(|error| {
-            if error.state() != SqlState::DATATYPE_MISMATCH {
-                return error;
-            }
-            let name = &column.name;
-            let message = format!("{result} \"{name}\" cannot be cast automatically to type {ty}");
-            Error::new(SqlState::DATATYPE_MISMATCH, message).with_hint(hint)
-        })?;
+        let source = self.retyped(altered, at, &new, using)?;
         if ty != column.ty {
             self.retypable(altered, at)?;
         }
-        if column.filled != Filled::ByStatement && !is_integer(ty) {
-            let message = "identity column type must be smallint, integer, or bigint";
-            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        if column.filled != Filled::ByStatement {
+            identity_type(ty)?;
         }
         if let Some(default) = column.default {
             let assigned = self.assign(Operand::Known(default), &new, 0);
@@ -253,6 +240,42 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// What the values of a column become under its new definition.
+    fn retyped(
+        &mut self,
+        altered: &Altered,
+        at: usize,
+        new: &ColumnDef,
+        using: Option<&Ast>,
+    ) -> Result<Expr> {
+        let (name, ty) = (&new.name, new.ty);
+        let (operand, position, result, hint) = match using {
+            Some(ast) => {
+                let names = target_scope(&altered.before, None);
+                let mut scope = ExprScope::plain(&names, "transform expressions");
+                let operand = self.expr(ast, &mut scope)?;
+                let hint = "You might need to add an explicit cast.".to_owned();
+                let what = "result of USING clause for column";
+                (operand, self.at(ast.span), what, hint)
+            }
+            None => {
+                let source = altered.sources.get(at).cloned().flatten();
+                let source =
+                    source.ok_or_else(|| Error::unsupported("ALTER TYPE of this column"))?;
+                let hint = format!("You might need to specify \"USING {name}::{ty}\".");
+                (Operand::Known(source), 0, "column", hint)
+            }
+        };
+        let assigned = self.assign(operand, new, position);
+        assigned.map_err(|error| {
+            if error.state() != SqlState::DATATYPE_MISMATCH {
+                return error;
+            }
+            let message = format!("{result} \"{name}\" cannot be cast automatically to type {ty}");
+            Error::new(SqlState::DATATYPE_MISMATCH, message).with_hint(hint)
+        })
+    }
+
     /// Checks and index expressions that read a column mean what their text says of its new type.
     fn rebind(&mut self, altered: &mut Altered, at: usize) -> Result<()> {
         let table = altered.after.clone();
@@ -276,7 +299,7 @@ impl Binder<'_> {
         let parsed = parse(sql!["SELECT ", text].as_str())?.pop();
         let ast = parsed
             .as_ref()
-            .and_then(|parsed| only_item(&parsed.parsed().body));
+            .and_then(|parsed| only_item(&parsed.statement.body));
         let ast = ast.ok_or_else(|| Error::internal("the text of an expression is none"))?;
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
         let names = target_scope(table, None);
@@ -324,25 +347,38 @@ impl Binder<'_> {
 }
 
 /// The expression of `SELECT expression`.
-fn only_item(body: &Body) -> Option<&Ast> {
-    let Body::Statement(statement) = body else {
+fn only_item(body: &StatementBody) -> Option<&Ast> {
+    let StatementBody::Query(query) = body else {
         return None;
     };
-    let Statement::Query(query) = statement.as_ref() else {
+    let QueryBody::Select(select) = query.body.as_ref() else {
         return None;
     };
-    match query.body.as_ref() {
-        SetExpr::Select(select) => match select.projection.first()? {
-            SelectItem::UnnamedExpr(expr) => Some(expr),
-            _ => None,
-        },
+    match select.items.first()? {
+        SelectItem::Expr { expr, alias: None } => Some(expr),
         _ => None,
     }
 }
 
-fn is_integer(ty: LogicalType) -> bool {
+fn is_identity(column: &ColumnDef) -> bool {
     matches!(
-        ty,
-        LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+        column.filled,
+        Filled::IdentityAlways | Filled::IdentityByDefault
     )
+}
+
+/// Refuses NULL in a column that has values for other reasons.
+fn may_be_null(altered: &Altered, at: usize) -> Result<()> {
+    let Some(column) = altered.after.columns.get(at) else {
+        return Ok(());
+    };
+    if altered.after.primary_key.contains(&at) {
+        let message = format!("column \"{}\" is in a primary key", column.name);
+        return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
+    }
+    if is_identity(column) {
+        let what = "is an identity column";
+        return Err(altered.refused(SqlState::SYNTAX_ERROR, at, what));
+    }
+    Ok(())
 }

@@ -1,15 +1,13 @@
 //! What ALTER TABLE drops.
 
-use sqlparser::ast::Ident;
 use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, Result, SqlState, TreeId};
 
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::columns::is_system_column;
 use crate::bind::foreign_key::has_key;
-use crate::bind::names::fold_name;
-use crate::catalog::{Filled, TableDef};
+use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::index_expression::FIRST_EXPRESSION;
 use crate::utility::{Dropped, Message};
 use crate::walk::{for_each_column, map_columns};
@@ -18,12 +16,11 @@ impl Binder<'_> {
     pub(crate) fn drop_column(
         &mut self,
         altered: &mut Altered,
-        ident: &Ident,
+        name: &str,
         if_exists: bool,
         cascade: bool,
     ) -> Result<()> {
-        let name = fold_name(ident);
-        if is_system_column(&name) {
+        if is_system_column(name) {
             let message = format!("cannot drop system column \"{name}\"");
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
@@ -39,32 +36,8 @@ impl Binder<'_> {
         if altered.after.columns.len() == 1 {
             return Err(Error::unsupported("a table without columns"));
         }
-        let table = altered.before.clone();
-        let on = format!("column {name} of table {}", table.name);
-        let mut direct = Vec::new();
-        for (child, place, key) in self.catalog.references_to(table.object) {
-            if child.object != table.object && key.parent_columns.contains(&column.id) {
-                direct.push(Dropped::Key(child.object, place));
-            }
-        }
-        for view in self.catalog.views.values() {
-            // Its text has the name that the column had when the view was made.
-            let reads = view.reads.iter().filter(|read| read.object == table.object);
-            let mut named = reads.flat_map(|read| &read.columns);
-            if named.any(|(id, name)| *id == column.id && mentions(&view.text, name)) {
-                direct.push(Dropped::View(view.object));
-            }
-        }
-        // Columns that are computed from it go with it.
-        let mut readers = Vec::new();
-        for (place, other) in altered.after.columns.iter().enumerate() {
-            let is_reader = other.filled == Filled::Generated
-                && other.default.as_ref().is_some_and(|expr| reads(expr, at));
-            if is_reader && place != at {
-                direct.push(Dropped::Column(table.object, other.id));
-                readers.push(Ident::with_quote('"', other.name.clone()));
-            }
-        }
+        let on = format!("column {name} of table {}", altered.before.name);
+        let (direct, readers) = self.column_dependents(altered, at, &column);
         let mut all = self.with_dependents(direct, (&on, &on), cascade)?;
         all.retain(|object| !matches!(object, Dropped::Column(..)));
         altered.dropped.extend(all);
@@ -75,24 +48,52 @@ impl Binder<'_> {
         let at = columns.position(|other| other.id == column.id);
         let at = at.ok_or_else(|| Error::internal("a column is lost"))?;
         self.drop_owned(altered, &column);
-        let before: Vec<_> = altered
-            .after
-            .indexes
-            .iter()
-            .map(|index| index.tree)
-            .collect();
+        let trees = |table: &TableDef| -> Vec<TreeId> {
+            let indexes = table.indexes.iter();
+            indexes.map(|index| index.tree).collect()
+        };
+        let before = trees(&altered.after);
         altered.after.remove_column(at);
-        let kept: Vec<_> = altered
-            .after
-            .indexes
-            .iter()
-            .map(|index| index.tree)
-            .collect();
+        let kept = trees(&altered.after);
         let gone = before.into_iter().filter(|tree| !kept.contains(tree));
         altered.dropped_indexes.extend(gone);
         altered.sources.remove(at);
         altered.rewrites = true;
         Ok(())
+    }
+
+    /// What goes with a column: objects, and the names of the columns that are computed from it.
+    fn column_dependents(
+        &self,
+        altered: &Altered,
+        at: usize,
+        column: &ColumnDef,
+    ) -> (Vec<Dropped>, Vec<String>) {
+        let table = altered.before.object;
+        let mut direct = Vec::new();
+        for (child, place, key) in self.catalog.references_to(table) {
+            if child.object != table && key.parent_columns.contains(&column.id) {
+                direct.push(Dropped::Key(child.object, place));
+            }
+        }
+        for view in self.catalog.views.values() {
+            // Its text has the name that the column had when the view was made.
+            let reads = view.reads.iter().filter(|read| read.object == table);
+            let mut named = reads.flat_map(|read| &read.columns);
+            if named.any(|(id, name)| *id == column.id && mentions(&view.text, name)) {
+                direct.push(Dropped::View(view.object));
+            }
+        }
+        let mut readers = Vec::new();
+        for (place, other) in altered.after.columns.iter().enumerate() {
+            let is_reader = other.filled == Filled::Generated
+                && other.default.as_ref().is_some_and(|expr| reads(expr, at));
+            if is_reader && place != at {
+                direct.push(Dropped::Column(table, other.id));
+                readers.push(other.name.clone());
+            }
+        }
+        (direct, readers)
     }
 
     fn missing(&mut self, if_exists: bool, state: SqlState, message: String) -> Result<()> {
@@ -107,11 +108,10 @@ impl Binder<'_> {
     pub(crate) fn drop_constraint(
         &mut self,
         altered: &mut Altered,
-        ident: &Ident,
+        name: &str,
         if_exists: bool,
         cascade: bool,
     ) -> Result<()> {
-        let name = fold_name(ident);
         let table = &mut altered.after;
         let is_key = !table.primary_key.is_empty() && table.key_name() == name;
         let mut indexes = table.indexes.iter();

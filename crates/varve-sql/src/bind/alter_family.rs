@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{ForValues, ObjectName};
-use varve_parser::alter::{Action, ColumnChange};
+use varve_ast::{AlterAction, ColumnChange, ObjectName, PartitionValues, TableConstraintKind};
 use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
 };
@@ -12,9 +11,9 @@ use varve_types::{
 use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::columns::Parts;
-use crate::bind::family::{Inherited, inherited_twice, over_child};
+use crate::bind::inheritance::{Inherited, inherited_twice, over_child};
 use crate::bind::like::Copied;
-use crate::bind::names::{fold_name, undefined_table};
+use crate::bind::names::undefined_table;
 use crate::bind::partition::unique_keys_fit;
 use crate::bind::view::utility;
 use crate::catalog::{ColumnDef, TableDef};
@@ -47,18 +46,18 @@ fn check_same_type(
 }
 
 /// Whether what an action does to a table is done to those that inherit from it as well.
-pub(crate) fn goes_down(action: &Action, table: &TableDef) -> bool {
-    use sqlparser::ast::TableConstraint;
+pub(crate) fn goes_down(action: &AlterAction, table: &TableDef) -> bool {
     match action {
-        Action::AddConstraint { constraint, .. } => {
-            matches!(**constraint, TableConstraint::Check(_)) || table.partitioning().is_some()
+        AlterAction::AddConstraint { constraint, .. } => {
+            matches!(constraint.kind, TableConstraintKind::Check(_))
+                || table.partitioning().is_some()
         }
-        Action::AddColumn { .. }
-        | Action::DropColumn { .. }
-        | Action::DropConstraint { .. }
-        | Action::Column { .. }
-        | Action::RenameColumn { .. }
-        | Action::RenameConstraint { .. } => true,
+        AlterAction::AddColumn { .. }
+        | AlterAction::DropColumn { .. }
+        | AlterAction::DropConstraint { .. }
+        | AlterAction::Column { .. }
+        | AlterAction::RenameColumn { .. }
+        | AlterAction::RenameConstraint { .. } => true,
         _ => false,
     }
 }
@@ -67,20 +66,19 @@ pub(crate) fn goes_down(action: &Action, table: &TableDef) -> bool {
 pub(crate) const NOT_ONLY: &str = "Do not specify the ONLY keyword.";
 
 /// Refuses ONLY where the tables below would no longer have what the table has.
-pub(crate) fn check_only(action: &Action, table: &TableDef) -> Result<()> {
-    use sqlparser::ast::TableConstraint;
+pub(crate) fn check_only(action: &AlterAction, table: &TableDef) -> Result<()> {
     let below = match action {
-        Action::AddColumn { .. } => "column must be added to",
-        Action::AddConstraint { constraint, .. }
-            if matches!(**constraint, TableConstraint::Check(_)) =>
+        AlterAction::AddColumn { .. } => "column must be added to",
+        AlterAction::AddConstraint { constraint, .. }
+            if matches!(constraint.kind, TableConstraintKind::Check(_)) =>
         {
             "constraint must be added to"
         }
-        Action::DropColumn { .. } => "column must be dropped from",
-        Action::DropConstraint { .. } => "constraint must be dropped from",
-        Action::RenameColumn { .. } => "inherited column must be renamed in",
-        Action::RenameConstraint { .. } => "inherited constraint must be renamed in",
-        Action::Column { change, .. } => match change {
+        AlterAction::DropColumn { .. } => "column must be dropped from",
+        AlterAction::DropConstraint { .. } => "constraint must be dropped from",
+        AlterAction::RenameColumn { .. } => "inherited column must be renamed in",
+        AlterAction::RenameConstraint { .. } => "inherited constraint must be renamed in",
+        AlterAction::Column { change, .. } => match change {
             ColumnChange::Type { .. } => "type of inherited column must be changed in",
             ColumnChange::SetNotNull | ColumnChange::DropNotNull
                 if table.partitioning().is_some() =>
@@ -106,18 +104,18 @@ impl Binder<'_> {
     }
 
     /// Refuses to change alone what a table has because others have it.
-    pub(crate) fn check_inherited(&self, table: &TableDef, action: &Action) -> Result<()> {
+    pub(crate) fn check_inherited(&self, table: &TableDef, action: &AlterAction) -> Result<()> {
         let of_key = match action {
-            Action::DropColumn { name, .. } => Some(("drop", name)),
-            Action::Column {
+            AlterAction::DropColumn { name, .. } => Some(("drop", name)),
+            AlterAction::Column {
                 name,
                 change: ColumnChange::Type { .. },
             } => Some(("alter", name)),
             _ => None,
         };
         if let (Some((what, name)), Some(by)) = (of_key, table.partitioning()) {
-            let name = fold_name(name);
-            let at = table.columns.iter().position(|column| column.name == name);
+            let name = &name.text;
+            let at = table.columns.iter().position(|column| column.name == *name);
             let mut is_key = false;
             for key in &by.keys {
                 for_each_column(key, &mut |column| is_key |= Some(column) == at);
@@ -131,19 +129,18 @@ impl Binder<'_> {
             }
         }
         let (what, name) = match action {
-            Action::DropColumn { name, .. } => ("drop", name),
-            Action::RenameColumn { from, .. } => ("rename", from),
-            Action::Column {
+            AlterAction::DropColumn { name, .. } => ("drop", name),
+            AlterAction::RenameColumn { from, .. } => ("rename", from),
+            AlterAction::Column {
                 name,
                 change: ColumnChange::Type { .. },
             } => ("alter", name),
-            Action::DropConstraint { name, .. } => {
-                let name = fold_name(name);
+            AlterAction::DropConstraint { name, .. } => {
+                let name = &name.text;
                 let parents = table.parents().iter();
                 let mut parents = parents.filter_map(|parent| self.catalog.tables.get(parent));
-                let own = table.checks.iter().any(|check| check.name == name);
-                if own && parents.any(|parent| parent.checks.iter().any(|check| check.name == name))
-                {
+                let has = |table: &TableDef| table.checks.iter().any(|check| check.name == *name);
+                if has(table) && parents.any(|parent| has(parent)) {
                     return Err(invalid(format!(
                         "cannot drop inherited constraint \"{name}\" of relation \"{}\"",
                         table.name
@@ -153,8 +150,8 @@ impl Binder<'_> {
             }
             _ => return Ok(()),
         };
-        let name = fold_name(name);
-        match self.is_inherited(table, &name) {
+        let name = &name.text;
+        match self.is_inherited(table, name) {
             true => Err(invalid(format!(
                 "cannot {what} inherited column \"{name}\""
             ))),
@@ -167,20 +164,22 @@ impl Binder<'_> {
         &mut self,
         altered: &Altered,
         above: &TableDef,
-        action: &Action,
+        action: &AlterAction,
         gone: &[(ObjectId, String)],
     ) -> Result<bool> {
         let table = &altered.after;
         let has = |name: &str| table.columns.iter().find(|column| column.name == name);
         let family = table.family.as_ref();
         Ok(match action {
-            Action::AddColumn { column, .. } => {
-                let name = fold_name(&column.name);
-                let Some(known) = has(&name) else {
+            AlterAction::AddColumn { column, .. } => {
+                let name = &column.name.text;
+                let Some(known) = has(name) else {
                     return Ok(false);
                 };
-                let (ty, modifier) = self.data_type(&column.data_type, 0)?;
-                check_same_type(table, known, (ty, modifier))?;
+                let type_name = column.type_name.as_ref();
+                let type_name =
+                    type_name.ok_or_else(|| Error::internal("a column without a type"))?;
+                check_same_type(table, known, self.data_type(type_name)?)?;
                 let text = format!(
                     "merging definition of column \"{name}\" for child \"{}\"",
                     table.name
@@ -188,28 +187,27 @@ impl Binder<'_> {
                 self.messages.push(Message::notice(text));
                 true
             }
-            Action::DropColumn { name, .. } => {
-                let name = fold_name(name);
-                let Some(known) = has(&name) else {
+            AlterAction::DropColumn { name, .. } => {
+                let name = &name.text;
+                let Some(known) = has(name) else {
                     return Ok(true);
                 };
                 let is_own = family.is_some_and(|family| family.own.contains(&known.id));
                 let keeps = |parent: &&ObjectId| {
                     let mut gone = gone.iter();
-                    !gone.any(|(table, column)| table == *parent && *column == name)
+                    !gone.any(|(table, column)| table == *parent && column == name)
                 };
                 let others = table.parents().iter().filter(keeps);
                 let mut others = others.filter_map(|parent| self.catalog.tables.get(parent));
-                is_own || others.any(|other| other.columns.iter().any(|of| of.name == name))
+                is_own || others.any(|other| other.columns.iter().any(|of| of.name == *name))
             }
-            Action::DropConstraint { name, .. } => {
-                let name = fold_name(name);
-                let is_check = above.checks.iter().any(|check| check.name == name);
-                !is_check || !table.checks.iter().any(|check| check.name == name)
+            AlterAction::DropConstraint { name, .. } => {
+                let name = &name.text;
+                let is_check = above.checks.iter().any(|check| check.name == *name);
+                !is_check || !table.checks.iter().any(|check| check.name == *name)
             }
-            Action::RenameConstraint { from, .. } => {
-                let name = fold_name(from);
-                !table.checks.iter().any(|check| check.name == name)
+            AlterAction::RenameConstraint { from, .. } => {
+                !table.checks.iter().any(|check| check.name == from.text)
             }
             _ => false,
         })
@@ -324,7 +322,7 @@ impl Binder<'_> {
         &mut self,
         above: &mut Altered,
         name: &ObjectName,
-        values: &ForValues,
+        values: &PartitionValues,
     ) -> Result<(Altered, Vec<NewIndex>)> {
         let parent = Arc::clone(&above.before);
         let child = self.defined_table(name)?;

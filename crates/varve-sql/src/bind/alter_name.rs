@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::Ident;
-use varve_parser::alter::{Action, Alter, Altered as Kind, ColumnChange};
+use varve_ast::{Alter, AlterAction as Action, AlterKind, ColumnChange, Name};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::alter::Altered;
 use crate::bind::columns::is_system_column;
-use crate::bind::names::{fold_name, undefined_schema, undefined_table};
+use crate::bind::names::{undefined_schema, undefined_table};
 use crate::bind::storage::Stored;
 use crate::bind::view::utility;
 use crate::bind::{Binder, unsupported_at};
@@ -24,17 +23,17 @@ impl Binder<'_> {
     pub(crate) fn rename_column(
         &mut self,
         altered: &mut Altered,
-        from: &Ident,
-        to: &Ident,
+        from: &Name,
+        to: &Name,
     ) -> Result<()> {
-        let name = fold_name(from);
+        let name = &from.text;
         let mut columns = altered.after.columns.iter();
-        if is_system_column(&name) {
+        if is_system_column(name) {
             let message = format!("cannot rename system column \"{name}\"");
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        let at = columns.position(|column| column.name == name);
-        let at = at.ok_or_else(|| missing_column(&name))?;
+        let at = columns.position(|column| column.name == *name);
+        let at = at.ok_or_else(|| missing_column(name))?;
         let name = self.new_name(to)?;
         if let Some(error) = altered.taken(&name) {
             return Err(error);
@@ -56,20 +55,20 @@ impl Binder<'_> {
     pub(crate) fn rename_constraint(
         &mut self,
         altered: &mut Altered,
-        from: &Ident,
-        to: &Ident,
+        from: &Name,
+        to: &Name,
     ) -> Result<()> {
-        let (old, new) = (fold_name(from), self.new_name(to)?);
+        let (old, new) = (&from.text, self.new_name(to)?);
         let table = &mut altered.after;
-        if !table.has_constraint(&old) {
+        if !table.has_constraint(old) {
             let table = &table.name;
             let message = format!("constraint \"{old}\" for table \"{table}\" does not exist");
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         }
-        let is_key = !table.primary_key.is_empty() && table.key_name() == old;
+        let is_key = !table.primary_key.is_empty() && table.key_name() == *old;
         let known = table.has_constraint(&new);
         let mut indexes = table.indexes.iter_mut();
-        let index = indexes.find(|index| index.is_constraint && index.name == old);
+        let index = indexes.find(|index| index.is_constraint && index.name == *old);
         if (is_key || index.is_some()) && self.has_relation(table.schema, &new) {
             return Err(taken(&new));
         }
@@ -79,7 +78,7 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
         }
         for part in [Part::Constraint, Part::Index] {
-            let comments = self.renamed_comments((table.object, part), (&old, &new));
+            let comments = self.renamed_comments((table.object, part), (old, &new));
             altered.changed.extend(comments);
         }
         if is_key {
@@ -87,16 +86,16 @@ impl Binder<'_> {
             table.key_name = Some(new).filter(|name| *name != table.key_name());
         } else if let Some(index) = index {
             index.name = new;
-        } else if let Some(check) = table.checks.iter_mut().find(|check| check.name == old) {
+        } else if let Some(check) = table.checks.iter_mut().find(|check| check.name == *old) {
             check.name = new;
             sort_checks(&mut table.checks);
-        } else if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == old) {
+        } else if let Some(key) = table.foreign_keys.iter_mut().find(|key| key.name == *old) {
             key.name = new;
         }
         Ok(())
     }
 
-    fn untaken(&self, schema: ObjectId, to: &Ident) -> Result<String> {
+    fn untaken(&self, schema: ObjectId, to: &Name) -> Result<String> {
         let name = self.new_name(to)?;
         match self.has_relation(schema, &name) {
             true => Err(taken(&name)),
@@ -104,7 +103,7 @@ impl Binder<'_> {
         }
     }
 
-    pub(crate) fn rename_table(&mut self, altered: &mut Altered, to: &Ident) -> Result<()> {
+    pub(crate) fn rename_table(&mut self, altered: &mut Altered, to: &Name) -> Result<()> {
         let table = &mut altered.after;
         let name = self.untaken(table.schema, to)?;
         let key = table.key_name();
@@ -120,10 +119,10 @@ impl Binder<'_> {
     }
 
     /// The schema that a relation moves to.
-    fn new_schema(&self, schema: &Ident, (old, name): (ObjectId, &str)) -> Result<ObjectId> {
-        let to = fold_name(schema);
-        let schema = self.catalog.schema(&to);
-        let schema = schema.ok_or_else(|| undefined_schema(&to))?;
+    fn new_schema(&self, schema: &Name, (old, name): (ObjectId, &str)) -> Result<ObjectId> {
+        let to = &schema.text;
+        let schema = self.catalog.schema(to);
+        let schema = schema.ok_or_else(|| undefined_schema(to))?;
         if schema != old && self.has_relation(schema, name) {
             let message = format!("relation \"{name}\" already exists in schema \"{to}\"");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
@@ -131,7 +130,7 @@ impl Binder<'_> {
         Ok(schema)
     }
 
-    pub(crate) fn move_table(&mut self, altered: &mut Altered, schema: &Ident) -> Result<()> {
+    pub(crate) fn move_table(&mut self, altered: &mut Altered, schema: &Name) -> Result<()> {
         let table = &mut altered.after;
         let schema = self.new_schema(schema, (table.schema, &table.name))?;
         if schema == table.schema {
@@ -155,7 +154,7 @@ impl Binder<'_> {
 
     /// ALTER of a relation, by what it turns out to be.
     pub(crate) fn alter(&mut self, alter: &Alter) -> Result<Statement> {
-        if alter.kind == Kind::Schema {
+        if alter.kind == AlterKind::Schema {
             return self.alter_schema(alter);
         }
         let folded = self.relation_name(&alter.name)?;
@@ -171,51 +170,41 @@ impl Binder<'_> {
             self.unless(alter.if_exists, undefined_table(&folded, 0))?;
             return Ok(utility(Utility::Nothing));
         };
-        let (is, what) = match found {
-            Named::Table(table) if self.catalog.view_of(table).is_some() => {
-                (Kind::MaterializedView, "a materialized view")
-            }
-            Named::Table(_) => (Kind::Table, "a table"),
-            Named::View(_) => (Kind::View, "a view"),
-            Named::Sequence(_) => (Kind::Sequence, "a sequence"),
-            Named::Index(_) => (Kind::Index, "an index"),
-        };
+        let is = self.kind_of(found);
         // ALTER INDEX takes whatever has another name, as it does in PostgreSQL.
         let renames = matches!(alter.actions.as_slice(), [Action::RenameTo(_)]);
-        if alter.kind != is && alter.kind != Kind::Table && !(alter.kind == Kind::Index && renames)
-        {
-            let wanted = match alter.kind {
-                Kind::View => "a view",
-                Kind::MaterializedView => "a materialized view",
-                Kind::Sequence => "a sequence",
-                _ => "an index",
-            };
-            let message = format!("\"{}\" is not {wanted}", folded.name);
+        let is_any = alter.kind == AlterKind::Table || alter.kind == AlterKind::Index && renames;
+        if alter.kind != is && !is_any {
+            let message = format!("\"{}\" is not {}", folded.name, shown_kind(alter.kind));
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
-        let changes = |action: &Action| match action {
-            Action::Column { change, .. } => !matches!(
-                change,
-                ColumnChange::Options(_) | ColumnChange::Storage(..) | ColumnChange::Statistics
-            ),
-            Action::AddColumn { .. }
-            | Action::AddConstraint { .. }
-            | Action::DropColumn { .. }
-            | Action::DropConstraint { .. }
-            | Action::RenameConstraint { .. }
-            | Action::Inherit { .. } => true,
-            _ => false,
-        };
-        if is == Kind::MaterializedView && alter.actions.iter().any(changes) {
-            return Err(not_performed(&folded.name, what));
+        if is == AlterKind::MaterializedView && alter.actions.iter().any(is_of_table) {
+            return Err(not_performed(&folded.name, is));
         }
         if let Named::Table(table) = found {
             let table = self.catalog.tables.get(&table).cloned();
             let table = table.ok_or_else(|| Error::internal("a table without its definition"))?;
             return self.alter_table(table, &alter.actions, alter.only);
         }
+        self.alter_other(found, &folded.name, &alter.actions)
+    }
+
+    fn kind_of(&self, found: Named) -> AlterKind {
+        match found {
+            Named::Table(table) if self.catalog.view_of(table).is_some() => {
+                AlterKind::MaterializedView
+            }
+            Named::Table(_) => AlterKind::Table,
+            Named::View(_) => AlterKind::View,
+            Named::Sequence(_) => AlterKind::Sequence,
+            Named::Index(_) => AlterKind::Index,
+        }
+    }
+
+    /// ALTER of what is no table.
+    fn alter_other(&mut self, found: Named, name: &str, actions: &[Action]) -> Result<Statement> {
         let mut changed = Vec::new();
-        for action in &alter.actions {
+        for action in actions {
             match action {
                 Action::Owner(role) => {
                     self.note_role(role.as_ref());
@@ -230,15 +219,15 @@ impl Binder<'_> {
             let definition = match found {
                 Named::View(view) => self.altered_view(view, action)?,
                 Named::Sequence(sequence) => self.altered_sequence(sequence, action)?,
-                _ => return self.alter_index(found, &folded.name, action),
+                _ => return self.alter_index(found, name, action),
             };
             let Some(definition) = definition else {
-                return Err(not_performed(&folded.name, what));
+                return Err(not_performed(name, self.kind_of(found)));
             };
             changed.push(definition);
             if let (Named::View(view), Action::RenameColumn { from, to }) = (found, action) {
                 let on = (view, Part::Column);
-                changed.extend(self.renamed_comments(on, (&fold_name(from), &fold_name(to))));
+                changed.extend(self.renamed_comments(on, (&from.text, &to.text)));
             }
         }
         Ok(utility(match changed.is_empty() {
@@ -257,15 +246,15 @@ impl Binder<'_> {
                 view.schema = self.new_schema(to, (view.schema, &view.name))?
             }
             Action::RenameColumn { from, to } => {
-                let (from, to) = (fold_name(from), self.new_name(to)?);
+                let (from, to) = (&from.text, self.new_name(to)?);
                 if view.columns.iter().any(|column| column.name == to) {
                     let view = &view.name;
                     let message = format!("column \"{to}\" of relation \"{view}\" already exists");
                     return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
                 }
                 let mut columns = view.columns.iter_mut();
-                let column = columns.find(|column| column.name == from);
-                let column = column.ok_or_else(|| missing_column(&from))?;
+                let column = columns.find(|column| column.name == *from);
+                let column = column.ok_or_else(|| missing_column(from))?;
                 column.name = to;
             }
             _ => return Ok(None),
@@ -313,10 +302,7 @@ impl Binder<'_> {
             }
             Action::AttachIndex(below) => return self.attach_index(&before, name, below),
             _ => {
-                return Err(unsupported_at(
-                    "this form of ALTER INDEX",
-                    self.source.first(),
-                ));
+                return Err(unsupported_at("this form of ALTER INDEX", self.first()));
             }
         };
         let view = self.catalog.view_of(table);
@@ -355,7 +341,7 @@ impl Binder<'_> {
         }
         if schema == PUBLIC {
             let what = "another name for the schema public";
-            return Err(unsupported_at(what, self.source.first()));
+            return Err(unsupported_at(what, self.first()));
         }
         let renamed = SchemaDef {
             object: schema,
@@ -377,8 +363,36 @@ fn taken(name: &str) -> Error {
 }
 
 /// `42809`
-fn not_performed(name: &str, what: &str) -> Error {
+fn not_performed(name: &str, is: AlterKind) -> Error {
     let message = format!("this ALTER action cannot be performed on \"{name}\"");
     let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-    error.with_detail(format!("It is {what}."))
+    error.with_detail(format!("It is {}.", shown_kind(is)))
+}
+
+fn shown_kind(kind: AlterKind) -> &'static str {
+    match kind {
+        AlterKind::Table => "a table",
+        AlterKind::Index => "an index",
+        AlterKind::View => "a view",
+        AlterKind::MaterializedView => "a materialized view",
+        AlterKind::Sequence => "a sequence",
+        AlterKind::Schema => "a schema",
+    }
+}
+
+/// Whether an action changes what only tables have.
+fn is_of_table(action: &Action) -> bool {
+    match action {
+        Action::Column { change, .. } => !matches!(
+            change,
+            ColumnChange::Options(_) | ColumnChange::Storage(..) | ColumnChange::Statistics
+        ),
+        Action::AddColumn { .. }
+        | Action::AddConstraint { .. }
+        | Action::DropColumn { .. }
+        | Action::DropConstraint { .. }
+        | Action::RenameConstraint { .. }
+        | Action::Inherit { .. } => true,
+        _ => false,
+    }
 }

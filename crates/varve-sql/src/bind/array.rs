@@ -1,9 +1,6 @@
 //! Arrays: constructors, subscripts, and comparisons with their elements.
 
-use sqlparser::ast::{
-    AccessExpr, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, Query as AstQuery,
-    Subscript,
-};
+use varve_ast::{Access, Expr as Ast, ExprKind, Quantifier, Query as AstQuery};
 use varve_expr::{AggregateArgs, Expr, Function, fold, resolve_aggregate, resolve_operator};
 use varve_types::{
     ARRAY_DIMENSIONS_MAX, ArrayValue, CompareOp, Error, LogicalType, Result, SqlState, TypeMod,
@@ -12,7 +9,6 @@ use varve_types::{
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal};
-use crate::bind::names::{fold_name, simple_name};
 use crate::bind::operator::{Infix, comparison_type, undefined_operator};
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::ColumnDef;
@@ -44,7 +40,7 @@ pub(crate) enum RowsOf {
 }
 
 /// The type of what is assigned to a part of a value.
-pub(crate) fn part_type(ty: LogicalType, subscripts: &[AccessExpr]) -> LogicalType {
+pub(crate) fn part_type(ty: LogicalType, subscripts: &[Access]) -> LogicalType {
     match ty {
         LogicalType::Array(element) if !subscripts.is_empty() && !has_slice(subscripts) => {
             element.logical()
@@ -53,9 +49,8 @@ pub(crate) fn part_type(ty: LogicalType, subscripts: &[AccessExpr]) -> LogicalTy
     }
 }
 
-fn has_slice(subscripts: &[AccessExpr]) -> bool {
-    let slice =
-        |access: &AccessExpr| matches!(access, AccessExpr::Subscript(Subscript::Slice { .. }));
+fn has_slice(subscripts: &[Access]) -> bool {
+    let slice = |access: &Access| matches!(access, Access::Slice { .. });
     subscripts.iter().any(slice)
 }
 
@@ -106,11 +101,11 @@ impl Binder<'_> {
         let mut operands = Vec::with_capacity(items.len());
         let mut is_stack = false;
         for item in items {
-            let operand = match item {
-                Ast::Array(inner) => self.array(&inner.elem, target, position, scope)?,
-                other => self.expr(other, scope)?,
+            let operand = match &item.kind {
+                ExprKind::Array(inner) => self.array(inner, target, position, scope)?,
+                _ => self.expr(item, scope)?,
             };
-            is_stack |= matches!(item, Ast::Array(_));
+            is_stack |= matches!(item.kind, ExprKind::Array(_));
             is_stack |= matches!(operand.ty(), Some(LogicalType::Array(_)));
             operands.push(operand);
         }
@@ -198,42 +193,29 @@ impl Binder<'_> {
     pub(crate) fn access(
         &mut self,
         root: &Ast,
-        chain: &[AccessExpr],
+        steps: &[Access],
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(root);
-        let mut chain = chain;
-        let mut parts = match root {
-            Ast::Identifier(ident) => vec![ident.clone()],
-            Ast::CompoundIdentifier(parts) => parts.clone(),
-            _ => Vec::new(),
-        };
-        let mut base = if parts.is_empty() {
-            self.expr(root, scope)?
-        } else {
-            while let [AccessExpr::Dot(Ast::Identifier(part)), rest @ ..] = chain {
-                parts.push(part.clone());
-                chain = rest;
+        let position = self.at(root.span);
+        let mut steps = steps;
+        let mut base = self.expr(root, scope)?;
+        while let [first, rest @ ..] = steps {
+            match first {
+                Access::Field(name) => {
+                    let row = self.settle(base)?;
+                    base = self.attribute(row, &name.text, position, scope)?;
+                    steps = rest;
+                }
+                Access::Star(_) => return Err(unsupported_at("a field of a value", position)),
+                Access::Index(_) | Access::Slice { .. } => {
+                    let is_subscript =
+                        |step: &&Access| matches!(step, Access::Index(_) | Access::Slice { .. });
+                    let count = steps.iter().take_while(is_subscript).count();
+                    let (subscripts, rest) = steps.split_at_checked(count).unwrap_or((steps, &[]));
+                    base = self.subscript(base, subscripts, position, scope)?;
+                    steps = rest;
+                }
             }
-            self.expr(&Ast::CompoundIdentifier(parts), scope)?
-        };
-        while let [first, ..] = chain {
-            let count = chain
-                .iter()
-                .take_while(|access| matches!(access, AccessExpr::Subscript(_)))
-                .count();
-            if let AccessExpr::Dot(Ast::Identifier(name)) = first {
-                let row = self.settle(base)?;
-                base = self.attribute(row, &fold_name(name), position, scope)?;
-                chain = chain.get(1..).unwrap_or_default();
-                continue;
-            }
-            if count == 0 {
-                return Err(unsupported_at(feature(first), position));
-            }
-            let (subscripts, rest) = chain.split_at_checked(count).unwrap_or((chain, &[]));
-            base = self.subscript(base, subscripts, position, scope)?;
-            chain = rest;
         }
         Ok(base)
     }
@@ -241,7 +223,7 @@ impl Binder<'_> {
     fn subscript(
         &mut self,
         base: Operand,
-        subscripts: &[AccessExpr],
+        subscripts: &[Access],
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
@@ -268,7 +250,7 @@ impl Binder<'_> {
     /// arguments, which bounds were written and their values.
     pub(crate) fn bounds(
         &mut self,
-        subscripts: &[AccessExpr],
+        subscripts: &[Access],
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<(bool, Vec<Expr>)> {
@@ -285,15 +267,13 @@ impl Binder<'_> {
         let mut args = Vec::new();
         for subscript in subscripts {
             let (lower, upper) = match subscript {
-                AccessExpr::Subscript(Subscript::Index { index }) => (None, Some(index)),
-                AccessExpr::Subscript(Subscript::Slice {
-                    lower_bound,
-                    upper_bound,
-                    stride: None,
-                }) => (lower_bound.as_ref(), upper_bound.as_ref()),
-                other => return Err(unsupported_at(feature(other), position)),
+                Access::Index(index) => (None, Some(index)),
+                Access::Slice { lower, upper } => (lower.as_ref(), upper.as_ref()),
+                Access::Field(_) | Access::Star(_) => {
+                    return Err(unsupported_at("a field of a value", position));
+                }
             };
-            let is_index = matches!(subscript, AccessExpr::Subscript(Subscript::Index { .. }));
+            let is_index = matches!(subscript, Access::Index(_));
             let lower = match lower {
                 Some(lower) => Some(self.bound(lower, scope)?),
                 // An index among slices is a slice from 1.
@@ -320,7 +300,7 @@ impl Binder<'_> {
         &mut self,
         before: Expr,
         column: &ColumnDef,
-        subscripts: &[AccessExpr],
+        subscripts: &[Access],
         value: Operand,
         position: u32,
         scope: &mut ExprScope<'_>,
@@ -356,7 +336,7 @@ impl Binder<'_> {
         &mut self,
         value: Operand,
         column: &ColumnDef,
-        subscripts: &[AccessExpr],
+        subscripts: &[Access],
         position: u32,
     ) -> Result<Expr> {
         let to = part_type(column.ty, subscripts);
@@ -375,7 +355,7 @@ impl Binder<'_> {
     }
 
     /// `0A000` for DEFAULT as the value of a part of a column.
-    pub(crate) fn whole_for_default(&self, subscripts: &[AccessExpr], position: u32) -> Result<()> {
+    pub(crate) fn whole_for_default(&self, subscripts: &[Access], position: u32) -> Result<()> {
         if subscripts.is_empty() {
             return Ok(());
         }
@@ -385,7 +365,7 @@ impl Binder<'_> {
     }
 
     fn bound(&mut self, bound: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
-        let position = self.source.expr(bound);
+        let position = self.at(bound.span);
         let operand = self.expr(bound, scope)?;
         let to = LogicalType::Int4;
         let found = self.convert(operand, to, CastContext::Assignment, position)?;
@@ -398,15 +378,13 @@ impl Binder<'_> {
     /// `left op ANY (array)`, `left op ALL (array)`.
     pub(crate) fn any_element(
         &mut self,
-        left: &Ast,
+        (left, right): (&Ast, &Ast),
         op: Infix,
-        right: &Ast,
-        all: bool,
+        quantifier: Quantifier,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        // Before the array stands ANY or ALL, before that the operator.
-        let word = self.source.before(self.source.expr(right));
-        let position = self.source.before(word);
+        let all = quantifier == Quantifier::All;
         let left = self.expr(left, scope)?;
         let right = self.expr(right, scope)?;
         let element = match right.ty() {
@@ -435,9 +413,6 @@ impl Binder<'_> {
                 }
                 let ty = |index| function.arg_type(index).unwrap_or(LogicalType::Text);
                 (symbol, ty(0), ty(1))
-            }
-            Infix::And | Infix::Or => {
-                return Err(unsupported_at("this operator with ANY or ALL", position));
             }
         };
         let converted = |side: Option<Expr>| {
@@ -479,30 +454,4 @@ fn as_list(symbol: &str, all: bool, left: &Expr, right: &Expr) -> Option<Expr> {
         list: values.map(|value| literal(value, ty)).collect(),
         negated: all,
     })
-}
-
-fn feature(access: &AccessExpr) -> &'static str {
-    match access {
-        AccessExpr::Dot(_) => "a field of a value",
-        AccessExpr::Subscript(_) => "this form of subscript",
-    }
-}
-
-/// The array of `LIKE ALL (array)`, which the parser takes for a call, and whether it is ALL.
-pub(crate) fn quantified_pattern(pattern: &Ast) -> Option<(&Ast, bool)> {
-    let Ast::Function(function) = pattern else {
-        return None;
-    };
-    let all = match simple_name(&function.name)?.as_str() {
-        "all" => true,
-        "some" => false,
-        _ => return None,
-    };
-    let FunctionArguments::List(list) = &function.args else {
-        return None;
-    };
-    match list.args.as_slice() {
-        [FunctionArg::Unnamed(FunctionArgExpr::Expr(array))] => Some((array, all)),
-        _ => None,
-    }
 }

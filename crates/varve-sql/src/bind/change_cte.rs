@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Cte, Ident, Query as AstQuery, SetExpr};
+use varve_ast::{Cte, Name, QueryBody};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
 use crate::bind::cte::{Columns, CteBinding, with_definition};
 use crate::bind::merge::source_of;
-use crate::bind::names::fold_name;
+use crate::bind::relation::rename_columns;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
 use crate::optimize::taken;
@@ -18,17 +18,14 @@ use crate::plan::{Plan, Relation, Statement, WithNode};
 use crate::statement::{Change, Changes};
 
 /// Whether a query is a statement that changes rows.
-pub(crate) fn is_change(query: &AstQuery) -> bool {
-    matches!(
-        query.body.as_ref(),
-        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
-    )
+pub(crate) fn is_change(query: &varve_ast::Query) -> bool {
+    matches!(query.body.as_ref(), QueryBody::Dml(_))
 }
 
 impl Binder<'_> {
     /// A named statement that changes rows; `base` is where the named queries beside it begin.
     pub(crate) fn change_cte(&mut self, cte: &Cte, base: usize, is_first: bool) -> Result<()> {
-        let position = self.source.ident(&cte.alias.name);
+        let position = self.at(cte.name.span);
         if !is_first {
             let message =
                 "WITH clause containing a data-modifying statement must be at the top level";
@@ -36,7 +33,7 @@ impl Binder<'_> {
             return Err(located(error, position));
         }
         let id = self.new_cte_id();
-        let name = fold_name(&cte.alias.name);
+        let name = cte.name.text.clone();
         let Some(statement) = self.changing(&cte.query)? else {
             let message = "MERGE not supported in WITH query";
             let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
@@ -45,7 +42,7 @@ impl Binder<'_> {
         let fields = statement.fields().iter();
         let mut columns: Vec<(String, LogicalType)> =
             fields.map(|field| (field.name.clone(), field.ty)).collect();
-        self.apply_alias(&cte.alias, &mut columns)?;
+        rename_columns(&name, cte.columns.iter(), &mut columns)?;
         self.statement_cte((id, name, columns), statement, base);
         Ok(())
     }
@@ -76,17 +73,20 @@ impl Binder<'_> {
     }
 
     /// Refuses to read what returns no rows.
-    pub(crate) fn check_returning(&self, ident: &Ident) -> Result<()> {
-        let name = fold_name(ident);
-        let mut named = self.changes.iter().filter(|change| change.name == name);
+    pub(crate) fn check_returning(&self, name: &Name) -> Result<()> {
+        let changes = self.changes.iter();
+        let mut named = changes.filter(|change| change.name == name.text);
         match named
             .next_back()
             .is_some_and(|change| change.types.is_empty())
         {
             true => {
-                let message = format!("WITH query \"{name}\" does not have a RETURNING clause");
+                let message = format!(
+                    "WITH query \"{}\" does not have a RETURNING clause",
+                    name.text
+                );
                 let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                Err(located(error, self.source.ident(ident)))
+                Err(located(error, self.at(name.span)))
             }
             false => Ok(()),
         }
@@ -101,7 +101,7 @@ impl Binder<'_> {
         let mut body = body;
         if source_of(&mut body).is_none() {
             let what = "a change in WITH before this statement";
-            return Err(unsupported_at(what, self.source.first()));
+            return Err(unsupported_at(what, self.first()));
         }
         let mut changed: Vec<TreeId> = Vec::new();
         let mut read_before = Vec::new();

@@ -1,6 +1,6 @@
 //! Expressions that a table's definition holds: defaults, generated columns, CHECK constraints.
 
-use sqlparser::ast::{Expr as Ast, Ident};
+use varve_ast::{Expr as Ast, ExprKind, Name};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
@@ -49,9 +49,9 @@ impl Binder<'_> {
     pub(crate) fn default_of(&mut self, ast: &Ast, column: &ColumnDef) -> Result<Option<Expr>> {
         let names = Scope::default();
         let mut scope = ExprScope::plain(&names, "DEFAULT expressions");
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let operand = self.expr(ast, &mut scope).map_err(|error| {
-            let is_name = matches!(ast, Ast::Identifier(_) | Ast::CompoundIdentifier(_));
+            let is_name = matches!(ast.kind, ExprKind::Column(_));
             if is_name || error.state() == SqlState::UNDEFINED_COLUMN {
                 let message = "cannot use column reference in DEFAULT expression";
                 let place = error.position().unwrap_or(position);
@@ -93,7 +93,7 @@ impl Binder<'_> {
         table: &TableDef,
         column: &ColumnDef,
     ) -> Result<Expr> {
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let names = target_scope(table, None);
         let mut scope = ExprScope::plain(&names, "column generation expressions");
         let operand = self.expr(ast, &mut scope)?;
@@ -121,11 +121,11 @@ impl Binder<'_> {
     pub(crate) fn check_constraint(
         &mut self,
         table: &TableDef,
-        name: Option<&Ident>,
+        name: Option<&Name>,
         ast: &Ast,
         others: &[CheckDef],
     ) -> Result<CheckDef> {
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let names = target_scope(table, None);
         let mut scope = ExprScope::plain(&names, "check constraints");
         let operand = self.expr(ast, &mut scope)?;

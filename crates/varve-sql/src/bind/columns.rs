@@ -1,17 +1,14 @@
 //! Columns and constraints as CREATE TABLE and ALTER TABLE write them.
 
-use sqlparser::ast::{
-    ColumnDef, ColumnOption, ColumnOptionDef, DataType, Expr as Ast, ForeignKeyConstraint,
-    GeneratedAs, GeneratedExpressionMode, Ident, IndexColumn, IndexConstraint, NullsDistinctOption,
-    ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions, PrimaryKeyConstraint, TableConstraint,
-    UniqueConstraint,
+use varve_ast::{
+    Column, ColumnConstraint, ColumnConstraintKind, Expr as Ast, ForeignKey, Identity,
+    IndexElement, KeyConstraint, Name, TableConstraint, TableConstraintKind,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
 
 use crate::bind::foreign_key::WrittenReference;
 use crate::bind::index::deferral;
-use crate::bind::names::fold_name;
-use crate::bind::sequence::{WrittenIdentity, serial_type};
+use crate::bind::sequence::{identity_filled, identity_type, serial_type};
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
 use crate::domain::DomainDef;
@@ -29,13 +26,14 @@ const KEY_COLUMNS_MAX: usize = 32;
 pub(crate) struct Parts<'a> {
     /// By the position of the column.
     pub(crate) defaults: Vec<(usize, ColumnDefault<'a>)>,
-    pub(crate) checks: Vec<(Option<&'a Ident>, &'a Ast)>,
+    pub(crate) checks: Vec<(Option<&'a Name>, &'a Ast)>,
     /// Of serial and identity columns, by the position of the column.
     pub(crate) sequences: Vec<(usize, SequenceDef)>,
     pub(crate) primary_key: Option<WrittenKey<'a>>,
     pub(crate) uniques: Vec<Unique<'a>>,
     pub(crate) references: Vec<WrittenReference<'a>>,
-    pub(crate) indexes: Vec<&'a IndexConstraint>,
+    /// Names and elements.
+    pub(crate) indexes: Vec<(Option<&'a Name>, &'a [IndexElement])>,
     /// Of columns of domains, by the position of the column.
     pub(crate) domains: Vec<(usize, DomainDef)>,
 }
@@ -43,7 +41,7 @@ pub(crate) struct Parts<'a> {
 /// A primary key.
 pub(crate) struct WrittenKey<'a> {
     pub(crate) columns: Vec<usize>,
-    pub(crate) name: Option<&'a Ident>,
+    pub(crate) name: Option<&'a Name>,
     pub(crate) deferral: Deferral,
 }
 
@@ -51,81 +49,102 @@ impl Binder<'_> {
     /// A column of a table with this name, behind those that it has.
     pub(crate) fn new_column<'a>(
         &mut self,
-        definition: &'a ColumnDef,
-        (schema, table): (ObjectId, &str),
+        definition: &'a Column,
+        named: (ObjectId, &str),
         columns: &mut Vec<TableColumn>,
         parts: &mut Parts<'a>,
     ) -> Result<()> {
-        let ColumnDef {
-            name: ident,
-            data_type,
-            options,
+        let Column {
+            name,
+            type_name,
+            constraints,
         } = definition;
-        let position = self.source.ident(ident);
-        let column_name = self.new_name(ident)?;
-        if is_system_column(&column_name) {
-            return Err(system_column(&column_name));
+        let (type_name, table) = (type_name.as_ref(), named.1);
+        let position = self.at(name.span);
+        let name = self.new_name(name)?;
+        if is_system_column(&name) {
+            return Err(system_column(&name));
         }
         let at = columns.len();
-        let serial = match data_type {
-            DataType::Custom(name, modifiers) if modifiers.is_empty() => match &*name.0 {
-                [ObjectNamePart::Identifier(name)] => serial_type(name),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (ty, modifier) = match serial {
-            Some(ty) => (ty, TypeMod::NONE),
-            None if matches!(data_type, DataType::Unspecified) => {
-                let known = columns.iter().find(|column| column.name == column_name);
+        let serial = type_name.and_then(serial_type);
+        let (ty, modifier) = match (serial, type_name) {
+            (Some(ty), _) => (ty, TypeMod::NONE),
+            (None, Some(type_name)) => self.data_type(type_name)?,
+            (None, None) => {
+                let known = columns.iter().find(|column| column.name == name);
                 let known = known.ok_or_else(|| {
-                    let message = format!("column \"{column_name}\" does not exist");
+                    let message = format!("column \"{name}\" does not exist");
                     Error::new(SqlState::UNDEFINED_COLUMN, message)
                 })?;
                 (known.ty, known.modifier)
             }
-            None => self.data_type(data_type, self.source.after(position))?,
         };
-        let mut constraints =
-            self.column_constraints(options, (&column_name, ty), table, position)?;
-        if let Some((domain, _)) = self.domain_of(data_type) {
+        let mut constraints = self.column_constraints(constraints, (&name, ty), table, position)?;
+        if let Some((domain, _)) = type_name.and_then(|type_name| self.domain_of(type_name)) {
             parts.domains.push((at, domain.clone()));
         }
-        let identity = constraints.identity.take();
+        let identity = constraints.identity;
         if serial.is_some() {
             let is_there = constraints.default.is_some() || identity.is_some();
             let what = match identity {
                 Some(_) => "both default and identity",
                 None => "default values",
             };
-            self.once(is_there, what, &column_name, table, position)?;
+            self.once(is_there, what, &name, table, position)?;
         }
-        let filled = identity.as_ref().map(|(filled, ..)| *filled);
-        let items = match (&identity, serial) {
-            (Some((_, _, items)), _) => Some(*items),
-            (None, Some(_)) => Some(&[][..]),
-            (None, None) => None,
-        };
-        if let Some(items) = items {
-            if !matches!(
-                ty,
-                LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
-            ) {
-                let message = "identity column type must be smallint, integer, or bigint";
-                return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
-            }
+        if serial.is_some() || identity.is_some() {
             constraints.not_null = true;
             let others = &parts.sequences;
-            let mut sequence =
-                self.column_sequence((schema, table), &column_name, ty, items, others)?;
-            if let Some((_, Some(name), _)) = identity {
-                let name = ObjectName::from(name.to_vec());
-                let taken = others.iter().map(|(_, other)| other.name.as_str());
-                let taken: Vec<&str> = taken.chain([table]).collect();
-                sequence.name = self.identity_name(&name, schema, &taken)?;
-            }
+            let sequence = self.filling_sequence(named, (&name, ty), identity, others)?;
             parts.sequences.push((at, sequence));
         }
+        let last = columns.iter().map(|column| column.id.0).max();
+        let id = ColumnId(last.unwrap_or(0).saturating_add(1));
+        let mut column = TableColumn::new(id, name, ty, !constraints.not_null);
+        if let Some(identity) = identity {
+            column.filled = identity_filled(identity.is_always);
+        }
+        column.modifier = modifier;
+        self.put_constraints(parts, constraints, at, table, position)?;
+        columns.push(column);
+        if columns.len() > COLUMNS_MAX {
+            let error = Error::new(
+                SqlState::TOO_MANY_COLUMNS,
+                format!("tables can have at most {COLUMNS_MAX} columns"),
+            );
+            return Err(located(error, position));
+        }
+        Ok(())
+    }
+
+    /// The sequence that fills a serial or identity column.
+    fn filling_sequence(
+        &mut self,
+        (schema, table): (ObjectId, &str),
+        (column, ty): (&str, LogicalType),
+        identity: Option<&Identity>,
+        others: &[(usize, SequenceDef)],
+    ) -> Result<SequenceDef> {
+        identity_type(ty)?;
+        let options = identity.map_or(&[][..], |identity| &identity.options);
+        let mut sequence = self.column_sequence((schema, table), column, ty, options, others)?;
+        if let Some(name) = identity.and_then(|identity| identity.sequence.as_ref()) {
+            let taken = others.iter().map(|(_, other)| other.name.as_str());
+            let taken: Vec<&str> = taken.chain([table]).collect();
+            sequence.name = self.identity_name(name, schema, &taken)?;
+        }
+        Ok(sequence)
+    }
+
+    /// Keeps what the constraints of the column at a position ask for.
+    fn put_constraints<'a>(
+        &self,
+        parts: &mut Parts<'a>,
+        constraints: ColumnConstraints<'a>,
+        at: usize,
+        table: &str,
+        position: u32,
+    ) -> Result<()> {
         if let Some((name, deferral)) = constraints.primary_key {
             let key = WrittenKey {
                 columns: vec![at],
@@ -149,19 +168,6 @@ impl Binder<'_> {
                 column: Some(at),
                 key,
             }));
-        let last = columns.iter().map(|column| column.id.0).max();
-        let id = ColumnId(last.unwrap_or(0).saturating_add(1));
-        let mut column = TableColumn::new(id, column_name, ty, !constraints.not_null);
-        column.filled = filled.unwrap_or_default();
-        column.modifier = modifier;
-        columns.push(column);
-        if columns.len() > COLUMNS_MAX {
-            let error = Error::new(
-                SqlState::TOO_MANY_COLUMNS,
-                format!("tables can have at most {COLUMNS_MAX} columns"),
-            );
-            return Err(located(error, position));
-        }
         Ok(())
     }
 
@@ -173,42 +179,34 @@ impl Binder<'_> {
         columns: &[TableColumn],
         parts: &mut Parts<'a>,
     ) -> Result<()> {
-        let position = self.source.first();
-        let what = match constraint {
-            TableConstraint::PrimaryKey(key) => {
+        let position = self.first();
+        let name = constraint.name.as_ref();
+        match &constraint.kind {
+            TableConstraintKind::PrimaryKey(key) => {
+                if key.using_index.is_some() {
+                    return Err(unsupported_at("this table constraint", position));
+                }
                 let written = WrittenKey {
                     columns: self.key_columns(key, columns)?,
-                    name: key.name.as_ref(),
-                    deferral: deferral(key.characteristics, position)?,
+                    name,
+                    deferral: deferral(key.deferral, position)?,
                 };
-                return self.set_primary_key(parts, written, table, position);
+                self.set_primary_key(parts, written, table, position)?;
             }
-            TableConstraint::Unique(unique) => {
-                parts.uniques.push(Unique::Table(unique));
-                return Ok(());
+            TableConstraintKind::Unique(key) => {
+                refuse(key.using_index.is_some(), "UNIQUE USING INDEX", position)?;
+                parts.uniques.push(Unique::Table(name, key));
             }
-            TableConstraint::ForeignKey(key) => {
-                parts.references.push(WrittenReference {
-                    name: key.name.as_ref(),
-                    column: None,
-                    key,
-                });
-                return Ok(());
-            }
-            TableConstraint::Check(check) => {
-                refuse(check.enforced.is_some(), "ENFORCED", position)?;
-                parts.checks.push((check.name.as_ref(), &*check.expr));
-                return Ok(());
-            }
-            TableConstraint::Index(index) => {
-                parts.indexes.push(index);
-                return Ok(());
-            }
-            TableConstraint::UniqueUsingIndex(_) => "UNIQUE USING INDEX",
-            TableConstraint::Exclude(_) => "EXCLUDE",
-            _ => "this table constraint",
-        };
-        Err(unsupported_at(what, position))
+            TableConstraintKind::ForeignKey(key) => parts.references.push(WrittenReference {
+                name,
+                column: None,
+                key,
+            }),
+            TableConstraintKind::Check(check) => parts.checks.push((name, &check.condition)),
+            TableConstraintKind::Index(elements) => parts.indexes.push((name, elements)),
+            TableConstraintKind::Exclusion(_) => return Err(unsupported_at("EXCLUDE", position)),
+        }
+        Ok(())
     }
 
     /// Gives a table, which has its columns, what they and its constraints ask for; answers the
@@ -219,27 +217,8 @@ impl Binder<'_> {
         parts: &Parts<'_>,
     ) -> Result<Vec<NewIndex>> {
         let mut indexes = Vec::new();
-        if let Some(WrittenKey {
-            columns,
-            name,
-            deferral,
-        }) = &parts.primary_key
-        {
-            for at in columns {
-                if let Some(column) = table.columns.get_mut(*at) {
-                    column.nullable = false;
-                }
-            }
-            match deferral {
-                Deferral::Never => {
-                    table.primary_key.clone_from(columns);
-                    if let Some(ident) = name {
-                        let name = self.new_name(ident)?;
-                        table.key_name = Some(name).filter(|name| *name != table.key_name());
-                    }
-                }
-                deferral => indexes.push(self.deferred_key(table, *name, columns, *deferral)?),
-            }
+        if let Some(key) = &parts.primary_key {
+            indexes.extend(self.apply_key(table, key)?);
         }
         self.column_expressions(table, &parts.defaults)?;
         for (at, domain) in &parts.domains {
@@ -253,8 +232,52 @@ impl Binder<'_> {
             let ty = table.type_at(*at);
             table.checks.push(Binder::domain_check(domain, *at, ty)?);
         }
+        self.apply_checks(table, &parts.checks)?;
+        self.unique_indexes(table, &parts.uniques, &mut indexes)?;
+        for index in &parts.indexes {
+            let index = self.index_element(table, *index, &indexes)?;
+            indexes.push(index);
+        }
+        for written in &parts.references {
+            let key = self.foreign_key(table, &indexes, *written)?;
+            table.foreign_keys.push(key);
+        }
+        Ok(indexes)
+    }
+
+    /// Gives a table its primary key; answers the index of one that can be deferred.
+    fn apply_key(&self, table: &mut TableDef, key: &WrittenKey<'_>) -> Result<Option<NewIndex>> {
+        let WrittenKey {
+            columns,
+            name,
+            deferral,
+        } = key;
+        for at in columns {
+            if let Some(column) = table.columns.get_mut(*at) {
+                column.nullable = false;
+            }
+        }
+        if *deferral != Deferral::Never {
+            return self
+                .deferred_key(table, *name, columns, *deferral)
+                .map(Some);
+        }
+        table.primary_key.clone_from(columns);
+        if let Some(name) = name {
+            let name = self.new_name(name)?;
+            table.key_name = Some(name).filter(|name| *name != table.key_name());
+        }
+        Ok(None)
+    }
+
+    /// Gives a table its CHECK constraints.
+    fn apply_checks(
+        &mut self,
+        table: &mut TableDef,
+        checks: &[(Option<&Name>, &Ast)],
+    ) -> Result<()> {
         let kept = table.checks.len();
-        for (name, check) in &parts.checks {
+        for (name, check) in checks {
             let check = self.check_constraint(table, *name, check, &[])?;
             let mut known = table.checks.iter();
             if let Some(at) = known.position(|known| known.name == check.name) {
@@ -271,16 +294,7 @@ impl Binder<'_> {
             table.checks.push(check);
         }
         sort_checks(&mut table.checks);
-        self.unique_indexes(table, &parts.uniques, &mut indexes)?;
-        for index in &parts.indexes {
-            let index = self.index_element(table, index, &indexes)?;
-            indexes.push(index);
-        }
-        for written in &parts.references {
-            let key = self.foreign_key(table, &indexes, *written)?;
-            table.foreign_keys.push(key);
-        }
-        Ok(indexes)
+        Ok(())
     }
 
     /// Gives columns their defaults; what is generated comes last, over all columns.
@@ -322,7 +336,7 @@ impl Binder<'_> {
                 Unique::Column(column, (name, checks)) => {
                     self.unique_index(table, *name, &[*column], *checks, indexes)?
                 }
-                Unique::Table(unique) => self.unique_constraint(table, unique, indexes)?,
+                Unique::Table(name, key) => self.unique_constraint(table, *name, key, indexes)?,
             });
         }
         Ok(())
@@ -348,123 +362,64 @@ impl Binder<'_> {
 
     fn column_constraints<'a>(
         &mut self,
-        options: &'a [ColumnOptionDef],
+        written: &'a [ColumnConstraint],
         (column, ty): (&str, LogicalType),
         table: &str,
         position: u32,
     ) -> Result<ColumnConstraints<'a>> {
-        let mut not_null = false;
+        let mut found = ColumnConstraints::default();
         let mut null = false;
-        let mut primary_key = None;
-        let mut unique = None;
-        let mut default = None;
-        let mut identity = None;
-        let mut checks = Vec::new();
-        let mut references = Vec::new();
-        for ColumnOptionDef { name, option } in options {
-            let what = match option {
-                ColumnOption::Unique(key) => {
-                    let plain = key.columns.is_empty()
-                        && key.index_name.is_none()
-                        && key.index_type.is_none()
-                        && key.index_options.is_empty();
-                    refuse(!plain, "this form of UNIQUE", position)?;
-                    let uniqueness = match key.nulls_distinct {
-                        NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
-                        _ => Uniqueness::NullsDistinct,
-                    };
-                    let checks = (uniqueness, deferral(key.characteristics, position)?);
-                    unique = Some((name.as_ref().or(key.name.as_ref()), checks));
-                    continue;
+        for constraint in written {
+            let name = constraint.name.as_ref();
+            match &constraint.kind {
+                ColumnConstraintKind::NotNull => found.not_null = true,
+                ColumnConstraintKind::Null => null = true,
+                ColumnConstraintKind::PrimaryKey(key) => {
+                    found.primary_key = Some((name, deferral(key.deferral, position)?));
                 }
-                ColumnOption::NotNull => {
-                    not_null = true;
-                    continue;
+                ColumnConstraintKind::Unique(key) => {
+                    let checks = (uniqueness(key), deferral(key.deferral, position)?);
+                    found.unique = Some((name, checks));
                 }
-                ColumnOption::Null => {
-                    null = true;
-                    continue;
-                }
-                ColumnOption::PrimaryKey(key) => {
-                    let plain = is_plain_key(key) && key.columns.is_empty();
-                    refuse(!plain, "this form of PRIMARY KEY", position)?;
-                    let deferral = deferral(key.characteristics, position)?;
-                    primary_key = Some((name.as_ref().or(key.name.as_ref()), deferral));
-                    continue;
-                }
-                ColumnOption::Default(ast) => {
-                    let what = match default {
+                ColumnConstraintKind::Default(ast) => {
+                    let what = match found.default {
                         Some(ColumnDefault::Generated(_)) => {
                             "both default and generation expression"
                         }
                         _ => "default values",
                     };
-                    self.once(default.is_some(), what, column, table, position)?;
-                    default = Some(ColumnDefault::Value(ast));
-                    continue;
+                    self.once(found.default.is_some(), what, column, table, position)?;
+                    found.default = Some(ColumnDefault::Value(ast));
                 }
-                ColumnOption::Generated {
-                    generated_as: GeneratedAs::Always | GeneratedAs::ExpStored,
-                    sequence_options: None,
-                    generation_expr: Some(ast),
-                    generation_expr_mode: Some(GeneratedExpressionMode::Stored),
-                    generated_keyword: true,
-                } => {
-                    let what = match default {
+                ColumnConstraintKind::Generated(ast) => {
+                    let what = match found.default {
                         Some(ColumnDefault::Value(_)) => "both default and generation expression",
                         _ => "generation clauses",
                     };
-                    self.once(default.is_some(), what, column, table, position)?;
-                    default = Some(ColumnDefault::Generated(ast));
-                    continue;
+                    self.once(found.default.is_some(), what, column, table, position)?;
+                    found.default = Some(ColumnDefault::Generated(ast));
                 }
-                ColumnOption::Generated {
-                    generated_as,
-                    sequence_options,
-                    generation_expr: sequence,
-                    generation_expr_mode: None,
-                    generated_keyword: true,
-                } => {
+                ColumnConstraintKind::Identity(identity) => {
                     let what = "both default and identity";
-                    self.once(default.is_some(), what, column, table, position)?;
+                    self.once(found.default.is_some(), what, column, table, position)?;
                     let what = "identity specifications";
-                    self.once(identity.is_some(), what, column, table, position)?;
-                    let filled = match generated_as {
-                        GeneratedAs::Always => Filled::IdentityAlways,
-                        _ => Filled::IdentityByDefault,
-                    };
-                    let name = match sequence {
-                        Some(Ast::CompoundIdentifier(parts)) => Some(parts.as_slice()),
-                        _ => None,
-                    };
-                    let items = sequence_options.as_deref().unwrap_or_default();
-                    identity = Some((filled, name, items));
-                    continue;
+                    self.once(found.identity.is_some(), what, column, table, position)?;
+                    found.identity = Some(identity);
                 }
-                ColumnOption::Check(check) => {
-                    refuse(check.enforced.is_some(), "ENFORCED", position)?;
-                    let name = name.as_ref().or(check.name.as_ref());
-                    checks.push((name, &*check.expr));
-                    continue;
+                ColumnConstraintKind::Check(check) => found.checks.push((name, &check.condition)),
+                ColumnConstraintKind::References(key) => found.references.push((name, key)),
+                ColumnConstraintKind::Collation(name) => {
+                    self.collation(name, ty, self.at(constraint.span))?;
                 }
-                ColumnOption::ForeignKey(key) => {
-                    references.push((name.as_ref().or(key.name.as_ref()), key));
-                    continue;
+                ColumnConstraintKind::Storage(word) => {
+                    self.column_storage("STORAGE", word, (column, ty))?;
                 }
-                ColumnOption::Collation(name) => {
-                    self.collation(name, ty)?;
-                    continue;
+                ColumnConstraintKind::Compression(word) => {
+                    self.column_storage("COMPRESSION", word, (column, ty))?;
                 }
-                ColumnOption::Options(options) => {
-                    self.column_stored(options, (column, ty))?;
-                    continue;
-                }
-                ColumnOption::Generated { .. } | ColumnOption::Identity(_) => "GENERATED",
-                _ => "this column constraint",
-            };
-            return Err(unsupported_at(what, position));
+            }
         }
-        if null && not_null {
+        if null && found.not_null {
             let message = format!(
                 "conflicting NULL/NOT NULL declarations for column \"{column}\" of table \
                  \"{table}\""
@@ -472,32 +427,20 @@ impl Binder<'_> {
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(located(error, position));
         }
-        Ok(ColumnConstraints {
-            not_null,
-            primary_key,
-            unique,
-            default,
-            identity,
-            checks,
-            references,
-        })
+        Ok(found)
     }
 
     /// Positions of the columns of a table's PRIMARY KEY constraint.
-    fn key_columns(
-        &self,
-        key: &PrimaryKeyConstraint,
-        columns: &[TableColumn],
-    ) -> Result<Vec<usize>> {
-        let position = self.source.first();
-        refuse(!is_plain_key(key), "this form of PRIMARY KEY", position)?;
+    fn key_columns(&self, key: &KeyConstraint, columns: &[TableColumn]) -> Result<Vec<usize>> {
+        let first = self.first();
+        refuse(!key.include.is_empty(), "this form of PRIMARY KEY", first)?;
         let mut positions = Vec::with_capacity(key.columns.len());
-        for column in &key.columns {
-            let ident = plain_column(column)
-                .ok_or_else(|| unsupported_at("an expression in a primary key", position))?;
-            let position = self.source.ident(ident);
-            let name = fold_name(ident);
-            let index = columns.iter().position(|known| known.name == name);
+        for Name {
+            text: name, span, ..
+        } in &key.columns
+        {
+            let position = self.at(*span);
+            let index = columns.iter().position(|known| known.name == *name);
             let Some(index) = index else {
                 let error = Error::new(
                     SqlState::UNDEFINED_COLUMN,
@@ -519,7 +462,7 @@ impl Binder<'_> {
                 SqlState::PROGRAM_LIMIT_EXCEEDED,
                 format!("cannot use more than {KEY_COLUMNS_MAX} columns in a primary key"),
             );
-            return Err(located(error, position));
+            return Err(located(error, first));
         }
         Ok(positions)
     }
@@ -532,60 +475,36 @@ pub(crate) enum ColumnDefault<'a> {
     Generated(&'a Ast),
 }
 
+#[derive(Default)]
 struct ColumnConstraints<'a> {
     not_null: bool,
     /// Its name, and when it is checked.
-    primary_key: Option<(Option<&'a Ident>, Deferral)>,
+    primary_key: Option<(Option<&'a Name>, Deferral)>,
     unique: Option<UniqueColumn<'a>>,
     default: Option<ColumnDefault<'a>>,
-    identity: Option<WrittenIdentity<'a>>,
+    identity: Option<&'a Identity>,
     /// Names and conditions.
-    checks: Vec<(Option<&'a Ident>, &'a Ast)>,
-    references: Vec<(Option<&'a Ident>, &'a ForeignKeyConstraint)>,
+    checks: Vec<(Option<&'a Name>, &'a Ast)>,
+    references: Vec<(Option<&'a Name>, &'a ForeignKey)>,
 }
 
 /// The name of a UNIQUE constraint, what its values must be, and when it is checked.
-pub(crate) type UniqueColumn<'a> = (Option<&'a Ident>, (Uniqueness, Deferral));
+pub(crate) type UniqueColumn<'a> = (Option<&'a Name>, (Uniqueness, Deferral));
 
 /// A UNIQUE constraint.
 pub(crate) enum Unique<'a> {
     /// Of the column at a position.
     Column(usize, UniqueColumn<'a>),
-    Table(&'a UniqueConstraint),
+    /// Of a table, with its name.
+    Table(Option<&'a Name>, &'a KeyConstraint),
 }
 
-/// Whether a key is columns only.
-fn is_plain_key(key: &PrimaryKeyConstraint) -> bool {
-    let PrimaryKeyConstraint {
-        name: _,
-        index_name,
-        index_type,
-        columns: _,
-        include,
-        index_options,
-        characteristics: _,
-    } = key;
-    index_name.is_none() && index_type.is_none() && include.is_empty() && index_options.is_empty()
-}
-
-fn plain_column(column: &IndexColumn) -> Option<&Ident> {
-    let IndexColumn {
-        column:
-            OrderByExpr {
-                expr: Ast::Identifier(ident),
-                options:
-                    OrderByOptions {
-                        sort: None,
-                        nulls_first: None,
-                    },
-                with_fill: None,
-            },
-        operator_class: None,
-    } = column
-    else {
-        return None;
-    };
-    Some(ident)
+/// Whether NULL equals NULL in a UNIQUE constraint.
+pub(crate) fn uniqueness(key: &KeyConstraint) -> Uniqueness {
+    match key.nulls_distinct {
+        Some(false) => Uniqueness::NullsEqual,
+        _ => Uniqueness::NullsDistinct,
+    }
 }
 
 /// Whether PostgreSQL has a column of this name in every table.

@@ -1,13 +1,12 @@
 //! COMMENT ON: what a comment is on must be there.
 
-use sqlparser::ast::{ObjectName, ObjectNamePart};
+use varve_ast::{CommentTarget, NamedTrigger, ObjectName};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
-use crate::bind::names::{fold_name, relation_name, undefined_schema, undefined_table};
+use crate::bind::names::{relation_name, undefined_schema, undefined_table};
 use crate::bind::view::utility;
 use crate::comment::{CommentDef, Part};
-use crate::parse_comment::CommentOn;
 use crate::plan::Statement;
 use crate::schema::{Named, PUBLIC};
 use crate::utility::{Definition, Dropped, Message, Utility};
@@ -16,7 +15,7 @@ use crate::utility::{Definition, Dropped, Message, Utility};
 type On = (ObjectId, Part, String);
 
 impl Binder<'_> {
-    pub(crate) fn comment(&mut self, on: &CommentOn, text: Option<&str>) -> Result<Statement> {
+    pub(crate) fn comment(&mut self, on: &CommentTarget, text: Option<&str>) -> Result<Statement> {
         let Some((of, part, name)) = self.commented(on)? else {
             return Ok(utility(Utility::Nothing));
         };
@@ -38,72 +37,74 @@ impl Binder<'_> {
     }
 
     /// What the comment is on; `None` for what has no comments here, which a notice says.
-    fn commented(&mut self, on: &CommentOn) -> Result<Option<On>> {
+    fn commented(&mut self, on: &CommentTarget) -> Result<Option<On>> {
         let whole = |object: ObjectId| Ok(Some((object, Part::Whole, String::new())));
-        let missing = |message: String| Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         match on {
-            CommentOn::Relation(of, name) => match self.known_relation(*of, name)? {
+            CommentTarget::Relation(of, name) => match self.known_relation(*of, name)? {
                 Some((Named::Index(table), name)) => Ok(Some((table, Part::Index, name))),
                 Some((Named::Table(of) | Named::View(of) | Named::Sequence(of), _)) => whole(of),
                 None => Ok(self.without_comments("system views")),
             },
-            CommentOn::Column(name) => self.commented_column(name),
-            CommentOn::Schema(name) => {
-                let name = fold_name(name);
-                match self.catalog.schema(&name) {
-                    Some(schema) => whole(schema),
-                    None if name == "pg_catalog" || name == "information_schema" => {
-                        Ok(self.without_comments("system schemas"))
-                    }
-                    None => Err(undefined_schema(&name)),
+            CommentTarget::Column(name) => self.commented_column(name),
+            CommentTarget::Schema(name) => match self.catalog.schema(&name.text) {
+                Some(schema) => whole(schema),
+                None if ["pg_catalog", "information_schema"].contains(&name.text.as_str()) => {
+                    Ok(self.without_comments("system schemas"))
                 }
-            }
-            CommentOn::Type(kind, name) => match self.dropped_type(*kind, name)? {
+                None => Err(undefined_schema(&name.text)),
+            },
+            CommentTarget::Type(kind, name) => match self.dropped_type(*kind, name)? {
                 Some(Dropped::Type(object)) => whole(object),
                 _ => Ok(None),
             },
-            CommentOn::Function(name) => whole(self.named_function(name)?.object),
-            CommentOn::Trigger(trigger) => whole(self.named_trigger(trigger)?.object),
-            CommentOn::Constraint(constraint, of_domain) => {
-                let name = fold_name(&constraint.name);
-                if *of_domain {
-                    let written = self.relation_name(&constraint.table)?;
-                    let Some(def) = self.catalog.domain_named(&written) else {
-                        return missing(format!("type \"{written}\" does not exist"));
-                    };
-                    return match def.checks.iter().any(|check| check.name == name) {
-                        true => Ok(Some((def.object, Part::Constraint, name))),
-                        false => missing(format!(
-                            "constraint \"{name}\" for domain {} does not exist",
-                            def.name
-                        )),
-                    };
-                }
-                let table = self.writable_table(&constraint.table)?;
-                match table.has_constraint(&name) {
-                    true => Ok(Some((table.object, Part::Constraint, name))),
-                    false => missing(format!(
-                        "constraint \"{name}\" for table \"{}\" does not exist",
-                        table.name
-                    )),
-                }
-            }
-            CommentOn::Database(name) => {
-                let name = fold_name(name);
-                if name == crate::pg_catalog::DATABASE {
+            CommentTarget::Function(name) => whole(self.named_function(name)?.object),
+            CommentTarget::Trigger(trigger) => whole(self.named_trigger(trigger)?.object),
+            CommentTarget::Constraint {
+                constraint,
+                of_domain,
+            } => self.commented_constraint(constraint, *of_domain).map(Some),
+            CommentTarget::Database(name) => {
+                if name.text == crate::pg_catalog::DATABASE {
                     return Ok(Some((ObjectId(0), Part::Database, String::new())));
                 }
-                let text = format!("database \"{name}\" does not exist");
+                let text = format!("database \"{}\" does not exist", name.text);
                 self.messages.push(Message::notice(text));
                 Ok(None)
             }
-            CommentOn::Role(name) => match fold_name(name) {
-                name if name == crate::pg_catalog::OWNER => {
-                    Ok(Some((ObjectId(0), Part::Role, String::new())))
-                }
-                name => missing(format!("role \"{name}\" does not exist")),
-            },
-            CommentOn::Other => Ok(self.without_comments("such objects")),
+            CommentTarget::Role(name) if name.text == crate::pg_catalog::OWNER => {
+                Ok(Some((ObjectId(0), Part::Role, String::new())))
+            }
+            CommentTarget::Role(name) => {
+                let message = format!("role \"{}\" does not exist", name.text);
+                Err(Error::new(SqlState::UNDEFINED_OBJECT, message))
+            }
+            CommentTarget::Other => Ok(self.without_comments("such objects")),
+        }
+    }
+
+    fn commented_constraint(&self, constraint: &NamedTrigger, of_domain: bool) -> Result<On> {
+        let name = &constraint.name.text;
+        let missing = |message: String| Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        if of_domain {
+            let written = self.relation_name(&constraint.table)?;
+            let Some(def) = self.catalog.domain_named(&written) else {
+                return missing(format!("type \"{written}\" does not exist"));
+            };
+            return match def.checks.iter().any(|check| check.name == *name) {
+                true => Ok((def.object, Part::Constraint, name.clone())),
+                false => missing(format!(
+                    "constraint \"{name}\" for domain {} does not exist",
+                    def.name
+                )),
+            };
+        }
+        let table = self.writable_table(&constraint.table)?;
+        match table.has_constraint(name) {
+            true => Ok((table.object, Part::Constraint, name.clone())),
+            false => missing(format!(
+                "constraint \"{name}\" for table \"{}\" does not exist",
+                table.name
+            )),
         }
     }
 
@@ -116,16 +117,13 @@ impl Binder<'_> {
 
     /// `table.column`
     fn commented_column(&mut self, name: &ObjectName) -> Result<Option<On>> {
-        let Some((ObjectNamePart::Identifier(column), relation)) = name.0.split_last() else {
-            return Ok(None);
-        };
-        let column = fold_name(column);
-        if relation.is_empty() {
+        let column = name.name.text.clone();
+        if name.qualifiers.is_empty() {
             let message = "column name must be qualified";
             return Err(Error::new(SqlState::SYNTAX_ERROR, message));
         }
-        let parts = relation.iter().filter_map(ObjectNamePart::as_ident);
-        let folded = relation_name(parts.map(fold_name).collect())?;
+        let parts = name.qualifiers.iter().map(|part| part.text.clone());
+        let folded = relation_name(parts.collect())?;
         let (of, is_known) = match self.find(&folded) {
             None if self.system_view(&folded).is_some() => {
                 return Ok(self.without_comments("system views"));

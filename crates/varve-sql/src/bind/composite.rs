@@ -1,6 +1,6 @@
 //! Rows as values: `ROW(1, 'a')`, their fields, their conversions, composite types.
 
-use sqlparser::ast::Expr as Ast;
+use varve_ast::{Expr as Ast, ExprKind, ObjectName};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value};
 
@@ -80,7 +80,7 @@ impl Binder<'_> {
     /// `ROW(a, b)` as a value; `ROW(t.*)` has the columns of the relation.
     pub(crate) fn row_value(
         &mut self,
-        fields: &[&Ast],
+        fields: &[Ast],
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
@@ -88,8 +88,8 @@ impl Binder<'_> {
         for field in fields {
             let operand = self.expr(field, scope)?;
             let value = self.settle(operand)?;
-            match (field, &value) {
-                (Ast::QualifiedWildcard(..), Expr::Call { args, .. }) => {
+            match (&field.kind, &value) {
+                (ExprKind::TableStar(_), Expr::Call { args, .. }) => {
                     values.extend(args.iter().skip(1).cloned());
                 }
                 _ => values.push(value),
@@ -329,10 +329,10 @@ impl Binder<'_> {
     /// `t.*` among arguments: the row of the relation.
     pub(crate) fn star_row(
         &mut self,
-        name: &sqlparser::ast::ObjectName,
+        name: &ObjectName,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.name(name);
+        let position = self.at(name.span());
         let of = self.relation_name(name)?;
         let name = of.name.clone();
         if let Some(row) = self.whole_row(&name, position, scope)? {

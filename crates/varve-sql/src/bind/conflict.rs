@@ -1,15 +1,13 @@
 //! ON CONFLICT.
 
-use sqlparser::ast::{
-    ConflictTarget, DoUpdate, Expr as Ast, ObjectNamePart, OnConflict as AstOnConflict,
-    OnConflictAction,
+use varve_ast::{
+    Assignment, ConflictAction, ConflictTarget, Expr as Ast, OnConflict as AstOnConflict,
 };
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
 
 use crate::bind::cte::with_definition;
 use crate::bind::expr::ExprScope;
-use crate::bind::names::fold_name;
 use crate::bind::subquery::{Subquery, attach};
 use crate::bind::target::{Target, Verb};
 use crate::bind::update::{named_types, target_scope};
@@ -22,7 +20,6 @@ use crate::plan::{Arbiter, ConflictUpdate, CteScanNode, OnConflict, Plan, Pushed
 use crate::push_down::pushed_predicate;
 use crate::scope::Scope;
 use crate::walk::{same_meaning, split_conjunction};
-use varve_parser::InsertClauses;
 
 impl Binder<'_> {
     pub(crate) fn on_conflict(
@@ -30,58 +27,49 @@ impl Binder<'_> {
         target: &Target,
         name: &str,
         on: &AstOnConflict,
-        clauses: InsertClauses<'_>,
     ) -> Result<OnConflict> {
-        let table = &target.table;
-        let AstOnConflict {
-            conflict_target,
-            action,
-        } = on;
-        let arbiters = match conflict_target {
-            Some(ConflictTarget::OnConstraint(constraint)) => {
-                let [ObjectNamePart::Identifier(ident)] = constraint.0.as_slice() else {
-                    return Err(unsupported_at(
-                        "a qualified constraint name",
-                        self.source.name(constraint),
-                    ));
-                };
-                vec![named_arbiter(table, &fold_name(ident))?]
-            }
-            Some(ConflictTarget::Columns(columns)) => {
-                let columns: Vec<Ast> = columns.iter().cloned().map(Ast::Identifier).collect();
-                self.inferred_arbiters(target, &columns, None)?
-            }
-            None if !clauses.target.is_empty() => {
-                self.inferred_arbiters(target, clauses.target, clauses.target_filter)?
-            }
-            None => {
-                if let OnConflictAction::DoUpdate(_) = action {
-                    let message =
-                        "ON CONFLICT DO UPDATE requires inference specification or constraint name";
-                    let error = Error::new(SqlState::SYNTAX_ERROR, message)
-                        .with_hint("For example, ON CONFLICT (column_name).");
-                    return Err(located(error, self.source.first()));
-                }
-                every_arbiter(table)?
-            }
-        };
-        let update = match action {
-            OnConflictAction::DoNothing => None,
-            OnConflictAction::DoUpdate(update) => Some(self.conflict_update(target, name, update)?),
+        let arbiters = self.arbiters(target, on)?;
+        let update = match &on.action {
+            ConflictAction::Nothing => None,
+            ConflictAction::Update {
+                assignments,
+                filter,
+            } => Some(self.conflict_update(target, name, assignments, filter.as_ref())?),
         };
         Ok(OnConflict { arbiters, update })
+    }
+
+    /// The keys that decide whether a row is there already.
+    fn arbiters(&mut self, target: &Target, on: &AstOnConflict) -> Result<Vec<Arbiter>> {
+        match &on.target {
+            Some(ConflictTarget::Constraint(constraint)) => {
+                if !constraint.qualifiers.is_empty() {
+                    let position = self.at(constraint.span());
+                    return Err(unsupported_at("a qualified constraint name", position));
+                }
+                Ok(vec![named_arbiter(&target.table, &constraint.name.text)?])
+            }
+            Some(ConflictTarget::Index { elements, filter }) => {
+                self.inferred_arbiters(target, elements, filter.as_ref())
+            }
+            None if matches!(on.action, ConflictAction::Nothing) => every_arbiter(&target.table),
+            None => {
+                let message =
+                    "ON CONFLICT DO UPDATE requires inference specification or constraint name";
+                let error = Error::new(SqlState::SYNTAX_ERROR, message)
+                    .with_hint("For example, ON CONFLICT (column_name).");
+                Err(located(error, self.first()))
+            }
+        }
     }
 
     fn conflict_update(
         &mut self,
         target: &Target,
         name: &str,
-        update: &DoUpdate,
+        assignments: &[Assignment],
+        filter: Option<&Ast>,
     ) -> Result<ConflictUpdate> {
-        let DoUpdate {
-            assignments,
-            selection,
-        } = update;
         let shape = &target.shape;
         let named = shape.columns.len();
         let mut names = Scope::table(name.to_owned(), 0, named_types(shape));
@@ -91,15 +79,15 @@ impl Binder<'_> {
         let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
         let given = self.assignments(shape, assignments, &mut scope, &mut values)?;
         scope.clause = "WHERE";
-        let mut filter = match selection {
+        let mut filter = match filter {
             None => None,
-            Some(selection) => Some(self.filter(selection, &mut scope)?),
+            Some(filter) => Some(self.filter(filter, &mut scope)?),
         };
         let subqueries = scope.take_subqueries();
         let mut wider = None;
         if !subqueries.is_empty() {
             let what = "a subquery in ON CONFLICT DO UPDATE through a view";
-            refuse(target.view.is_some(), what, self.source.first())?;
+            refuse(target.view.is_some(), what, self.first())?;
             let exprs = values.iter_mut().chain(&mut filter).collect::<Vec<_>>();
             wider = Some(Box::new(self.wider(&names, &subqueries, exprs)?));
         }

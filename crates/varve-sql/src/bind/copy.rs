@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, SetExpr, Statement as AstStatement};
+use varve_ast::{
+    Copy, CopyOption, CopySource, CopyTarget, Dml, Expr as Ast, Name, ObjectName, QueryBody,
+};
 use varve_expr::Expr;
-use varve_parser::{Copy, CopySource, CopyTarget};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::copy_options::CopyColumns;
 use crate::bind::expr::ExprScope;
 use crate::bind::names::undefined_table;
 use crate::bind::update::target_scope;
-use crate::bind::{Binder, fold_name, unsupported_at};
+use crate::bind::{Binder, unsupported_at};
 use crate::catalog::{Filled, TableDef};
 use crate::optimize::optimize;
 use crate::plan::{CopyPlan, Plan, Query, Statement};
@@ -27,63 +28,74 @@ impl Binder<'_> {
             options,
             filter,
         } = copy;
-        let position = self.source.first();
         if *target != CopyTarget::Client {
-            let error = unsupported_at("COPY with a file of the server", position);
+            let error = unsupported_at("COPY with a file of the server", self.first());
             return Err(error.with_hint("Use STDIN or STDOUT, or \\copy of the shell."));
         }
-        let (name, idents) = match source {
-            CopySource::Query(query) => {
-                let source = self.copied_statement(query)?;
-                let fields = source.fields();
-                let columns = CopyColumns {
-                    table: None,
-                    names: fields.iter().map(|field| field.name.clone()).collect(),
-                };
-                let options = self.copy_options(options, *is_from, &columns)?;
-                let types: Vec<LogicalType> = fields.iter().map(|field| field.ty).collect();
-                refuse_binary_arrays(&options, &types)?;
-                let names = columns.names;
-                return Ok(copy_out(source, names, options));
+        match (source, is_from) {
+            (CopySource::Query(query), _) => self.copy_query(query, options),
+            (CopySource::Table(name, columns), true) => {
+                self.copy_into((name, columns), options, filter.as_ref())
             }
-            CopySource::Table(name, idents) => (name, idents),
+            (CopySource::Table(name, columns), false) => self.copy_from((name, columns), options),
+        }
+    }
+
+    /// COPY of the rows of a query.
+    fn copy_query(
+        &mut self,
+        query: &varve_ast::Query,
+        options: &[CopyOption],
+    ) -> Result<Statement> {
+        let source = self.copied_statement(query)?;
+        let fields = source.fields();
+        let columns = CopyColumns {
+            table: None,
+            names: fields.iter().map(|field| field.name.clone()).collect(),
         };
-        let (table, scan) = match is_from {
-            true => (self.copied_into(name)?, None),
-            false => {
-                let (table, scan) = self.copied_from(name)?;
-                (table, Some(scan))
-            }
-        };
-        let columns = self.copied_columns(&table, idents)?;
-        let label = |at: &usize| table.columns.get(*at).map(|column| column.name.clone());
-        let copied = CopyColumns {
-            table: Some(&table),
-            names: columns.iter().filter_map(label).collect(),
-        };
-        let options = self.copy_options(options, *is_from, &copied)?;
-        let names = copied.names;
-        let types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+        let options = self.copy_options(options, false, &columns)?;
+        let types: Vec<LogicalType> = fields.iter().map(|field| field.ty).collect();
         refuse_binary_arrays(&options, &types)?;
-        let Some(scan) = scan else {
-            let filter = match filter {
-                None => None,
-                Some(ast) => {
-                    let scope = target_scope(&table, None);
-                    let mut scope = ExprScope::plain(&scope, "COPY FROM WHERE conditions");
-                    let operand = self.expr(ast, &mut scope)?;
-                    let position = self.source.expr(ast);
-                    let filter = self.condition(operand, "WHERE", position)?;
-                    Some(varve_expr::fold(filter))
-                }
-            };
-            return Ok(Statement::CopyFrom(Box::new(CopyPlan {
-                table,
-                columns,
-                options,
-                filter,
-            })));
+        Ok(copy_out(source, columns.names, options))
+    }
+
+    /// COPY into a table.
+    fn copy_into(
+        &mut self,
+        (name, columns): (&ObjectName, &[Name]),
+        options: &[CopyOption],
+        filter: Option<&Ast>,
+    ) -> Result<Statement> {
+        let table = self.copied_into(name)?;
+        let columns = self.copied_columns(&table, columns)?;
+        let (options, _) = self.table_options(&table, &columns, options, true)?;
+        let filter = match filter {
+            None => None,
+            Some(ast) => {
+                let scope = target_scope(&table, None);
+                let mut scope = ExprScope::plain(&scope, "COPY FROM WHERE conditions");
+                let operand = self.expr(ast, &mut scope)?;
+                let filter = self.condition(operand, "WHERE", self.at(ast.span))?;
+                Some(varve_expr::fold(filter))
+            }
         };
+        Ok(Statement::CopyFrom(Box::new(CopyPlan {
+            table,
+            columns,
+            options,
+            filter,
+        })))
+    }
+
+    /// COPY of the rows of a table.
+    fn copy_from(
+        &mut self,
+        (name, columns): (&ObjectName, &[Name]),
+        options: &[CopyOption],
+    ) -> Result<Statement> {
+        let (table, scan) = self.copied_from(name)?;
+        let columns = self.copied_columns(&table, columns)?;
+        let (options, names) = self.table_options(&table, &columns, options, false)?;
         let exprs = columns.iter().filter_map(|at| {
             let ty = table.columns.get(*at)?.ty;
             Some(Expr::Column { index: *at, ty })
@@ -100,12 +112,31 @@ impl Binder<'_> {
         Ok(copy_out(source, names, options))
     }
 
+    /// The options of COPY of some columns of a table, and the names of these.
+    fn table_options(
+        &self,
+        table: &TableDef,
+        columns: &[usize],
+        options: &[CopyOption],
+        is_from: bool,
+    ) -> Result<(CopyOptions, Vec<String>)> {
+        let label = |at: &usize| table.columns.get(*at).map(|column| column.name.clone());
+        let copied = CopyColumns {
+            table: Some(table),
+            names: columns.iter().filter_map(label).collect(),
+        };
+        let options = self.copy_options(options, is_from, &copied)?;
+        let types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+        refuse_binary_arrays(&options, &types)?;
+        Ok((options, copied.names))
+    }
+
     /// The statement whose rows are copied.
-    fn copied_statement(&mut self, query: &AstQuery) -> Result<Statement> {
+    fn copied_statement(&mut self, query: &varve_ast::Query) -> Result<Statement> {
         let statement = match self.changing(query)? {
             Some(statement) => statement,
             None => {
-                if let SetExpr::Select(select) = query.body.as_ref()
+                if let QueryBody::Select(select) = query.body.as_ref()
                     && select.into.is_some()
                 {
                     let message = "COPY (SELECT INTO) is not supported";
@@ -127,16 +158,17 @@ impl Binder<'_> {
     }
 
     /// The statement that changes rows, where a query is none.
-    pub(crate) fn changing(&mut self, query: &AstQuery) -> Result<Option<Statement>> {
-        let statement = match query.body.as_ref() {
-            SetExpr::Insert(AstStatement::Insert(insert)) => self.insert(insert)?,
-            SetExpr::Update(AstStatement::Update(update)) => self.update(update)?,
-            SetExpr::Delete(AstStatement::Delete(delete)) => self.delete(delete)?,
-            _ => return Ok(None),
+    pub(crate) fn changing(&mut self, query: &varve_ast::Query) -> Result<Option<Statement>> {
+        let QueryBody::Dml(dml) = query.body.as_ref() else {
+            return Ok(None);
+        };
+        let statement = match dml.as_ref() {
+            Dml::Merge(_) => return Ok(None),
+            dml => self.dml(dml)?,
         };
         if query.with.is_some() {
             let what = "WITH before a statement that changes rows";
-            return Err(unsupported_at(what, self.source.first()));
+            return Err(unsupported_at(what, self.first()));
         }
         Ok(Some(statement))
     }
@@ -196,29 +228,26 @@ impl Binder<'_> {
     }
 
     /// Positions of the columns that are copied: those that are named, or all but generated ones.
-    fn copied_columns(&self, table: &TableDef, idents: &[Ident]) -> Result<Vec<usize>> {
+    fn copied_columns(&self, table: &TableDef, names: &[Name]) -> Result<Vec<usize>> {
         let is_generated = |at: usize| {
             let column = table.columns.get(at);
             column.is_some_and(|column| column.filled == Filled::Generated)
         };
-        let mut positions = Vec::with_capacity(idents.len());
-        for ident in idents {
-            let column = self.target_column(table, ident);
-            let column =
-                column.map_err(|error| Error::new(error.state(), error.message().to_owned()))?;
+        let mut positions = Vec::with_capacity(names.len());
+        for name in names {
+            let column = self.target_column(table, name);
+            let column = column.map_err(Error::without_position)?;
             if is_generated(column) {
-                let (name, _) = self.source.target(ident);
-                let message = format!("column \"{name}\" is a generated column");
+                let message = format!("column \"{}\" is a generated column", name.text);
                 let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
                 return Err(error.with_detail("Generated columns cannot be used in COPY."));
             }
             if positions.contains(&column) {
-                let error = self.named_twice(ident, &fold_name(ident));
-                return Err(Error::new(error.state(), error.message().to_owned()));
+                return Err(self.named_twice(name).without_position());
             }
             positions.push(column);
         }
-        if idents.is_empty() {
+        if names.is_empty() {
             positions.extend((0..table.columns.len()).filter(|at| !is_generated(*at)));
         }
         Ok(positions)

@@ -1,9 +1,9 @@
 //! The options of COPY, checked as PostgreSQL checks them.
 
-use varve_parser::{CopyOption, CopyValue};
+use varve_ast::{CopyOption, CopyValue};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::{Binder, fold_name, located, unsupported_at};
+use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
 use crate::statement::{CopyFormat, CopyHeader, CopyOptions};
 
@@ -35,6 +35,142 @@ struct Given<'a> {
     force_null: Option<&'a CopyValue>,
 }
 
+impl Given<'_> {
+    fn format(&self) -> CopyFormat {
+        self.format.unwrap_or(CopyFormat::Text)
+    }
+
+    fn is_csv(&self) -> bool {
+        self.format() == CopyFormat::Csv
+    }
+
+    fn null(&self) -> &str {
+        self.null.unwrap_or(match self.is_csv() {
+            true => "",
+            false => "\\N",
+        })
+    }
+
+    /// Refuses what only texts have.
+    fn refuse_in_binary(&self) -> Result<()> {
+        if self.format() != CopyFormat::Binary {
+            return Ok(());
+        }
+        for (what, value) in [
+            ("DELIMITER", self.delimiter),
+            ("NULL", self.null),
+            ("DEFAULT", self.default),
+        ] {
+            if value.is_some() {
+                let message = format!("cannot specify {what} in BINARY mode");
+                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands between fields.
+    fn delimiter(&self) -> Result<u8> {
+        let delimiter = one_byte(self.delimiter, "delimiter")?;
+        let delimiter = delimiter.unwrap_or(if self.is_csv() { b',' } else { b'\t' });
+        if matches!(delimiter, b'\r' | b'\n') {
+            return Err(invalid(
+                "COPY delimiter cannot be newline or carriage return",
+            ));
+        }
+        let has_line_end = |text: &str| text.contains(['\r', '\n']);
+        if has_line_end(self.null()) {
+            let message = "COPY null representation cannot use newline or carriage return";
+            return Err(invalid(message));
+        }
+        if self.default.is_some_and(has_line_end) {
+            let message = "COPY default representation cannot use newline or carriage return";
+            return Err(invalid(message));
+        }
+        if !self.is_csv() && NO_DELIMITERS.contains(&delimiter) {
+            let message = format!("COPY delimiter cannot be \"{}\"", char::from(delimiter));
+            return Err(invalid(&message));
+        }
+        Ok(delimiter)
+    }
+
+    fn header(&self) -> Result<CopyHeader> {
+        let header = self.header.unwrap_or(CopyHeader::None);
+        match self.format() == CopyFormat::Binary && header != CopyHeader::None {
+            true => Err(refused("cannot specify HEADER in BINARY mode")),
+            false => Ok(header),
+        }
+    }
+
+    /// Refuses what only CSV has.
+    fn only_in_csv(&self, is_given: bool, what: &str) -> Result<()> {
+        match is_given && !self.is_csv() {
+            true => Err(refused(&format!("COPY {what} available only in CSV mode"))),
+            false => Ok(()),
+        }
+    }
+
+    /// What stands around fields, and before that in it.
+    fn quotes(&self, delimiter: u8) -> Result<(u8, u8)> {
+        self.only_in_csv(self.quote.is_some(), "quote")?;
+        let quote = one_byte(self.quote, "quote")?.unwrap_or(b'"');
+        if self.is_csv() && delimiter == quote {
+            return Err(invalid("COPY delimiter and quote must be different"));
+        }
+        self.only_in_csv(self.escape.is_some(), "escape")?;
+        let escape = one_byte(self.escape, "escape")?.unwrap_or(quote);
+        Ok((quote, escape))
+    }
+
+    /// Refuses lists of columns that have no meaning here.
+    fn check_forced(&self, is_from: bool) -> Result<()> {
+        for (is_given, what, of_from) in [
+            (self.force_quote.is_some(), "force quote", false),
+            (self.force_not_null.is_some(), "force not null", true),
+            (self.force_null.is_some(), "force null", true),
+        ] {
+            self.only_in_csv(is_given, what)?;
+            if is_given && is_from != of_from {
+                let words = if of_from { "COPY FROM" } else { "COPY TO" };
+                let message = format!("COPY {what} only available using {words}");
+                return Err(refused(&message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses texts for NULL and for defaults that could be parts of others.
+    fn check_texts(&self, delimiter: u8, quote: u8, is_from: bool) -> Result<()> {
+        let has = |text: &str, wanted: u8| text.bytes().any(|byte| byte == wanted);
+        let check = |text: &str, what: &str| {
+            if has(text, delimiter) {
+                let message = format!("COPY delimiter must not appear in the {what} specification");
+                return Err(refused(&message));
+            }
+            if self.is_csv() && has(text, quote) {
+                let message =
+                    format!("CSV quote character must not appear in the {what} specification");
+                return Err(refused(&message));
+            }
+            Ok(())
+        };
+        let null = self.null();
+        check(null, "NULL")?;
+        let Some(default) = self.default else {
+            return Ok(());
+        };
+        if !is_from {
+            return Err(refused("COPY DEFAULT only available using COPY FROM"));
+        }
+        check(default, "DEFAULT")?;
+        if default == null {
+            let message = "NULL specification and DEFAULT specification cannot be the same";
+            return Err(refused(message));
+        }
+        Ok(())
+    }
+}
+
 impl Binder<'_> {
     pub(crate) fn copy_options(
         &self,
@@ -42,110 +178,23 @@ impl Binder<'_> {
         is_from: bool,
         columns: &CopyColumns<'_>,
     ) -> Result<CopyOptions> {
-        let given = given(options, is_from)?;
-        let format = given.format.unwrap_or(CopyFormat::Text);
-        let is_csv = format == CopyFormat::Csv;
-        let header = given.header.unwrap_or(CopyHeader::None);
-        if format == CopyFormat::Binary {
-            for (what, value) in [
-                ("DELIMITER", given.delimiter),
-                ("NULL", given.null),
-                ("DEFAULT", given.default),
-            ] {
-                if value.is_some() {
-                    let message = format!("cannot specify {what} in BINARY mode");
-                    return Err(Error::new(SqlState::SYNTAX_ERROR, message));
-                }
-            }
-        }
-        let null = given.null.unwrap_or(match is_csv {
-            true => "",
-            false => "\\N",
-        });
-        let delimiter = one_byte(given.delimiter, "delimiter")?;
-        let delimiter = delimiter.unwrap_or(if is_csv { b',' } else { b'\t' });
-        if matches!(delimiter, b'\r' | b'\n') {
-            return Err(invalid(
-                "COPY delimiter cannot be newline or carriage return",
-            ));
-        }
-        if null.contains(['\r', '\n']) {
-            let message = "COPY null representation cannot use newline or carriage return";
-            return Err(invalid(message));
-        }
-        let has_line_end = |text: &str| text.contains(['\r', '\n']);
-        if given.default.is_some_and(has_line_end) {
-            let message = "COPY default representation cannot use newline or carriage return";
-            return Err(invalid(message));
-        }
-        if !is_csv && NO_DELIMITERS.contains(&delimiter) {
-            let message = format!("COPY delimiter cannot be \"{}\"", char::from(delimiter));
-            return Err(invalid(&message));
-        }
-        if format == CopyFormat::Binary && header != CopyHeader::None {
-            return Err(refused("cannot specify HEADER in BINARY mode"));
-        }
-        let only = |present: bool, what: &str| match present && !is_csv {
-            true => Err(refused(&format!("COPY {what} available only in CSV mode"))),
-            false => Ok(()),
-        };
-        only(given.quote.is_some(), "quote")?;
-        let quote = one_byte(given.quote, "quote")?.unwrap_or(b'"');
-        if is_csv && delimiter == quote {
-            return Err(invalid("COPY delimiter and quote must be different"));
-        }
-        only(given.escape.is_some(), "escape")?;
-        let escape = one_byte(given.escape, "escape")?.unwrap_or(quote);
-        let direction = |present: bool, what: &str, wanted: bool| {
-            let words = if wanted { "COPY FROM" } else { "COPY TO" };
-            match present && is_from != wanted {
-                true => Err(refused(&format!(
-                    "COPY {what} only available using {words}"
-                ))),
-                false => Ok(()),
-            }
-        };
-        only(given.force_quote.is_some(), "force quote")?;
-        direction(given.force_quote.is_some(), "force quote", false)?;
-        only(given.force_not_null.is_some(), "force not null")?;
-        direction(given.force_not_null.is_some(), "force not null", true)?;
-        only(given.force_null.is_some(), "force null")?;
-        direction(given.force_null.is_some(), "force null", true)?;
-        if null.bytes().any(|byte| byte == delimiter) {
-            let message = "COPY delimiter must not appear in the NULL specification";
-            return Err(refused(message));
-        }
-        if is_csv && null.bytes().any(|byte| byte == quote) {
-            let message = "CSV quote character must not appear in the NULL specification";
-            return Err(refused(message));
-        }
-        if let Some(default) = given.default {
-            if !is_from {
-                return Err(refused("COPY DEFAULT only available using COPY FROM"));
-            }
-            if default.bytes().any(|byte| byte == delimiter) {
-                let message = "COPY delimiter must not appear in the DEFAULT specification";
-                return Err(refused(message));
-            }
-            if is_csv && default.bytes().any(|byte| byte == quote) {
-                let message = "CSV quote character must not appear in the DEFAULT specification";
-                return Err(refused(message));
-            }
-            if default == null {
-                let message = "NULL specification and DEFAULT specification cannot be the same";
-                return Err(refused(message));
-            }
-        }
+        let given = self.given(options, is_from)?;
+        given.refuse_in_binary()?;
+        let delimiter = given.delimiter()?;
+        let header = given.header()?;
+        let (quote, escape) = given.quotes(delimiter)?;
+        given.check_forced(is_from)?;
+        given.check_texts(delimiter, quote, is_from)?;
         if given.freeze && !is_from {
             return Err(refused("COPY freeze only available using COPY FROM"));
         }
         Ok(CopyOptions {
-            format,
+            format: given.format(),
             header,
             delimiter,
             quote,
             escape,
-            null: null.to_owned(),
+            null: given.null().to_owned(),
             default: given.default.map(str::to_owned),
             force_quote: self.forced(given.force_quote, "FORCE_QUOTE", columns)?,
             force_not_null: self.forced(given.force_not_null, "FORCE_NOT_NULL", columns)?,
@@ -160,19 +209,19 @@ impl Binder<'_> {
         option: &str,
         columns: &CopyColumns<'_>,
     ) -> Result<Vec<usize>> {
-        let idents = match value {
+        let names = match value {
             Some(CopyValue::All) => return Ok((0..columns.names.len()).collect()),
-            Some(CopyValue::Columns(idents)) => idents,
+            Some(CopyValue::Columns(names)) => names,
             _ => return Ok(Vec::new()),
         };
-        let mut places = Vec::with_capacity(idents.len());
-        for ident in idents {
-            let name = fold_name(ident);
-            let place = columns.names.iter().position(|known| *known == name);
+        let mut places = Vec::with_capacity(names.len());
+        for name in names {
+            let name = &name.text;
+            let place = columns.names.iter().position(|known| known == name);
             let Some(place) = place else {
                 let is_known = columns.table.is_some_and(|table| {
                     let mut known = table.columns.iter();
-                    known.any(|column| column.name == name)
+                    known.any(|column| column.name == *name)
                 });
                 return Err(match (columns.table, is_known) {
                     (_, true) => {
@@ -199,78 +248,75 @@ impl Binder<'_> {
         }
         Ok(places)
     }
+
+    /// What options say, each once.
+    fn given<'o>(&self, options: &'o [CopyOption], is_from: bool) -> Result<Given<'o>> {
+        let mut given = Given::default();
+        for (at, option) in options.iter().enumerate() {
+            let CopyOption { name, value, span } = option;
+            let position = self.at(*span);
+            let mut earlier = options.iter().take(at);
+            if earlier.any(|earlier| earlier.name == *name) {
+                let error = Error::new(SqlState::SYNTAX_ERROR, "conflicting or redundant options");
+                return Err(located(error, position));
+            }
+            match name.as_str() {
+                "format" => given.format = Some(format_of(text_of(option)?, position)?),
+                "freeze" => {
+                    let on = flag_of(value);
+                    let message = "freeze requires a Boolean value";
+                    given.freeze = on.ok_or_else(|| Error::new(SqlState::SYNTAX_ERROR, message))?;
+                }
+                "header" => given.header = Some(header_of(value, is_from)?),
+                "delimiter" => given.delimiter = Some(text_of(option)?),
+                "null" => given.null = Some(text_of(option)?),
+                "quote" => given.quote = Some(text_of(option)?),
+                "escape" => given.escape = Some(text_of(option)?),
+                "force_quote" => given.force_quote = Some(columns_of(option, position)?),
+                "force_not_null" => given.force_not_null = Some(columns_of(option, position)?),
+                "force_null" => given.force_null = Some(columns_of(option, position)?),
+                "encoding" => check_encoding(text_of(option)?, position)?,
+                "default" => given.default = Some(text_of(option)?),
+                _ => {
+                    let message = format!("option \"{name}\" not recognized");
+                    let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                    return Err(located(error, position));
+                }
+            }
+        }
+        Ok(given)
+    }
 }
 
-fn given(options: &[CopyOption], is_from: bool) -> Result<Given<'_>> {
-    let mut given = Given::default();
-    for (at, option) in options.iter().enumerate() {
-        let CopyOption {
-            name,
-            position,
-            value,
-        } = option;
-        let earlier = options.iter().take(at);
-        if earlier.into_iter().any(|earlier| earlier.name == *name) {
-            let message = "conflicting or redundant options";
-            return Err(located(
-                Error::new(SqlState::SYNTAX_ERROR, message),
-                *position,
-            ));
-        }
-        match name.as_str() {
-            "format" => given.format = Some(format_of(text_of(option)?, *position)?),
-            "freeze" => {
-                let on = flag_of(value);
-                let message = "freeze requires a Boolean value";
-                given.freeze = on.ok_or_else(|| Error::new(SqlState::SYNTAX_ERROR, message))?;
-            }
-            "header" => given.header = Some(header_of(value, is_from)?),
-            "delimiter" => given.delimiter = Some(text_of(option)?),
-            "null" => given.null = Some(text_of(option)?),
-            "quote" => given.quote = Some(text_of(option)?),
-            "escape" => given.escape = Some(text_of(option)?),
-            "force_quote" | "force_not_null" | "force_null" => {
-                let fits = match value {
-                    CopyValue::Columns(_) => true,
-                    CopyValue::All => name == "force_quote",
-                    _ => false,
-                };
-                if !fits {
-                    let message =
-                        format!("argument to option \"{name}\" must be a list of column names");
-                    return Err(located(invalid(&message), *position));
-                }
-                match name.as_str() {
-                    "force_quote" => given.force_quote = Some(value),
-                    "force_null" => given.force_null = Some(value),
-                    _ => given.force_not_null = Some(value),
-                }
-            }
-            "encoding" => {
-                let encoding = text_of(option)?.to_ascii_lowercase();
-                match encoding.as_str() {
-                    "utf8" | "utf-8" | "unicode" => {}
-                    "sql_ascii" | "latin1" | "win1252" | "euc_jp" | "sjis" => {
-                        return Err(unsupported_at("COPY with another ENCODING", *position));
-                    }
-                    _ => {
-                        let message =
-                            "argument to option \"encoding\" must be a valid encoding name";
-                        return Err(located(invalid(message), *position));
-                    }
-                }
-            }
-            "default" => given.default = Some(text_of(option)?),
-            _ => {
-                let message = format!("option \"{name}\" not recognized");
-                return Err(located(
-                    Error::new(SqlState::SYNTAX_ERROR, message),
-                    *position,
-                ));
-            }
+/// The columns that an option names.
+fn columns_of(option: &CopyOption, position: u32) -> Result<&CopyValue> {
+    let fits = match option.value {
+        CopyValue::Columns(_) => true,
+        CopyValue::All => option.name == "force_quote",
+        CopyValue::None | CopyValue::Text(_) => false,
+    };
+    match fits {
+        true => Ok(&option.value),
+        false => {
+            let name = &option.name;
+            let message = format!("argument to option \"{name}\" must be a list of column names");
+            Err(located(invalid(&message), position))
         }
     }
-    Ok(given)
+}
+
+/// Refuses encodings but UTF-8.
+fn check_encoding(name: &str, position: u32) -> Result<()> {
+    match name.to_ascii_lowercase().as_str() {
+        "utf8" | "utf-8" | "unicode" => Ok(()),
+        "sql_ascii" | "latin1" | "win1252" | "euc_jp" | "sjis" => {
+            Err(unsupported_at("COPY with another ENCODING", position))
+        }
+        _ => {
+            let message = "argument to option \"encoding\" must be a valid encoding name";
+            Err(located(invalid(message), position))
+        }
+    }
 }
 
 fn format_of(name: &str, position: u32) -> Result<CopyFormat> {

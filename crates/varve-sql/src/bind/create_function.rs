@@ -1,27 +1,24 @@
-//! CREATE, ALTER and DROP FUNCTION.
+//! CREATE FUNCTION and DO.
 
 use std::sync::Arc;
 
-use sqlparser::ast::{DataType, Statement as AstStatement};
-use varve_expr::{Expr, Volatility};
-use varve_parser::create_function::{
-    ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument, FunctionName,
-    FunctionOptions, FunctionReturns,
+use varve_ast::{
+    ArgumentMode, BaseType, CreateFunction, Dml, DoBlock, FunctionArgument, FunctionBody,
+    FunctionOptions, FunctionReturns, Span, StatementBody, TypeName,
 };
+use varve_expr::{Expr, Volatility};
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::data_type::type_name;
-use crate::bind::names::{fold_name, undefined_schema};
 use crate::bind::polymorphic::{is_array, pseudo_name, pseudo_type};
 use crate::bind::routine_call::is_run_first;
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
-use crate::dispatch::Body;
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
 use crate::plpgsql::Piece;
 use crate::schema::PUBLIC;
-use crate::utility::{Dropped, Message, Utility};
+use crate::utility::{Message, Utility};
 
 /// Most arguments of a function.
 pub(crate) const ARGUMENTS_MAX: usize = 100;
@@ -37,17 +34,24 @@ fn context_of(def: &FunctionDef) -> String {
 
 /// Whether a statement gives rows.
 fn gives_rows(piece: &Piece) -> bool {
-    let body = match &piece.statement.parsed().body {
-        Body::Insert(insert) => return insert.returning.is_some(),
-        Body::Statement(body) => body,
-        _ => return false,
-    };
-    match body.as_ref() {
-        AstStatement::Query(_) => true,
-        AstStatement::Update(update) => update.returning.is_some(),
-        AstStatement::Delete(delete) => delete.returning.is_some(),
+    match &piece.statement.statement.body {
+        StatementBody::Query(_) => true,
+        StatementBody::Dml { dml, .. } => match dml {
+            Dml::Insert(insert) => insert.returning.is_some(),
+            Dml::Update(update) => update.returning.is_some(),
+            Dml::Delete(delete) => delete.returning.is_some(),
+            Dml::Merge(_) => false,
+        },
         _ => false,
     }
+}
+
+/// What was found of the text of a body, errors at their places in the statement's script.
+fn placed<T>(body: &FunctionBody, found: Result<T>) -> Result<T> {
+    found.map_err(|error| match body.behind {
+        Some(behind) => error.moved(behind),
+        None => error.without_position(),
+    })
 }
 
 /// `42P13`: a body that does not give what its function declares.
@@ -87,7 +91,7 @@ impl Binder<'_> {
         let Some(body) = body else {
             return Err(invalid("no function body specified"));
         };
-        let result = returns.as_ref().and_then(|of| of.data_type.as_ref());
+        let result = returns.as_ref().and_then(|of| of.type_name.as_ref());
         let domain = result.and_then(|of| Some(self.domain_of(of)?.0.object));
         let (returns, returns_set) = self.returns(returns.as_ref(), &arguments, is_plpgsql)?;
         let domain = domain.filter(|_| matches!(returns, Returns::Value(_)));
@@ -122,7 +126,7 @@ impl Binder<'_> {
         }
         self.check_defaults(written, &def)?;
         if def.is_atomic || !self.catalog.takes_bodies_unread {
-            body.placed(self.check_body(&def))?;
+            placed(body, self.check_body(&def))?;
         }
         let def = self.catalog.whole_function(def)?;
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
@@ -151,12 +155,12 @@ impl Binder<'_> {
             reads: Vec::new(),
             parsed: ParsedBody::default(),
         };
-        block.body.placed(def.code())?;
+        placed(&block.body, def.code())?;
         Ok(utility(Utility::Do(Box::new(def))))
     }
 
     /// The function of a name and types of arguments.
-    fn same_function(
+    pub(crate) fn same_function(
         &self,
         schema: ObjectId,
         name: &str,
@@ -173,80 +177,56 @@ impl Binder<'_> {
         }
         let mut defs: Vec<ArgumentDef> = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let FunctionArgument {
-                mode,
-                name,
-                data_type,
-                default,
-                position,
-            } = argument;
-            let def = ArgumentDef {
-                mode: *mode,
-                name: name.as_ref().map(fold_name).unwrap_or_default(),
-                ty: self.argument_type(data_type, *position).map_err(|error| {
-                    match error.state() {
-                        SqlState::UNDEFINED_OBJECT => {
-                            let message = error.message().replace('"', "");
-                            error.with_message(message).without_position()
-                        }
-                        _ => error,
-                    }
-                })?,
-                modifier: TypeMod::NONE,
-                domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
-                default: default.as_ref().map(|(text, _)| text.clone()),
-            };
-            // An argument and a result may share a name, but no two of the same kind.
-            let same = |known: &&ArgumentDef| {
-                let both_in = known.is_input() && def.is_input();
-                let both_out = known.is_output() && def.is_output();
-                known.name == def.name && (both_in || both_out)
-            };
-            if !def.name.is_empty() && defs.iter().any(|known| same(&known)) {
-                let message = format!("parameter name \"{}\" used more than once", def.name);
-                return Err(invalid(message));
-            }
-            if def.mode == ArgumentMode::Variadic && !is_array(def.ty) {
-                return Err(invalid("VARIADIC parameter must be an array"));
-            }
-            let past_last = defs
-                .iter()
-                .any(|known| known.mode == ArgumentMode::Variadic);
-            if past_last && def.is_input() {
-                let message = "VARIADIC parameter must be the last input parameter";
-                return Err(invalid(message));
-            }
-            if def.default.is_some() && !def.is_input() {
-                let message = "only input parameters can have default values";
-                return Err(invalid(message));
-            }
-            let has_default = defs.iter().any(|known| known.default.is_some());
-            let needs_default = has_default && def.mode != ArgumentMode::Variadic;
-            if needs_default && def.is_input() && def.default.is_none() {
-                let message =
-                    "input parameters after one with a default value must also have defaults";
-                return Err(invalid(message));
-            }
+            let def = self.argument_def(argument)?;
+            check_argument(&def, &defs)?;
             defs.push(def);
         }
         Ok(defs)
     }
 
-    fn argument_type(&self, data_type: &DataType, position: u32) -> Result<LogicalType> {
-        if let DataType::Custom(name, _) = data_type
-            && let Some(name) = type_name(name)
-        {
-            let pseudo = pseudo_type(&name).map_err(|error| located(error, position))?;
-            if let Some(ty) = pseudo {
-                return Ok(ty);
+    fn argument_def(&self, argument: &FunctionArgument) -> Result<ArgumentDef> {
+        let FunctionArgument {
+            mode,
+            name,
+            type_name,
+            default,
+            span,
+        } = argument;
+        let ty = self.argument_type(type_name, *span);
+        let ty = ty.map_err(|error| match error.state() {
+            SqlState::UNDEFINED_OBJECT => {
+                let message = error.message().replace('"', "");
+                error.with_message(message).without_position()
             }
-        }
-        if let DataType::Trigger = data_type {
+            _ => error,
+        })?;
+        Ok(ArgumentDef {
+            mode: *mode,
+            name: name
+                .as_ref()
+                .map_or_else(String::new, |name| name.text.clone()),
+            ty,
+            modifier: TypeMod::NONE,
+            domain: self.domain_of(type_name).map(|(domain, _)| domain.object),
+            default: default.as_ref().map(|(text, _)| text.clone()),
+        })
+    }
+
+    /// The type of an argument or result, which stands at a place.
+    pub(crate) fn argument_type(&self, written: &TypeName, place: Span) -> Result<LogicalType> {
+        if plain_name(written) == Some("trigger") {
             return Err(invalid(
                 "SQL functions cannot have arguments of type trigger",
             ));
         }
-        Ok(self.data_type(data_type, position)?.0)
+        if let (BaseType::Named { name, .. }, []) = (&written.base, written.dimensions.as_slice()) {
+            let pseudo = pseudo_type(&type_name(name));
+            let pseudo = pseudo.map_err(|error| located(error, self.at(place)))?;
+            if let Some(ty) = pseudo {
+                return Ok(ty);
+            }
+        }
+        Ok(self.data_type(written)?.0)
     }
 
     /// What a function gives, and whether it gives any number of them.
@@ -266,9 +246,9 @@ impl Binder<'_> {
             _ => Some(Returns::Columns),
         };
         let Some(FunctionReturns {
-            set,
-            data_type,
-            position,
+            is_set,
+            type_name: written,
+            span,
         }) = returns
         else {
             let returns = of_outputs;
@@ -276,37 +256,14 @@ impl Binder<'_> {
                 returns.ok_or_else(|| invalid("function result type must be specified"))?;
             return Ok((returns, false));
         };
-        let Some(data_type) = data_type else {
+        let Some(written) = written else {
             let returns = of_outputs.ok_or_else(|| Error::internal("a table without columns"))?;
             return Ok((returns, true));
         };
-        let named = match data_type.as_ref() {
-            DataType::Custom(name, modifiers) if modifiers.is_empty() => type_name(name),
-            _ => None,
-        };
-        let written = match (data_type.as_ref(), &named) {
-            (DataType::Trigger, _) => Returns::Trigger,
-            (_, Some(name)) if name.schema.is_none() && name.name == "void" => Returns::Void,
-            (_, Some(name)) if name.schema.is_none() && name.name == "record" => Returns::Record,
-            _ => match self.argument_type(data_type, *position).map_err(|error| {
-                match error.state() {
-                    SqlState::UNDEFINED_OBJECT => error.without_position(),
-                    _ => error,
-                }
-            })? {
-                ty @ LogicalType::Row(RowTypeId(id)) => {
-                    let object = ObjectId(u64::from(id));
-                    let is_type = self.catalog.types.get(&object).is_some();
-                    match outputs.is_empty() && !(is_plpgsql && is_type) {
-                        true => Returns::Relation(object),
-                        false => Returns::Value(ty),
-                    }
-                }
-                ty => Returns::Value(ty),
-            },
-        };
+        let is_alone = outputs.is_empty();
+        let written = self.returned((written, *span), is_alone, is_plpgsql)?;
         if let (Some(Returns::Columns), Returns::Record) = (of_outputs, written) {
-            return Ok((Returns::Columns, *set));
+            return Ok((Returns::Columns, *is_set));
         }
         if let Some(expected) = of_outputs
             && expected != written
@@ -318,13 +275,42 @@ impl Binder<'_> {
             let message = format!("function result type must be {shown} because of OUT parameters");
             return Err(invalid(message));
         }
-        Ok((written, *set))
+        Ok((written, *is_set))
+    }
+
+    /// What a type behind RETURNS means; `is_alone` where no argument is a result as well.
+    fn returned(
+        &self,
+        (written, place): (&TypeName, Span),
+        is_alone: bool,
+        is_plpgsql: bool,
+    ) -> Result<Returns> {
+        match plain_name(written) {
+            Some("trigger") => return Ok(Returns::Trigger),
+            Some("void") => return Ok(Returns::Void),
+            Some("record") => return Ok(Returns::Record),
+            _ => {}
+        }
+        let ty = self.argument_type(written, place);
+        let ty = ty.map_err(|error| match error.state() {
+            SqlState::UNDEFINED_OBJECT => error.without_position(),
+            _ => error,
+        })?;
+        let LogicalType::Row(RowTypeId(id)) = ty else {
+            return Ok(Returns::Value(ty));
+        };
+        let object = ObjectId(u64::from(id));
+        let is_type = self.catalog.types.get(&object).is_some();
+        Ok(match is_alone && !(is_plpgsql && is_type) {
+            true => Returns::Relation(object),
+            false => Returns::Value(ty),
+        })
     }
 
     /// Refuses defaults that are no values of their arguments.
     fn check_defaults(&mut self, written: &[FunctionArgument], def: &FunctionDef) -> Result<()> {
         for (written, argument) in written.iter().zip(&def.arguments) {
-            let Some((text, position)) = &written.default else {
+            let Some((text, span)) = &written.default else {
                 continue;
             };
             let checked = match pseudo_name(argument.ty) {
@@ -332,7 +318,9 @@ impl Binder<'_> {
                 None => self.argument_default(text, argument.ty).map(|_| ()),
             };
             // It was bound behind a SELECT of its own.
-            let behind = position.saturating_sub(DEFAULT_HEAD.saturating_add(1));
+            let behind = self
+                .at(*span)
+                .saturating_sub(DEFAULT_HEAD.saturating_add(1));
             checked.map_err(|error| error.moved(behind))?;
         }
         Ok(())
@@ -375,104 +363,52 @@ impl Binder<'_> {
             None => error.in_context(context_of(def)),
         })
     }
+}
 
-    /// The function that a statement names.
-    pub(crate) fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
-        let written = self.relation_name(&function.name)?;
-        if let Some(schema) = &written.schema
-            && self.catalog.schema(schema).is_none()
+/// The name of a type without schema, modifiers and dimensions.
+fn plain_name(written: &TypeName) -> Option<&str> {
+    match &written.base {
+        BaseType::Named { name, modifiers }
+            if modifiers.is_empty()
+                && name.qualifiers.is_empty()
+                && written.dimensions.is_empty() =>
         {
-            return Err(undefined_schema(schema));
+            Some(&name.name.text)
         }
-        let mut known = self.catalog.functions_named(&written);
-        let Some(arguments) = &function.arguments else {
-            return match known.as_slice() {
-                [one] => Ok(Arc::clone(one)),
-                [] => {
-                    let message = format!("could not find a function named \"{written}\"");
-                    Err(Error::new(SqlState::UNDEFINED_FUNCTION, message))
-                }
-                _ => {
-                    let message = format!("function name \"{written}\" is not unique");
-                    let hint = "Specify the argument list to select the function unambiguously.";
-                    Err(Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint))
-                }
-            };
-        };
-        let mut types = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            let ty = self.argument_type(&argument.data_type, argument.position)?;
-            if !matches!(argument.mode, ArgumentMode::Out | ArgumentMode::Table) {
-                types.push(ty);
-            }
-        }
-        known.retain(|def| def.input_types() == types);
-        let found = known.first().map(|def| Arc::clone(def));
-        found.ok_or_else(|| {
-            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-            let message = format!("function {written}({}) does not exist", types.join(", "));
-            Error::new(SqlState::UNDEFINED_FUNCTION, message)
-        })
+        _ => None,
     }
+}
 
-    pub(crate) fn drop_functions(
-        &mut self,
-        functions: &[FunctionName],
-        if_exists: bool,
-        cascade: bool,
-    ) -> Result<Statement> {
-        let mut asked = Vec::with_capacity(functions.len());
-        for function in functions {
-            match self.named_function(function) {
-                Ok(def) => {
-                    let dropped = Dropped::Function(def.object);
-                    if !asked.contains(&dropped) {
-                        asked.push(dropped);
-                    }
-                }
-                Err(error) if if_exists && is_missing(&error) => {
-                    let written = self.relation_name(&function.name)?;
-                    let text = match error.message().strip_prefix("could not find a function") {
-                        Some(_) => format!("function {written}() does not exist, skipping"),
-                        None => format!("{}, skipping", error.message().replace(", ", ",")),
-                    };
-                    self.messages.push(Message::new(error.state(), text));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        self.drop_all(asked, cascade)
+/// Refuses an argument behind others that it does not fit.
+fn check_argument(def: &ArgumentDef, before: &[ArgumentDef]) -> Result<()> {
+    // An argument and a result may share a name, but no two of the same kind.
+    let same = |known: &ArgumentDef| {
+        let both_in = known.is_input() && def.is_input();
+        let both_out = known.is_output() && def.is_output();
+        known.name == def.name && (both_in || both_out)
+    };
+    if !def.name.is_empty() && before.iter().any(same) {
+        let message = format!("parameter name \"{}\" used more than once", def.name);
+        return Err(invalid(message));
     }
-
-    pub(crate) fn alter_function(
-        &mut self,
-        function: &FunctionName,
-        action: &FunctionAction,
-    ) -> Result<Statement> {
-        let mut def = FunctionDef::clone(&*self.named_function(function)?);
-        match action {
-            FunctionAction::RenameTo(name) => def.name = self.new_name(name)?,
-            FunctionAction::SetSchema(schema) => {
-                let schema = fold_name(schema);
-                let found = self.catalog.schema(&schema);
-                def.schema = found.ok_or_else(|| undefined_schema(&schema))?;
-            }
-            FunctionAction::Options(options) => {
-                set_options(&mut def, options);
-                self.note_unused(&def, options)?;
-            }
-            FunctionAction::Owner(role) => self.note_role(role.as_ref()),
-        }
-        if let Some(known) = self.same_function(def.schema, &def.name, &def.input_types())
-            && known.object != def.object
-        {
-            let signature = def.signature().replace(',', ", ");
-            let schema = self.catalog.schema_name(def.schema);
-            let message = format!("function {signature} already exists in schema \"{schema}\"");
-            return Err(Error::new(SqlState::DUPLICATE_FUNCTION, message));
-        }
-        Ok(utility(Utility::PutFunction(Box::new(def), "ALTER")))
+    let is_variadic = |def: &ArgumentDef| def.mode == ArgumentMode::Variadic;
+    if is_variadic(def) && !is_array(def.ty) {
+        return Err(invalid("VARIADIC parameter must be an array"));
     }
+    if before.iter().any(is_variadic) && def.is_input() {
+        let message = "VARIADIC parameter must be the last input parameter";
+        return Err(invalid(message));
+    }
+    if def.default.is_some() && !def.is_input() {
+        return Err(invalid("only input parameters can have default values"));
+    }
+    let has_default = before.iter().any(|known| known.default.is_some());
+    let needs_default = has_default && !is_variadic(def);
+    if needs_default && def.is_input() && def.default.is_none() {
+        let message = "input parameters after one with a default value must also have defaults";
+        return Err(invalid(message));
+    }
+    Ok(())
 }
 
 /// A language by its name; whether it is PL/pgSQL, else SQL.
@@ -490,16 +426,13 @@ fn is_plpgsql(language: &str) -> Result<bool> {
     }
 }
 
-fn is_missing(error: &Error) -> bool {
-    let state = error.state();
-    state == SqlState::UNDEFINED_FUNCTION
-        || state == SqlState::INVALID_SCHEMA_NAME
-        || state == SqlState::UNDEFINED_OBJECT
-}
-
 impl Binder<'_> {
     /// Looks at what is said of a function and changes nothing.
-    fn note_unused(&mut self, def: &FunctionDef, options: &FunctionOptions) -> Result<()> {
+    pub(crate) fn note_unused(
+        &mut self,
+        def: &FunctionDef,
+        options: &FunctionOptions,
+    ) -> Result<()> {
         let invalid = |message: &str| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
         for (name, value) in &options.unused {
             let value = value.as_deref();
@@ -532,7 +465,7 @@ impl Binder<'_> {
     }
 }
 
-fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
+pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
     if let Some(first) = options.volatility {
         def.volatility = match first {
             'i' => Volatility::Immutable,
@@ -540,7 +473,7 @@ fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
             _ => Volatility::Volatile,
         };
     }
-    def.is_strict = options.strict.unwrap_or(def.is_strict);
+    def.is_strict = options.is_strict.unwrap_or(def.is_strict);
 }
 
 /// A new definition keeps what callers rely on.

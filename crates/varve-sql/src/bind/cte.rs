@@ -1,16 +1,14 @@
 //! WITH: named queries, recursive ones included.
 
-use sqlparser::ast::{
-    Cte, CteAsMaterialized, LimitClause, OrderBy, OrderByKind, Query as AstQuery, SetExpr,
-    SetOperator, With,
-};
+use varve_ast::{Cte, Expr as Ast, Limit, Query as AstQuery, QueryBody, SetOperator, With};
 use varve_expr::{Expr, common_type};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::change_cte::is_change;
+use crate::bind::relation::rename_columns;
 use crate::bind::search::{Walk, has_walk};
-use crate::bind::set_operation::{is_all, retyped};
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::set_operation::retyped;
+use crate::bind::{Binder, located};
 use crate::optimize::{optimize, taken};
 use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement, WithNode};
 
@@ -213,13 +211,13 @@ impl Binder<'_> {
         bind: impl FnOnce(&mut Self) -> Result<Query>,
     ) -> Result<Query> {
         let With {
-            with_token: _,
-            recursive,
-            cte_tables,
+            is_recursive,
+            ctes: items,
+            span: _,
         } = with;
         let base = self.ctes.len();
         let is_first = core::mem::take(&mut self.is_first_with);
-        let bound = self.bind_ctes(cte_tables, *recursive, (base, is_first));
+        let bound = self.bind_ctes(items, *is_recursive, (base, is_first));
         let bound = bound.and_then(|()| bind(self));
         let ctes = self.ctes.split_off(base);
         let mut query = bound?;
@@ -240,16 +238,7 @@ impl Binder<'_> {
     ) -> Result<()> {
         // What is claimed beside changes is claimed once for all of them.
         let claims_once = is_first && ctes.iter().any(|cte| is_change(&cte.query));
-        for (number, cte) in ctes.iter().enumerate() {
-            let name = super::names::fold_name(&cte.alias.name);
-            if self.ctes.iter().skip(base).any(|known| known.name == name) {
-                let message = format!("WITH query name \"{name}\" specified more than once");
-                let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
-                return Err(located(error, self.source.ident(&cte.alias.name)));
-            }
-            let state = State::Later { number, recursive };
-            self.ctes.push(CteBinding::unbound(name, state));
-        }
+        self.announce_ctes(ctes, recursive, base)?;
         // Those that are under way, each read by the one before it.
         let mut under_way = Vec::new();
         for number in 0..ctes.len() {
@@ -269,9 +258,8 @@ impl Binder<'_> {
                 };
                 // What it names of itself is found elsewhere, if it may name itself.
                 let waiting = recursive.then(|| self.ctes.remove(place));
-                let around = core::mem::replace(&mut self.cte_position, {
-                    self.source.ident(&cte.alias.name)
-                });
+                let position = self.at(cte.name.span);
+                let around = core::mem::replace(&mut self.cte_position, position);
                 let bound = self.bind_cte(cte, recursive, (base, is_first, claims_once));
                 self.cte_position = around;
                 match (bound, self.later.take()) {
@@ -288,7 +276,7 @@ impl Binder<'_> {
                     (Err(_), Some(_)) => {
                         let message = "mutual recursion between WITH items is not implemented";
                         let first = ctes.get(number).unwrap_or(cte);
-                        let position = self.source.ident(&first.alias.name);
+                        let position = self.at(first.name.span);
                         let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
                         return Err(located(error, position));
                     }
@@ -299,24 +287,29 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// Has the names of WITH mean queries that are bound later.
+    fn announce_ctes(&mut self, ctes: &[Cte], recursive: bool, base: usize) -> Result<()> {
+        for (number, cte) in ctes.iter().enumerate() {
+            let name = &cte.name.text;
+            if self.ctes.iter().skip(base).any(|known| known.name == *name) {
+                let message = format!("WITH query name \"{name}\" specified more than once");
+                let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
+                return Err(located(error, self.at(cte.name.span)));
+            }
+            let state = State::Later { number, recursive };
+            self.ctes.push(CteBinding::unbound(name.clone(), state));
+        }
+        Ok(())
+    }
+
     fn bind_cte(
         &mut self,
         cte: &Cte,
         recursive: bool,
         (base, is_first, claims_once): (usize, bool, bool),
     ) -> Result<()> {
-        let Cte {
-            alias,
-            query,
-            from,
-            materialized,
-            closing_paren_token: _,
-        } = cte;
-        let position = self.source.ident(&alias.name);
-        if from.is_some() {
-            return Err(unsupported_at("FROM in WITH", position));
-        }
-        let name = super::names::fold_name(&alias.name);
+        let query = &cte.query;
+        let name = cte.name.text.clone();
         if is_change(query) {
             return self.within_own(&name, Misuse::Change, recursive, |binder| {
                 binder.change_cte(cte, base, is_first)
@@ -349,12 +342,11 @@ impl Binder<'_> {
             self.statement_cte((id, name, columns), Statement::Query(query), base);
             return Ok(());
         }
-        let materialized = materialized.as_ref();
         self.ctes.push(CteBinding {
             id,
             columns,
             plan: Some(bound.plan),
-            materialized: materialized.map(|how| matches!(how, CteAsMaterialized::Materialized)),
+            materialized: cte.is_materialized,
             ..CteBinding::unbound(name, State::Bound)
         });
         Ok(())
@@ -362,16 +354,16 @@ impl Binder<'_> {
 
     /// Gives the columns of a named query the names that WITH lists.
     fn name_columns(&self, cte: &Cte, columns: &mut [(String, LogicalType)]) -> Result<()> {
-        let (given, own) = (cte.alias.columns.len(), columns.len());
+        let (given, own) = (cte.columns.len(), columns.len());
+        let name = &cte.name.text;
         if given > own {
-            let name = super::names::fold_name(&cte.alias.name);
             let message = format!(
                 "WITH query \"{name}\" has {own} columns available but {given} columns specified"
             );
             let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
-            return Err(located(error, self.source.ident(&cte.alias.name)));
+            return Err(located(error, self.at(cte.name.span)));
         }
-        self.apply_alias(&cte.alias, columns).map(|_| ())
+        rename_columns(name, cte.columns.iter(), columns)
     }
 
     /// Binds what may not read itself by its own name.
@@ -401,7 +393,7 @@ impl Binder<'_> {
         id: usize,
         name: &str,
         cte: &Cte,
-        (base, step, distinct): (&SetExpr, &SetExpr, bool),
+        (base, step, distinct): (&QueryBody, &QueryBody, bool),
     ) -> Result<Query> {
         let mut query = self.within_own(name, Misuse::NonRecursiveTerm, true, |binder| {
             binder.set_expression(base)
@@ -445,20 +437,7 @@ impl Binder<'_> {
             return Err(located(error, self.column_position(step, 0)));
         }
         let types: Vec<LogicalType> = query.fields.iter().map(|field| field.ty).collect();
-        for ((place, ty), field) in types.iter().enumerate().zip(&bound.fields) {
-            let common = common_type(&[Some(*ty), Some(field.ty)]);
-            if common != Some(*ty) {
-                let overall = common.unwrap_or(field.ty);
-                let number = place + 1;
-                let message = format!(
-                    "recursive query \"{name}\" column {number} has type {ty} in non-recursive \
-                     term but type {overall} overall"
-                );
-                let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
-                let hint = "Cast the output of the non-recursive term to the correct type.";
-                return Err(located(error, self.column_position(base, place)).with_hint(hint));
-            }
-        }
+        self.check_step_types(name, &bound, &types, base)?;
         let mut bound = retyped(bound.plan, &types, &|at| self.column_position(step, at));
         if let Some(walk) = &walk {
             bound = self.walk_on(walk, bound)?;
@@ -473,6 +452,31 @@ impl Binder<'_> {
             }),
             ..query
         })
+    }
+
+    /// Refuses a recursive part whose columns need wider types than those of the first part.
+    fn check_step_types(
+        &self,
+        name: &str,
+        step: &Query,
+        types: &[LogicalType],
+        base: &QueryBody,
+    ) -> Result<()> {
+        for ((place, ty), field) in types.iter().enumerate().zip(&step.fields) {
+            let common = common_type(&[Some(*ty), Some(field.ty)]);
+            if common != Some(*ty) {
+                let overall = common.unwrap_or(field.ty);
+                let number = place + 1;
+                let message = format!(
+                    "recursive query \"{name}\" column {number} has type {ty} in non-recursive \
+                     term but type {overall} overall"
+                );
+                let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+                let hint = "Cast the output of the non-recursive term to the correct type.";
+                return Err(located(error, self.column_position(base, place)).with_hint(hint));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the recursive part of a query has read it by now.
@@ -490,50 +494,32 @@ impl Binder<'_> {
 
     /// Refuses ORDER BY and the like of a recursive query as a whole.
     fn check_undecorated(&self, query: &AstQuery) -> Result<()> {
-        let mut clauses = Vec::new();
-        if let Some(OrderBy {
-            kind: OrderByKind::Expressions(keys),
-            ..
-        }) = &query.order_by
-        {
-            let first = keys.first();
-            clauses.push(("ORDER BY", first.map(|key| self.source.expr(&key.expr))));
-        }
-        if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &query.limit_clause {
-            let offset = offset.as_ref().map(|offset| &offset.value);
-            for (what, count) in [("OFFSET", offset), ("LIMIT", limit.as_ref())] {
-                if let Some(count) = count {
-                    clauses.push((what, Some(self.source.expr(count))));
-                }
-            }
-        }
-        if let Some(fetch) = &query.fetch {
-            let count = fetch.quantity.as_ref();
-            clauses.push(("LIMIT", count.map(|count| self.source.expr(count))));
-        }
-        if !query.locks.is_empty() {
-            clauses.push(("FOR UPDATE/SHARE", None));
-        }
-        match clauses.into_iter().next() {
-            None => Ok(()),
-            Some((what, position)) => {
-                let message = format!("{what} in a recursive query is not implemented");
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                Err(located(error, position.unwrap_or(0)))
-            }
-        }
+        let place = |expr: Option<&Ast>| expr.map_or(0, |expr| self.at(expr.span));
+        let (what, position) = if let Some(first) = query.order_by.first() {
+            ("ORDER BY", place(Some(&first.expr)))
+        } else if let Some(count) = &query.offset {
+            ("OFFSET", place(Some(count)))
+        } else if let Some(Limit::Rows(count)) = &query.limit {
+            ("LIMIT", place(Some(count)))
+        } else if let Some(Limit::Fetch { rows, .. }) = &query.limit {
+            ("LIMIT", place(rows.as_ref()))
+        } else if !query.locks.is_empty() {
+            ("FOR UPDATE/SHARE", 0)
+        } else {
+            return Ok(());
+        };
+        let message = format!("{what} in a recursive query is not implemented");
+        let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+        Err(located(error, position))
     }
 }
 
 /// The two parts of a UNION, and whether rows are given once.
-fn recursive_parts(query: &AstQuery) -> Option<(&SetExpr, &SetExpr, bool)> {
+fn recursive_parts(query: &AstQuery) -> Option<(&QueryBody, &QueryBody, bool)> {
     match query.body.as_ref() {
-        SetExpr::SetOperation {
-            op: SetOperator::Union,
-            set_quantifier,
-            left,
-            right,
-        } => Some((left, right, !is_all(*set_quantifier)?)),
+        QueryBody::Set(union) if union.operator == SetOperator::Union => {
+            Some((&union.left, &union.right, !union.all))
+        }
         _ => None,
     }
 }

@@ -1,14 +1,13 @@
 //! Names of types.
 
-use sqlparser::ast::{
-    ArrayElemTypeDef, CharacterLength, DataType, ExactNumberInfo, ObjectName, ObjectNamePart,
-    TimezoneInfo,
-};
+pub(super) mod interval;
+
+use varve_ast::{BaseType, ObjectName, Span, TypeName};
 use varve_parser::{Parser, tokenize};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
-use crate::bind::interval::interval_modifier;
-use crate::bind::names::{fold_name, simple_name, undefined_schema};
+use crate::bind::data_type::interval::interval_modifier;
+use crate::bind::names::{simple_name, undefined_schema};
 use crate::bind::{Binder, located};
 use crate::schema::{Catalog, RelationName};
 
@@ -20,96 +19,76 @@ const LENGTH_MAX: u64 = 10_485_760;
 const NUMERIC_PRECISION_MAX: u64 = 1000;
 
 /// The type that a name means, if it is one that is stored.
-pub(crate) fn logical_type(data_type: &DataType) -> Option<LogicalType> {
-    bounded_type(data_type).ok().flatten().map(|(ty, _)| ty)
+pub(crate) fn logical_type(type_name: &TypeName) -> Option<LogicalType> {
+    bounded_type(type_name).ok().flatten().map(|(ty, _)| ty)
 }
 
 /// The type that a name means with its modifier; `None` where there is no such type.
-fn bounded_type(data_type: &DataType) -> Result<Option<Bounded>> {
+fn bounded_type(type_name: &TypeName) -> Result<Option<Bounded>> {
+    let base = bounded_base(&type_name.base)?;
+    // Dimensions and their lengths are not kept, as in PostgreSQL.
+    match type_name.dimensions.is_empty() {
+        true => Ok(base),
+        false => Ok(base.and_then(|(ty, modifier)| Some((ty.array()?, modifier)))),
+    }
+}
+
+/// The same, of a type that is no array or of an array's elements.
+fn bounded_base(base: &BaseType) -> Result<Option<Bounded>> {
     use LogicalType as T;
     let plain = |ty| Ok(Some((ty, TypeMod::NONE)));
-    match data_type {
-        DataType::Boolean | DataType::Bool => plain(T::Boolean),
-        DataType::SmallInt(None) | DataType::Int2(None) => plain(T::Int2),
-        DataType::Int(None) | DataType::Integer(None) | DataType::Int4(None) => plain(T::Int4),
-        DataType::BigInt(None) | DataType::Int8(None) => plain(T::Int8),
-        DataType::Real | DataType::Float4 => plain(T::Float4),
-        DataType::DoublePrecision | DataType::Float8 => plain(T::Float8),
-        DataType::Float(info) => float(info),
-        DataType::Numeric(info) | DataType::Decimal(info) | DataType::Dec(info) => numeric(info),
-        DataType::Text => plain(T::Text),
-        DataType::Varchar(length)
-        | DataType::CharVarying(length)
-        | DataType::CharacterVarying(length) => string(T::Varchar, "varchar", length.as_ref()),
-        DataType::Char(length) | DataType::Character(length) => {
-            let one = CharacterLength::IntegerLength {
-                length: 1,
-                unit: None,
+    match base {
+        BaseType::Boolean => plain(T::Boolean),
+        BaseType::SmallInt => plain(T::Int2),
+        BaseType::Integer => plain(T::Int4),
+        BaseType::BigInt => plain(T::Int8),
+        BaseType::Real => plain(T::Float4),
+        BaseType::DoublePrecision => plain(T::Float8),
+        BaseType::Float(bits) => float(*bits),
+        BaseType::Numeric { precision, scale } => numeric(*precision, *scale),
+        BaseType::Varchar(length) => string(T::Varchar, "varchar", *length),
+        BaseType::Char(length) => string(T::Bpchar, "char", Some(length.unwrap_or(1))),
+        BaseType::Time {
+            precision,
+            with_zone: false,
+        } => seconds(T::Time, *precision),
+        BaseType::Timestamp {
+            precision,
+            with_zone,
+        } => {
+            let ty = match with_zone {
+                true => T::TimestampTz,
+                false => T::Timestamp,
             };
-            string(T::Bpchar, "char", Some(length.as_ref().unwrap_or(&one)))
+            seconds(ty, *precision)
         }
-        DataType::Bytea => plain(T::Bytea),
-        DataType::Date => plain(T::Date),
-        DataType::Time(digits, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
-            seconds(T::Time, *digits)
+        BaseType::Interval { fields, precision } => {
+            Ok(Some((T::Interval, interval_modifier(*fields, *precision))))
         }
-        DataType::Timestamp(digits, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
-            seconds(T::Timestamp, *digits)
-        }
-        DataType::Timestamp(digits, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
-            seconds(T::TimestampTz, *digits)
-        }
-        DataType::Interval { fields, precision } => {
-            let modifier = interval_modifier(fields.as_ref(), *precision);
-            Ok(Some((T::Interval, modifier)))
-        }
-        DataType::Uuid => plain(T::Uuid),
-        DataType::JSON => plain(T::Json),
-        DataType::JSONB => plain(T::Jsonb),
-        DataType::Regclass => plain(T::Regclass),
-        DataType::Array(
-            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-        ) => {
-            // Dimensions and their lengths are not kept, as in PostgreSQL.
-            let mut element = &**element;
-            while let DataType::Array(ArrayElemTypeDef::SquareBracket(inner, _)) = element {
-                element = inner;
-            }
-            let bounded = bounded_type(element)?;
-            Ok(bounded.and_then(|(ty, modifier)| Some((ty.array()?, modifier))))
-        }
-        DataType::Custom(name, modifiers) => match simple_name(name) {
-            Some(name) => named(&name, modifiers),
+        BaseType::Named { name, modifiers } => match simple_name(name) {
+            Some(name) => named(name, modifiers),
             None => Ok(None),
         },
-        _ => Ok(None),
+        BaseType::Bit
+        | BaseType::Time {
+            with_zone: true, ..
+        } => Ok(None),
     }
 }
 
 fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
     use LogicalType as T;
-    let number = |at: usize| {
-        modifiers
-            .get(at)
-            .and_then(|text: &String| text.parse().ok())
-    };
-    let length = number(0).map(|length| CharacterLength::IntegerLength { length, unit: None });
+    let first = modifiers.first().and_then(|text| text.parse().ok());
     let ty = match name {
-        "varchar" => return string(T::Varchar, "varchar", length.as_ref()),
-        "bpchar" => return string(T::Bpchar, "char", length.as_ref()),
-        "time" => return seconds(T::Time, number(0)),
-        "timestamp" => return seconds(T::Timestamp, number(0)),
-        "timestamptz" => return seconds(T::TimestampTz, number(0)),
-        "interval" => return Ok(Some((T::Interval, interval_modifier(None, number(0))))),
+        "varchar" => return string(T::Varchar, "varchar", first),
+        "bpchar" => return string(T::Bpchar, "char", first),
+        "time" => return seconds(T::Time, first),
+        "timestamp" => return seconds(T::Timestamp, first),
+        "timestamptz" => return seconds(T::TimestampTz, first),
+        "interval" => return Ok(Some((T::Interval, interval_modifier(None, first)))),
         "numeric" | "decimal" => {
             let scale = modifiers.get(1).and_then(|text| text.parse().ok());
-            return numeric(&match (number(0), scale) {
-                (None, _) => ExactNumberInfo::None,
-                (Some(precision), None) => ExactNumberInfo::Precision(precision),
-                (Some(precision), Some(scale)) => {
-                    ExactNumberInfo::PrecisionAndScale(precision, scale)
-                }
-            });
+            return numeric(first, scale);
         }
         _ if !modifiers.is_empty() => return Ok(None),
         "bool" => T::Boolean,
@@ -149,14 +128,12 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
 }
 
-fn float(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
-    let ty = match info {
-        ExactNumberInfo::None | ExactNumberInfo::Precision(25..=53) => LogicalType::Float8,
-        ExactNumberInfo::Precision(1..=24) => LogicalType::Float4,
-        ExactNumberInfo::Precision(0) => {
-            return Err(invalid("precision for type float must be at least 1 bit"));
-        }
-        _ => {
+fn float(bits: Option<u64>) -> Result<Option<Bounded>> {
+    let ty = match bits {
+        None | Some(25..=53) => LogicalType::Float8,
+        Some(1..=24) => LogicalType::Float4,
+        Some(0) => return Err(invalid("precision for type float must be at least 1 bit")),
+        Some(_) => {
             return Err(invalid(
                 "precision for type float must be less than 54 bits",
             ));
@@ -165,12 +142,11 @@ fn float(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
     Ok(Some((ty, TypeMod::NONE)))
 }
 
-fn numeric(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
-    let (precision, scale) = match info {
-        ExactNumberInfo::None => return Ok(Some((LogicalType::Numeric, TypeMod::NONE))),
-        ExactNumberInfo::Precision(precision) => (*precision, 0),
-        ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale),
+fn numeric(precision: Option<u64>, scale: Option<i64>) -> Result<Option<Bounded>> {
+    let Some(precision) = precision else {
+        return Ok(Some((LogicalType::Numeric, TypeMod::NONE)));
     };
+    let scale = scale.unwrap_or(0);
     let fits = (1..=NUMERIC_PRECISION_MAX).contains(&precision);
     let (Ok(bound), true) = (u16::try_from(precision), fits) else {
         return Err(invalid(format!(
@@ -188,15 +164,9 @@ fn numeric(info: &ExactNumberInfo) -> Result<Option<Bounded>> {
     )))
 }
 
-fn string(
-    ty: LogicalType,
-    name: &str,
-    length: Option<&CharacterLength>,
-) -> Result<Option<Bounded>> {
-    let length = match length {
-        None => return Ok(Some((ty, TypeMod::NONE))),
-        Some(CharacterLength::IntegerLength { length, .. }) => *length,
-        Some(CharacterLength::Max) => return Ok(None),
+fn string(ty: LogicalType, name: &str, length: Option<u64>) -> Result<Option<Bounded>> {
+    let Some(length) = length else {
+        return Ok(Some((ty, TypeMod::NONE)));
     };
     let bound = i32::try_from(length).ok();
     match bound.filter(|_| (1..=LENGTH_MAX).contains(&length)) {
@@ -242,56 +212,46 @@ pub(crate) fn internal_name(ty: LogicalType) -> &'static str {
 }
 
 /// The type of this name that a user defined, or arrays of one.
-fn user_type(catalog: &Catalog, data_type: &DataType) -> Option<LogicalType> {
-    match data_type {
-        DataType::Custom(name, modifiers) if modifiers.is_empty() => {
-            let name = type_name(name)?;
-            let element = name.name.strip_prefix('_').map(|element| RelationName {
-                schema: name.schema.clone(),
-                name: element.to_owned(),
-            });
-            let named = |name: &RelationName| match catalog.enum_named(name) {
-                Some(def) => def.ty(),
-                None => catalog.row_type(name),
-            };
-            named(&name).or_else(|| named(&element?)?.array())
-        }
-        DataType::Array(
-            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-        ) => {
-            let element = user_type(catalog, element)?;
-            element.array().or(Some(element))
-        }
-        _ => None,
+fn user_type(catalog: &Catalog, type_name: &TypeName) -> Option<LogicalType> {
+    let BaseType::Named { name, modifiers } = &type_name.base else {
+        return None;
+    };
+    if !modifiers.is_empty() {
+        return None;
+    }
+    let name = self::type_name(name);
+    let element = name.name.strip_prefix('_').map(|element| RelationName {
+        schema: name.schema.clone(),
+        name: element.to_owned(),
+    });
+    let named = |name: &RelationName| match catalog.enum_named(name) {
+        Some(def) => def.ty(),
+        None => catalog.row_type(name),
+    };
+    let base = named(&name).or_else(|| named(&element?)?.array())?;
+    match type_name.dimensions.is_empty() {
+        true => Some(base),
+        false => base.array().or(Some(base)),
     }
 }
 
 /// The name of a column that is a cast to a type.
-pub(crate) fn cast_name(data_type: &DataType) -> Option<String> {
-    match (logical_type(data_type), data_type) {
+pub(crate) fn cast_name(type_name: &TypeName) -> Option<String> {
+    let ty = logical_type(type_name);
+    let ty = ty.or_else(|| Some(bounded_base(&type_name.base).ok()??.0));
+    match (ty, &type_name.base) {
         (Some(ty), _) => Some(internal_name(ty).to_owned()),
-        (None, DataType::Custom(name, _)) => Some(type_name(name)?.name),
-        (
-            None,
-            DataType::Array(
-                ArrayElemTypeDef::SquareBracket(element, _)
-                | ArrayElemTypeDef::Qualified(element, _),
-            ),
-        ) => cast_name(element),
-        _ => None,
+        (None, BaseType::Named { name, .. }) => Some(name.name.text.clone()),
+        (None, _) => None,
     }
 }
 
-/// The name of a type, folded.
-pub(crate) fn type_name(name: &ObjectName) -> Option<RelationName> {
-    let mut parts = name.0.iter().rev().map(|part| match part {
-        ObjectNamePart::Identifier(ident) => Some(fold_name(ident)),
-        ObjectNamePart::Function(_) => None,
-    });
-    Some(RelationName {
-        name: parts.next()??,
-        schema: parts.next().flatten(),
-    })
+/// The name of a type.
+pub(crate) fn type_name(name: &ObjectName) -> RelationName {
+    RelationName {
+        schema: name.qualifiers.last().map(|schema| schema.text.clone()),
+        name: name.name.text.clone(),
+    }
 }
 
 /// The type that a text names, as SQL writes it.
@@ -301,10 +261,10 @@ pub(crate) fn type_of_text(catalog: &Catalog, text: &str) -> Result<Bounded> {
         .split_last()
         .ok_or_else(|| Error::internal("a text without an end"))?;
     let mut parser = Parser::new(text, tokens, *end);
-    let data_type = parser.parse_data_type()?;
+    let type_name = parser.parse_data_type()?;
     parser.expect_end()?;
-    let found = bounded_type(&data_type)?;
-    let found = found.or_else(|| Some((user_type(catalog, &data_type)?, TypeMod::NONE)));
+    let found = bounded_type(&type_name)?;
+    let found = found.or_else(|| Some((user_type(catalog, &type_name)?, TypeMod::NONE)));
     found.ok_or_else(|| undefined_type(text))
 }
 
@@ -316,45 +276,50 @@ pub(crate) fn undefined_type(name: impl core::fmt::Display) -> Error {
 
 impl Binder<'_> {
     /// The type that a name means with its modifier; `0A000` where there is none.
-    pub(crate) fn data_type(&self, data_type: &DataType, position: u32) -> Result<Bounded> {
-        let found = bounded_type(data_type).map_err(|error| located(error, position))?;
+    pub(crate) fn data_type(&self, type_name: &TypeName) -> Result<Bounded> {
+        let position = self.at(type_name.span);
+        let found = bounded_type(type_name).map_err(|error| located(error, position))?;
         if found.is_none() {
-            self.use_type(data_type);
+            self.use_type(type_name);
         }
-        let found = found.or_else(|| Some((user_type(self.catalog, data_type)?, TypeMod::NONE)));
+        let found = found.or_else(|| Some((user_type(self.catalog, type_name)?, TypeMod::NONE)));
         let found = found.or_else(|| {
-            let (domain, is_array) = self.domain_of(data_type)?;
+            let (domain, is_array) = self.domain_of(type_name)?;
             let base = Some(domain.base);
             let ty = if is_array { domain.base.array() } else { base };
             Some((ty?, domain.modifier))
         });
-        found.ok_or_else(|| {
-            if self.domain_of(data_type).is_some() {
-                return located(Error::unsupported("an array of arrays"), position);
-            }
-            if let Some((name, position)) = unknown_name(data_type) {
-                let missing = name.schema.as_deref().filter(|schema| {
-                    !matches!(*schema, "pg_catalog" | "information_schema")
-                        && self.catalog.schema(schema).is_none()
-                });
-                let error = match missing {
-                    Some(schema) => undefined_schema(schema),
-                    None => undefined_type(name),
-                };
-                return located(error, position);
-            }
-            let (name, instead) = nearest(data_type);
-            let error = located(Error::unsupported(format!("type {name}")), position);
-            match instead {
-                Some(instead) => error.with_hint(format!("Use {instead}.")),
-                None => error,
-            }
-        })
+        found.ok_or_else(|| self.no_type(type_name))
+    }
+
+    /// Why there is no type of a name.
+    fn no_type(&self, type_name: &TypeName) -> Error {
+        let position = self.at(type_name.span);
+        if self.domain_of(type_name).is_some() {
+            return located(Error::unsupported("an array of arrays"), position);
+        }
+        if let Some((name, span)) = unknown_name(type_name) {
+            let missing = name.schema.as_deref().filter(|schema| {
+                !matches!(*schema, "pg_catalog" | "information_schema")
+                    && self.catalog.schema(schema).is_none()
+            });
+            let error = match missing {
+                Some(schema) => undefined_schema(schema),
+                None => undefined_type(name),
+            };
+            return located(error, self.at(span));
+        }
+        let (name, instead) = nearest(type_name);
+        let error = located(Error::unsupported(format!("type {name}")), position);
+        match instead {
+            Some(instead) => error.with_hint(format!("Use {instead}.")),
+            None => error,
+        }
     }
 }
 
 /// Types of PostgreSQL that are not supported.
-const UNSUPPORTED: [&str; 34] = [
+const UNSUPPORTED: [&str; 35] = [
     "bit",
     "varbit",
     "box",
@@ -383,6 +348,7 @@ const UNSUPPORTED: [&str; 34] = [
     "regprocedure",
     "tid",
     "timetz",
+    "trigger",
     "tsquery",
     "tsrange",
     "tstzrange",
@@ -391,57 +357,41 @@ const UNSUPPORTED: [&str; 34] = [
     "xml",
 ];
 
-/// The name of a type that PostgreSQL does not know either, and its position.
-fn unknown_name(data_type: &DataType) -> Option<(RelationName, u32)> {
-    match data_type {
-        DataType::Custom(name, _) => {
-            let folded = type_name(name)?;
-            let plain = folded.name.trim_start_matches('_');
-            let is_known = (folded.schema.is_none() && UNSUPPORTED.contains(&plain))
-                || crate::bind::sequence::is_serial(plain);
-            let position = match name.0.first()? {
-                ObjectNamePart::Identifier(ident) => ident.span.start.column,
-                ObjectNamePart::Function(_) => 0,
-            };
-            (!is_known).then_some((folded, u32::try_from(position).unwrap_or(0)))
-        }
-        DataType::Array(
-            ArrayElemTypeDef::SquareBracket(element, _) | ArrayElemTypeDef::Qualified(element, _),
-        ) => {
-            let (mut name, position) = unknown_name(element)?;
-            name.name.push_str("[]");
-            Some((name, position))
-        }
-        _ => None,
+/// The name of a type that PostgreSQL does not know either, and where it stands.
+fn unknown_name(written: &TypeName) -> Option<(RelationName, Span)> {
+    let BaseType::Named { name, .. } = &written.base else {
+        return None;
+    };
+    let mut unknown = type_name(name);
+    let plain = unknown.name.trim_start_matches('_');
+    let is_known = (unknown.schema.is_none() && UNSUPPORTED.contains(&plain))
+        || crate::bind::sequence::is_serial(plain);
+    if is_known {
+        return None;
     }
+    unknown
+        .name
+        .push_str(&"[]".repeat(written.dimensions.len()));
+    Some((unknown, name.span()))
 }
 
 /// A type's name for an error, and the supported type that comes nearest to it.
-fn nearest(data_type: &DataType) -> (String, Option<&'static str>) {
-    let (name, instead) = match data_type {
-        DataType::Nvarchar(_) | DataType::String(_) | DataType::Clob(_) => ("string", Some("TEXT")),
-        DataType::TinyInt(_) | DataType::MediumInt(_) => ("a small integer", Some("SMALLINT")),
-        DataType::SmallInt(_) | DataType::Int2(_) => ("smallint with a width", Some("SMALLINT")),
-        DataType::Int(_) | DataType::Integer(_) | DataType::Int4(_) => {
-            ("integer with a width", Some("INTEGER"))
-        }
-        DataType::BigInt(_) | DataType::Int8(_) => ("bigint with a width", Some("BIGINT")),
-        DataType::Double(_) => ("double", Some("DOUBLE PRECISION")),
-        DataType::Datetime(_) => ("datetime", Some("TIMESTAMP")),
-        DataType::Time(..) => ("time with time zone", Some("TIME")),
-        DataType::Bit(_) | DataType::BitVarying(_) => ("bit", None),
-        DataType::Blob(_) => ("blob", Some("BYTEA")),
-        DataType::Array(_) => ("array", None),
-        DataType::Custom(name, _) => {
-            let name = simple_name(name).unwrap_or_else(|| "user-defined".to_owned());
-            let instead = match name.as_str() {
+fn nearest(type_name: &TypeName) -> (&str, Option<&'static str>) {
+    if !type_name.dimensions.is_empty() {
+        return ("array", None);
+    }
+    match &type_name.base {
+        BaseType::Time { .. } => ("time with time zone", Some("TIME")),
+        BaseType::Bit => ("bit", None),
+        BaseType::Named { name, .. } => {
+            let name = simple_name(name).unwrap_or("user-defined");
+            let instead = match name {
                 "serial" | "serial4" | "smallserial" | "serial2" => Some("INTEGER"),
                 "bigserial" | "serial8" => Some("BIGINT"),
                 _ => None,
             };
-            return (name, instead);
+            (name, instead)
         }
         _ => ("of this name", None),
-    };
-    (name.to_owned(), instead)
+    }
 }

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{
-    ArrayElemTypeDef, ColumnOption, ColumnOptionDef, DataType, Ident, ObjectName,
+use varve_ast::{
+    AlterDomain, BaseType, ColumnConstraint, ColumnConstraintKind, CreateDomain, Name, ObjectName,
+    TypeName,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::check::free;
-use crate::bind::data_type::{type_name, undefined_type};
-use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::data_type::{logical_type, type_name, undefined_type};
+use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
 use crate::catalog::{CheckDef, ColumnDef, TableDef, sort_checks};
 use crate::comment::Part;
 use crate::domain::{DomainDef, value_column};
-use crate::parse_type::{AlterDomain, CreateDomain};
 use crate::plan::Statement;
 use crate::utility::{Definition, Message, Utility};
 
@@ -24,13 +24,11 @@ impl Binder<'_> {
     pub(crate) fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
         let (schema, name) = self.new_relation(&create.name, false)?;
         self.free_type_name(schema, &name)?;
-        let position = self.source.name(&create.name);
-        let (base, modifier) = self.data_type(&create.data_type, position)?;
-        let under = self.domain_of(&create.data_type);
-        let under = match under {
+        let (base, modifier) = self.data_type(&create.type_name)?;
+        let under = match self.domain_of(&create.type_name) {
             Some((_, true)) => {
                 let error = Error::unsupported("a domain over arrays of a domain");
-                return Err(located(error, position));
+                return Err(located(error, self.at(create.name.span())));
             }
             under => under.map(|(domain, _)| domain.clone()),
         };
@@ -44,12 +42,16 @@ impl Binder<'_> {
             default: under.as_ref().and_then(|under| under.default.clone()),
             checks: under.map(|under| under.checks).unwrap_or_default(),
         };
-        self.put_options(&mut def, &create.options)?;
+        self.put_constraints_of(&mut def, &create.constraints)?;
         Ok(utility(Utility::CreateDomain(Box::new(def))))
     }
 
-    /// Gives a domain what its options say.
-    fn put_options(&mut self, def: &mut DomainDef, options: &[ColumnOptionDef]) -> Result<()> {
+    /// Gives a domain what is said of it.
+    fn put_constraints_of(
+        &mut self,
+        def: &mut DomainDef,
+        constraints: &[ColumnConstraint],
+    ) -> Result<()> {
         let value = ColumnDef {
             modifier: def.modifier,
             ..value_column(def.base)
@@ -58,10 +60,10 @@ impl Binder<'_> {
         let mut has_default = false;
         // The constraints read the value as the one column of a table.
         let shape = TableDef::new(&def.name, vec![value.clone()], Vec::new());
-        for option in options {
-            match &option.option {
-                ColumnOption::NotNull | ColumnOption::Null => {
-                    let wants_null = matches!(option.option, ColumnOption::Null);
+        for constraint in constraints {
+            match &constraint.kind {
+                kind @ (ColumnConstraintKind::NotNull | ColumnConstraintKind::Null) => {
+                    let wants_null = matches!(kind, ColumnConstraintKind::Null);
                     if nullable.is_some_and(|known| known != wants_null) {
                         let message = "conflicting NULL/NOT NULL constraints";
                         return Err(Error::new(SqlState::SYNTAX_ERROR, message));
@@ -69,17 +71,17 @@ impl Binder<'_> {
                     nullable = Some(wants_null);
                     def.not_null |= !wants_null;
                 }
-                ColumnOption::Default(ast) => {
+                ColumnConstraintKind::Default(ast) => {
                     if core::mem::replace(&mut has_default, true) {
                         let message = "multiple default expressions";
                         return Err(Error::new(SqlState::SYNTAX_ERROR, message));
                     }
                     def.default = self.default_of(ast, &value)?;
                 }
-                ColumnOption::Check(check) => {
-                    let given = option.name.as_ref().or(check.name.as_ref());
+                ColumnConstraintKind::Check(check) => {
+                    let given = constraint.name.as_ref();
                     let mut check =
-                        self.check_constraint(&shape, given, &check.expr, &def.checks)?;
+                        self.check_constraint(&shape, given, &check.condition, &def.checks)?;
                     if given.is_none() {
                         check.name = free_name(def);
                     } else if def.checks.iter().any(|known| known.name == check.name) {
@@ -91,12 +93,14 @@ impl Binder<'_> {
                     }
                     def.checks.push(check);
                 }
-                ColumnOption::Collation(name) => self.collation(name, def.base)?,
+                ColumnConstraintKind::Collation(name) => {
+                    self.collation(name, def.base, self.at(constraint.span))?;
+                }
                 other => {
                     let what = match other {
-                        ColumnOption::PrimaryKey(_) => "primary key",
-                        ColumnOption::Unique(_) => "unique",
-                        ColumnOption::ForeignKey(_) => "foreign key",
+                        ColumnConstraintKind::PrimaryKey(_) => "primary key",
+                        ColumnConstraintKind::Unique(_) => "unique",
+                        ColumnConstraintKind::References(_) => "foreign key",
                         _ => "such",
                     };
                     let message = format!("{what} constraints not possible for domains");
@@ -112,53 +116,45 @@ impl Binder<'_> {
     pub(crate) fn alter_domain(
         &mut self,
         name: &ObjectName,
-        alter: &AlterDomain,
+        change: &AlterDomain,
     ) -> Result<Statement> {
         let written = self.relation_name(name)?;
         let Some(before) = self.catalog.domain_named(&written).cloned() else {
             return Err(undefined_type(written));
         };
         let mut def = before.clone();
-        let missing = |ident: &Ident| {
-            let constraint = fold_name(ident);
-            let domain = &before.name;
-            let message =
-                format!("constraint \"{constraint}\" of domain \"{domain}\" does not exist");
-            Error::new(SqlState::UNDEFINED_OBJECT, message)
-        };
-        let place = |ident: &Ident| {
-            let name = fold_name(ident);
-            before.checks.iter().position(|check| check.name == name)
-        };
         let mut verify = false;
         let mut changed = Vec::new();
-        match alter {
-            AlterDomain::Put(option, may_break) => {
-                let option = core::slice::from_ref(&**option);
-                self.put_options(&mut def, option)?;
+        match change {
+            AlterDomain::Put {
+                constraint,
+                not_valid,
+            } => {
+                let constraint = core::slice::from_ref(&**constraint);
+                self.put_constraints_of(&mut def, constraint)?;
                 let is_stricter =
                     def.checks.len() != before.checks.len() || def.not_null != before.not_null;
-                verify = is_stricter && !may_break;
+                verify = is_stricter && !not_valid;
             }
             AlterDomain::DropDefault => def.default = None,
             AlterDomain::DropNotNull => def.not_null = false,
-            AlterDomain::Validate(ident) => {
-                place(ident).ok_or_else(|| missing(ident))?;
+            AlterDomain::Validate(name) => {
+                place_of(&before, name).ok_or_else(|| missing(&before, name))?;
                 verify = true;
             }
-            AlterDomain::DropConstraint { name, if_exists } => match place(name) {
+            AlterDomain::DropConstraint { name, if_exists } => match place_of(&before, name) {
                 Some(at) => {
                     def.checks.remove(at);
                 }
                 None if *if_exists => {
-                    let text = format!("{}, skipping", missing(name).message());
+                    let text = format!("{}, skipping", missing(&before, name).message());
                     return Ok(self.nothing(Message::new(SqlState::UNDEFINED_OBJECT, text)));
                 }
-                None => return Err(missing(name)),
+                None => return Err(missing(&before, name)),
             },
-            AlterDomain::RenameConstraint(from, to) => {
-                let at = place(from).ok_or_else(|| {
-                    let (constraint, domain) = (fold_name(from), &before.name);
+            AlterDomain::RenameConstraint { from, to } => {
+                let at = place_of(&before, from).ok_or_else(|| {
+                    let (constraint, domain) = (&from.text, &before.name);
                     let message =
                         format!("constraint \"{constraint}\" for domain {domain} does not exist");
                     Error::new(SqlState::UNDEFINED_OBJECT, message)
@@ -171,7 +167,7 @@ impl Binder<'_> {
                 }
                 sort_checks(&mut def.checks);
             }
-            AlterDomain::Rename(to) => {
+            AlterDomain::RenameTo(to) => {
                 let to = self.new_name(to)?;
                 self.free_type_name(def.schema, &to)?;
                 def.name = to;
@@ -181,7 +177,21 @@ impl Binder<'_> {
             }
             AlterDomain::Owner(role) => return Ok(self.same_owner(role.as_ref())),
         }
-        if verify && let Some((table, at)) = self.array_of(&before) {
+        self.change_columns(&before, &def, verify, &mut changed)?;
+        changed.push(Definition::Domain(Box::new(def)));
+        Ok(utility(Utility::Alter(changed)))
+    }
+
+    /// Gives the columns of a domain its new definition; `verify` where their values must be
+    /// looked at.
+    fn change_columns(
+        &self,
+        before: &DomainDef,
+        def: &DomainDef,
+        verify: bool,
+        changed: &mut Vec<Definition>,
+    ) -> Result<()> {
+        if verify && let Some((table, at)) = self.array_of(before) {
             let column = table.columns.get(at).map_or("", |column| &column.name);
             let message = format!(
                 "cannot alter type \"{}\" because column \"{}.{column}\" uses it",
@@ -189,7 +199,7 @@ impl Binder<'_> {
             );
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        for table in self.tables_of(&before) {
+        for table in self.tables_of(before) {
             let mut table = TableDef::clone(table);
             table.version = table.version.saturating_add(1);
             let mut verified = Vec::new();
@@ -200,7 +210,7 @@ impl Binder<'_> {
                 table
                     .checks
                     .retain(|check| check.domain().is_none_or(|(column, _)| column != at));
-                table.checks.push(Binder::domain_check(&def, at, def.base)?);
+                table.checks.push(Binder::domain_check(def, at, def.base)?);
                 if verify {
                     verified.push(at);
                 }
@@ -213,15 +223,14 @@ impl Binder<'_> {
             sort_checks(&mut table.checks);
             changed.push(Definition::Table(Box::new(table), verified));
         }
-        changed.push(Definition::Domain(Box::new(def)));
-        Ok(utility(Utility::Alter(changed)))
+        Ok(())
     }
 
     /// The schema that a type moves to.
-    pub(crate) fn schema_for(&self, schema: &Ident, old: ObjectId, name: &str) -> Result<ObjectId> {
-        let to = fold_name(schema);
-        let schema = self.catalog.schema(&to);
-        let schema = schema.ok_or_else(|| undefined_schema(&to))?;
+    pub(crate) fn schema_for(&self, schema: &Name, old: ObjectId, name: &str) -> Result<ObjectId> {
+        let to = &schema.text;
+        let schema = self.catalog.schema(to);
+        let schema = schema.ok_or_else(|| undefined_schema(to))?;
         if schema != old && self.free_type_name(schema, name).is_err() {
             let message = format!("type \"{name}\" already exists in schema \"{to}\"");
             return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
@@ -260,25 +269,24 @@ impl Binder<'_> {
     }
 
     /// The domain that a type means, and whether it is arrays of that.
-    pub(crate) fn domain_of(&self, data_type: &DataType) -> Option<(&DomainDef, bool)> {
-        match data_type {
-            DataType::Custom(name, modifiers) => {
-                let def = self.catalog.domain_named(&type_name(name)?)?;
-                modifiers.is_empty().then_some((def, false))
-            }
-            DataType::Array(
-                ArrayElemTypeDef::SquareBracket(element, _)
-                | ArrayElemTypeDef::Qualified(element, _),
-            ) => self.domain_of(element).map(|(def, _)| (def, true)),
-            _ => None,
+    pub(crate) fn domain_of(&self, written: &TypeName) -> Option<(&DomainDef, bool)> {
+        let BaseType::Named { name, modifiers } = &written.base else {
+            return None;
+        };
+        // The names of built-in types come first.
+        if logical_type(written).is_some() {
+            return None;
         }
+        let def = self.catalog.domain_named(&type_name(name))?;
+        let is_plain = modifiers.is_empty();
+        is_plain.then_some((def, !written.dimensions.is_empty()))
     }
 
     /// A value that was cast to a type, checked where that is a domain.
-    pub(crate) fn as_domain(&self, value: Expr, data_type: &DataType) -> Result<Expr> {
+    pub(crate) fn as_domain(&self, value: Expr, written: &TypeName) -> Result<Expr> {
         self.of_domain(
             value,
-            self.domain_of(data_type).map(|(domain, _)| domain.object),
+            self.domain_of(written).map(|(domain, _)| domain.object),
         )
     }
 
@@ -308,6 +316,20 @@ impl Binder<'_> {
             expr,
         })
     }
+}
+
+/// The place of a constraint in its domain.
+fn place_of(def: &DomainDef, name: &Name) -> Option<usize> {
+    let mut checks = def.checks.iter();
+    checks.position(|check| check.name == name.text)
+}
+
+fn missing(def: &DomainDef, name: &Name) -> Error {
+    let message = format!(
+        "constraint \"{}\" of domain \"{}\" does not exist",
+        name.text, def.name
+    );
+    Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
 
 /// The name that a constraint gets where none is given.

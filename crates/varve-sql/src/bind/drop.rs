@@ -1,49 +1,45 @@
 //! DROP, and what depends on what is dropped.
 
-use sqlparser::ast::{Ident, ObjectName};
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText};
+use varve_ast::{DropObjects, Name, ObjectKind, ObjectName};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, SqlText};
 
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
 use crate::bind::view::utility;
-use crate::catalog::{ColumnDef, TableDef};
-use crate::parse_utility::ObjectKind;
 use crate::plan::Statement;
 use crate::schema::{Catalog, Named, RelationName};
-use crate::sequence::uses_sequence;
-use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
 
 /// Most objects that a notice lists, as in PostgreSQL.
 const LISTED_MAX: usize = 100;
 
 impl Binder<'_> {
-    pub(crate) fn drop_objects(
-        &mut self,
-        kind: ObjectKind,
-        names: &[ObjectName],
-        if_exists: bool,
-        cascade: bool,
-    ) -> Result<Statement> {
+    pub(crate) fn drop_objects(&mut self, drop: &DropObjects) -> Result<Statement> {
+        let DropObjects {
+            kind,
+            names,
+            if_exists,
+            is_cascade,
+        } = drop;
         let mut asked = Vec::with_capacity(names.len());
         for name in names {
             let found = match kind {
                 ObjectKind::Schema => self.dropped_schema(name),
-                ObjectKind::Type | ObjectKind::Domain => self.dropped_type(kind, name),
-                _ => self.dropped_relation(kind, name),
+                ObjectKind::Type | ObjectKind::Domain => self.dropped_type(*kind, name),
+                _ => self.dropped_relation(*kind, name),
             };
             match found {
                 Ok(Some(object)) if asked.contains(&object) => {}
                 Ok(Some(object)) => asked.push(object),
                 Ok(None) => {}
-                Err(error) if if_exists && is_missing(&error) => {
+                Err(error) if *if_exists && is_missing(&error) => {
                     let text = format!("{}, skipping", error.message());
                     self.messages.push(Message::new(error.state(), text));
                 }
                 Err(error) => return Err(error),
             }
         }
-        self.drop_all(asked, cascade)
+        self.drop_all(asked, *is_cascade)
     }
 
     /// Drops objects with what depends on them.
@@ -179,8 +175,8 @@ impl Binder<'_> {
     }
 
     /// The name of a schema that is about to be created.
-    pub(crate) fn new_schema_name(&self, ident: &Ident) -> Result<String> {
-        let name = self.new_name(ident)?;
+    pub(crate) fn new_schema_name(&self, name: &Name) -> Result<String> {
+        let name = self.new_name(name)?;
         if name.starts_with("pg_") {
             let message = format!("unacceptable schema name \"{name}\"");
             let error = Error::new(SqlState::RESERVED_NAME, message);
@@ -239,179 +235,6 @@ impl Drops<'_> {
 }
 
 impl Catalog {
-    /// What cannot be without an object, by age, and whether it is a part of it.
-    fn dependents(&self, object: Dropped) -> Vec<(Dropped, bool)> {
-        let mut found: Vec<(ObjectId, Dropped, bool)> = Vec::new();
-        let readers = |object: ObjectId| {
-            let readers = self.views.values().filter(move |view| view.reads(object));
-            readers.map(|view| (view.object, Dropped::View(view.object), false))
-        };
-        let rows_of = |object: ObjectId| {
-            let functions = self.functions.values();
-            let functions = functions.filter(move |def| {
-                let id = u32::try_from(object.0).unwrap_or(0);
-                let row = LogicalType::Row(RowTypeId(id));
-                def.names(&|ty| ty == row || Some(ty) == row.array())
-            });
-            functions.map(|def| (def.object, Dropped::Function(def.object), false))
-        };
-        let callers = |object: ObjectId| {
-            let functions = self.functions.values();
-            let functions = functions.filter(move |def| def.reads.contains(&object));
-            functions.map(|def| (def.object, Dropped::Function(def.object), false))
-        };
-        let triggers = |is: &dyn Fn(&TriggerDef) -> bool, is_part: bool| {
-            let all = self.triggers.values().flatten();
-            let some = all.filter(|def| is(def));
-            let some = some.map(|def| {
-                let dropped = Dropped::Trigger(def.table, def.object);
-                (def.object, dropped, is_part)
-            });
-            some.collect::<Vec<_>>()
-        };
-        if let Dropped::Table(object) | Dropped::View(object) = object {
-            let columns = self.columns_of_rows(object);
-            found.extend(columns.map(|(table, column)| {
-                let dropped = Dropped::Column(table.object, column.id);
-                (table.object, dropped, false)
-            }));
-        }
-        match object {
-            Dropped::Table(table) => {
-                found.extend(triggers(&|def: &TriggerDef| def.table == table, true));
-                found.extend(rows_of(table));
-                found.extend(readers(table));
-                found.extend(callers(table));
-                let known = self.tables.get(&table);
-                let is_part = known.is_some_and(|table| table.partitioning().is_some());
-                let children = known.map_or(&[][..], |table| table.children()).iter();
-                found.extend(children.map(|child| (*child, Dropped::Table(*child), is_part)));
-                let keys = self.references_to(table);
-                let keys = keys.filter(|(child, ..)| child.object != table);
-                found.extend(
-                    keys.map(|(child, at, _)| {
-                        (child.object, Dropped::Key(child.object, at), false)
-                    }),
-                );
-                let owned = self.sequences.values();
-                let owned = owned.filter(|known| known.owner.is_some_and(|owner| owner.0 == table));
-                found.extend(
-                    owned.map(|known| (known.object, Dropped::Sequence(known.object), true)),
-                );
-            }
-            Dropped::View(view) => {
-                found.extend(triggers(&|def: &TriggerDef| def.table == view, true));
-                found.extend(rows_of(view));
-                found.extend(readers(view));
-                found.extend(callers(view));
-                let rows = self.views.get(&view).and_then(|view| view.rows());
-                if let Some(rows) = rows {
-                    found.push((rows, Dropped::Table(rows), true));
-                }
-            }
-            Dropped::Sequence(sequence) => {
-                for table in self.tables.values() {
-                    for (at, column) in table.columns.iter().enumerate() {
-                        let uses = |expr| uses_sequence(expr, sequence);
-                        if column.default.as_ref().is_some_and(uses) {
-                            found.push((table.object, Dropped::Default(table.object, at), false));
-                        }
-                    }
-                }
-                found.extend(readers(sequence));
-                found.extend(callers(sequence));
-            }
-            Dropped::Schema(schema) => {
-                for table in self.tables.values().filter(|table| table.schema == schema) {
-                    let dropped = match self.view_of(table.object) {
-                        Some(view) => Dropped::View(view.object),
-                        None => Dropped::Table(table.object),
-                    };
-                    found.push((table.object, dropped, false));
-                }
-                let views = self.views.values();
-                let views = views.filter(|view| view.schema == schema && !view.is_materialized());
-                found.extend(views.map(|view| (view.object, Dropped::View(view.object), false)));
-                let enums = self.types.values().map(|def| (def.schema, def.object));
-                let domains = self.domains.values().map(|def| (def.schema, def.object));
-                let types = enums.chain(domains).filter(|(of, _)| *of == schema);
-                found.extend(types.map(|(_, object)| (object, Dropped::Type(object), false)));
-                let functions = self.functions.values().filter(|def| def.schema == schema);
-                found.extend(
-                    functions.map(|def| (def.object, Dropped::Function(def.object), false)),
-                );
-                let sequences = self
-                    .sequences
-                    .values()
-                    .filter(|known| known.schema == schema);
-                let sequences = sequences.filter(|known| known.owner.is_none());
-                found.extend(
-                    sequences.map(|known| (known.object, Dropped::Sequence(known.object), false)),
-                );
-            }
-            Dropped::Type(object) => {
-                let ty = self.types.get(&object).and_then(|def| def.ty());
-                let is_of =
-                    |of: LogicalType| Some(of) == ty || ty.and_then(LogicalType::array) == Some(of);
-                let domain = self.domains.get(&object);
-                let domain = domain.map(|def| [def.oid(), def.array_oid()]);
-                for table in self.tables.values() {
-                    for (at, column) in table.columns.iter().enumerate() {
-                        let own = table.domain_of(at);
-                        let of_domain = own
-                            .zip(domain)
-                            .is_some_and(|(own, domain)| domain.contains(&own));
-                        if !is_of(column.ty) && !of_domain {
-                            continue;
-                        }
-                        let dropped = match self.view_of(table.object) {
-                            Some(view) => Dropped::View(view.object),
-                            None => Dropped::Column(table.object, column.id),
-                        };
-                        // Those of arrays come first.
-                        let of_array = match domain {
-                            Some([plain, _]) => own != Some(plain),
-                            None => Some(column.ty) != ty,
-                        };
-                        let age = if of_array { ObjectId(0) } else { table.object };
-                        found.push((age, dropped, false));
-                    }
-                }
-                for view in self.views.values().filter(|view| !view.is_materialized()) {
-                    if view.columns.iter().any(|column| is_of(column.ty)) {
-                        found.push((view.object, Dropped::View(view.object), false));
-                    }
-                }
-                for def in self.functions.values() {
-                    if def.names(&is_of) || def.names_domain(object) {
-                        found.push((def.object, Dropped::Function(def.object), false));
-                    }
-                }
-                found.extend(readers(object));
-                found.extend(callers(object));
-                let domains = self.domains.values().filter(|def| is_of(def.base));
-                found.extend(domains.map(|def| (def.object, Dropped::Type(def.object), false)));
-            }
-            Dropped::Function(function) => {
-                found.extend(readers(function));
-                found.extend(callers(function));
-                found.extend(triggers(
-                    &|def: &TriggerDef| def.function == function,
-                    false,
-                ));
-            }
-            Dropped::Trigger(..)
-            | Dropped::Default(..)
-            | Dropped::Column(..)
-            | Dropped::Key(..) => {}
-        }
-        varve_sort::sort_by_key(&mut found, |(object, ..)| *object);
-        let found = found.into_iter();
-        found
-            .map(|(_, dropped, is_part)| (dropped, is_part))
-            .collect()
-    }
-
     /// Whether something is a column with arrays of a type that is dropped.
     fn is_array_of(&self, column: Dropped, ty: Dropped) -> bool {
         let (Dropped::Column(table, id), Dropped::Type(ty)) = (column, ty) else {
@@ -424,22 +247,6 @@ impl Catalog {
         let domain = self.domains.get(&ty);
         let of_domain = domain.is_some_and(|def| of.is_some_and(|column| column.ty != def.base));
         of_domain || is_array && self.types.contains_key(&ty)
-    }
-
-    /// The columns whose values are rows of a relation, or arrays of them.
-    pub(crate) fn columns_of_rows(
-        &self,
-        relation: ObjectId,
-    ) -> impl Iterator<Item = (&TableDef, &ColumnDef)> {
-        let id = u32::try_from(relation.0).ok();
-        let row = id.map(|id| LogicalType::Row(RowTypeId(id)));
-        let array = row.and_then(LogicalType::array);
-        let is_of = move |ty| Some(ty) == row || Some(ty) == array;
-        self.tables.values().flat_map(move |table| {
-            let columns = table.columns.iter();
-            let columns = columns.filter(move |column| is_of(column.ty));
-            columns.map(move |column| (&**table, column))
-        })
     }
 
     /// An object as messages name it.

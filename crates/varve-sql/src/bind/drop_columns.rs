@@ -1,6 +1,5 @@
 //! Columns that are dropped because something else is, such as their types.
 
-use sqlparser::ast::Ident;
 use varve_types::{Error, ObjectId, Result};
 
 use crate::alter::AlterTable;
@@ -14,7 +13,7 @@ impl Binder<'_> {
     /// What becomes of the tables that stay without some of their columns, which are taken out of
     /// `all`; what goes with the columns is added.
     pub(crate) fn without_columns(&mut self, all: &mut Vec<Dropped>) -> Result<Vec<AlterTable>> {
-        let mut lost: Vec<(ObjectId, Vec<Ident>)> = Vec::new();
+        let mut lost: Vec<(ObjectId, Vec<String>)> = Vec::new();
         for object in all.iter() {
             let Dropped::Column(object, id) = object else {
                 continue;
@@ -24,7 +23,7 @@ impl Binder<'_> {
             if let Some(column) = columns.find(|column| column.id == *id)
                 && !all.contains(&Dropped::Table(*object))
             {
-                let name = Ident::with_quote('"', column.name.clone());
+                let name = column.name.clone();
                 match lost.iter_mut().find(|(known, _)| known == object) {
                     Some((_, names)) => names.push(name),
                     None => lost.push((*object, vec![name])),

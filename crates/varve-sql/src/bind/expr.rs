@@ -1,17 +1,15 @@
 //! Expressions.
 
-use sqlparser::ast::{
-    CaseWhen, CastKind, Expr as Ast, Ident, NamedWindowDefinition, ObjectNamePart,
-    Value as AstValue,
+use varve_ast::{
+    Case, Cast, Expr as Ast, ExprKind, IntervalLiteral, Like, LikeKind, Literal, LiteralKind,
+    NamedWindow, ObjectName, TypedLiteral, When,
 };
 use varve_expr::{Expr, common_type};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::array::quantified_pattern;
-use crate::bind::interval::literal_modifier;
+use crate::bind::array::RowsOf;
+use crate::bind::data_type::interval::literal_modifier;
 use crate::bind::literal::{CastContext, Operand, literal, number};
-use crate::bind::names::fold_name;
-use crate::bind::operator::Infix;
 use crate::bind::row::{is_null, row_of};
 use crate::bind::set_function::{count_sets, refuse_sets};
 use crate::bind::subquery::Subquery;
@@ -24,7 +22,6 @@ use crate::schema::RelationName;
 use crate::scope::Scope;
 
 /// What an expression may use, and what it was seen to use.
-#[derive(Debug)]
 pub(crate) struct ExprScope<'a> {
     pub(crate) names: &'a Scope,
     /// The clause, for errors about aggregates: `WHERE`, `JOIN conditions`.
@@ -38,7 +35,7 @@ pub(crate) struct ExprScope<'a> {
     /// The calls of window functions; `None` where they are not allowed.
     pub(crate) windows: Option<Vec<WindowUse>>,
     /// The windows that have names.
-    pub(crate) window_definitions: &'a [NamedWindowDefinition],
+    pub(crate) window_definitions: &'a [NamedWindow],
     /// The calls of set-returning functions; `None` where they are not allowed.
     pub(crate) sets: Option<Vec<SetCall>>,
     /// The arguments of each `grouping()`.
@@ -75,43 +72,29 @@ impl<'a> ExprScope<'a> {
     }
 }
 
-/// What stands in parentheses, however many there are.
-fn inside(mut ast: &Ast) -> &Ast {
-    while let Ast::Nested(inner) = ast {
-        ast = inner;
-    }
-    ast
-}
-
-fn is_coalesce(part: &ObjectNamePart) -> bool {
-    part.as_ident()
-        .is_some_and(|name| name.value.eq_ignore_ascii_case("coalesce"))
-}
-
 impl Binder<'_> {
     /// An expression as a folded condition of a clause.
     pub(crate) fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
         let clause = scope.clause;
         let operand = self.expr(ast, scope)?;
-        let expr = self.condition(operand, clause, self.source.expr(ast))?;
+        let expr = self.condition(operand, clause, self.at(ast.span))?;
         Ok(varve_expr::fold_condition(expr))
     }
 
     /// Any expression.
     pub(crate) fn expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
-        let ast = inside(ast);
-        let kib = match ast {
-            Ast::Function(_) => 5,
+        let kib = match &ast.kind {
+            ExprKind::Call(_) | ExprKind::Json(_) => 5,
             _ => 3,
         };
-        self.take_stack(kib, self.source.expr(ast))?;
+        self.take_stack(kib, self.at(ast.span))?;
         let sets = count_sets(scope);
         let operand = self.bound_expr(ast, scope);
         self.stack_kib -= kib;
         // What is not computed for each row cannot give rows.
-        match ast {
-            Ast::Case { .. } => refuse_sets(scope, sets, "CASE")?,
-            Ast::Function(call) if call.name.0.iter().any(is_coalesce) => {
+        match &ast.kind {
+            ExprKind::Case(_) => refuse_sets(scope, sets, "CASE")?,
+            ExprKind::Call(call) if call.name.parts().any(|part| part.text == "coalesce") => {
                 refuse_sets(scope, sets, "COALESCE")?;
             }
             _ => {}
@@ -120,317 +103,274 @@ impl Binder<'_> {
     }
 
     fn bound_expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
-        let known = |expr| Ok(Operand::Known(expr));
-        if let Some(fields) = row_of(ast) {
-            let position = self.source.expr(ast);
-            return match self.reads_rows {
-                true => self.written_row(&fields, position, scope),
-                false => self.row_value(&fields, position, scope),
-            };
-        }
-        match ast {
-            Ast::Identifier(ident)
-                if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default") =>
-            {
+        let position = self.at(ast.span);
+        match &ast.kind {
+            ExprKind::Null => Ok(Operand::Null),
+            ExprKind::Default => {
                 let message = "DEFAULT is not allowed in this context";
                 let error = Error::new(SqlState::SYNTAX_ERROR, message);
-                Err(located(error, self.source.ident(ident)))
+                Err(located(error, position))
             }
-            Ast::Identifier(ident) => {
-                self.column(None, &fold_name(ident), self.source.ident(ident), scope)
+            ExprKind::Literal(literal) => self.value(literal),
+            ExprKind::TypedLiteral(typed) => self.typed_literal(typed),
+            ExprKind::Interval(interval) => self.interval(interval, position),
+            ExprKind::Parameter(number) => self.parameter(*number, position),
+            ExprKind::Column(name) => self.named_column(name, scope),
+            ExprKind::TableStar(name) => self.star_row(name, scope),
+            ExprKind::Access { root, steps } => self.access(root, steps, scope),
+            ExprKind::Prefix { operator, operand } => self.prefix(operator, operand, scope),
+            ExprKind::Infix { .. } | ExprKind::And(..) | ExprKind::Or(..) => {
+                self.infix_chain(ast, scope)
             }
-            Ast::CompoundIdentifier(parts) => match parts.as_slice() {
-                [function, argument, field]
-                    if let Some(Operand::Known(row)) = self.variable(
-                        Some(&fold_name(function)),
-                        &fold_name(argument),
-                        self.source.ident(function),
-                    )? =>
-                {
-                    let position = self.source.ident(function);
-                    self.attribute(row, &fold_name(field), position, scope)
-                }
-                [only] => self.column(None, &fold_name(only), self.source.ident(only), scope),
-                [first, .., column] => {
-                    let position = self.source.ident(first);
-                    if parts.len() > 2 {
-                        self.use_name(position, || Meaning::Qualified);
-                    }
-                    let of = qualifier(parts).map_err(|error| located(error, position))?;
-                    self.column(Some(&of), &fold_name(column), position, scope)
-                }
-                [] => Err(Error::internal("a name without parts")),
-            },
-            Ast::QualifiedWildcard(name, _) => self.star_row(name, scope),
-            Ast::Value(value) => self.value(&value.value, self.source.expr(ast)),
-            Ast::BinaryOp { .. } => self.infix_chain(ast, scope),
-            Ast::UnaryOp { op, expr } => self.prefix(*op, expr, scope),
-            Ast::IsNull(input) | Ast::IsNotNull(input) if row_of(input).is_some() => {
-                self.row_is_null(input, matches!(ast, Ast::IsNotNull(_)), scope)
-            }
-            Ast::IsNull(input) | Ast::IsNotNull(input) => {
-                let position = self.source.expr(input);
-                let input = self.expr(input, scope)?;
-                let input = self.settle(input)?;
-                known(is_null(input, matches!(ast, Ast::IsNotNull(_)), position)?)
-            }
-            Ast::IsUnknown(input) | Ast::IsNotUnknown(input) => {
-                let position = self.source.expr(input);
-                let input = self.expr(input, scope)?;
-                known(Expr::IsNull {
-                    input: Box::new(self.condition(input, "IS UNKNOWN", position)?),
-                    negated: matches!(ast, Ast::IsNotUnknown(_)),
-                })
-            }
-            Ast::IsTrue(input) => self.is_truth(input, true, false, scope),
-            Ast::IsNotTrue(input) => self.is_truth(input, true, true, scope),
-            Ast::IsFalse(input) => self.is_truth(input, false, false, scope),
-            Ast::IsNotFalse(input) => self.is_truth(input, false, true, scope),
-            Ast::IsDistinctFrom(left, right) | Ast::IsNotDistinctFrom(left, right)
-                if row_of(left).is_some() || row_of(right).is_some() =>
-            {
-                let negated = matches!(ast, Ast::IsNotDistinctFrom(..));
-                self.row_is_distinct(left, right, negated, scope)
-            }
-            Ast::IsDistinctFrom(left, right) | Ast::IsNotDistinctFrom(left, right) => {
-                let position = self.source.before(self.source.expr(right));
-                let left = self.expr(left, scope)?;
-                let right = self.expr(right, scope)?;
-                let (left, right) = self.comparable("=", left, right, position)?;
-                known(Expr::Distinct {
-                    left: Box::new(left),
-                    right: Box::new(right),
-                    negated: matches!(ast, Ast::IsNotDistinctFrom(..)),
-                })
-            }
-            Ast::InList {
-                expr,
-                list,
-                negated,
-            } if row_of(expr).is_some() => self.row_in_list(expr, list, *negated, scope),
-            Ast::InList {
-                expr,
-                list,
-                negated,
-            } => self.in_list(expr, list, *negated, scope),
-            Ast::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } => self.between(expr, low, high, *negated, scope),
-            Ast::Like {
-                negated,
-                any,
-                expr,
-                pattern,
-                escape_char,
-            }
-            | Ast::ILike {
-                negated,
-                any,
-                expr,
-                pattern,
-                escape_char,
-            } => {
-                let name = match (ast, negated) {
-                    (Ast::Like { .. }, false) => "~~",
-                    (Ast::Like { .. }, true) => "!~~",
-                    (_, false) => "~~*",
-                    (_, true) => "!~~*",
-                };
-                let quantified = quantified_pattern(pattern);
-                if let Some((array, all)) = quantified.or(any.then_some((pattern, false))) {
-                    let op = Infix::Function(name);
-                    return self.any_element(expr, op, array, all, scope);
-                }
-                self.like(name, expr, pattern, escape_char.as_deref(), scope)
-            }
-            Ast::SimilarTo {
-                negated,
-                expr,
-                pattern,
-                escape_char,
-            } => self.similar(expr, pattern, escape_char.as_deref(), *negated, scope),
-            Ast::Collate { expr, collation } => self.collate(expr, collation, scope),
-            Ast::Cast {
-                kind: kind @ (CastKind::Cast | CastKind::DoubleColon),
-                expr,
-                data_type,
-                format,
-            } => {
-                let of_type = self.source.cast_type(format.as_ref());
-                let to = self.data_type(data_type, of_type)?;
-                // Before the type stands `::`, before the operand CAST.
-                let position = match kind {
-                    CastKind::DoubleColon => self.source.before(of_type),
-                    _ => self.source.before(self.source.expr(expr)),
-                };
-                let input = match expr.as_ref() {
-                    Ast::Array(array) if matches!(to.0, LogicalType::Array(_)) => {
-                        self.array(&array.elem, Some(to.0), position, scope)?
-                    }
-                    other => self.expr(other, scope)?,
-                };
-                let value = self.explicit_cast(input, to, position)?;
-                known(self.as_domain(value, data_type)?)
-            }
-            Ast::Array(array) => {
-                let position = self.source.expr(ast);
-                self.array(&array.elem, None, position, scope)
-            }
-            Ast::CompoundFieldAccess { root, access_chain } => {
-                self.access(root, access_chain, scope)
-            }
-            Ast::TypedString(typed) => {
-                let position = self.source.expr(ast);
-                let to = self.data_type(&typed.data_type, position)?;
-                let input = self.value(&typed.value.value, position)?;
-                known(self.explicit_cast(input, to, position)?)
-            }
-            Ast::Subquery(query) => self.scalar_subquery(query, scope),
-            Ast::Exists { subquery, negated } => self.exists(subquery, *negated, scope),
-            Ast::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } => self.in_subquery(expr, subquery, *negated, scope),
-            Ast::AnyOp {
-                left,
-                compare_op,
-                right,
-                is_some: _,
-            } => self.quantified(left, compare_op, right, false, scope),
-            Ast::AllOp {
-                left,
-                compare_op,
-                right,
-            } => self.quantified(left, compare_op, right, true, scope),
-            Ast::IsJson {
-                expr,
-                kind,
-                unique_keys,
-                negated,
-            } => self.is_json(expr, kind.as_ref(), unique_keys.as_ref(), *negated, scope),
-            Ast::Interval(interval) => {
-                let position = self.source.expr(ast);
-                let modifier =
-                    literal_modifier(interval).map_err(|error| located(error, position))?;
-                let input = self.expr(&interval.value, scope)?;
-                let to = (LogicalType::Interval, modifier);
-                known(self.explicit_cast(input, to, position)?)
-            }
-            Ast::Case {
-                case_token: _,
-                end_token: _,
+            ExprKind::Call(call) => self.function(call, scope),
+            ExprKind::Special(call) => self.special_call(call, position, scope),
+            ExprKind::Json(json) => self.json_constructor(json, scope),
+            ExprKind::Case(case) => self.case(case, scope),
+            ExprKind::Cast(cast) => self.cast(cast, scope),
+            ExprKind::Collate {
                 operand,
-                conditions,
-                else_result,
-            } => self.case(
-                operand.as_deref(),
-                conditions,
-                else_result.as_deref(),
-                scope,
-            ),
-            Ast::Function(function) => self.function(function, scope),
-            Ast::Extract { .. }
-            | Ast::Ceil { .. }
-            | Ast::Floor { .. }
-            | Ast::Position { .. }
-            | Ast::Substring { .. }
-            | Ast::Overlay { .. }
-            | Ast::Trim { .. }
-            | Ast::AtTimeZone { .. } => self.keyword_function(ast, scope),
-            other => Err(unsupported_at(feature_name(other), self.source.expr(other))),
+                collation,
+                operator,
+            } => self.collate(operand, collation, self.at(*operator), scope),
+            ExprKind::AtTimeZone {
+                operand,
+                zone,
+                operator,
+            } => self.at_time_zone(operand, zone, self.at(*operator), scope),
+            ExprKind::Array(items) => self.array(items, None, position, scope),
+            ExprKind::ArraySubquery(query) => {
+                self.array_of_rows(query, RowsOf::Array, position, scope)
+            }
+            ExprKind::Row { fields, .. } => match self.reads_rows {
+                true => self.written_row(fields, position, scope),
+                false => self.row_value(fields, position, scope),
+            },
+            ExprKind::Subquery(query) => self.scalar_subquery(query, position, scope),
+            _ => self.test(ast, scope),
         }
     }
 
-    /// A literal or parameter.
-    pub(crate) fn value(&mut self, value: &AstValue, position: u32) -> Result<Operand> {
-        Ok(match value {
-            AstValue::Number(digits, false) => {
-                Operand::Known(number(digits).map_err(|error| located(error, position))?)
+    /// What is true or false: the conditions that are written with words.
+    fn test(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        match &ast.kind {
+            ExprKind::Not(operand) => self.not(operand, scope),
+            ExprKind::IsNull {
+                operand,
+                is_negated,
+            } => self.is_null(operand, *is_negated, scope),
+            ExprKind::IsTruth {
+                operand,
+                truth,
+                is_negated,
+            } => self.is_truth(operand, *truth, *is_negated, scope),
+            ExprKind::IsDistinct {
+                left,
+                right,
+                is_negated,
+                operator,
+            } => self.is_distinct((left, right), *is_negated, self.at(*operator), scope),
+            ExprKind::IsJson(test) => self.is_json(test, scope),
+            ExprKind::InList {
+                operand,
+                items,
+                is_negated,
+                operator,
+            } => match row_of(operand) {
+                Some(_) => self.row_in_list(operand, items, *is_negated, scope),
+                None => self.in_list((operand, items), *is_negated, self.at(*operator), scope),
+            },
+            ExprKind::InSubquery(test) => self.in_subquery(test, scope),
+            ExprKind::Between(between) => self.between(between, scope),
+            ExprKind::Like(like) => self.like(like, scope),
+            ExprKind::Quantified(quantified) => self.quantified(quantified, scope),
+            ExprKind::Exists(query) => self.exists(query, false, scope),
+            ExprKind::IsNormalized { .. } => {
+                Err(unsupported_at("IS NORMALIZED", self.at(ast.span)))
             }
-            AstValue::SingleQuotedString(text)
-            | AstValue::EscapedStringLiteral(text)
-            | AstValue::UnicodeStringLiteral(text) => Operand::Text(text.clone(), position),
-            AstValue::NationalStringLiteral(text) => Operand::Known(literal(
-                Value::Bpchar(text.as_str().into()),
+            _ => Err(Error::internal("an expression of an unknown kind")),
+        }
+    }
+
+    /// A column by its name, or what the name means beside columns.
+    fn named_column(&mut self, name: &ObjectName, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let position = self.at(name.span());
+        let column = &name.name.text;
+        if name.qualifiers.is_empty() {
+            return self.column(None, column, position, scope);
+        }
+        if let [function, argument] = name.qualifiers.as_slice() {
+            let row = self.variable(Some(&function.text), &argument.text, position)?;
+            if let Some(Operand::Known(row)) = row {
+                return self.attribute(row, column, position, scope);
+            }
+        }
+        if name.qualifiers.len() > 1 {
+            self.use_name(position, || Meaning::Qualified);
+        }
+        let of = qualifier(name).map_err(|error| located(error, position))?;
+        self.column(Some(&of), column, position, scope)
+    }
+
+    /// A number, string or truth value.
+    pub(crate) fn value(&mut self, written: &Literal) -> Result<Operand> {
+        let position = self.at(written.span);
+        let truth = |truth| literal(Value::Boolean(truth), LogicalType::Boolean);
+        Ok(match written.kind {
+            LiteralKind::Number => {
+                Operand::Known(number(&written.text).map_err(|error| located(error, position))?)
+            }
+            LiteralKind::Text => Operand::Text(written.text.clone(), position),
+            LiteralKind::National => Operand::Known(literal(
+                Value::Bpchar(written.text.as_str().into()),
                 LogicalType::Bpchar,
             )),
-            AstValue::DollarQuotedString(text) => Operand::Text(text.value.clone(), position),
-            AstValue::Boolean(truth) => {
-                Operand::Known(literal(Value::Boolean(*truth), LogicalType::Boolean))
+            LiteralKind::True => Operand::Known(truth(true)),
+            LiteralKind::False => Operand::Known(truth(false)),
+            LiteralKind::Bits | LiteralKind::Hex => {
+                return Err(unsupported_at("a literal of this kind", position));
             }
-            AstValue::Null => Operand::Null,
-            AstValue::Placeholder(name) => return self.parameter(name, position),
-            _ => return Err(unsupported_at("a literal of this kind", position)),
         })
     }
 
-    fn like(
+    /// `type 'text'`
+    fn typed_literal(&mut self, typed: &TypedLiteral) -> Result<Operand> {
+        let to = self.data_type(&typed.type_name)?;
+        let input = self.value(&typed.literal)?;
+        let cast = self.explicit_cast(input, to, self.at(typed.literal.span))?;
+        Ok(Operand::Known(cast))
+    }
+
+    /// `INTERVAL 'text' fields`
+    fn interval(&mut self, interval: &IntervalLiteral, position: u32) -> Result<Operand> {
+        let input = self.value(&interval.literal)?;
+        let to = (LogicalType::Interval, literal_modifier(interval));
+        self.explicit_cast(input, to, position).map(Operand::Known)
+    }
+
+    /// `CAST(input AS type)`, `input::type`
+    fn cast(&mut self, cast: &Cast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let to = self.data_type(&cast.type_name)?;
+        let position = self.at(cast.operator);
+        let input = match &cast.operand.kind {
+            ExprKind::Array(items) if matches!(to.0, LogicalType::Array(_)) => {
+                self.array(items, Some(to.0), position, scope)?
+            }
+            _ => self.expr(&cast.operand, scope)?,
+        };
+        let value = self.explicit_cast(input, to, position)?;
+        self.as_domain(value, &cast.type_name).map(Operand::Known)
+    }
+
+    /// `operand AT TIME ZONE zone`
+    fn at_time_zone(
         &mut self,
-        name: &str,
-        input: &Ast,
-        pattern: &Ast,
-        escape: Option<&Ast>,
+        operand: &Ast,
+        zone: &Ast,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(pattern));
-        let input = self.expr(input, scope)?;
-        let mut pattern = self.expr(pattern, scope)?;
-        if let Some(escape) = escape {
+        let operands = vec![self.expr(zone, scope)?, self.expr(operand, scope)?];
+        self.named("timezone", operands, position)
+            .map(Operand::Known)
+    }
+
+    /// `NOT input`
+    fn not(&mut self, input: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        if let ExprKind::Exists(query) = &input.kind {
+            return self.exists(query, true, scope);
+        }
+        let operand = self.expr(input, scope)?;
+        let condition = self.condition(operand, "NOT", self.at(input.span))?;
+        Ok(Operand::Known(Expr::Not(Box::new(condition))))
+    }
+
+    /// `input IS [NOT] NULL`
+    fn is_null(
+        &mut self,
+        input: &Ast,
+        negated: bool,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        if row_of(input).is_some() {
+            return self.row_is_null(input, negated, scope);
+        }
+        let operand = self.expr(input, scope)?;
+        let value = self.settle(operand)?;
+        is_null(value, negated, self.at(input.span)).map(Operand::Known)
+    }
+
+    /// `left IS [NOT] DISTINCT FROM right`
+    fn is_distinct(
+        &mut self,
+        (left, right): (&Ast, &Ast),
+        negated: bool,
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        if row_of(left).is_some() || row_of(right).is_some() {
+            return self.row_is_distinct((left, right), negated, position, scope);
+        }
+        let left = self.expr(left, scope)?;
+        let right = self.expr(right, scope)?;
+        let (left, right) = self.comparable("=", left, right, position)?;
+        Ok(Operand::Known(Expr::Distinct {
+            left: Box::new(left),
+            right: Box::new(right),
+            negated,
+        }))
+    }
+
+    /// `input [NOT] LIKE pattern [ESCAPE escape]`, and its likes.
+    fn like(&mut self, like: &Like, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let name = match (like.kind, like.is_negated) {
+            (LikeKind::Like, false) => "~~",
+            (LikeKind::Like, true) => "!~~",
+            (LikeKind::Ilike, false) => "~~*",
+            (LikeKind::Ilike, true) => "!~~*",
+            (LikeKind::Similar, _) => return self.similar(like, scope),
+        };
+        let position = self.at(like.operator);
+        let input = self.expr(&like.operand, scope)?;
+        let mut pattern = self.expr(&like.pattern, scope)?;
+        if let Some(escape) = &like.escape {
             let escape = self.expr(escape, scope)?;
             let escaped = self.named("like_escape", vec![pattern, escape], position)?;
             pattern = Operand::Known(escaped);
         }
-        Ok(Operand::Known(self.operator(
-            name,
-            vec![input, pattern],
-            position,
-        )?))
+        self.operator(name, vec![input, pattern], position)
+            .map(Operand::Known)
     }
 
-    fn case(
-        &mut self,
-        operand: Option<&Ast>,
-        conditions: &[CaseWhen],
-        otherwise: Option<&Ast>,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
-        let input = match operand {
+    fn case(&mut self, case: &Case, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let input = match &case.operand {
             Some(operand) => Some(self.expr(operand, scope)?),
             None => None,
         };
-        let mut tests = Vec::with_capacity(conditions.len());
-        let mut results = Vec::with_capacity(conditions.len() + 1);
-        for CaseWhen { condition, result } in conditions {
-            let position = self.source.expr(condition);
+        let mut tests = Vec::with_capacity(case.whens.len());
+        let mut results = Vec::with_capacity(case.whens.len() + 1);
+        for When { condition, result } in &case.whens {
+            let position = self.at(condition.span);
             let condition = self.expr(condition, scope)?;
             tests.push(match &input {
                 None => self.condition(condition, "CASE/WHEN", position)?,
                 Some(input) => {
-                    let op = varve_types::CompareOp::Eq;
-                    self.comparison(op, input.clone(), condition, position)?
+                    self.comparison(CompareOp::Eq, input.clone(), condition, position)?
                 }
             });
             results.push(self.expr(result, scope)?);
         }
-        let has_otherwise = otherwise.is_some();
-        if let Some(otherwise) = otherwise {
+        if let Some(otherwise) = &case.otherwise {
             results.push(self.expr(otherwise, scope)?);
             // Of types that convert into one another the first counts, and ELSE comes first.
             results.rotate_right(1);
         }
-        let written = conditions.iter().map(|when| &when.result);
-        let mut written = otherwise.into_iter().chain(written);
-        let places = self.places(&mut written);
+        let written = case.whens.iter().map(|when| &when.result);
+        let places = self.places(&mut case.otherwise.iter().chain(written));
         let (results, ty) = self.unify(results, "CASE", &places)?;
         let mut results = results.into_iter();
-        let otherwise = if has_otherwise {
-            results.next().map(Box::new)
-        } else {
-            None
+        let otherwise = match case.otherwise {
+            Some(_) => results.next().map(Box::new),
+            None => None,
         };
         Ok(Operand::Known(Expr::Case {
             branches: tests.into_iter().zip(results).collect(),
@@ -441,7 +381,7 @@ impl Binder<'_> {
 
     /// Where expressions stand.
     pub(crate) fn places(&self, exprs: &mut dyn Iterator<Item = &Ast>) -> Vec<u32> {
-        exprs.map(|expr| self.source.expr(expr)).collect()
+        exprs.map(|expr| self.at(expr.span)).collect()
     }
 
     /// Operands in their common type; `what` wants them so.
@@ -481,31 +421,15 @@ impl Binder<'_> {
     }
 }
 
-/// What an unsupported expression is called.
-fn feature_name(ast: &Ast) -> &'static str {
-    match ast {
-        Ast::RLike { .. } => "RLIKE",
-        Ast::JsonAccess { .. } | Ast::IsJson { .. } => "JSON access",
-        Ast::Interval(_) => "interval with fields",
-        Ast::Tuple(_) | Ast::Struct { .. } => "a row value",
-        Ast::GroupingSets(_) | Ast::Cube(_) | Ast::Rollup(_) => "GROUPING SETS, CUBE or ROLLUP",
-        Ast::IsNormalized { .. } => "IS NORMALIZED",
-        Ast::Wildcard(_) | Ast::QualifiedWildcard(..) => "* in an expression",
-        Ast::Cast { .. } | Ast::Convert { .. } => "this form of conversion",
-        _ => "this expression",
-    }
-}
-
 /// The relation that the parts before a column's name mean.
-fn qualifier(parts: &[Ident]) -> Result<RelationName> {
-    let parts: Vec<String> = parts.iter().map(fold_name).collect();
-    let (schema, name) = match parts.as_slice() {
-        [table, _] => (None, table),
-        [schema, table, _] => (Some(schema), table),
-        [database, schema, table, _] if database == DATABASE => (Some(schema), table),
-        path => {
-            let (state, what) = match path.len() {
-                4 => (
+fn qualifier(column: &ObjectName) -> Result<RelationName> {
+    let (schema, table) = match column.qualifiers.as_slice() {
+        [table] => (None, table),
+        [schema, table] => (Some(schema), table),
+        [database, schema, table] if database.text == DATABASE => (Some(schema), table),
+        qualifiers => {
+            let (state, what) = match qualifiers.len() {
+                3 => (
                     SqlState::FEATURE_NOT_SUPPORTED,
                     "cross-database references are not implemented",
                 ),
@@ -514,11 +438,12 @@ fn qualifier(parts: &[Ident]) -> Result<RelationName> {
                     "improper qualified name (too many dotted names)",
                 ),
             };
-            return Err(Error::new(state, format!("{what}: {}", path.join("."))));
+            let parts: Vec<&str> = column.parts().map(|part| part.text.as_str()).collect();
+            return Err(Error::new(state, format!("{what}: {}", parts.join("."))));
         }
     };
     Ok(RelationName {
-        schema: schema.cloned(),
-        name: name.clone(),
+        schema: schema.map(|schema| schema.text.clone()),
+        name: table.text.clone(),
     })
 }

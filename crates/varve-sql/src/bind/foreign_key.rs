@@ -1,15 +1,15 @@
 //! FOREIGN KEY and REFERENCES.
 
-use sqlparser::ast::{
-    ConstraintReferenceMatchKind, ForeignKeyConstraint, Ident, ReferentialAction,
-};
+use std::sync::Arc;
+
+use varve_ast::{ForeignKey, Match, Name, ObjectName, ReferentialAction};
 use varve_expr::implicit_cast_allowed;
 use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
 
+use crate::bind::Binder;
 use crate::bind::check::free;
 use crate::bind::index::deferral;
-use crate::bind::names::{fold_name, undefined_table};
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::names::undefined_table;
 use crate::catalog::{Filled, TableDef};
 use crate::foreign_key::{ForeignKeyDef, KeyAction};
 use crate::index::Deferral;
@@ -19,10 +19,10 @@ use crate::schema::{Named, RelationName, is_temporary};
 /// A foreign key as it is written.
 #[derive(Clone, Copy)]
 pub(crate) struct WrittenReference<'a> {
-    pub(crate) name: Option<&'a Ident>,
+    pub(crate) name: Option<&'a Name>,
     /// The column that it stands behind.
     pub(crate) column: Option<usize>,
-    pub(crate) key: &'a ForeignKeyConstraint,
+    pub(crate) key: &'a ForeignKey,
 }
 
 /// A key that foreign keys may refer to.
@@ -39,53 +39,23 @@ impl Binder<'_> {
         indexes: &[NewIndex],
         written: WrittenReference<'_>,
     ) -> Result<ForeignKeyDef> {
-        let ForeignKeyConstraint {
-            name: _,
-            index_name,
+        let ForeignKey {
             columns,
-            foreign_table,
-            referred_columns,
+            table: parent,
+            referred,
+            match_kind,
             on_delete,
             on_update,
-            match_kind,
-            characteristics,
+            deferral: written_deferral,
         } = written.key;
-        let position = self.source.name(foreign_table);
-        if index_name.is_some() {
-            return Err(unsupported_at("this form of FOREIGN KEY", position));
-        }
-        let parent_name = self.relation_name(foreign_table)?;
-        let known = match self.is_itself(table, &parent_name) {
-            true => None,
-            false => match self.find(&parent_name) {
-                Some(Named::Table(object)) if self.catalog.view_of(object).is_none() => {
-                    Some(std::sync::Arc::clone(self.table(foreign_table)?))
-                }
-                None if self.system_view(&parent_name).is_none() => {
-                    return Err(undefined_table(&parent_name, 0));
-                }
-                _ => {
-                    let name = &parent_name.name;
-                    let message = format!("referenced relation \"{name}\" is not a table");
-                    return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
-                }
-            },
-        };
+        let known = self.referred_table(table, parent)?;
         let parent = known.as_deref().unwrap_or(table);
-        if parent.partitioning().is_some() {
-            return Err(Error::unsupported("a foreign key to a partitioned table"));
-        }
-        let is_kept = !is_temporary(table.schema);
-        if is_kept == is_temporary(parent.schema) {
-            let kind = if is_kept { "permanent" } else { "temporary" };
-            let message = format!("constraints on {kind} tables may reference only {kind} tables");
-            return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
-        }
+        may_refer(table, parent)?;
         let new = if known.is_none() { indexes } else { &[] };
         let is_full = match match_kind {
-            None | Some(ConstraintReferenceMatchKind::Simple) => false,
-            Some(ConstraintReferenceMatchKind::Full) => true,
-            Some(ConstraintReferenceMatchKind::Partial) => {
+            None | Some(Match::Simple) => false,
+            Some(Match::Full) => true,
+            Some(Match::Partial) => {
                 let message = "MATCH PARTIAL not yet implemented";
                 return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
             }
@@ -94,44 +64,15 @@ impl Binder<'_> {
             Some(column) => vec![column],
             None => key_positions(table, columns)?,
         };
-        let parent_columns = self.parent_columns(parent, new, referred_columns)?;
+        let parent_columns = self.parent_columns(parent, new, referred)?;
         if columns.len() != parent_columns.len() {
             let message = "number of referencing and referenced columns for foreign key disagree";
             return Err(Error::new(SqlState::INVALID_FOREIGN_KEY, message));
         }
         let name = self.reference_name(table, indexes, written.name, &columns)?;
-        for (column, parent_column) in columns.iter().zip(&parent_columns) {
-            let (from, to) = (table.type_at(*column), parent.type_at(*parent_column));
-            if !is_comparable(from, to) {
-                let message = format!("foreign key constraint \"{name}\" cannot be implemented");
-                let detail = format!(
-                    "Key columns \"{}\" and \"{}\" are of incompatible types: {from} and {to}.",
-                    table.given_name(*column),
-                    parent.given_name(*parent_column)
-                );
-                let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
-                return Err(error.with_detail(detail));
-            }
-        }
-        let on_delete = action(*on_delete);
-        let on_update = action(*on_update);
-        let has_generated = columns.iter().any(|at| {
-            let column = table.columns.get(*at);
-            column.is_some_and(|column| column.filled == Filled::Generated)
-        });
-        for (clause, action, allowed) in [
-            ("UPDATE", on_update, false),
-            ("DELETE", on_delete, on_delete == KeyAction::Cascade),
-        ] {
-            let checks = matches!(action, KeyAction::NoAction | KeyAction::Restrict);
-            if has_generated && !checks && !allowed {
-                let message = format!(
-                    "invalid ON {clause} action for foreign key constraint containing generated \
-                     column"
-                );
-                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
-            }
-        }
+        check_types((table, &columns), (parent, &parent_columns), &name)?;
+        let (on_delete, on_update) = (action(*on_delete), action(*on_update));
+        check_generated(table, &columns, on_delete, on_update)?;
         let id = |at: &usize| parent.columns.get(*at).map(|column| column.id);
         Ok(ForeignKeyDef {
             name,
@@ -142,9 +83,31 @@ impl Binder<'_> {
             on_delete,
             on_update,
             set_columns: Vec::new(),
-            deferral: deferral(*characteristics, self.source.first())?,
+            deferral: deferral(*written_deferral, self.first())?,
             is_valid: true,
         })
+    }
+
+    /// The table that a foreign key refers to; `None` for the one that has it.
+    fn referred_table(
+        &self,
+        table: &TableDef,
+        written: &ObjectName,
+    ) -> Result<Option<Arc<TableDef>>> {
+        let name = self.relation_name(written)?;
+        if self.is_itself(table, &name) {
+            return Ok(None);
+        }
+        match self.find(&name) {
+            Some(Named::Table(object)) if self.catalog.view_of(object).is_none() => {
+                self.table(written).cloned().map(Some)
+            }
+            None if self.system_view(&name).is_none() => Err(undefined_table(&name, 0)),
+            _ => {
+                let message = format!("referenced relation \"{}\" is not a table", name.name);
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
+        }
     }
 
     /// Whether a name means the table that is being made or changed.
@@ -169,7 +132,7 @@ impl Binder<'_> {
         &self,
         parent: &TableDef,
         new: &[NewIndex],
-        names: &[Ident],
+        names: &[Name],
     ) -> Result<Vec<usize>> {
         if names.is_empty() {
             if parent.primary_key.is_empty() {
@@ -228,35 +191,96 @@ impl Binder<'_> {
         &self,
         table: &TableDef,
         indexes: &[NewIndex],
-        name: Option<&Ident>,
+        name: Option<&Name>,
         columns: &[usize],
     ) -> Result<String> {
         let taken = |name: &str| {
             let mut new = indexes.iter().filter(|index| index.is_constraint);
             table.has_constraint(name) || new.any(|index| index.name == name)
         };
-        let Some(ident) = name else {
+        let Some(name) = name else {
             let names: Vec<String> = columns.iter().map(|at| table.given_name(*at)).collect();
             return Ok(free([&table.name, &names.join("_")], "fkey", &taken));
         };
-        let name = self.new_name(ident)?;
+        let name = self.new_name(name)?;
         if taken(&name) {
             let message = format!(
                 "constraint \"{name}\" for relation \"{}\" already exists",
                 table.name
             );
-            let error = Error::new(SqlState::DUPLICATE_OBJECT, message);
-            return Err(located(error, 0));
+            return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
         }
         Ok(name)
     }
 }
 
+/// Refuses a foreign key between tables that do not last equally long, and to one whose keys are
+/// those of its partitions.
+fn may_refer(table: &TableDef, parent: &TableDef) -> Result<()> {
+    if parent.partitioning().is_some() {
+        return Err(Error::unsupported("a foreign key to a partitioned table"));
+    }
+    let is_kept = !is_temporary(table.schema);
+    if is_kept == is_temporary(parent.schema) {
+        let kind = if is_kept { "permanent" } else { "temporary" };
+        let message = format!("constraints on {kind} tables may reference only {kind} tables");
+        return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
+    }
+    Ok(())
+}
+
+/// Refuses a foreign key of this name over columns whose values cannot be compared.
+fn check_types(
+    (table, columns): (&TableDef, &[usize]),
+    (parent, parent_columns): (&TableDef, &[usize]),
+    name: &str,
+) -> Result<()> {
+    for (column, parent_column) in columns.iter().zip(parent_columns) {
+        let (from, to) = (table.type_at(*column), parent.type_at(*parent_column));
+        if !is_comparable(from, to) {
+            let message = format!("foreign key constraint \"{name}\" cannot be implemented");
+            let detail = format!(
+                "Key columns \"{}\" and \"{}\" are of incompatible types: {from} and {to}.",
+                table.given_name(*column),
+                parent.given_name(*parent_column)
+            );
+            let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+            return Err(error.with_detail(detail));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses actions that would write generated columns.
+fn check_generated(
+    table: &TableDef,
+    columns: &[usize],
+    on_delete: KeyAction,
+    on_update: KeyAction,
+) -> Result<()> {
+    let has_generated = columns.iter().any(|at| {
+        let column = table.columns.get(*at);
+        column.is_some_and(|column| column.filled == Filled::Generated)
+    });
+    for (clause, action, allowed) in [
+        ("UPDATE", on_update, false),
+        ("DELETE", on_delete, on_delete == KeyAction::Cascade),
+    ] {
+        let checks = matches!(action, KeyAction::NoAction | KeyAction::Restrict);
+        if has_generated && !checks && !allowed {
+            let message = format!(
+                "invalid ON {clause} action for foreign key constraint containing generated column"
+            );
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+        }
+    }
+    Ok(())
+}
+
 /// Positions of the columns of a key.
-fn key_positions(table: &TableDef, names: &[Ident]) -> Result<Vec<usize>> {
-    let position = |ident: &Ident| {
-        let name = fold_name(ident);
-        let found = table.columns.iter().position(|column| column.name == name);
+fn key_positions(table: &TableDef, names: &[Name]) -> Result<Vec<usize>> {
+    let position = |Name { text: name, .. }: &Name| {
+        let found = table.columns.iter().position(|column| column.name == *name);
         found.ok_or_else(|| {
             let message =
                 format!("column \"{name}\" referenced in foreign key constraint does not exist");

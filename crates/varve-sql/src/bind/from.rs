@@ -1,20 +1,19 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
-use sqlparser::ast::{
-    Expr as Ast, Join, JoinConstraint, JoinOperator, ObjectName, ObjectNamePart, TableFactor,
-    TableFunctionArgs, TableWithJoins,
+use varve_ast::{
+    Alias, Expr as Ast, FromItem, Join, JoinCondition, JoinKind as AstJoinKind, Relation,
+    SubqueryRelation,
 };
 use varve_expr::Expr;
+use varve_parser::too_deep;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::cte::IN_OUTER_JOIN;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::lock::Claimed;
-use crate::bind::names::fold_name;
-use crate::bind::outer::slot_values;
+use crate::bind::outer::{Captured, slot_values};
 use crate::bind::placeholder::{Place, place};
-use crate::bind::relation::is_only;
 use crate::bind::routine_call::joined;
 use crate::bind::subquery::{Subquery, attach_conditions};
 use crate::bind::{Binder, located, refuse, unsupported_at};
@@ -23,7 +22,6 @@ use crate::plan::{JoinKind, JoinNode, Plan, Query};
 use crate::push_down::one_row;
 use crate::scope::{Scope, UNNAMED};
 use crate::walk::{conjunction, map_columns, split_conjunction, substitute};
-use varve_parser::marker::USING_ALIAS;
 
 /// Most relations of a FROM clause: each is a level of the plan.
 const RELATIONS_MAX: usize = 256;
@@ -31,21 +29,32 @@ const RELATIONS_MAX: usize = 256;
 /// A relation of FROM with the names that it gives; its columns are numbered from 0.
 pub(crate) type Bound = (Plan, Scope);
 
+/// The columns that a join by USING or NATURAL has of both sides.
+#[derive(Default)]
+struct Shared {
+    /// Their names and values.
+    merged: Vec<(String, Expr)>,
+    /// The columns of the sides that stand behind them.
+    hidden: Vec<usize>,
+    /// What makes partners.
+    conditions: Vec<Expr>,
+}
+
 impl Binder<'_> {
     /// A FROM clause; one row without columns where there is none.
-    pub(crate) fn from(&mut self, tables: &[TableWithJoins]) -> Result<Bound> {
-        let relations: usize = tables.iter().map(|table| table.joins.len() + 1).sum();
+    pub(crate) fn from(&mut self, items: &[FromItem]) -> Result<Bound> {
+        let relations: usize = items.iter().map(|item| item.joins.len() + 1).sum();
         if relations > RELATIONS_MAX {
-            return Err(located(crate::parse::too_deep(), self.source.first()));
+            return Err(located(too_deep(), self.first()));
         }
         let base = self.outer_depth();
         let mut whole: Option<Bound> = None;
-        for table in tables {
+        for item in items {
             whole = Some(match whole {
-                None => self.table_with_joins(table, base)?,
+                None => self.joined_relations(item, base)?,
                 Some(left) => {
                     let (right, captured) =
-                        self.beside(&left.1, |binder| binder.table_with_joins(table, base))?;
+                        self.beside(&left.1, |binder| binder.joined_relations(item, base))?;
                     cross(left, right, slot_values(&captured))?
                 }
             });
@@ -53,70 +62,65 @@ impl Binder<'_> {
         Ok(whole.unwrap_or_else(|| (one_row(), Scope::default())))
     }
 
-    fn table_with_joins(&mut self, table: &TableWithJoins, base: usize) -> Result<Bound> {
-        let TableWithJoins { relation, joins } = table;
+    /// A relation with its joins.
+    fn joined_relations(&mut self, item: &FromItem, base: usize) -> Result<Bound> {
+        let FromItem { relation, joins } = item;
         // A recursive query may not be on a side that an outer join can leave without a row.
         let below = |at: usize| match joins.iter().skip(at).any(keeps_right) {
             true => IN_OUTER_JOIN,
             false => "",
         };
-        let mut left = self.placed(below(0), |binder| binder.factor(relation, base))?;
+        let mut left = self.placed(below(0), |binder| binder.relation(relation, base))?;
         for (at, join) in joins.iter().enumerate() {
             let Join {
+                kind,
+                condition,
                 relation,
-                global,
-                join_operator,
             } = join;
-            let position = self.factor_position(relation);
-            refuse(*global, "GLOBAL JOIN", position)?;
-            let (kind, constraint) = match join_operator {
-                JoinOperator::Join(constraint)
-                | JoinOperator::Inner(constraint)
-                | JoinOperator::CrossJoin(constraint) => (JoinKind::Inner, constraint),
-                JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => {
-                    (JoinKind::Left, constraint)
-                }
-                JoinOperator::Right(constraint) | JoinOperator::RightOuter(constraint) => {
-                    (JoinKind::Right, constraint)
-                }
-                JoinOperator::FullOuter(constraint) => (JoinKind::Full, constraint),
-                _ => return Err(unsupported_at("this kind of join", position)),
-            };
-            let place = match kind {
-                JoinKind::Left | JoinKind::Full => IN_OUTER_JOIN,
-                _ => below(at + 1),
+            let (kind, place) = match kind {
+                AstJoinKind::Inner | AstJoinKind::Cross => (JoinKind::Inner, below(at + 1)),
+                AstJoinKind::Left => (JoinKind::Left, IN_OUTER_JOIN),
+                AstJoinKind::Right => (JoinKind::Right, below(at + 1)),
+                AstJoinKind::Full => (JoinKind::Full, IN_OUTER_JOIN),
             };
             let (right, captured) = self.placed(place, |binder| {
-                binder.beside(&left.1, |binder| binder.factor(relation, base))
+                binder.beside(&left.1, |binder| binder.relation(relation, base))
             })?;
             if let (JoinKind::Right | JoinKind::Full, Some(read)) = (kind, captured.first()) {
-                let read_table = left.1.column(read.index);
-                let name = read_table.map_or("", |(table, ..)| table.name.as_str());
-                let message =
-                    format!("invalid reference to FROM-clause entry for table \"{name}\"");
-                let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
-                let detail = "The combining JOIN type must be INNER or LEFT for a LATERAL \
-                              reference.";
-                return Err(located(error, read.position).with_detail(detail));
+                return Err(lateral_of_outer(&left.1, read));
             }
             let outer = slot_values(&captured);
-            let on = match constraint {
-                JoinConstraint::On(condition) => Some(condition),
+            let on = match condition {
+                JoinCondition::On(condition) => Some(condition),
                 _ => None,
             };
-            left = self.join(kind, left, right, outer, (constraint, on), position)?;
+            let position = self.relation_position(relation);
+            left = self.join(kind, left, right, outer, (condition, on), position)?;
         }
         Ok(left)
     }
 
+    /// Two relations joined by a condition.
+    pub(crate) fn join_on(
+        &mut self,
+        kind: JoinKind,
+        left: Bound,
+        right: Bound,
+        on: &Ast,
+        position: u32,
+    ) -> Result<Bound> {
+        let by = (&JoinCondition::None, Some(on));
+        self.join(kind, left, right, Vec::new(), by, position)
+    }
+
     /// Two relations joined by USING or NATURAL, or by a condition.
-    pub(crate) fn join(
+    fn join(
         &mut self,
         kind: JoinKind,
         left: Bound,
         right: Bound,
         outer: Vec<(usize, Expr)>,
-        (constraint, on): (&JoinConstraint, Option<&Ast>),
+        (condition, on): (&JoinCondition, Option<&Ast>),
         position: u32,
     ) -> Result<Bound> {
         let (left_plan, left_names) = left;
@@ -127,127 +131,105 @@ impl Binder<'_> {
         if matches!(kind, JoinKind::Right | JoinKind::Full) {
             self.refuse_nullable(&left_names)?;
         }
-        let left_width = left_plan.width();
+        let (left_width, right_width) = (left_plan.width(), right_plan.width());
         let right_names = right_names.shifted(left_width);
-        let shared = self.shared_columns(&left_names, &right_names, constraint, position)?;
-        let mut conditions = Vec::new();
-        // Shared columns come first and once, as PostgreSQL orders them.
-        let (mut merged, mut hidden) = (Vec::new(), Vec::new());
-        for (name, position) in shared {
-            let (left_index, left_type) = using_side(&left_names, &name, "left", position)?;
-            let (right_index, right_type) = using_side(&right_names, &name, "right", position)?;
-            let column = |index, ty| Operand::Known(Expr::Column { index, ty });
-            let (left, right) = (
-                column(left_index, left_type),
-                column(right_index, right_type),
-            );
-            conditions.push(self.comparison(CompareOp::Eq, left.clone(), right.clone(), 0)?);
+        let columns = self.shared_columns((&left_names, &right_names), condition, position)?;
+        let mut shared = self.shared(kind, (&left_names, &right_names), columns)?;
+        let mut names = left_names;
+        names.append(right_names)?;
+        let mut subqueries = Vec::new();
+        if let Some(on) = on {
+            let mut scope = ExprScope::with_subqueries(&names, "JOIN conditions");
+            let operand = self.expr(on, &mut scope)?;
+            let expr = self.condition(operand, "JOIN/ON", self.at(on.span))?;
+            subqueries = scope.take_subqueries();
+            split_conjunction(varve_expr::fold_condition(expr), &mut shared.conditions);
+        }
+        let conditions = core::mem::take(&mut shared.conditions);
+        let mut node = JoinNode::new(kind, left_plan, right_plan);
+        node.outer = outer;
+        let plan = if subqueries.is_empty() {
+            node.residual = conjunction(conditions);
+            joined(node)
+        } else {
+            self.join_on_subqueries(node, conditions, subqueries, position)?
+        };
+        let alias = match condition {
+            JoinCondition::Using { alias, .. } => alias.as_ref(),
+            _ => None,
+        };
+        let alias = alias.map(|alias| alias.text.clone());
+        let own = format!("{UNNAMED}merged{left_width}.{right_width}");
+        merged((plan, names), shared, alias, own)
+    }
+
+    /// The columns of these names of both sides. They come first and once, as PostgreSQL orders
+    /// them.
+    fn shared(
+        &mut self,
+        kind: JoinKind,
+        (left_names, right_names): (&Scope, &Scope),
+        columns: Vec<(String, u32)>,
+    ) -> Result<Shared> {
+        let mut shared = Shared::default();
+        for (name, position) in columns {
+            let (left_index, left_type) = using_side(left_names, &name, "left", position)?;
+            let (right_index, right_type) = using_side(right_names, &name, "right", position)?;
+            let left = Expr::Column {
+                index: left_index,
+                ty: left_type,
+            };
+            let right = Expr::Column {
+                index: right_index,
+                ty: right_type,
+            };
+            let sides = [left.clone(), right.clone()].map(Operand::Known);
+            let [one, other] = sides.clone();
+            shared
+                .conditions
+                .push(self.comparison(CompareOp::Eq, one, other, 0)?);
             let value = match kind {
                 _ if left_type != right_type || kind == JoinKind::Full => {
-                    let (mut args, ty) =
-                        self.unify(vec![left, right], "JOIN/USING", &[position])?;
+                    let (mut args, ty) = self.unify(sides.into(), "JOIN/USING", &[position])?;
                     match kind {
                         JoinKind::Full => Expr::Coalesce { args, ty },
                         JoinKind::Right => args.pop().unwrap_or(Expr::Coalesce { args, ty }),
                         _ => args.remove(0),
                     }
                 }
-                JoinKind::Right => Expr::Column {
-                    index: right_index,
-                    ty: right_type,
-                },
-                _ => Expr::Column {
-                    index: left_index,
-                    ty: left_type,
-                },
+                JoinKind::Right => right,
+                _ => left,
             };
-            merged.push((name, value));
-            hidden.extend([left_index, right_index]);
+            shared.merged.push((name, value));
+            shared.hidden.extend([left_index, right_index]);
         }
-        let right_width = right_plan.width();
-        let mut names = left_names;
-        names.append(right_names)?;
-        let mut subqueries = Vec::new();
-        if let Some(condition) = on {
-            let mut scope = ExprScope::with_subqueries(&names, "JOIN conditions");
-            let operand = self.expr(condition, &mut scope)?;
-            let position = self.source.expr(condition);
-            let expr = self.condition(operand, "JOIN/ON", position)?;
-            subqueries = scope.take_subqueries();
-            split_conjunction(varve_expr::fold_condition(expr), &mut conditions);
-        }
-        let mut node = JoinNode::new(kind, left_plan, right_plan);
-        node.outer = outer;
-        let mut plan = if subqueries.is_empty() {
-            node.residual = conjunction(conditions);
-            joined(node)
-        } else {
-            self.join_on_subqueries(node, conditions, subqueries, position)?
-        };
-        names.star.retain(|index| !hidden.contains(index));
-        let mut star = Vec::with_capacity(merged.len());
-        let mut computed = Vec::new();
-        let width = plan.width();
-        let alias = using_alias(constraint);
-        for (name, value) in merged {
-            star.push(match value {
-                // The columns of an alias stand side by side.
-                Expr::Column { index, .. } if alias.is_none() => index,
-                value => {
-                    computed.push((name, value));
-                    width + computed.len() - 1
-                }
-            });
-        }
-        star.append(&mut names.star);
-        names.star = star;
-        if !computed.is_empty() {
-            let types = plan.types().into_iter().enumerate();
-            let mut exprs: Vec<Expr> = types
-                .map(|(index, ty)| Expr::Column { index, ty })
-                .collect();
-            let columns = computed.iter();
-            let columns = columns.map(|(name, value)| (name.clone(), value.logical_type()));
-            let name =
-                alias.unwrap_or_else(|| format!("{UNNAMED}merged{left_width}.{right_width}"));
-            names.append(Scope {
-                star: Vec::new(),
-                ..Scope::table(name, width, columns.collect())
-            })?;
-            exprs.extend(computed.into_iter().map(|(_, value)| value));
-            plan = Plan::Project {
-                input: Box::new(plan),
-                exprs,
-            };
-        }
-        Ok((plan, names))
+        Ok(shared)
     }
 
-    /// The names of the columns of USING or NATURAL.
+    /// The names of the columns of USING or NATURAL, and where they stand.
     fn shared_columns(
         &self,
-        left: &Scope,
-        right: &Scope,
-        constraint: &JoinConstraint,
+        (left, right): (&Scope, &Scope),
+        condition: &JoinCondition,
         position: u32,
     ) -> Result<Vec<(String, u32)>> {
-        match constraint {
-            JoinConstraint::None | JoinConstraint::On(_) => Ok(Vec::new()),
-            JoinConstraint::Using(columns) => {
+        match condition {
+            JoinCondition::None | JoinCondition::On(_) => Ok(Vec::new()),
+            JoinCondition::Using { columns, alias: _ } => {
                 let mut shared: Vec<(String, u32)> = Vec::with_capacity(columns.len());
-                for column in columns.iter().filter(|column| column.0.len() == 1) {
-                    let (name, position) = self.using_column(column)?;
-                    if shared.iter().any(|(known, _)| *known == name) {
+                for column in columns {
+                    let name = &column.text;
+                    if shared.iter().any(|(known, _)| known == name) {
                         let message = format!(
                             "column name \"{name}\" appears more than once in USING clause"
                         );
                         return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
                     }
-                    shared.push((name, position));
+                    shared.push((name.clone(), self.at(column.span)));
                 }
                 Ok(shared)
             }
-            JoinConstraint::Natural => Ok(left
+            JoinCondition::Natural => Ok(left
                 .star
                 .iter()
                 .filter_map(|index| left.column(*index))
@@ -257,60 +239,73 @@ impl Binder<'_> {
         }
     }
 
-    /// A join whose condition uses subqueries. Of an outer join they are asked for each pair: the
-    /// side that may be missing is filtered, with the columns of the other as outer values.
+    /// A join whose condition uses subqueries.
     fn join_on_subqueries(
+        &mut self,
+        node: JoinNode,
+        conditions: Vec<Expr>,
+        subqueries: Vec<Subquery>,
+        position: u32,
+    ) -> Result<Plan> {
+        match node.kind {
+            JoinKind::Inner => attach_conditions(Plan::Join(node), conditions, &subqueries),
+            JoinKind::Left => self.left_on_subqueries(node, conditions, subqueries),
+            JoinKind::Right => self.right_on_subqueries(node, conditions, subqueries),
+            _ => {
+                let what = "a subquery in the condition of a FULL JOIN";
+                Err(unsupported_at(what, position))
+            }
+        }
+    }
+
+    /// A right join as the left join from the other side.
+    fn right_on_subqueries(
         &mut self,
         mut node: JoinNode,
         mut conditions: Vec<Expr>,
         mut subqueries: Vec<Subquery>,
-        position: u32,
     ) -> Result<Plan> {
         let left_width = node.left.width();
         let right_width = node.right.width();
-        match node.kind {
-            JoinKind::Inner => {
-                return attach_conditions(Plan::Join(node), conditions, &subqueries);
-            }
-            JoinKind::Left => {}
-            JoinKind::Right => {
-                // The same join from the other side.
-                core::mem::swap(&mut node.left, &mut node.right);
-                node.kind = JoinKind::Left;
-                let swap = |column: usize| match column {
-                    column if column < left_width => column + right_width,
-                    column if column < left_width + right_width => column - left_width,
-                    column => column,
-                };
-                for condition in &mut conditions {
-                    map_columns(condition, &swap);
-                }
-                for subquery in &mut subqueries {
-                    subquery.for_each_expr_mut(&mut |expr| {
-                        map_columns(expr, &swap);
-                        Ok(())
-                    })?;
-                }
-                let plan = self.join_on_subqueries(node, conditions, subqueries, position)?;
-                let types = plan.types();
-                let places = (right_width..right_width + left_width).chain(0..right_width);
-                let exprs = places.filter_map(|index| {
-                    let ty = *types.get(index)?;
-                    Some(Expr::Column { index, ty })
-                });
-                let exprs = exprs.collect();
-                return Ok(Plan::Project {
-                    input: Box::new(plan),
-                    exprs,
-                });
-            }
-            _ => {
-                return Err(unsupported_at(
-                    "a subquery in the condition of a FULL JOIN",
-                    position,
-                ));
-            }
+        core::mem::swap(&mut node.left, &mut node.right);
+        node.kind = JoinKind::Left;
+        let swap = |column: usize| match column {
+            column if column < left_width => column + right_width,
+            column if column < left_width + right_width => column - left_width,
+            column => column,
+        };
+        for condition in &mut conditions {
+            map_columns(condition, &swap);
         }
+        for subquery in &mut subqueries {
+            subquery.for_each_expr_mut(&mut |expr| {
+                map_columns(expr, &swap);
+                Ok(())
+            })?;
+        }
+        let plan = self.left_on_subqueries(node, conditions, subqueries)?;
+        let types = plan.types();
+        let places = (right_width..right_width + left_width).chain(0..right_width);
+        let exprs = places.filter_map(|index| {
+            let ty = *types.get(index)?;
+            Some(Expr::Column { index, ty })
+        });
+        let exprs = exprs.collect();
+        Ok(Plan::Project {
+            input: Box::new(plan),
+            exprs,
+        })
+    }
+
+    /// A left join whose subqueries are asked for each pair: the side that may be missing is
+    /// filtered, with the columns of the other as outer values.
+    fn left_on_subqueries(
+        &mut self,
+        mut node: JoinNode,
+        mut conditions: Vec<Expr>,
+        mut subqueries: Vec<Subquery>,
+    ) -> Result<Plan> {
+        let left_width = node.left.width();
         let slots: Vec<usize> = (0..left_width).map(|_| self.new_slot()).collect();
         let types = node.left.types();
         let to_right = |expr: &mut Expr| {
@@ -355,151 +350,153 @@ impl Binder<'_> {
         Ok(Plan::Join(node))
     }
 
-    fn using_column(&self, name: &ObjectName) -> Result<(String, u32)> {
-        match name.0.as_slice() {
-            [ObjectNamePart::Identifier(ident)] => Ok((fold_name(ident), self.source.ident(ident))),
-            _ => Err(unsupported_at(
-                "a qualified name in USING",
-                self.source.name(name),
-            )),
-        }
-    }
-
-    /// Where a relation stands, 0 when it has no name of its own.
-    pub(crate) fn factor_position(&self, factor: &TableFactor) -> u32 {
-        match factor {
-            TableFactor::Table { name, alias, .. } => match alias {
-                Some(alias) => self.source.ident(&alias.name),
-                None => self.source.name(name),
-            },
-            TableFactor::Derived { alias, .. } => alias
-                .as_ref()
-                .map_or(0, |alias| self.source.ident(&alias.name)),
-            TableFactor::Function { name, .. } => self.source.name(name),
-            TableFactor::NestedJoin {
-                table_with_joins, ..
-            } => self.factor_position(&table_with_joins.relation),
-            _ => 0,
-        }
+    /// Where a relation stands: its alias if it has one, 0 of a query without one.
+    pub(crate) fn relation_position(&self, relation: &Relation) -> u32 {
+        let (alias, own) = match relation {
+            Relation::Table(table) => (&table.alias, self.at(table.name.span())),
+            Relation::Function(function) => (&function.alias, self.at(function.span)),
+            Relation::Subquery(subquery) => (&subquery.alias, 0),
+            Relation::Joined { item, .. } => return self.relation_position(&item.relation),
+        };
+        alias.as_ref().map_or(own, |alias| self.at(alias.name.span))
     }
 
     /// One relation; `base` is where the levels of its FROM clause start.
-    pub(crate) fn factor(&mut self, factor: &TableFactor, base: usize) -> Result<Bound> {
-        let position = self.factor_position(factor);
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args,
-                with_hints,
-                version,
-                with_ordinality,
-                partitions,
-                json_path,
-                sample,
-                index_hints,
-            } => {
-                refuse(!with_hints.is_empty(), "a table hint", position)?;
-                refuse(version.is_some(), "a table version", position)?;
-                refuse(json_path.is_some(), "a JSON path", position)?;
-                refuse(!index_hints.is_empty(), "an index hint", position)?;
-                if let Some(TableFunctionArgs { args, settings }) = args {
-                    refuse(settings.is_some(), "SETTINGS", position)?;
-                    refuse(sample.is_some(), "TABLESAMPLE of a function", position)?;
-                    let alias = alias.as_ref();
-                    let bound = self.table_function(name, args, *with_ordinality, alias, base)?;
-                    self.refuse_claim(&bound.1, "a function")?;
-                    return Ok(bound);
-                }
-                refuse(*with_ordinality, "WITH ORDINALITY", position)?;
-                let (plan, names) =
-                    self.named_relation(name, alias.as_ref(), is_only(partitions))?;
-                match sample {
+    pub(crate) fn relation(&mut self, relation: &Relation, base: usize) -> Result<Bound> {
+        match relation {
+            Relation::Table(table) => {
+                let alias = table.alias.as_ref();
+                let only = table.only.is_some();
+                let (plan, names) = self.named_relation(&table.name, alias, only)?;
+                match &table.sample {
                     None => Ok((plan, names)),
-                    Some(sample) => Ok((self.sampled(plan, sample, position)?, names)),
+                    Some(sample) => {
+                        let position = self.relation_position(relation);
+                        Ok((self.sampled(plan, sample, position)?, names))
+                    }
                 }
             }
-            TableFactor::Derived {
-                lateral,
-                subquery,
-                alias,
-                sample,
-            } => {
-                refuse(sample.is_some(), "TABLESAMPLE", position)?;
-                let claim = self.claim_of(
-                    &alias
-                        .as_ref()
-                        .map_or_else(String::new, |alias| fold_name(&alias.name)),
-                );
-                self.claim_below = claim;
-                let query = if *lateral {
-                    self.lateral(base, |binder| binder.query(subquery, None))?
-                } else {
-                    self.query(subquery, None)?
-                };
-                let Query { plan, fields, .. } = query;
-                let columns = fields.into_iter().map(|field| (field.name, field.ty));
-                self.unnamed += 1;
-                let name = format!("{UNNAMED}{}", self.unnamed);
-                let (plan, mut names) =
-                    self.named_plan(plan, name, columns.collect(), alias.as_ref())?;
-                for table in &mut names.tables {
-                    table.claimed = claim.map(Claimed::below);
-                }
-                Ok((plan, names))
-            }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias,
-            } => {
-                let (plan, names) = self.table_with_joins(table_with_joins, base)?;
-                if alias.is_none() {
-                    return Ok((plan, names));
-                }
-                let mut tables = names.tables.iter();
-                let is_claimed = tables.any(|table| table.claimed.is_some());
-                refuse(is_claimed, "FOR UPDATE of a join with an alias", position)?;
-                let star = names.star.iter();
-                let (exprs, columns) = star
-                    .filter_map(|index| {
-                        let (_, name, ty) = names.column(*index)?;
-                        Some((Expr::Column { index: *index, ty }, (name.to_owned(), ty)))
-                    })
-                    .unzip();
-                let plan = Plan::Project {
-                    input: Box::new(plan),
-                    exprs,
-                };
-                let bound = self.named_plan(plan, String::new(), columns, alias.as_ref())?;
-                self.refuse_claim(&bound.1, "a join")?;
-                Ok(bound)
-            }
-            TableFactor::Function {
-                lateral: _,
-                name,
-                args,
-                with_ordinality,
-                alias,
-            } => {
-                let alias = alias.as_ref();
-                let bound = self.table_function(name, args, *with_ordinality, alias, base)?;
+            Relation::Function(function) => {
+                let bound = self.table_function(function, base)?;
                 self.refuse_claim(&bound.1, "a function")?;
                 Ok(bound)
             }
-            TableFactor::TableFunction { expr, alias } => {
-                self.table_value(expr, alias.as_ref(), base)
-            }
-            _ => Err(unsupported_at("this kind of relation in FROM", position)),
+            Relation::Subquery(subquery) => self.derived(subquery, base),
+            Relation::Joined { item, alias: None } => self.joined_relations(item, base),
+            Relation::Joined {
+                item,
+                alias: Some(alias),
+            } => self.aliased_join(item, alias, base),
         }
+    }
+
+    /// A query in parentheses.
+    fn derived(&mut self, relation: &SubqueryRelation, base: usize) -> Result<Bound> {
+        let SubqueryRelation {
+            is_lateral,
+            query,
+            alias,
+        } = relation;
+        let alias = alias.as_ref();
+        let claim = self.claim_of(alias.map_or("", |alias| &alias.name.text));
+        self.claim_below = claim;
+        let query = match is_lateral {
+            true => self.lateral(base, |binder| binder.query(query, None))?,
+            false => self.query(query, None)?,
+        };
+        let Query { plan, fields, .. } = query;
+        let columns = fields.into_iter().map(|field| (field.name, field.ty));
+        self.unnamed += 1;
+        let name = format!("{UNNAMED}{}", self.unnamed);
+        let (plan, mut names) = self.named_plan(plan, name, columns.collect(), alias)?;
+        for table in &mut names.tables {
+            table.claimed = claim.map(Claimed::below);
+        }
+        Ok((plan, names))
+    }
+
+    /// Joins in parentheses with an alias: one relation of their columns.
+    fn aliased_join(&mut self, item: &FromItem, alias: &Alias, base: usize) -> Result<Bound> {
+        let (plan, names) = self.joined_relations(item, base)?;
+        let mut tables = names.tables.iter();
+        let is_claimed = tables.any(|table| table.claimed.is_some());
+        let position = self.relation_position(&item.relation);
+        refuse(is_claimed, "FOR UPDATE of a join with an alias", position)?;
+        let star = names.star.iter();
+        let (exprs, columns) = star
+            .filter_map(|index| {
+                let (_, name, ty) = names.column(*index)?;
+                Some((Expr::Column { index: *index, ty }, (name.to_owned(), ty)))
+            })
+            .unzip();
+        let plan = Plan::Project {
+            input: Box::new(plan),
+            exprs,
+        };
+        let bound = self.named_plan(plan, String::new(), columns, Some(alias))?;
+        self.refuse_claim(&bound.1, "a join")?;
+        Ok(bound)
     }
 }
 
 /// Whether a join keeps the rows of its right side that meet none.
 fn keeps_right(join: &Join) -> bool {
-    matches!(
-        join.join_operator,
-        JoinOperator::Right(_) | JoinOperator::RightOuter(_) | JoinOperator::FullOuter(_)
-    )
+    matches!(join.kind, AstJoinKind::Right | AstJoinKind::Full)
+}
+
+/// The error about a relation that reads those before it, where it has rows without them.
+fn lateral_of_outer(left: &Scope, read: &Captured) -> Error {
+    let table = left.column(read.index);
+    let name = table.map_or("", |(table, ..)| table.name.as_str());
+    let message = format!("invalid reference to FROM-clause entry for table \"{name}\"");
+    let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
+    let detail = "The combining JOIN type must be INNER or LEFT for a LATERAL reference.";
+    located(error, read.position).with_detail(detail)
+}
+
+/// A join with the columns that both sides share before all others, under the name of their alias
+/// or under `own`.
+fn merged(
+    (plan, mut names): Bound,
+    shared: Shared,
+    alias: Option<String>,
+    own: String,
+) -> Result<Bound> {
+    names.star.retain(|index| !shared.hidden.contains(index));
+    let mut star = Vec::with_capacity(shared.merged.len() + names.star.len());
+    let mut computed = Vec::new();
+    let width = plan.width();
+    for (name, value) in shared.merged {
+        star.push(match value {
+            // The columns of an alias stand side by side.
+            Expr::Column { index, .. } if alias.is_none() => index,
+            value => {
+                computed.push((name, value));
+                width + computed.len() - 1
+            }
+        });
+    }
+    star.append(&mut names.star);
+    names.star = star;
+    if computed.is_empty() {
+        return Ok((plan, names));
+    }
+    let types = plan.types().into_iter().enumerate();
+    let mut exprs: Vec<Expr> = types
+        .map(|(index, ty)| Expr::Column { index, ty })
+        .collect();
+    let columns = computed.iter();
+    let columns = columns.map(|(name, value)| (name.clone(), value.logical_type()));
+    names.append(Scope {
+        star: Vec::new(),
+        ..Scope::table(alias.unwrap_or(own), width, columns.collect())
+    })?;
+    exprs.extend(computed.into_iter().map(|(_, value)| value));
+    let plan = Plan::Project {
+        input: Box::new(plan),
+        exprs,
+    };
+    Ok((plan, names))
 }
 
 /// All pairs of rows.
@@ -525,18 +522,4 @@ fn using_side(
             format!("column \"{name}\" specified in USING clause does not exist in {side} table");
         Error::new(SqlState::UNDEFINED_COLUMN, message)
     })
-}
-
-/// The name of `JOIN ... USING (...) AS name`.
-fn using_alias(constraint: &JoinConstraint) -> Option<String> {
-    let JoinConstraint::Using(columns) = constraint else {
-        return None;
-    };
-    match columns.last()?.0.as_slice() {
-        [
-            ObjectNamePart::Identifier(marker),
-            ObjectNamePart::Identifier(alias),
-        ] if marker.value == USING_ALIAS => Some(fold_name(alias)),
-        _ => None,
-    }
 }

@@ -1,24 +1,21 @@
 //! Function calls, those with keywords inside included.
 
-use sqlparser::ast::{
-    CeilFloorKind, DateTimeField, DuplicateTreatment, Expr as Ast, Function as AstFunction,
-    FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
-    FunctionArgumentList, FunctionArguments, OrderByExpr, SelectItem, SetExpr, TrimWhereField,
+use varve_ast::{
+    Argument, Call, Expr as Ast, ExprKind, Over, Query, QueryBody, SelectItem, SpecialCall,
 };
 use varve_expr::{
     Expr, Function, Slot, is_aggregate, is_function, is_set_function, repeats_any, resolve_call,
     resolve_function,
 };
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::aggregate::AggregateSyntax;
-use crate::bind::array::RowsOf;
 use crate::bind::expr::ExprScope;
-use crate::bind::literal::{CastContext, Operand};
-use crate::bind::names::{fold_name, simple_name};
+use crate::bind::literal::{CastContext, Operand, literal};
+use crate::bind::names::{simple_name, trim_name};
 use crate::bind::record::reads_rows;
-use crate::bind::{Binder, internal_name, located, refuse, unsupported_at};
-use varve_parser::marker::VARIADIC;
+use crate::bind::{Binder, internal_name, located, refuse};
+use crate::schema::RelationName;
 
 /// The arguments of a call as they are written.
 #[derive(Default)]
@@ -28,11 +25,16 @@ pub(crate) struct Arguments<'a> {
     pub(crate) names: Vec<String>,
     /// `f(VARIADIC array)`
     pub(crate) spread: bool,
-    /// `f(*)`
-    star: bool,
-    distinct: bool,
-    /// `f(x ORDER BY y)`
-    order: Option<&'a [OrderByExpr]>,
+}
+
+/// A call whose name and arguments were looked at.
+struct Written<'a> {
+    call: &'a Call,
+    /// Its name in messages: of the system's own functions without a schema.
+    name: String,
+    path: RelationName,
+    args: Arguments<'a>,
+    position: u32,
 }
 
 /// The functions that need OVER.
@@ -53,167 +55,167 @@ const WINDOW_FUNCTIONS: [&str; 11] = [
 /// An aggregate without arguments, which `*` should stand for.
 fn parameterless(name: &str, position: u32) -> Error {
     let message = format!("{name}(*) must be used to call a parameterless aggregate function");
+    wrong(message, position)
+}
+
+/// `42809`
+fn wrong(message: impl Into<String>, position: u32) -> Error {
     located(Error::new(SqlState::WRONG_OBJECT_TYPE, message), position)
+}
+
+fn not_a_window_function(name: &str, position: u32) -> Error {
+    let message =
+        format!("OVER specified, but {name} is not a window function nor an aggregate function");
+    wrong(message, position)
 }
 
 impl Binder<'_> {
     /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
     /// function of the function table.
-    pub(crate) fn function(
-        &mut self,
-        ast: &AstFunction,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub(crate) fn function(&mut self, call: &Call, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let around = self.reads_rows;
-        self.reads_rows |= simple_name(&ast.name).is_some_and(|name| reads_rows(&name));
-        let called = self.plain_or_aggregate(ast, scope);
+        self.reads_rows |= simple_name(&call.name).is_some_and(reads_rows);
+        let called = self.plain_or_aggregate(call, scope);
         self.reads_rows = around;
         called
     }
 
-    fn plain_or_aggregate(
-        &mut self,
-        ast: &AstFunction,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
-        let AstFunction {
-            name,
-            uses_odbc_syntax,
-            parameters,
-            args,
-            within_group,
-            filter,
-            null_treatment,
-            over,
-        } = ast;
-        let position = self.source.name(name);
-        refuse(
-            null_treatment.is_some(),
-            "IGNORE or RESPECT NULLS",
-            position,
-        )?;
-        refuse(*uses_odbc_syntax, "ODBC syntax", position)?;
-        refuse(
-            !matches!(parameters, FunctionArguments::None),
-            "a function with parameters",
-            position,
-        )?;
-        let path = name;
-        let own = simple_name(path);
-        let written = self.relation_name(path)?;
-        let candidates = match &own {
+    fn plain_or_aggregate(&mut self, call: &Call, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let position = self.at(call.name.span());
+        let own = simple_name(&call.name);
+        let path = self.relation_name(&call.name)?;
+        let candidates = match own {
             Some(name) if self.is_built_in(name) => Vec::new(),
-            _ => self.candidates(&written),
+            _ => self.candidates(&path),
         };
-        let is_user = own.is_none() || !candidates.is_empty();
-        let name = own.unwrap_or_else(|| written.to_string());
-        if let (FunctionArguments::Subquery(query), "array") = (args, name.as_str()) {
-            return self.array_of_rows(query, RowsOf::Array, position, scope);
-        }
-        if let Some(made) = self.json_constructor(&name, ast, position, scope)? {
-            return Ok(made);
-        }
-        let args = Arguments::of_call(args, position)?;
-        if is_user {
-            if over.is_some() {
-                let message = format!(
-                    "OVER specified, but {name} is not a window function nor an aggregate function"
-                );
-                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-                return Err(located(error, position));
+        let written = Written {
+            call,
+            name: own.map_or_else(|| path.to_string(), str::to_owned),
+            args: Arguments::of(&call.arguments, position)?,
+            path,
+            position,
+        };
+        let name = written.name.as_str();
+        if own.is_none() || !candidates.is_empty() {
+            if call.over.is_some() {
+                return Err(not_a_window_function(name, position));
             }
-            args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
-            return self.user_call((&written, &candidates), &args, position, scope);
+            written.refuse_clauses()?;
+            return self.user_call((&written.path, &candidates), &written.args, position, scope);
         }
-        if let Some(over) = over {
-            let refused = [
-                (
-                    args.distinct,
-                    "DISTINCT is not implemented for window functions".to_owned(),
-                ),
-                (
-                    args.order.is_some(),
-                    "aggregate ORDER BY is not implemented for window functions".to_owned(),
-                ),
-                (
-                    !within_group.is_empty(),
-                    format!("OVER is not supported for ordered-set aggregate {name}"),
-                ),
-            ];
-            if let Some((_, message)) = refused.into_iter().find(|(present, _)| *present) {
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                return Err(located(error, position));
-            }
-            if is_aggregate(&name, false) && args.list.is_empty() && !args.star {
-                return Err(parameterless(&name, position));
-            }
-            let filter = filter.as_deref();
-            return self.window_call(&name, &args.list, filter, over, position, scope);
+        if let Some(over) = &call.over {
+            return self.called_over(&written, over, scope);
         }
-        if WINDOW_FUNCTIONS.contains(&name.as_str()) && within_group.is_empty() {
-            let message = match is_aggregate(&name, true) && !args.list.is_empty() {
+        let within_group = !call.within_group.is_empty();
+        if WINDOW_FUNCTIONS.contains(&name) && !within_group {
+            let message = match is_aggregate(name, true) && !written.args.list.is_empty() {
                 true => format!("WITHIN GROUP is required for ordered-set aggregate {name}"),
                 false => format!("window function {name} requires an OVER clause"),
             };
-            return Err(located(
-                Error::new(SqlState::WRONG_OBJECT_TYPE, message),
-                position,
-            ));
+            return Err(wrong(message, position));
         }
-        if is_set_function(&name) {
-            return self.set_returning(&name, &args, position, scope);
+        if is_set_function(name) {
+            return self.set_returning(name, &written.args, position, scope);
         }
         if name == "grouping" {
-            return self.grouping(&args.list, position, scope);
+            return self.grouping(&written.args.list, position, scope);
         }
-        if is_aggregate(&name, !within_group.is_empty()) {
-            if args.star && !within_group.is_empty() {
-                let message = format!(
-                    "{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP"
-                );
-                let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-                return Err(located(error, position));
-            }
-            if args.list.is_empty() && !args.star && within_group.is_empty() {
-                return Err(parameterless(&name, position));
-            }
-            refuse(args.spread, "VARIADIC of an aggregate", position)?;
-            let named = !args.names.is_empty();
-            refuse(named, "a named argument of an aggregate", position)?;
-            let call = AggregateSyntax {
-                name: &name,
-                args: &args.list,
-                star: args.star,
-                distinct: args.distinct,
-                order: args.order.unwrap_or(within_group),
-                within_group: !within_group.is_empty(),
-                filter: filter.as_deref(),
-                position,
-            };
-            return self.aggregate(call, scope);
+        match is_aggregate(name, within_group) {
+            true => self.called_aggregate(&written, scope),
+            false => self.called_plain(&written, scope),
         }
-        let is_aggregate_like = args.star
-            || args.distinct
-            || args.order.is_some()
-            || !within_group.is_empty()
-            || filter.is_some();
-        if is_aggregate_like {
+    }
+
+    /// A call with OVER.
+    fn called_over(
+        &mut self,
+        written: &Written<'_>,
+        over: &Over,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let (call, name) = (written.call, written.name.as_str());
+        let refused = [
+            (
+                call.is_distinct,
+                "DISTINCT is not implemented for window functions".to_owned(),
+            ),
+            (
+                !call.order_by.is_empty(),
+                "aggregate ORDER BY is not implemented for window functions".to_owned(),
+            ),
+            (
+                !call.within_group.is_empty(),
+                format!("OVER is not supported for ordered-set aggregate {name}"),
+            ),
+        ];
+        if let Some((_, message)) = refused.into_iter().find(|(present, _)| *present) {
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(located(error, written.position));
+        }
+        if is_aggregate(name, false) && written.args.list.is_empty() && !call.has_star {
+            return Err(parameterless(name, written.position));
+        }
+        self.window_call(&written.as_aggregate(), over, scope)
+    }
+
+    fn called_aggregate(
+        &mut self,
+        written: &Written<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let Written {
+            call,
+            name,
+            args,
+            position,
+            ..
+        } = written;
+        let within_group = !call.within_group.is_empty();
+        if call.has_star && within_group {
+            let message =
+                format!("{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP");
+            return Err(wrong(message, *position));
+        }
+        if args.list.is_empty() && !call.has_star && !within_group {
+            return Err(parameterless(name, *position));
+        }
+        refuse(args.spread, "VARIADIC of an aggregate", *position)?;
+        let named = !args.names.is_empty();
+        refuse(named, "a named argument of an aggregate", *position)?;
+        self.aggregate(&written.as_aggregate(), scope)
+    }
+
+    /// A call of a function that computes one value of its arguments.
+    fn called_plain(
+        &mut self,
+        written: &Written<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let Written {
+            call,
+            name,
+            path,
+            args,
+            position,
+        } = written;
+        let (name, position) = (name.as_str(), *position);
+        if written.misplaced().is_some() {
             // A function that is not there is the first thing to be said.
-            let mut operands = self.operands(&args, scope)?;
-            for key in within_group {
+            let mut operands = self.operands(args, scope)?;
+            for key in &call.within_group {
                 operands.push(self.expr(&key.expr, scope)?);
             }
-            self.called(&name, &args, operands, position)?;
-            args.refuse_clauses(&name, !within_group.is_empty(), filter.is_some(), position)?;
+            self.called(name, args, operands, position)?;
+            written.refuse_clauses()?;
         }
-        let mut operands = match name.as_str() {
+        let mut operands = match name {
             "interpolate" => self.lookups(&args.list, scope)?,
-            _ => self.operands(&args, scope)?,
+            _ => self.operands(args, scope)?,
         };
-        if matches!(name.as_str(), "nextval" | "currval" | "setval") {
+        if matches!(name, "nextval" | "currval" | "setval") {
             self.sequence_argument(&mut operands)?;
         }
-        match (name.as_str(), operands.len()) {
+        match (name, operands.len()) {
             ("coalesce", 1..) => {
                 let places = self.places(&mut args.list.iter().copied());
                 let (args, ty) = self.unify(operands, "COALESCE", &places)?;
@@ -221,16 +223,16 @@ impl Binder<'_> {
             }
             ("nullif", 2) => self.nullif(operands, position),
             (type_name, 1) if args.names.is_empty() && !is_function(type_name) => {
-                self.cast_call(type_name, &args, operands, position)
+                self.cast_call(type_name, args, operands, position)
             }
             _ => {
-                let users = self.candidates(&written);
+                let users = self.candidates(path);
                 let kept = (!users.is_empty()).then(|| operands.clone());
-                match (self.called(&name, &args, operands, position), kept) {
+                match (self.called(name, args, operands, position), kept) {
                     (Err(error), Some(operands))
                         if error.state() == SqlState::UNDEFINED_FUNCTION =>
                     {
-                        self.user_call_of((&written, &users), &args, operands, position, scope)
+                        self.user_call_of((path, &users), args, operands, position, scope)
                     }
                     (call, _) => call.map(Operand::Known),
                 }
@@ -286,20 +288,10 @@ impl Binder<'_> {
     fn lookups(&mut self, args: &[&Ast], scope: &mut ExprScope<'_>) -> Result<Vec<Operand>> {
         let mut operands = Vec::with_capacity(args.len());
         for arg in args {
-            let row = match arg {
-                Ast::Subquery(query) => match query.body.as_ref() {
-                    SetExpr::Select(select) => match select.projection.as_slice() {
-                        [SelectItem::UnnamedExpr(row @ Ast::Tuple(_))] => Some((query, row)),
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            };
-            match row {
+            match looked_up(arg) {
                 Some((query, row)) => {
-                    self.spread_row = Some(row);
-                    operands.extend(self.row_subquery(query, 2, scope)?);
+                    self.spread_row = Some(row.span);
+                    operands.extend(self.row_subquery(query, 2, self.at(arg.span), scope)?);
                 }
                 None => operands.push(self.expr(arg, scope)?),
             }
@@ -323,7 +315,7 @@ impl Binder<'_> {
         {
             let message = "VARIADIC argument must be an array";
             let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
-            return Err(located(error, self.source.expr(last)));
+            return Err(located(error, self.at(last.span)));
         }
         let written = varve_expr::Arguments {
             types: &types,
@@ -384,92 +376,58 @@ impl Binder<'_> {
     }
 
     /// The calls that SQL writes with keywords: `EXTRACT(year FROM x)`, `SUBSTRING(x FROM 2)`.
-    pub(crate) fn keyword_function(
+    pub(crate) fn special_call(
         &mut self,
-        ast: &Ast,
+        call: &SpecialCall,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(ast));
-        let (name, args): (&str, Vec<&Ast>) = match ast {
-            Ast::Extract {
-                field,
-                syntax: _,
-                expr,
-            } => {
-                let field = match field {
-                    DateTimeField::Custom(name) => name.value.to_ascii_lowercase(),
-                    field => field.to_string().to_ascii_lowercase(),
-                };
-                let operands = vec![Operand::Text(field, position), self.expr(expr, scope)?];
+        let (name, args): (&str, Vec<&Ast>) = match call {
+            SpecialCall::Extract { field, operand } => {
+                let field = field.text.to_ascii_lowercase();
+                let operands = vec![Operand::Text(field, position), self.expr(operand, scope)?];
                 return Ok(Operand::Known(self.named("extract", operands, position)?));
             }
-            Ast::Ceil {
-                expr,
-                field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime),
-            } => ("ceil", vec![expr]),
-            Ast::Floor {
-                expr,
-                field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime),
-            } => ("floor", vec![expr]),
-            Ast::Position { expr, r#in } => ("strpos", vec![r#in, expr]),
-            Ast::Substring {
-                expr,
-                substring_from: None,
-                substring_for: Some(length),
-                special: _,
-                shorthand: _,
+            SpecialCall::Position { part, operand } => ("strpos", vec![operand, part]),
+            SpecialCall::Substring {
+                operand,
+                from: None,
+                length: Some(length),
             } => {
-                let one = varve_types::Value::Int4(1);
                 let operands = vec![
-                    self.expr(expr, scope)?,
-                    Operand::Known(super::literal::literal(one, LogicalType::Int4)),
+                    self.expr(operand, scope)?,
+                    Operand::Known(literal(Value::Int4(1), LogicalType::Int4)),
                     self.expr(length, scope)?,
                 ];
                 let call = self.named("substring", operands, position)?;
                 return Ok(Operand::Known(call));
             }
-            Ast::Overlay {
-                expr,
-                overlay_what,
-                overlay_from,
-                overlay_for,
+            SpecialCall::Substring {
+                operand,
+                from,
+                length,
             } => {
-                let mut args: Vec<&Ast> = vec![expr, overlay_what, overlay_from];
-                args.extend(overlay_for.as_deref());
-                ("overlay", args)
+                let args = [operand].into_iter().chain(from).chain(length);
+                ("substring", args.collect())
             }
-            Ast::Substring {
-                expr,
-                substring_from: Some(from),
-                substring_for,
-                special: _,
-                shorthand,
+            SpecialCall::Overlay {
+                operand,
+                placing,
+                from,
+                length,
             } => {
-                let mut args: Vec<&Ast> = vec![expr, from];
-                args.extend(substring_for.as_deref());
-                (if *shorthand { "substr" } else { "substring" }, args)
+                let args = [operand, placing, from].into_iter().chain(length);
+                ("overlay", args.collect())
             }
-            Ast::Trim {
-                trim_where,
-                trim_what,
-                expr,
-                trim_characters,
+            SpecialCall::Trim {
+                side,
+                operand,
+                characters,
+                listed,
             } => {
-                let name = match trim_where {
-                    Some(TrimWhereField::Leading) => "ltrim",
-                    Some(TrimWhereField::Trailing) => "rtrim",
-                    Some(TrimWhereField::Both) | None => "btrim",
-                };
-                let mut args: Vec<&Ast> = vec![expr];
-                args.extend(trim_what.as_deref());
-                args.extend(trim_characters.iter().flatten());
-                (name, args)
+                let args = [operand].into_iter().chain(characters).chain(listed);
+                (trim_name(*side), args.collect())
             }
-            Ast::AtTimeZone {
-                timestamp,
-                time_zone,
-            } => ("timezone", vec![time_zone, timestamp]),
-            _ => return Err(unsupported_at("this form of function call", position)),
         };
         let mut operands = Vec::with_capacity(args.len());
         for arg in args {
@@ -479,102 +437,80 @@ impl Binder<'_> {
     }
 }
 
-impl<'a> Arguments<'a> {
-    /// Refuses what may be said of the arguments of aggregates only.
-    fn refuse_clauses(
-        &self,
-        name: &str,
-        within_group: bool,
-        filter: bool,
-        position: u32,
-    ) -> Result<()> {
+/// The query and the row of `(SELECT (time, value) ...)`.
+fn looked_up(arg: &Ast) -> Option<(&Query, &Ast)> {
+    let ExprKind::Subquery(query) = &arg.kind else {
+        return None;
+    };
+    let QueryBody::Select(select) = &*query.body else {
+        return None;
+    };
+    let [SelectItem::Expr { expr, alias: None }] = select.items.as_slice() else {
+        return None;
+    };
+    let is_row = matches!(
+        expr.kind,
+        ExprKind::Row {
+            is_explicit: false,
+            ..
+        }
+    );
+    is_row.then_some((query, expr))
+}
+
+impl Written<'_> {
+    /// The call as one of an aggregate or window function.
+    fn as_aggregate(&self) -> AggregateSyntax<'_> {
+        AggregateSyntax {
+            name: &self.name,
+            args: &self.args.list,
+            entries: &[],
+            call: self.call,
+            position: self.position,
+        }
+    }
+
+    /// What may be said of the arguments of aggregates only.
+    fn misplaced(&self) -> Option<&'static str> {
+        let call = self.call;
         let misplaced = [
-            (self.star, "(*)"),
-            (self.distinct, "DISTINCT"),
-            (within_group, "WITHIN GROUP"),
-            (self.order.is_some(), "ORDER BY"),
-            (filter, "FILTER"),
+            (call.has_star, "(*)"),
+            (call.is_distinct, "DISTINCT"),
+            (!call.within_group.is_empty(), "WITHIN GROUP"),
+            (!call.order_by.is_empty(), "ORDER BY"),
+            (call.filter.is_some(), "FILTER"),
         ];
-        let Some((_, what)) = misplaced.into_iter().find(|(present, _)| *present) else {
+        let mut misplaced = misplaced.into_iter().filter(|(present, _)| *present);
+        misplaced.next().map(|(_, what)| what)
+    }
+
+    /// Refuses what may be said of the arguments of aggregates only.
+    fn refuse_clauses(&self) -> Result<()> {
+        let Some(what) = self.misplaced() else {
             return Ok(());
         };
-        let before = if self.star { name } else { "" };
+        let name = &self.name;
+        let before = if self.call.has_star { name } else { "" };
         let message = format!("{before}{what} specified, but {name} is not an aggregate function");
-        Err(located(
-            Error::new(SqlState::WRONG_OBJECT_TYPE, message),
-            position,
-        ))
+        Err(wrong(message, self.position))
     }
+}
 
-    fn of_call(args: &'a FunctionArguments, position: u32) -> Result<Arguments<'a>> {
-        let FunctionArgumentList {
-            duplicate_treatment,
-            args,
-            clauses,
-        } = match args {
-            FunctionArguments::None => return Ok(Arguments::default()),
-            FunctionArguments::Subquery(_) => {
-                return Err(unsupported_at("a subquery as an argument", position));
-            }
-            FunctionArguments::List(list) => list,
-        };
-        let mut order = None;
-        for clause in clauses {
-            match clause {
-                FunctionArgumentClause::OrderBy(keys) if order.is_none() => {
-                    order = Some(keys.as_slice());
-                }
-                _ => return Err(unsupported_at("this clause among arguments", position)),
-            }
-        }
-        Ok(Arguments {
-            distinct: matches!(duplicate_treatment, Some(DuplicateTreatment::Distinct)),
-            order,
-            ..Arguments::of(args, position)?
-        })
-    }
-
+impl<'a> Arguments<'a> {
     /// The arguments between the parentheses.
-    pub(crate) fn of(args: &'a [FunctionArg], position: u32) -> Result<Arguments<'a>> {
+    pub(crate) fn of(args: &'a [Argument], position: u32) -> Result<Arguments<'a>> {
         let mut written = Arguments::default();
         for argument in args {
-            let (name, value) = match argument {
-                FunctionArg::Unnamed(value) => (None, value),
-                FunctionArg::Named {
-                    name,
-                    arg,
-                    operator: FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment,
-                }
-                | FunctionArg::ExprNamed {
-                    name: Ast::Identifier(name),
-                    arg,
-                    operator: FunctionArgOperator::RightArrow | FunctionArgOperator::Assignment,
-                } => (Some(fold_name(name)), arg),
-                _ => return Err(unsupported_at("this form of argument", position)),
-            };
-            match value {
-                FunctionArgExpr::Expr(expr) => written.list.push(expr),
-                FunctionArgExpr::Wildcard if args.len() == 1 && name.is_none() => {
-                    written.star = true;
-                }
-                _ => return Err(unsupported_at("* among arguments", position)),
+            let is_named = argument.name.is_some() || argument.variadic.is_some();
+            if !is_named && (written.spread || !written.names.is_empty()) {
+                let message = "positional argument cannot follow named argument";
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                return Err(located(error, position));
             }
-            match name {
-                Some(name) => match name.strip_prefix(VARIADIC) {
-                    Some(name) => {
-                        written.spread = true;
-                        let name = Some(name).filter(|name| !name.is_empty());
-                        written.names.extend(name.map(str::to_owned));
-                    }
-                    None => written.names.push(name),
-                },
-                None if written.names.is_empty() && !written.spread => {}
-                None => {
-                    let message = "positional argument cannot follow named argument";
-                    let error = Error::new(SqlState::SYNTAX_ERROR, message);
-                    return Err(located(error, position));
-                }
-            }
+            written.list.push(&argument.value);
+            written.spread |= argument.variadic.is_some();
+            let name = argument.name.as_ref();
+            written.names.extend(name.map(|name| name.text.clone()));
         }
         Ok(written)
     }

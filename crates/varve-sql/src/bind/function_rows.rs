@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use varve_ast::ArgumentMode;
 use varve_expr::Expr;
-use varve_parser::create_function::ArgumentMode;
 use varve_types::{LogicalType, Result, RowTypeId, RowValue, Value};
 
 use crate::bind::Binder;
@@ -11,7 +11,6 @@ use crate::bind::composite::{called_fields, check_row, row_call};
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{CastContext, literal};
-use crate::bind::names::fold_name;
 use crate::bind::routine_call::is_run_first;
 use crate::bind::set_function::{Columns, Definition, check_definitions};
 use crate::bind::user_function::{Candidates, first_row};
@@ -89,7 +88,7 @@ impl Binder<'_> {
                 }
                 _ => " is only allowed for functions returning \"record\"",
             },
-            definitions.first().map(|(name, _)| self.source.ident(name)),
+            definitions.first().map(|(name, _)| self.at(name.span)),
             position,
         )?;
         if !is_record {
@@ -97,15 +96,14 @@ impl Binder<'_> {
         }
         let mut defined = FunctionDef::clone(&def);
         defined.returns = Returns::Columns;
-        for (name, data_type) in definitions {
-            let place = self.source.ident(name);
-            let (ty, modifier) = self.data_type(data_type, place)?;
+        for (name, type_name) in definitions {
+            let (ty, modifier) = self.data_type(type_name)?;
             defined.arguments.push(ArgumentDef {
                 mode: ArgumentMode::Table,
-                name: fold_name(name),
+                name: name.text.clone(),
                 ty,
                 modifier,
-                domain: self.domain_of(data_type).map(|(domain, _)| domain.object),
+                domain: self.domain_of(type_name).map(|(domain, _)| domain.object),
                 default: None,
             });
         }

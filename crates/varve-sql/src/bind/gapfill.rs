@@ -40,31 +40,22 @@ impl Gapfill {
     /// The group that is to be filled, if there is one; what its arguments leave out is found in
     /// the conditions of WHERE.
     pub(super) fn find(groups: &[Expr], conditions: &[Expr]) -> Result<Option<Gapfill>> {
-        let name = |group: &Expr| match group {
-            Expr::Call { function, .. } => function.name(),
-            _ => "",
+        let calls = groups.iter().enumerate();
+        let mut calls = calls.filter_map(|(at, group)| match group {
+            Expr::Call {
+                function,
+                args,
+                position,
+            } if function.name() == GAPFILL => Some((at, args, *position, function.result_type())),
+            _ => None,
+        });
+        let Some((group, args, position, ty)) = calls.next() else {
+            return Ok(None);
         };
-        let is_gapfill = |group: &&Expr| name(group) == GAPFILL;
-        if groups.iter().filter(is_gapfill).count() > 1 {
+        if calls.next().is_some() {
             let message = "multiple time_bucket_gapfill calls not allowed";
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        let found = groups
-            .iter()
-            .enumerate()
-            .find_map(|(at, group)| match group {
-                Expr::Call {
-                    function,
-                    args,
-                    position,
-                } if function.name() == GAPFILL => {
-                    Some((at, args, *position, function.result_type()))
-                }
-                _ => None,
-            });
-        let Some((group, args, position, ty)) = found else {
-            return Ok(None);
-        };
         let (width, moment) = match args.as_slice() {
             [width, moment, ..] => (width.clone(), moment),
             _ => return Err(Error::internal("time_bucket_gapfill without its arguments")),
@@ -81,31 +72,13 @@ impl Gapfill {
             Some(finish) => Some((finish, false)),
             None => bound(moment, conditions, false),
         };
-        let missing = |what: &str| {
-            let message = format!(
-                "missing time_bucket_gapfill argument: could not infer {what} from WHERE clause"
-            );
-            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-            located(error, position)
-                .with_hint("Specify start and finish as arguments or in the WHERE clause.")
-        };
-        let start = start.ok_or_else(|| missing("start"))?;
-        let (finish, to_finish) = finish.ok_or_else(|| missing("finish"))?;
+        let start = start.ok_or_else(|| missing("start", position))?;
+        let (finish, to_finish) = finish.ok_or_else(|| missing("finish", position))?;
         let zone = zone.cloned();
         let zone = zone.unwrap_or_else(|| literal(Value::Null, LogicalType::Text));
-        for (arg, name) in [
-            (&width, "bucket_width"),
-            (&start, "start"),
-            (&finish, "finish"),
-        ] {
-            if !is_column_free(arg) {
-                let message = format!(
-                    "invalid time_bucket_gapfill argument: {name} must be a simple expression"
-                );
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                return Err(located(error, position));
-            }
-        }
+        check_simple(&width, "bucket_width", position)?;
+        check_simple(&start, "start", position)?;
+        check_simple(&finish, "finish", position)?;
         Ok(Some(Gapfill {
             group,
             ty,
@@ -121,18 +94,16 @@ impl Gapfill {
     pub(super) fn fill(self, plan: Plan, groups: usize, above: &mut Above<'_>) -> Result<Plan> {
         let types = plan.types();
         let width = types.len();
-        let bucket = Expr::Column {
-            index: self.group,
-            ty: self.ty,
-        };
+        let (group, ty) = (self.group, self.ty);
+        let bucket = column(group, ty);
         let mut fills = Fills {
             kind: width,
             bucket: bucket.clone(),
             calls: vec![
                 window_call(WindowFunction::RowNumber, Vec::new(), LogicalType::Int8),
-                window_call(WindowFunction::Lead, vec![bucket.clone()], self.ty),
+                window_call(WindowFunction::Lead, vec![bucket.clone()], ty),
             ],
-            columns: vec![bucket.clone(), column(width + 1, self.ty)],
+            columns: vec![bucket.clone(), column(width + 1, ty)],
             before: width,
         };
         fills.rewrite_all(above)?;
@@ -140,7 +111,7 @@ impl Gapfill {
         let column_of = |(index, ty): (usize, &LogicalType)| column(index, *ty);
         let others = types.iter().enumerate().take(groups);
         let partition: Vec<Expr> = others
-            .filter(|(index, _)| *index != self.group)
+            .filter(|(index, _)| *index != group)
             .map(column_of)
             .collect();
         let ascending = |expr: &Expr| SortKeyExpr {
@@ -156,8 +127,32 @@ impl Gapfill {
             calls,
         });
         let time = plan.width();
+        let call = self.gaps(bucket, width)?;
+        let plan = Plan::ProjectSet(ProjectSetNode {
+            input: Box::new(plan),
+            calls: vec![call],
+            ordinality: false,
+        });
+        let kind = column(time + 1, LogicalType::Int4);
+        let shown = types.iter().enumerate().map(|(index, ty)| match index {
+            index if index == group => column(time, *ty),
+            index if index < groups => column(index, *ty),
+            index => when(&kind, OWN, column(index, *ty), None),
+        });
+        let mut exprs: Vec<Expr> = shown.collect();
+        exprs.push(kind.clone());
+        exprs.extend(columns);
+        Ok(Plan::Project {
+            input: Box::new(plan),
+            exprs,
+        })
+    }
+
+    /// The call that gives a row and those of the gaps around it, for rows that have the number of
+    /// the row and the next bucket from `width` on.
+    fn gaps(self, bucket: Expr, width: usize) -> Result<SetCall> {
         let function = Function::form("\0gaps", Some(self.ty));
-        let call = SetCall {
+        Ok(SetCall {
             function: function.ok_or_else(|| Error::internal("no function for gaps"))?,
             args: vec![
                 bucket,
@@ -172,24 +167,6 @@ impl Gapfill {
             types: vec![self.ty, LogicalType::Int4],
             position: 0,
             routine: None,
-        };
-        let plan = Plan::ProjectSet(ProjectSetNode {
-            input: Box::new(plan),
-            calls: vec![call],
-            ordinality: false,
-        });
-        let kind = column(time + 1, LogicalType::Int4);
-        let shown = types.iter().enumerate().map(|(index, ty)| match index {
-            index if index == self.group => column(time, self.ty),
-            index if index < groups => column(index, *ty),
-            index => when(&kind, OWN, column(index, *ty), None),
-        });
-        let mut exprs: Vec<Expr> = shown.collect();
-        exprs.push(kind.clone());
-        exprs.extend(columns);
-        Ok(Plan::Project {
-            input: Box::new(plan),
-            exprs,
         })
     }
 }
@@ -362,6 +339,26 @@ impl Fills {
         };
         Ok(when(&self.kind(), OWN, own, Some(between)))
     }
+}
+
+/// `22023`: a bound that neither an argument nor WHERE tells.
+fn missing(what: &str, position: u32) -> Error {
+    let message =
+        format!("missing time_bucket_gapfill argument: could not infer {what} from WHERE clause");
+    let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+    located(error, position)
+        .with_hint("Specify start and finish as arguments or in the WHERE clause.")
+}
+
+/// Refuses an argument that reads columns.
+fn check_simple(arg: &Expr, name: &str, position: u32) -> Result<()> {
+    if is_column_free(arg) {
+        return Ok(());
+    }
+    let message =
+        format!("invalid time_bucket_gapfill argument: {name} must be a simple expression");
+    let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+    Err(located(error, position))
 }
 
 fn three(args: Vec<Expr>) -> Result<(Expr, Expr, Expr)> {

@@ -9,7 +9,7 @@ use crate::bind::located;
 use crate::bind::order::SortTarget;
 use crate::bind::placeholder::{Place, place};
 use crate::bind::stage::{Above, Distinctness, Grouping, Stage};
-use crate::bind::subquery::{attach, attach_conditions, used_subqueries};
+use crate::bind::subquery::{Subquery, attach, attach_conditions, used_subqueries};
 use crate::plan::{AggregateCall, CteScanNode, Plan, WithNode};
 use crate::scope::Scope;
 use crate::walk::{map_columns, same_meaning, split_conjunction};
@@ -17,120 +17,44 @@ use crate::walk::{map_columns, same_meaning, split_conjunction};
 /// The groups of a stage; what stands in the result and the order is computed over them.
 pub(super) fn grouped(
     stage: Stage,
-    grouping: Grouping,
+    mut grouping: Grouping,
     names: &Scope,
     above: &mut Above<'_>,
 ) -> Result<Stage> {
-    let Grouping {
-        mut groups,
-        mut sets,
-        mut aggregates,
-        groupings,
-        mut having,
-        cte_id,
-        gapfill,
-    } = grouping;
     let Stage {
         plan,
         mut subqueries,
     } = stage;
     let before = subqueries.clone();
-    if let [set] = sets.as_mut_slice() {
-        let key_uses = having.iter().map(|(_, uses)| uses.as_slice());
-        let uses = above.outputs.iter().map(|output| output.uses.as_slice());
-        let keys = above.keys.iter().map(|key| match &key.target {
-            SortTarget::Expr { uses, .. } => uses.as_slice(),
-            SortTarget::Output(_) => &[],
-        });
-        for (column, _) in uses.chain(keys).chain(key_uses).flatten() {
-            let known =
-                |group: &Expr| matches!(group, Expr::Column { index, .. } if index == column);
-            if !groups.iter().any(known)
-                && let Some(dependent) = dependent_column(*column, &groups, names)
-            {
-                set.push(groups.len());
-                groups.push(dependent);
-            }
-        }
-    }
-    let mut used = Vec::new();
-    let mut all_uses = Vec::new();
-    let grouping_columns = groups.len() + aggregates.len();
-    let mut over = |expr: &mut Expr, uses: &[(usize, u32)]| -> Result<()> {
-        over_groups(expr, &groups, names, uses)?;
-        used.extend(used_subqueries(expr));
-        map_columns(expr, &|column| match place(column) {
-            Place::Grouping(at) => grouping_columns + at,
-            _ => column,
-        });
-        Ok(())
+    add_dependents(&mut grouping, names, above);
+    let mut over = OverGroups {
+        groups: &grouping.groups,
+        grouping_columns: grouping.groups.len() + grouping.aggregates.len(),
+        names,
+        used: Vec::new(),
+        uses: Vec::new(),
     };
-    for output in above.outputs.iter_mut() {
-        over(&mut output.expr, &output.uses)?;
-        all_uses.extend_from_slice(&output.uses);
-    }
-    let on = match &mut above.distinct {
-        Distinctness::On(on) => on.as_mut_slice(),
-        _ => &mut [],
-    };
-    let keys = above.keys.iter_mut().map(|key| &mut key.target);
-    for target in keys.chain(on.iter_mut().map(|(target, _)| target)) {
-        if let SortTarget::Expr { expr, uses } = target {
-            over(expr, uses)?;
-            all_uses.extend_from_slice(uses);
-        }
-    }
-    if let Some((having, uses)) = &mut having {
-        over(having, uses)?;
-        all_uses.extend_from_slice(uses);
-    }
-    for window in above.windows.iter_mut() {
-        window.for_each_expr_mut(&mut |expr| over(expr, &all_uses))?;
-    }
-    for call in above.sets.iter_mut().flatten() {
-        call.args
-            .iter_mut()
-            .try_for_each(|expr| over(expr, &all_uses))?;
-    }
-    // Subqueries above the groups read these; those of the groups themselves read the rows.
-    let mut next = 0;
-    while let Some(number) = used.get(next).copied() {
-        next += 1;
-        if let Some(subquery) = subqueries.get_mut(number)
-            && used.iter().position(|known| *known == number) == Some(next - 1)
-        {
-            let mut inner = Vec::new();
-            subquery.for_each_read_mut(&mut |expr, uses| {
-                inner.extend(used_subqueries(expr));
-                over_groups_of(expr, &groups, names, uses, true)
-            })?;
-            subquery.for_each_left_mut(&mut |expr| {
-                inner.extend(used_subqueries(expr));
-                over_groups(expr, &groups, names, &all_uses)
-            })?;
-            used.extend(inner);
-        }
-    }
-    for call in &aggregates {
-        let direct = call.function.direct_arguments().unwrap_or(0);
-        for arg in call.args.iter().take(direct.min(call.order.len())) {
-            over_groups(&mut arg.clone(), &groups, names, &[]).map_err(|error| {
-                located(error, call.position).with_detail(
-                    "Direct arguments of an ordered-set aggregate must use only grouped columns.",
-                )
-            })?;
-        }
-    }
+    over.all(above, &mut grouping.having)?;
+    over.subqueries(&mut subqueries)?;
+    check_direct_arguments(&grouping, names)?;
+    let Grouping {
+        mut groups,
+        sets,
+        mut aggregates,
+        groupings,
+        having,
+        cte_id,
+        gapfill,
+    } = grouping;
     let bits = grouping_bits(&groups, &sets, &groupings)?;
-    let mut input_groups = groups;
-    let mut exprs: Vec<&mut Expr> = input_groups.iter_mut().collect();
+    let mut exprs: Vec<&mut Expr> = groups.iter_mut().collect();
     for call in &mut aggregates {
         exprs.extend(call.exprs_mut());
     }
     let input = attach(plan, &before, &mut exprs)?;
     let is_plain = match sets.as_slice() {
         [] => true,
-        [set] => set.len() == input_groups.len(),
+        [set] => set.len() == groups.len(),
         _ => false,
     };
     if gapfill.is_some() && !is_plain {
@@ -139,16 +63,16 @@ pub(super) fn grouped(
             "time_bucket_gapfill is not supported with grouping sets",
         ));
     }
-    let group_count = input_groups.len();
+    let group_count = groups.len();
     let mut plan = if is_plain {
         let plan = Plan::Aggregate {
             input: Box::new(input),
-            groups: input_groups,
+            groups,
             aggregates,
         };
         with_bits(plan, bits.first().map_or(&[], Vec::as_slice))
     } else {
-        grouping_sets(input, &input_groups, &sets, &aggregates, &bits, cte_id)
+        grouping_sets(input, &groups, &sets, &aggregates, &bits, cte_id)
     };
     if let Some((having, _)) = having {
         let mut conditions = Vec::new();
@@ -159,6 +83,132 @@ pub(super) fn grouped(
         plan = gapfill.fill(plan, group_count, above)?;
     }
     Ok(Stage { plan, subqueries })
+}
+
+/// Adds to the only set of groups the columns that depend on its groups, as far as they are used.
+fn add_dependents(grouping: &mut Grouping, names: &Scope, above: &Above<'_>) {
+    let Grouping {
+        groups,
+        sets,
+        having,
+        ..
+    } = grouping;
+    let [set] = sets.as_mut_slice() else {
+        return;
+    };
+    let key_uses = having.iter().map(|(_, uses)| uses.as_slice());
+    let uses = above.outputs.iter().map(|output| output.uses.as_slice());
+    let keys = above.keys.iter().map(|key| match &key.target {
+        SortTarget::Expr { uses, .. } => uses.as_slice(),
+        SortTarget::Output(_) => &[],
+    });
+    for (column, _) in uses.chain(keys).chain(key_uses).flatten() {
+        let known = |group: &Expr| matches!(group, Expr::Column { index, .. } if index == column);
+        if !groups.iter().any(known)
+            && let Some(dependent) = dependent_column(*column, groups, names)
+        {
+            set.push(groups.len());
+            groups.push(dependent);
+        }
+    }
+}
+
+/// Rewrites what is computed over groups.
+struct OverGroups<'a> {
+    groups: &'a [Expr],
+    /// The column of the first `grouping()`.
+    grouping_columns: usize,
+    names: &'a Scope,
+    /// The subqueries that are read.
+    used: Vec<usize>,
+    /// The columns that are used outside aggregates, with their positions.
+    uses: Vec<(usize, u32)>,
+}
+
+impl OverGroups<'_> {
+    fn one(&mut self, expr: &mut Expr, uses: &[(usize, u32)]) -> Result<()> {
+        over_groups(expr, self.groups, self.names, uses)?;
+        self.used.extend(used_subqueries(expr));
+        map_columns(expr, &|column| match place(column) {
+            Place::Grouping(at) => self.grouping_columns + at,
+            _ => column,
+        });
+        Ok(())
+    }
+
+    /// What stands in the result and the order, and HAVING.
+    fn all(
+        &mut self,
+        above: &mut Above<'_>,
+        having: &mut Option<(Expr, Vec<(usize, u32)>)>,
+    ) -> Result<()> {
+        for output in above.outputs.iter_mut() {
+            self.one(&mut output.expr, &output.uses)?;
+            self.uses.extend_from_slice(&output.uses);
+        }
+        let on = match &mut above.distinct {
+            Distinctness::On(on) => on.as_mut_slice(),
+            _ => &mut [],
+        };
+        let keys = above.keys.iter_mut().map(|key| &mut key.target);
+        for target in keys.chain(on.iter_mut().map(|(target, _)| target)) {
+            if let SortTarget::Expr { expr, uses } = target {
+                self.one(expr, uses)?;
+                self.uses.extend_from_slice(uses);
+            }
+        }
+        if let Some((having, uses)) = having {
+            self.one(having, uses)?;
+            self.uses.extend_from_slice(uses);
+        }
+        let uses = self.uses.clone();
+        for window in above.windows.iter_mut() {
+            window.for_each_expr_mut(&mut |expr| self.one(expr, &uses))?;
+        }
+        for call in above.sets.iter_mut().flatten() {
+            let mut args = call.args.iter_mut();
+            args.try_for_each(|expr| self.one(expr, &uses))?;
+        }
+        Ok(())
+    }
+
+    /// Subqueries above the groups read these; those of the groups themselves read the rows.
+    fn subqueries(&mut self, subqueries: &mut [Subquery]) -> Result<()> {
+        let mut next = 0;
+        while let Some(number) = self.used.get(next).copied() {
+            next += 1;
+            if let Some(subquery) = subqueries.get_mut(number)
+                && self.used.iter().position(|known| *known == number) == Some(next - 1)
+            {
+                let mut inner = Vec::new();
+                subquery.for_each_read_mut(&mut |expr, uses| {
+                    inner.extend(used_subqueries(expr));
+                    over_groups_of(expr, self.groups, self.names, uses, true)
+                })?;
+                subquery.for_each_left_mut(&mut |expr| {
+                    inner.extend(used_subqueries(expr));
+                    over_groups(expr, self.groups, self.names, &self.uses)
+                })?;
+                self.used.extend(inner);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses direct arguments of ordered-set aggregates that read columns of rows.
+fn check_direct_arguments(grouping: &Grouping, names: &Scope) -> Result<()> {
+    for call in &grouping.aggregates {
+        let direct = call.function.direct_arguments().unwrap_or(0);
+        for arg in call.args.iter().take(direct.min(call.order.len())) {
+            over_groups(&mut arg.clone(), &grouping.groups, names, &[]).map_err(|error| {
+                located(error, call.position).with_detail(
+                    "Direct arguments of an ordered-set aggregate must use only grouped columns.",
+                )
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// A column of a table whose primary key is grouped by: all rows of a group have one value of it.

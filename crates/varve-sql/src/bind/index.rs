@@ -1,9 +1,8 @@
 //! CREATE INDEX, DROP INDEX and UNIQUE constraints.
 
-use sqlparser::ast::{
-    ConstraintCharacteristics, CreateIndex, DeferrableInitial, Expr as Ast, Ident, IndexColumn,
-    IndexConstraint, NullsDistinctOption, ObjectName, ObjectNamePart, OrderByExpr, OrderByOptions,
-    OrderBySort, UniqueConstraint,
+use varve_ast::{
+    CreateIndex, Expr as Ast, ExprKind, IndexElement, KeyConstraint, Name, NullsOrder, ObjectName,
+    OrderDirection,
 };
 use varve_expr::Expr;
 use varve_types::{
@@ -12,9 +11,10 @@ use varve_types::{
 };
 
 use crate::bind::check::free;
+use crate::bind::columns::uniqueness;
 use crate::bind::expr::ExprScope;
-use crate::bind::names::{fold_name, result_name};
-use crate::bind::storage::{Stored, method_name, shown};
+use crate::bind::names::result_name;
+use crate::bind::storage::Stored;
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, refuse, unsupported_at};
 use crate::catalog::{TableDef, made_name};
@@ -47,94 +47,41 @@ enum KeySource {
 
 impl Binder<'_> {
     pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
-        let CreateIndex {
-            name,
-            table_name,
-            using,
-            columns,
-            unique,
-            concurrently,
-            r#async: only,
-            if_not_exists,
-            include,
-            nulls_distinct,
-            with,
-            predicate,
-            index_options,
-            alter_options,
-        } = create;
-        let position = self.source.first();
-        self.outside_block = concurrently.then_some("CREATE INDEX CONCURRENTLY");
-        for option in with {
-            match option {
-                Ast::Identifier(key) => self.storage_option(Stored::Index, key, None)?,
-                Ast::BinaryOp { left, right, .. } => {
-                    if let Ast::Identifier(key) = left.as_ref() {
-                        self.storage_option(Stored::Index, key, Some(shown(right)))?;
-                    }
-                }
-                _ => {}
+        let is_concurrent = create.is_concurrent;
+        self.outside_block = is_concurrent.then_some("CREATE INDEX CONCURRENTLY");
+        self.storage_options(Stored::Index, &create.options)?;
+        let table = self.indexed_table(&create.table)?;
+        match create
+            .method
+            .as_ref()
+            .map_or("btree", |name| name.text.as_str())
+        {
+            "btree" => {}
+            "hash" => {
+                let text = "an index of access method \"hash\" is made as one of \"btree\"";
+                self.messages.push(Message::notice(text.to_owned()));
             }
+            other => return self.other_index(&table, other, create),
         }
-        let method = using.as_ref().map_or("btree", method_name);
-        let other = !index_options.is_empty() || !alter_options.is_empty();
-        refuse(other, "this form of CREATE INDEX", position)?;
-        let table = self.indexed_table(table_name)?;
-        if method == "hash" {
-            let text = "an index of access method \"hash\" is made as one of \"btree\"";
-            self.messages.push(Message::notice(text.to_owned()));
-        } else if method != "btree" {
-            return self.other_index(&table, method, create);
-        }
-        let mut keys = Vec::with_capacity(columns.len());
-        let mut expressions = table.expressions.clone();
-        let mut key_names = Vec::with_capacity(columns.len());
-        for column in columns {
-            let KeyItem { on, order } = self.key_item(&table, column)?;
-            let key = match on {
-                KeySource::Column(column) => {
-                    key_names.push(table.given_name(column));
-                    column
-                }
-                KeySource::Expression(expr, name) => {
-                    key_names.push(name);
-                    position_of(&mut expressions, expr)
-                }
-            };
-            keys.push((key, order));
-        }
-        if keys.len() > KEY_COLUMNS_MAX {
-            let message = format!("cannot use more than {KEY_COLUMNS_MAX} columns in an index");
-            let error = Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
-            return Err(located(error, position));
-        }
-        let mut included = Vec::with_capacity(include.len());
-        for ident in include {
-            included.push(self.indexed_column(&table, ident)?);
-        }
-        let predicate = match predicate {
-            None => Vec::new(),
-            Some(predicate) => self.index_predicate(&table, predicate, &mut expressions)?,
+        let mut definition = NewIndex {
+            name: String::new(),
+            is_constraint: false,
+            deferral: Deferral::Never,
+            uniqueness: match (create.is_unique, create.nulls_distinct) {
+                (false, _) => Uniqueness::None,
+                (true, Some(false)) => Uniqueness::NullsEqual,
+                (true, _) => Uniqueness::NullsDistinct,
+            },
+            keys: Vec::with_capacity(create.elements.len()),
+            include: Vec::with_capacity(create.include.len()),
+            predicate: Vec::new(),
+            expressions: table.expressions.clone(),
         };
-        if expressions.len() >= FIRST_EXPRESSION {
-            let message = "a table can have indexes on at most 32767 expressions";
-            let error = Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
-            return Err(located(error, position));
-        }
-        let name = match name {
-            Some(name) => {
-                // It goes where the table is.
-                let at = self.source.name(name);
-                match name.0.as_slice() {
-                    [ObjectNamePart::Identifier(ident)] => Some((self.new_name(ident)?, at)),
-                    _ => return Err(unsupported_at("a schema in the name of an index", at)),
-                }
-            }
-            None => None,
-        };
+        let key_names = self.put_columns(create, &table, &mut definition)?;
+        let name = self.index_name(create.name.as_ref())?;
         let name = match name {
             None => self.free_name(&table, &key_names, "idx", &[]),
-            Some((name, _)) if *if_not_exists && self.has_relation(table.schema, &name) => {
+            Some((name, _)) if create.if_not_exists && self.has_relation(table.schema, &name) => {
                 return Ok(Statement::CreateIndex {
                     table,
                     definition: None,
@@ -148,29 +95,68 @@ impl Binder<'_> {
             }
             Some((name, _)) => name,
         };
-        let uniqueness = match (unique, nulls_distinct) {
-            (false, _) => Uniqueness::None,
-            (true, Some(false)) => Uniqueness::NullsEqual,
-            (true, _) => Uniqueness::NullsDistinct,
-        };
-        let definition = NewIndex {
-            name: name.clone(),
-            is_constraint: false,
-            deferral: Deferral::Never,
-            uniqueness,
-            keys,
-            include: included,
-            predicate,
-            expressions,
-        };
+        definition.name.clone_from(&name);
         if table.partitioning().is_some() {
-            return self.index_of_partitions(&table, definition, *only);
+            return self.index_of_partitions(&table, definition, create.only);
         }
         Ok(Statement::CreateIndex {
             table,
             definition: Some(definition),
             name,
         })
+    }
+
+    /// Gives an index its columns and its condition; answers the names that the columns give it.
+    fn put_columns(
+        &mut self,
+        create: &CreateIndex,
+        table: &TableDef,
+        definition: &mut NewIndex,
+    ) -> Result<Vec<String>> {
+        let too_many = |message: String| Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message);
+        let mut key_names = Vec::with_capacity(create.elements.len());
+        for element in &create.elements {
+            let KeyItem { on, order } = self.key_item(table, element)?;
+            let key = match on {
+                KeySource::Column(column) => {
+                    key_names.push(table.given_name(column));
+                    column
+                }
+                KeySource::Expression(expr, name) => {
+                    key_names.push(name);
+                    position_of(&mut definition.expressions, expr)
+                }
+            };
+            definition.keys.push((key, order));
+        }
+        if definition.keys.len() > KEY_COLUMNS_MAX {
+            let message = format!("cannot use more than {KEY_COLUMNS_MAX} columns in an index");
+            return Err(located(too_many(message), self.first()));
+        }
+        for name in &create.include {
+            let column = self.indexed_column(table, name)?;
+            definition.include.push(column);
+        }
+        if let Some(filter) = &create.filter {
+            let expressions = &mut definition.expressions;
+            definition.predicate = self.index_predicate(table, filter, expressions)?;
+        }
+        if definition.expressions.len() >= FIRST_EXPRESSION {
+            let message = "a table can have indexes on at most 32767 expressions".to_owned();
+            return Err(located(too_many(message), self.first()));
+        }
+        Ok(key_names)
+    }
+
+    /// The name that is written for an index, and its place; the index goes where its table is.
+    fn index_name(&self, name: Option<&ObjectName>) -> Result<Option<(String, u32)>> {
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        let at = self.at(name.span());
+        let is_qualified = !name.qualifiers.is_empty();
+        refuse(is_qualified, "a schema in the name of an index", at)?;
+        Ok(Some((self.new_name(&name.name)?, at)))
     }
 
     pub(crate) fn drop_index(
@@ -182,7 +168,7 @@ impl Binder<'_> {
         let mut missing = Vec::new();
         for name in names {
             let folded = self.relation_name(name)?;
-            let position = self.source.name(name);
+            let position = self.at(name.span());
             let found = match self.find(&folded) {
                 Some(Named::Index(table)) => self.catalog.tables.get(&table),
                 Some(_) => {
@@ -225,19 +211,19 @@ impl Binder<'_> {
     pub(crate) fn unique_index(
         &self,
         table: &TableDef,
-        name: Option<&Ident>,
+        name: Option<&Name>,
         columns: &[usize],
         (uniqueness, deferral): (Uniqueness, Deferral),
         others: &[NewIndex],
     ) -> Result<NewIndex> {
         let name = match name {
-            Some(ident) => {
-                let name = self.new_name(ident)?;
+            Some(written) => {
+                let name = self.new_name(written)?;
                 let known = others.iter().any(|other| other.name == name);
                 if known || self.has_relation(table.schema, &name) {
                     let message = format!("relation \"{name}\" already exists");
                     let error = Error::new(SqlState::DUPLICATE_TABLE, message);
-                    return Err(located(error, self.source.ident(ident)));
+                    return Err(located(error, self.at(written.span)));
                 }
                 name
             }
@@ -263,52 +249,39 @@ impl Binder<'_> {
     pub(crate) fn unique_constraint(
         &mut self,
         table: &TableDef,
-        unique: &UniqueConstraint,
+        name: Option<&Name>,
+        key: &KeyConstraint,
         others: &[NewIndex],
     ) -> Result<NewIndex> {
-        let position = self.source.first();
-        let other = unique.index_name.is_some()
-            || unique.index_type.is_some()
-            || !unique.include.is_empty()
-            || !unique.index_options.is_empty();
-        refuse(other, "this form of UNIQUE", position)?;
-        let deferral = deferral(unique.characteristics, position)?;
-        let mut columns = Vec::with_capacity(unique.columns.len());
-        for column in &unique.columns {
-            match self.key_item(table, column).map_err(named_in_key)? {
-                KeyItem {
-                    on: KeySource::Column(column),
-                    order,
-                } if order == KeyOrder::default() => columns.push(column),
-                _ => return Err(unsupported_at("this form of UNIQUE", position)),
-            }
+        let position = self.first();
+        refuse(!key.include.is_empty(), "this form of UNIQUE", position)?;
+        let deferral = deferral(key.deferral, position)?;
+        let mut columns = Vec::with_capacity(key.columns.len());
+        for column in &key.columns {
+            columns.push(self.indexed_column(table, column).map_err(named_in_key)?);
         }
-        let uniqueness = match unique.nulls_distinct {
-            NullsDistinctOption::NotDistinct => Uniqueness::NullsEqual,
-            _ => Uniqueness::NullsDistinct,
-        };
-        let checks = (uniqueness, deferral);
-        self.unique_index(table, unique.name.as_ref(), &columns, checks, others)
+        let checks = (uniqueness(key), deferral);
+        self.unique_index(table, name, &columns, checks, others)
     }
 
     /// An index among the columns of a table.
     pub(crate) fn index_element(
         &mut self,
         table: &TableDef,
-        written: &IndexConstraint,
+        (name, elements): (Option<&Name>, &[IndexElement]),
         others: &[NewIndex],
     ) -> Result<NewIndex> {
-        let mut keys = Vec::with_capacity(written.columns.len());
-        for column in &written.columns {
-            let KeyItem { on, order } = self.key_item(table, column)?;
+        let mut keys = Vec::with_capacity(elements.len());
+        for element in elements {
+            let KeyItem { on, order } = self.key_item(table, element)?;
             let KeySource::Column(at) = on else {
                 let what = "an expression in an index among columns";
-                return Err(unsupported_at(what, self.source.first()));
+                return Err(unsupported_at(what, self.first()));
             };
             keys.push((at, order));
         }
-        let name = match &written.name {
-            Some(ident) => self.new_name(ident)?,
+        let name = match name {
+            Some(name) => self.new_name(name)?,
             None => {
                 let names = keys.iter().map(|(at, _)| table.given_name(*at));
                 self.free_name(table, &names.collect::<Vec<_>>(), "idx", others)
@@ -336,12 +309,12 @@ impl Binder<'_> {
     pub(crate) fn deferred_key(
         &self,
         table: &TableDef,
-        name: Option<&Ident>,
+        name: Option<&Name>,
         columns: &[usize],
         deferral: Deferral,
     ) -> Result<NewIndex> {
         let name = match name {
-            Some(ident) => self.new_name(ident)?,
+            Some(name) => self.new_name(name)?,
             None => made_name([&table.name, ""], "pkey"),
         };
         let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
@@ -357,34 +330,29 @@ impl Binder<'_> {
         })
     }
 
-    fn key_item(&mut self, table: &TableDef, column: &IndexColumn) -> Result<KeyItem> {
-        let position = self.source.first();
-        let IndexColumn {
-            column:
-                OrderByExpr {
-                    expr,
-                    options: OrderByOptions { sort, nulls_first },
-                    with_fill: None,
-                },
+    fn key_item(&mut self, table: &TableDef, element: &IndexElement) -> Result<KeyItem> {
+        let IndexElement {
+            key,
             operator_class,
-        } = column
-        else {
-            return Err(unsupported_at("this form of an index column", position));
-        };
-        let descending = match sort {
-            None | Some(OrderBySort::Asc) => false,
-            Some(OrderBySort::Desc) => true,
-            Some(OrderBySort::Using(_)) => {
-                return Err(unsupported_at("USING in an index", position));
+            direction,
+            nulls,
+        } = element;
+        let descending = match direction {
+            None | Some(OrderDirection::Ascending) => false,
+            Some(OrderDirection::Descending) => true,
+            Some(OrderDirection::Using(_)) => {
+                return Err(unsupported_at("USING in an index", self.first()));
             }
         };
         let order = KeyOrder {
             descending,
-            nulls_first: nulls_first.unwrap_or(descending),
+            nulls_first: nulls.map_or(descending, |nulls| nulls == NullsOrder::First),
         };
-        let on = match expr {
-            Ast::Identifier(ident) => KeySource::Column(self.indexed_column(table, ident)?),
-            expr => self.key_expression(table, expr)?,
+        let on = match &key.kind {
+            ExprKind::Column(name) if name.qualifiers.is_empty() => {
+                KeySource::Column(self.indexed_column(table, &name.name)?)
+            }
+            _ => self.key_expression(table, key)?,
         };
         if let Some(class) = operator_class {
             let ty = match &on {
@@ -398,7 +366,7 @@ impl Binder<'_> {
 
     /// What an expression of an index means; a column in parentheses is that column.
     fn key_expression(&mut self, table: &TableDef, ast: &Ast) -> Result<KeySource> {
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let names = target_scope(table, None);
         let mut scope = ExprScope::plain(&names, "index expressions");
         let operand = self.expr(ast, &mut scope)?;
@@ -414,13 +382,13 @@ impl Binder<'_> {
         Ok(KeySource::Expression(expr, name))
     }
 
-    pub(crate) fn indexed_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
-        let name = fold_name(ident);
-        let found = table.columns.iter().position(|column| column.name == name);
+    pub(crate) fn indexed_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
+        let mut columns = table.columns.iter();
+        let found = columns.position(|column| column.name == name.text);
         found.ok_or_else(|| {
-            let message = format!("column \"{name}\" does not exist");
+            let message = format!("column \"{}\" does not exist", name.text);
             let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
-            located(error, self.source.ident(ident))
+            located(error, self.at(name.span))
         })
     }
 
@@ -432,7 +400,7 @@ impl Binder<'_> {
         predicate: &Ast,
         expressions: &mut Vec<Expr>,
     ) -> Result<Vec<ColumnPredicate>> {
-        let position = self.source.expr(predicate);
+        let position = self.at(predicate.span);
         let names = target_scope(table, None);
         let mut conditions = Vec::new();
         let mut scope = ExprScope::plain(&names, "index predicates");
@@ -527,21 +495,12 @@ fn parameter(expr: &Expr) -> Option<usize> {
 }
 
 /// What `DEFERRABLE` and `INITIALLY` say of a constraint.
-pub(crate) fn deferral(
-    characteristics: Option<ConstraintCharacteristics>,
-    position: u32,
-) -> Result<Deferral> {
-    let Some(ConstraintCharacteristics {
-        deferrable,
-        initially,
-        enforced,
-    }) = characteristics
-    else {
-        return Ok(Deferral::Never);
-    };
-    refuse(enforced.is_some(), "ENFORCED", position)?;
-    let is_deferred = initially == Some(DeferrableInitial::Deferred);
-    match (deferrable, is_deferred) {
+pub(crate) fn deferral(written: Option<varve_ast::Deferral>, position: u32) -> Result<Deferral> {
+    let varve_ast::Deferral {
+        is_deferrable,
+        is_initially_deferred,
+    } = written.unwrap_or_default();
+    match (is_deferrable, is_initially_deferred == Some(true)) {
         (Some(false), true) => {
             let message = "constraint declared INITIALLY DEFERRED must be DEFERRABLE";
             let error = Error::new(SqlState::SYNTAX_ERROR, message);

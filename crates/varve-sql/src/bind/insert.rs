@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{
-    AccessExpr, Expr as Ast, Ident, Insert, ObjectName, OnInsert, Query as AstQuery, SetExpr,
-    TableObject,
+use varve_ast::{
+    Access, Expr as Ast, ExprKind, Insert, InsertSource, Name, Overriding, QueryBody, SelectItem,
+    Target as AstTarget, Values,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
@@ -12,82 +12,34 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 use crate::bind::array::part_type;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::fold_name;
 use crate::bind::target::{Target, Verb};
 use crate::bind::values::{value_plan, whole_record};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, refuse};
 use crate::catalog::{ColumnDef, Filled, TableDef};
 use crate::optimize::optimize;
-use crate::plan::{InsertPlan, Plan, Query, Statement};
+use crate::plan::{InsertPlan, Plan, Query, Returning, Statement};
 use crate::scope::Scope;
-use varve_parser::{InsertClauses, Overriding};
 
 impl Binder<'_> {
     pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
         let Insert {
-            insert_token: _,
-            optimizer_hints: _,
-            or,
-            ignore,
-            into: _,
-            table,
-            table_alias,
+            table: name,
+            alias,
             columns,
-            overwrite,
+            overriding,
             source,
-            assignments,
-            partitioned: _,
-            after_columns,
-            has_table_keyword,
-            on,
+            on_conflict,
             returning,
-            output,
-            replace_into,
-            priority: _,
-            insert_alias,
-            settings: _,
-            format_clause,
-            multi_table_insert_type,
-            multi_table_into_clauses,
-            multi_table_when_clauses,
-            multi_table_else_clause,
+            span: _,
         } = insert;
-        let clauses = InsertClauses::of(insert);
-        let position = self.source.first();
-        let other_dialect = or.is_some()
-            || *ignore
-            || *overwrite
-            || !assignments.is_empty()
-            || !after_columns.is_empty()
-            || *has_table_keyword
-            || output.is_some()
-            || *replace_into
-            || insert_alias.is_some()
-            || format_clause.is_some()
-            || multi_table_insert_type.is_some()
-            || !multi_table_into_clauses.is_empty()
-            || !multi_table_when_clauses.is_empty()
-            || multi_table_else_clause.is_some();
-        refuse(other_dialect, "this form of INSERT", position)?;
-        let TableObject::TableName(name) = table else {
-            return Err(unsupported_at("this target of INSERT", position));
-        };
         let target = self.target(name, false, Verb::Insert)?;
         let shape = Arc::clone(&target.shape);
         let targets = self.insert_targets(&shape, columns)?;
-        let alias = table_alias.as_ref().map(|alias| &alias.alias);
-        let overriding = clauses.overriding;
         let (rows, given) = match source {
-            None => (
-                Plan::Values {
-                    rows: vec![shape.columns.iter().map(Self::default_value).collect()],
-                    types: shape.columns.iter().map(|column| column.ty).collect(),
-                },
-                0,
-            ),
-            Some(query) => match plain_values(query) {
-                Some(values) => self.insert_values(&shape, &targets, overriding, values)?,
-                None => self.insert_query(&shape, &targets, overriding, query)?,
+            InsertSource::Defaults => (default_rows(&shape), 0),
+            InsertSource::Query(query) => match plain_values(query) {
+                Some(values) => self.insert_values(&shape, &targets, *overriding, values)?,
+                None => self.insert_query(&shape, &targets, *overriding, query)?,
             },
         };
         let rows = Self::table_rows_of(
@@ -95,24 +47,14 @@ impl Binder<'_> {
             rows,
             targets.positions.get(..given).unwrap_or_default(),
         )?;
-        let schema = self.catalog.schema_name(target.shape.schema);
-        let names = target.inserted_names(alias).in_schema(schema);
-        let on_conflict = match on {
+        let on_conflict = match on_conflict {
             None => None,
-            Some(OnInsert::OnConflict(on)) => {
-                let name = alias.map_or_else(|| shape.name.clone(), fold_name);
-                Some(self.on_conflict(&target, &name, on, clauses)?)
+            Some(on) => {
+                let name = alias.as_ref().map_or(&shape.name, |alias| &alias.text);
+                Some(self.on_conflict(&target, name, on)?)
             }
-            Some(_) => return Err(unsupported_at("this form of INSERT", position)),
         };
-        let mut returning = self.returning(returning.as_deref(), &names)?;
-        for expr in returning
-            .iter_mut()
-            .flat_map(|returning| &mut returning.exprs)
-        {
-            *expr = target.on_table(expr.clone(), &[(0, 0)])?;
-            target.settle_tableoid(expr);
-        }
+        let returning = self.inserted_returning(&target, alias.as_ref(), returning.as_deref())?;
         Ok(Statement::Insert(InsertPlan {
             checks: target.checks()?,
             table: target.table,
@@ -120,6 +62,26 @@ impl Binder<'_> {
             on_conflict,
             returning,
         }))
+    }
+
+    /// What RETURNING gives of rows that are inserted.
+    fn inserted_returning(
+        &mut self,
+        target: &Target,
+        alias: Option<&Name>,
+        items: Option<&[SelectItem]>,
+    ) -> Result<Option<Returning>> {
+        let schema = self.catalog.schema_name(target.shape.schema);
+        let names = target.inserted_names(alias).in_schema(schema);
+        let mut returning = self.returning(items, &names)?;
+        for expr in returning
+            .iter_mut()
+            .flat_map(|returning| &mut returning.exprs)
+        {
+            *expr = target.on_table(expr.clone(), &[(0, 0)])?;
+            target.settle_tableoid(expr);
+        }
+        Ok(returning)
     }
 
     /// The rows of a table that these of a view are, of which some columns are given.
@@ -155,28 +117,28 @@ impl Binder<'_> {
 
     /// Positions of the columns that values are given for; with no list the first ones are, as
     /// many as there are values.
-    fn insert_targets(&self, table: &TableDef, columns: &[ObjectName]) -> Result<Targets> {
+    fn insert_targets<'t>(
+        &self,
+        table: &TableDef,
+        columns: &'t [AstTarget],
+    ) -> Result<Targets<'t>> {
         let mut positions = Vec::with_capacity(columns.len());
-        let mut subscripts = Vec::with_capacity(columns.len());
-        for name in columns {
-            let (ident, fields) = self.target_name(table, name)?;
-            refuse(
-                !fields.is_empty(),
-                "a field as a target of INSERT",
-                self.source.ident(ident),
-            )?;
-            let position = self.target_column(table, ident)?;
-            let (_, part) = self.source.target(ident);
+        let mut subscripts: Vec<(&[Access], u32)> = Vec::with_capacity(columns.len());
+        for column in columns {
+            let (name, fields) = self.target_name(table, column)?;
+            let place = self.at(name.span);
+            refuse(!fields.is_empty(), "a field as a target of INSERT", place)?;
+            let position = self.target_column(table, name)?;
+            let part = column.subscripts.as_slice();
             let mut known = positions.iter().zip(&subscripts);
-            let is_twice = |(known, (other, _)): (&usize, &(Arc<[AccessExpr]>, u32))| {
+            let is_twice = |(known, (other, _)): (&usize, &(&[Access], u32))| {
                 *known == position && (part.is_empty() || other.is_empty())
             };
             if known.any(is_twice) {
-                let (name, _) = self.source.target(ident);
-                return Err(self.named_twice(ident, &name));
+                return Err(self.named_twice(name));
             }
             positions.push(position);
-            subscripts.push((part, self.source.ident(ident)));
+            subscripts.push((part, place));
         }
         let listed = !positions.is_empty();
         if !listed {
@@ -190,30 +152,26 @@ impl Binder<'_> {
     }
 
     /// The error of a column of this name that is there already.
-    pub(crate) fn named_twice(&self, ident: &Ident, name: &str) -> Error {
-        located(
-            Error::new(
-                SqlState::DUPLICATE_COLUMN,
-                format!("column \"{name}\" specified more than once"),
-            ),
-            self.source.ident(ident),
-        )
+    pub(crate) fn named_twice(&self, name: &Name) -> Error {
+        let message = format!("column \"{}\" specified more than once", name.text);
+        let error = Error::new(SqlState::DUPLICATE_COLUMN, message);
+        located(error, self.at(name.span))
     }
 
     /// The rows of VALUES, and how many values each gives.
     fn insert_values(
         &mut self,
         table: &TableDef,
-        targets: &Targets,
+        targets: &Targets<'_>,
         overriding: Option<Overriding>,
-        values: &sqlparser::ast::Values,
+        values: &Values,
     ) -> Result<(Plan, usize)> {
         let rows = self.value_rows(values)?;
-        let width = rows.first().map_or(0, |row| row.len());
+        let width = rows.first().map_or(0, Vec::len);
         let extra = rows
             .first()
             .and_then(|row| row.get(targets.positions.len()));
-        let position = extra.map_or(0, |ast| self.source.expr(ast));
+        let position = extra.map_or(0, |ast| self.at(ast.span));
         targets.check(width, position)?;
         let names = Scope::default();
         let mut bound = Vec::with_capacity(rows.len());
@@ -236,7 +194,7 @@ impl Binder<'_> {
     fn given_row(
         &mut self,
         table: &TableDef,
-        targets: &Targets,
+        targets: &Targets<'_>,
         overriding: Option<Overriding>,
         row: &[Ast],
         scope: &mut ExprScope<'_>,
@@ -249,12 +207,12 @@ impl Binder<'_> {
                 continue;
             };
             if is_default(ast) || !is_taken(column, overriding) {
-                self.whole_for_default(subscripts, self.source.expr(ast))?;
+                self.whole_for_default(subscripts, self.at(ast.span))?;
                 continue;
             }
             self.given_value(column, overriding.is_some())?;
             let operand = self.expr(ast, scope)?;
-            let position = self.source.expr(ast);
+            let position = self.at(ast.span);
             *cell = match subscripts {
                 [] => self.assign(operand, column, position)?,
                 part => {
@@ -271,7 +229,7 @@ impl Binder<'_> {
     pub(crate) fn merged_row(
         &mut self,
         table: &TableDef,
-        columns: &[ObjectName],
+        columns: &[AstTarget],
         values: Option<&[Ast]>,
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<Expr>> {
@@ -280,7 +238,7 @@ impl Binder<'_> {
         };
         let targets = self.insert_targets(table, columns)?;
         let extra = values.get(targets.positions.len());
-        targets.check(values.len(), extra.map_or(0, |ast| self.source.expr(ast)))?;
+        targets.check(values.len(), extra.map_or(0, |ast| self.at(ast.span)))?;
         self.given_row(table, &targets, None, values, scope)
     }
 
@@ -288,9 +246,9 @@ impl Binder<'_> {
     fn insert_query(
         &mut self,
         table: &TableDef,
-        targets: &Targets,
+        targets: &Targets<'_>,
         overriding: Option<Overriding>,
-        query: &AstQuery,
+        query: &varve_ast::Query,
     ) -> Result<(Plan, usize)> {
         let hints: Vec<LogicalType> = targets
             .positions
@@ -337,17 +295,17 @@ impl Binder<'_> {
 }
 
 /// The columns of a table that INSERT gives values for.
-struct Targets {
+struct Targets<'t> {
     positions: Vec<usize>,
     /// Of each of them that is named, with its place in the text.
-    subscripts: Vec<(Arc<[AccessExpr]>, u32)>,
+    subscripts: Vec<(&'t [Access], u32)>,
     /// Whether the statement names them.
     listed: bool,
 }
 
-impl Targets {
+impl Targets<'_> {
     /// The subscripts behind the name of a target.
-    fn subscripts(&self, at: usize) -> &[AccessExpr] {
+    fn subscripts(&self, at: usize) -> &[Access] {
         self.subscripts.get(at).map_or(&[], |(part, _)| part)
     }
 
@@ -390,36 +348,42 @@ fn is_taken(column: &ColumnDef, overriding: Option<Overriding>) -> bool {
     !(is_identity && overriding == Some(Overriding::User))
 }
 
-/// Whether a value is the keyword DEFAULT, which the parser takes for a name.
+/// Whether a value is the keyword DEFAULT.
 pub(crate) fn is_default(ast: &Ast) -> bool {
-    matches!(ast, Ast::Identifier(ident)
-        if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
+    matches!(ast.kind, ExprKind::Default)
+}
+
+/// One row of defaults.
+fn default_rows(table: &TableDef) -> Plan {
+    let columns = table.columns.iter();
+    Plan::Values {
+        rows: vec![columns.clone().map(Binder::default_value).collect()],
+        types: columns.map(|column| column.ty).collect(),
+    }
 }
 
 /// The rows of a query that is VALUES and nothing else.
-fn plain_values(query: &AstQuery) -> Option<&sqlparser::ast::Values> {
-    match (query.body.as_ref(), query) {
-        (
-            SetExpr::Values(values),
-            AstQuery {
-                with: None,
-                body: _,
-                order_by: None,
-                limit_clause: None,
-                fetch: None,
-                locks,
-                for_clause: None,
-                settings: None,
-                format_clause: None,
-                pipe_operators,
-            },
-        ) if locks.is_empty() && pipe_operators.is_empty() => {
-            let mut cells = values.rows.iter().flat_map(|row| &row.content);
-            // What is spread gives more columns than are written.
-            cells
-                .all(|cell| whole_record(cell).is_none())
-                .then_some(values)
-        }
-        _ => None,
+fn plain_values(query: &varve_ast::Query) -> Option<&Values> {
+    let varve_ast::Query {
+        with: None,
+        body,
+        order_by,
+        limit: None,
+        offset: None,
+        locks,
+        span: _,
+    } = query
+    else {
+        return None;
+    };
+    let QueryBody::Values(values) = body.as_ref() else {
+        return None;
+    };
+    if !order_by.is_empty() || !locks.is_empty() {
+        return None;
     }
+    // What is spread gives more columns than are written.
+    let mut cells = values.rows.iter().flatten();
+    let is_plain = cells.all(|cell| whole_record(cell).is_none());
+    is_plain.then_some(values)
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{ArrayElemTypeDef, DataType, ObjectName, TableAlias};
+use varve_ast::{Alias, BaseType, ObjectName, TypeName};
 use varve_expr::{DEFAULT_LOCALE, Expr, Locale, NamesRef};
+use varve_parser::ParsedStatement;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlText, sql};
 
 use crate::bind::Binder;
@@ -15,9 +16,8 @@ use crate::bind::view::view_query;
 use crate::catalog::TableDef;
 use crate::function_def::FunctionDef;
 use crate::kept_text::{Meaning, NameUse};
-use crate::parse::ParsedStatement;
 use crate::plan::Query;
-use crate::schema::{Catalog, Named};
+use crate::schema::{Catalog, Named, RelationName};
 use crate::scope::{Scope, UNNAMED};
 use crate::view::{ViewDef, ViewRead};
 
@@ -39,14 +39,14 @@ impl Binder<'_> {
     /// A relation of FROM.
     pub(crate) fn use_relation(
         &self,
-        (name, alias): (&ObjectName, Option<&TableAlias>),
+        (name, alias): (&ObjectName, Option<&Alias>),
         named: Named,
         read: Option<&ViewRead>,
     ) {
         let (Named::Table(found) | Named::View(found) | Named::Sequence(found)) = named else {
             return;
         };
-        self.use_name(self.source.name(name), || {
+        self.use_name(self.at(name.span()), || {
             let object = self
                 .catalog
                 .view_of(found)
@@ -54,7 +54,7 @@ impl Binder<'_> {
             let columns = read.map(|read| read.columns.clone());
             Meaning::Relation {
                 object,
-                alias: alias.map_or(0, |alias| self.source.ident(&alias.name)),
+                alias: alias.map_or(0, |alias| self.at(alias.name.span)),
                 named: alias.map_or(0, |alias| alias.columns.len()),
                 columns: columns.unwrap_or_else(|| self.catalog.named_columns(object)),
             }
@@ -77,23 +77,15 @@ impl Binder<'_> {
 
     /// A relation that is changed.
     pub(crate) fn use_target(&self, name: &ObjectName, object: ObjectId) {
-        self.use_name(self.source.name(name), || Meaning::Target(object));
+        self.use_name(self.at(name.span()), || Meaning::Target(object));
     }
 
     /// A type, or arrays of one.
-    pub(crate) fn use_type(&self, data_type: &DataType) {
-        match data_type {
-            DataType::Custom(name, _) => {
-                let object = type_name(name).and_then(|name| self.catalog.type_called(&name));
-                if let Some(object) = object {
-                    self.use_name(self.source.name(name), || Meaning::Type(object));
-                }
-            }
-            DataType::Array(
-                ArrayElemTypeDef::SquareBracket(element, _)
-                | ArrayElemTypeDef::Qualified(element, _),
-            ) => self.use_type(element),
-            _ => {}
+    pub(crate) fn use_type(&self, written: &TypeName) {
+        if let BaseType::Named { name, .. } = &written.base
+            && let Some(object) = self.catalog.type_called(&type_name(name))
+        {
+            self.use_name(self.at(name.span()), || Meaning::Type(object));
         }
     }
 
@@ -145,7 +137,7 @@ impl Binder<'_> {
 
 impl Catalog {
     /// The object of a type that a user defined, or of the rows of a relation.
-    fn type_called(&self, name: &crate::schema::RelationName) -> Option<ObjectId> {
+    fn type_called(&self, name: &RelationName) -> Option<ObjectId> {
         if let Some(def) = self.enum_named(name) {
             return Some(def.object);
         }
@@ -203,7 +195,7 @@ pub(crate) fn uses_of_piece(
         binder.is_defining = true;
         binder.defined = defined.cloned();
         binder.variables = Some(variables.clone());
-        binder.parsed(piece.parsed(), &piece.command)?;
+        binder.parsed(&piece.statement, &piece.command)?;
         Ok(binder.uses.take().unwrap_or_default())
     });
     bound.map_err(Error::without_position)

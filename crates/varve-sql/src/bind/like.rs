@@ -1,6 +1,6 @@
 //! LIKE in CREATE TABLE: the columns of another relation, and what else is included.
 
-use sqlparser::ast::{ColumnDef, DataType, ObjectName};
+use varve_ast::{LikeOption, LikeTable, ObjectName};
 use varve_expr::Expr;
 use varve_types::{ColumnId, ObjectId, Result};
 
@@ -86,49 +86,80 @@ impl Copied {
 }
 
 /// What is included beside columns: the last word counts.
-fn includes(options: &[String], what: &str) -> bool {
-    let named = |option: &&String| {
-        let option = option.get(1..).unwrap_or_default();
-        option == what || option == "ALL"
-    };
-    let last = options.iter().rev().find(named);
-    last.is_some_and(|option| option.starts_with('+'))
+fn includes(options: &[(bool, LikeOption)], what: LikeOption) -> bool {
+    let mut options = options.iter().rev();
+    let last = options.find(|(_, option)| *option == what || *option == LikeOption::All);
+    last.is_some_and(|(is_included, _)| *is_included)
+}
+
+/// An expression over the columns of a table, over the same ones behind others.
+fn behind(expr: &Expr, base: usize) -> Expr {
+    let mut expr = expr.clone();
+    map_columns(&mut expr, &|at| at + base);
+    expr
 }
 
 impl Binder<'_> {
     /// Adds what a LIKE among the columns of a new table asks for.
     pub(crate) fn like_element<'a>(
         &mut self,
-        element: &'a ColumnDef,
+        like: &'a LikeTable,
         named: (ObjectId, &str),
         columns: &mut Vec<TableColumn>,
         parts: &mut Parts<'a>,
         copied: &mut Copied,
     ) -> Result<()> {
-        let DataType::Custom(name, options) = &element.data_type else {
-            return Ok(());
-        };
         let base = columns.len();
-        let Some(source) = self.like_source(name)? else {
-            return self.like_view(name, columns);
+        let Some(source) = self.like_source(&like.table)? else {
+            return self.like_view(&like.table, columns);
         };
-        let moved = |position: usize| position + base;
-        let mapped = |expr: &Expr| {
-            let mut expr = expr.clone();
-            map_columns(&mut expr, &moved);
-            expr
-        };
+        self.like_columns(like, &source, named, columns, parts)?;
+        if includes(&like.options, LikeOption::Constraints) {
+            copied
+                .checks
+                .extend(source.checks.iter().map(|check| CheckDef {
+                    name: check.name.clone(),
+                    expr: behind(&check.expr, base),
+                }));
+        }
+        if !includes(&like.options, LikeOption::Indexes) {
+            return Ok(());
+        }
+        if !source.primary_key.is_empty() {
+            let key = WrittenKey {
+                columns: source.primary_key.iter().map(|at| at + base).collect(),
+                name: None,
+                deferral: Deferral::Never,
+            };
+            self.set_primary_key(parts, key, named.1, self.first())?;
+        }
+        let places: Vec<usize> = (base..base + source.columns.len()).collect();
+        copied.add_indexes(&source, &places, 0);
+        Ok(())
+    }
+
+    /// The columns of the table that LIKE names.
+    fn like_columns(
+        &mut self,
+        like: &LikeTable,
+        source: &TableDef,
+        named: (ObjectId, &str),
+        columns: &mut Vec<TableColumn>,
+        parts: &mut Parts<'_>,
+    ) -> Result<()> {
+        let base = columns.len();
+        let includes = |what| includes(&like.options, what);
         for column in &source.columns {
             let at = columns.len();
             let kept = match column.filled {
-                Filled::ByStatement => includes(options, "DEFAULTS"),
-                Filled::Generated => includes(options, "GENERATED"),
+                Filled::ByStatement => includes(LikeOption::Defaults),
+                Filled::Generated => includes(LikeOption::Generated),
                 Filled::IdentityAlways | Filled::IdentityByDefault => false,
             };
             let is_identity = matches!(
                 column.filled,
                 Filled::IdentityAlways | Filled::IdentityByDefault
-            ) && includes(options, "IDENTITY");
+            ) && includes(LikeOption::Identity);
             let owner = Some((source.object, column.id));
             let mut sequences = self.catalog.sequences.values();
             let sequence = sequences.find(|sequence| sequence.owner == owner).cloned();
@@ -145,9 +176,10 @@ impl Binder<'_> {
                 };
                 parts.sequences.push((at, new));
             }
+            let default = column.default.as_ref().filter(|_| kept);
             columns.push(TableColumn {
                 id: next_id(columns),
-                default: column.default.as_ref().filter(|_| kept).map(mapped),
+                default: default.map(|expr| behind(expr, base)),
                 filled: match kept || is_identity {
                     true => column.filled,
                     false => Filled::ByStatement,
@@ -156,27 +188,6 @@ impl Binder<'_> {
                 ..column.clone()
             });
         }
-        if includes(options, "CONSTRAINTS") {
-            copied
-                .checks
-                .extend(source.checks.iter().map(|check| CheckDef {
-                    name: check.name.clone(),
-                    expr: mapped(&check.expr),
-                }));
-        }
-        if !includes(options, "INDEXES") {
-            return Ok(());
-        }
-        if !source.primary_key.is_empty() {
-            let key = WrittenKey {
-                columns: source.primary_key.iter().map(|at| moved(*at)).collect(),
-                name: None,
-                deferral: Deferral::Never,
-            };
-            self.set_primary_key(parts, key, named.1, self.source.first())?;
-        }
-        let places: Vec<usize> = (base..base + source.columns.len()).collect();
-        copied.add_indexes(&source, &places, 0);
         Ok(())
     }
 
@@ -187,7 +198,7 @@ impl Binder<'_> {
             Some(Named::Table(table)) => Ok(self.catalog.tables.get(&table).cloned()),
             Some(Named::View(_)) => Ok(None),
             None if self.system_view(&folded).is_none() => {
-                Err(undefined_table(&folded, self.source.name(name)))
+                Err(undefined_table(&folded, self.at(name.span())))
             }
             _ => self.writable_table(name).map(Some),
         }

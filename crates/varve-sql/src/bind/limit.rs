@@ -1,13 +1,13 @@
 //! LIMIT, OFFSET and FETCH.
 
-use sqlparser::ast::{Expr as Ast, Fetch, LimitClause, Offset};
+use varve_ast::{Expr as Ast, ExprKind, Limit};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, literal};
 use crate::bind::subquery::attach;
-use crate::bind::{Binder, located, refuse};
+use crate::bind::{Binder, located};
 use crate::plan::Plan;
 use crate::push_down::one_row;
 use crate::scope::Scope;
@@ -26,57 +26,33 @@ pub(crate) struct RowLimit {
 impl Binder<'_> {
     pub(crate) fn row_limit(
         &mut self,
-        clause: Option<&LimitClause>,
-        fetch: Option<&Fetch>,
+        limit: Option<&Limit>,
+        offset: Option<&Ast>,
         is_ordered: bool,
     ) -> Result<RowLimit> {
         let mut rows = RowLimit::default();
-        match clause {
-            None => {}
-            Some(LimitClause::LimitOffset {
-                limit,
-                offset,
-                limit_by,
-            }) => {
-                refuse(!limit_by.is_empty(), "LIMIT BY", self.source.first())?;
-                if let Some(limit) = limit {
-                    rows.limit = self.row_count(limit, "LIMIT", &mut rows.computed)?;
-                }
-                if let Some(Offset { value, rows: _ }) = offset {
-                    rows.offset = self.row_count(value, "OFFSET", &mut rows.computed)?;
-                }
-            }
-            Some(LimitClause::OffsetCommaLimit { offset, limit: _ }) => {
-                let error = Error::new(SqlState::SYNTAX_ERROR, "LIMIT #,# syntax is not supported");
-                return Err(located(error, self.source.expr(offset))
-                    .with_hint("Use separate LIMIT and OFFSET clauses."));
-            }
+        if let Some(Limit::Rows(count)) = limit {
+            rows.limit = self.row_count(count, "LIMIT", &mut rows.computed)?;
         }
-        if let Some(Fetch {
+        if let Some(count) = offset {
+            rows.offset = self.row_count(count, "OFFSET", &mut rows.computed)?;
+        }
+        let Some(Limit::Fetch {
+            rows: count,
             with_ties,
-            percent,
-            quantity,
-        }) = fetch
-        {
-            let position = quantity
-                .as_ref()
-                .map_or(0, |quantity| self.source.expr(quantity));
-            if *with_ties && !is_ordered {
-                let message = "WITH TIES cannot be specified without ORDER BY clause";
-                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
-            }
-            rows.with_ties = *with_ties;
-            refuse(*percent, "FETCH ... PERCENT", position)?;
-            if rows.limit.is_some() {
-                let error =
-                    Error::new(SqlState::SYNTAX_ERROR, "multiple LIMIT clauses not allowed");
-                return Err(located(error, position));
-            }
-            rows.limit = match quantity {
-                Some(quantity) => self.row_count(quantity, "FETCH", &mut rows.computed)?,
-                None => Some(literal(Value::Int8(1), LogicalType::Int8)),
-            };
+        }) = limit
+        else {
+            return Ok(rows);
+        };
+        if *with_ties && !is_ordered {
+            let message = "WITH TIES cannot be specified without ORDER BY clause";
+            return Err(Error::new(SqlState::SYNTAX_ERROR, message));
         }
+        rows.with_ties = *with_ties;
+        rows.limit = match count {
+            Some(count) => self.row_count(count, "FETCH", &mut rows.computed)?,
+            None => Some(literal(Value::Int8(1), LogicalType::Int8)),
+        };
         Ok(rows)
     }
 
@@ -87,12 +63,13 @@ impl Binder<'_> {
         clause: &'static str,
         computed: &mut Vec<(usize, Plan)>,
     ) -> Result<Option<Expr>> {
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let names = Scope::default();
         let mut scope = ExprScope::with_subqueries(&names, clause);
         // Columns of the queries around this one are values here.
-        let operand = self.expr(ast, &mut scope).map_err(|error| match ast {
-            Ast::Identifier(_) | Ast::CompoundIdentifier(_) => {
+        let operand = self.expr(ast, &mut scope);
+        let operand = operand.map_err(|error| match &ast.kind {
+            ExprKind::Column(_) => {
                 let message = format!("argument of {clause} must not contain variables");
                 located(
                     Error::new(SqlState::INVALID_COLUMN_REFERENCE, message),

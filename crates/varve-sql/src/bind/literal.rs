@@ -81,27 +81,13 @@ fn is_lost(value: &Value, digits: &str) -> bool {
 
 impl Binder<'_> {
     /// `$n`.
-    pub(crate) fn parameter(&mut self, name: &str, position: u32) -> Result<Operand> {
-        let number = name
-            .strip_prefix('$')
-            .and_then(|digits| digits.parse::<usize>().ok());
-        let index = match number {
-            Some(number @ 1..=PARAMETERS_MAX) => number - 1,
-            Some(_) => {
-                let error = Error::new(
-                    SqlState::UNDEFINED_PARAMETER,
-                    format!("there is no parameter {name}"),
-                );
+    pub(crate) fn parameter(&mut self, number: u32, position: u32) -> Result<Operand> {
+        let index = match usize::try_from(number) {
+            Ok(number @ 1..=PARAMETERS_MAX) => number - 1,
+            _ => {
+                let message = format!("there is no parameter ${number}");
+                let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);
                 return Err(located(error, position));
-            }
-            None => {
-                let error = Error::new(
-                    SqlState::SYNTAX_ERROR,
-                    format!("syntax error at or near \"{name}\""),
-                );
-                return Err(
-                    located(error, position).with_hint("Parameters are written $1, $2, ...")
-                );
             }
         };
         if let Some(value) = self.numbered_variable(index, position) {
@@ -143,32 +129,9 @@ impl Binder<'_> {
         let expr = match operand {
             Operand::Known(expr) => expr,
             Operand::Null => return Ok(Some(literal(Value::Null, to))),
-            Operand::Text(text, position) if depends_on_time(&text, to) => {
-                self.reads_locale = true;
-                parse_value_with_mod(&text, to, TypeMod::NONE, self.locale)
-                    .map_err(|error| located(error, position))?;
-                return Ok(Some(Expr::Cast {
-                    input: Box::new(literal(Value::text(text), LogicalType::Text)),
-                    to,
-                    modifier,
-                    explicit,
-                    position,
-                }));
-            }
             Operand::Text(text, position) => {
-                self.reads_locale |= reads_locale(to);
-                // Strings and numbers are cut or refused by the modifier as other values are, not
-                // by the input.
-                let of_input = if to.is_string() || to == LogicalType::Numeric {
-                    TypeMod::NONE
-                } else {
-                    modifier
-                };
-                let value = parse_value_with_mod(&text, to, of_input, self.locale)
-                    .map_err(|error| located(error, position))?;
-                // What is too long is not wrong where it is written, to PostgreSQL.
-                let value = coerce_length(value, to, modifier, explicit)?;
-                return Ok(Some(literal(value, to)));
+                let value = self.text_as(text, (to, modifier), explicit, position)?;
+                return Ok(Some(value));
             }
             Operand::Parameter(index) => {
                 let known = self.parameters.get(index).copied().flatten();
@@ -200,6 +163,38 @@ impl Binder<'_> {
             explicit,
             position,
         }))
+    }
+
+    /// A string literal as a value of a type.
+    fn text_as(
+        &mut self,
+        text: String,
+        (to, modifier): (LogicalType, TypeMod),
+        explicit: bool,
+        position: u32,
+    ) -> Result<Expr> {
+        let depends_on_time = depends_on_time(&text, to);
+        self.reads_locale |= depends_on_time || reads_locale(to);
+        // Strings and numbers are cut or refused by the modifier as other values are, not by the
+        // input.
+        let of_input = match to.is_string() || to == LogicalType::Numeric || depends_on_time {
+            true => TypeMod::NONE,
+            false => modifier,
+        };
+        let value = parse_value_with_mod(&text, to, of_input, self.locale)
+            .map_err(|error| located(error, position))?;
+        if depends_on_time {
+            return Ok(Expr::Cast {
+                input: Box::new(literal(Value::text(text), LogicalType::Text)),
+                to,
+                modifier,
+                explicit,
+                position,
+            });
+        }
+        // What is too long is not wrong where it is written, to PostgreSQL.
+        let value = coerce_length(value, to, modifier, explicit)?;
+        Ok(literal(value, to))
     }
 
     /// The operand as it is; text where nothing told its type.

@@ -1,12 +1,12 @@
 //! FOR UPDATE, FOR SHARE and what is between.
 
-use sqlparser::ast::{Ident, LockClause, LockType, NonBlock, ObjectNamePart, Query as AstQuery};
+use varve_ast::{
+    Lock, LockStrength as AstLockStrength, LockWait as AstLockWait, Query as AstQuery,
+};
 use varve_expr::Expr;
-use varve_parser::marker::{KEY_SHARE, NO_KEY_UPDATE};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
 use crate::bind::limit::RowLimit;
-use crate::bind::names::fold_name;
 use crate::bind::query::{limited, limited_sort, sorted};
 use crate::bind::{Binder, located};
 use crate::plan::{LockNode, LockStrength, LockTarget, LockWait, Plan, RowLock, SortKeyExpr};
@@ -55,64 +55,54 @@ impl Claimed {
 impl Binder<'_> {
     /// How a query claims its rows, with what the one around it says.
     pub(crate) fn claims_of(
-        &mut self,
+        &self,
         query: &AstQuery,
         around: Option<RowLock>,
     ) -> Result<Vec<Claim>> {
-        let clauses = query.locks.iter().map(|clause| self.claim(clause));
-        let clauses = clauses.chain(around.map(|lock| Ok(Claim::of_all(lock))));
-        clauses.collect()
+        let mut claims = Vec::new();
+        for clause in &query.locks {
+            self.add_claims(clause, &mut claims)?;
+        }
+        claims.extend(around.map(Claim::of_all));
+        Ok(claims)
     }
 
-    fn claim(&self, clause: &LockClause) -> Result<Claim> {
-        let mut of: &[ObjectNamePart] = clause.of.as_ref().map_or(&[], |name| &name.0);
-        let update = matches!(clause.lock_type, LockType::Update);
-        let mut strength = match update {
-            true => LockStrength::Update,
-            false => LockStrength::Share,
+    /// Adds what a clause claims: all rows, or those of each table that it names.
+    fn add_claims(&self, clause: &Lock, claims: &mut Vec<Claim>) -> Result<()> {
+        let Lock {
+            strength,
+            tables,
+            wait,
+        } = clause;
+        let strength = match strength {
+            AstLockStrength::KeyShare => LockStrength::KeyShare,
+            AstLockStrength::Share => LockStrength::Share,
+            AstLockStrength::NoKeyUpdate => LockStrength::NoKeyUpdate,
+            AstLockStrength::Update => LockStrength::Update,
         };
-        let is_weak = |part: &ObjectNamePart| match part {
-            ObjectNamePart::Identifier(Ident { value, .. }) => {
-                value == NO_KEY_UPDATE || value == KEY_SHARE
-            }
-            ObjectNamePart::Function(_) => false,
+        let wait = match wait {
+            AstLockWait::Wait => LockWait::Claim,
+            AstLockWait::SkipLocked => LockWait::Skip,
+            AstLockWait::NoWait => LockWait::Fail,
         };
-        if let [first, rest @ ..] = of
-            && is_weak(first)
-        {
-            strength = match update {
-                true => LockStrength::NoKeyUpdate,
-                false => LockStrength::KeyShare,
-            };
-            of = rest;
+        let lock = RowLock { strength, wait };
+        if tables.is_empty() {
+            claims.push(Claim::of_all(lock));
         }
-        let of = match of {
-            [] => None,
-            [ObjectNamePart::Identifier(name)] => Some((fold_name(name), self.source.ident(name))),
-            [first, ..] => {
-                let message = format!(
-                    "{} must specify unqualified relation names",
-                    strength.words()
-                );
-                let position = match first {
-                    ObjectNamePart::Identifier(first) => self.source.ident(first),
-                    ObjectNamePart::Function(_) => 0,
-                };
-                return Err(located(
-                    Error::new(SqlState::SYNTAX_ERROR, message),
-                    position,
-                ));
+        for table in tables {
+            let position = self.at(table.span());
+            if !table.qualifiers.is_empty() {
+                let words = strength.words();
+                let message = format!("{words} must specify unqualified relation names");
+                let error = Error::new(SqlState::SYNTAX_ERROR, message);
+                return Err(located(error, position));
             }
-        };
-        let wait = match clause.nonblock {
-            None => LockWait::Claim,
-            Some(NonBlock::SkipLocked) => LockWait::Skip,
-            Some(NonBlock::Nowait) => LockWait::Fail,
-        };
-        Ok(Claim {
-            of,
-            lock: RowLock { strength, wait },
-        })
+            claims.push(Claim {
+                of: Some((table.name.text.clone(), position)),
+                lock,
+            });
+        }
+        Ok(())
     }
 
     /// How the rows of a relation of FROM are claimed that goes by this name.

@@ -65,27 +65,12 @@ impl Binder<'_> {
             let Some(places) = table.places_in(&member) else {
                 continue;
             };
-            let columns = places.iter().zip(&table.columns);
-            let mut exprs: Vec<Expr> = columns
-                .map(|(index, column)| Expr::Column {
-                    index: *index,
-                    ty: column.ty,
-                })
-                .collect();
-            if with_position {
-                exprs.push(Expr::Column {
-                    index: member.columns.len(),
-                    ty: LogicalType::Int8,
-                });
-            }
             let literal = |value, ty| Expr::Literal { value, ty };
-            if is_family && with_position {
-                exprs.push(literal(Value::Int8(number), LogicalType::Int8));
-            }
-            if tableoid.is_some() {
-                let oid = Value::Oid(relation_oid(member.object));
-                exprs.push(literal(oid, LogicalType::Oid));
-            }
+            let number = literal(Value::Int8(number), LogicalType::Int8);
+            let oid = Value::Oid(relation_oid(member.object));
+            let mut exprs = row_of_member(table, (&member, &places), with_position);
+            exprs.extend((is_family && with_position).then_some(number));
+            exprs.extend(tableoid.map(|_| literal(oid, LogicalType::Oid)));
             inputs.push(Plan::Project {
                 input: Box::new(scan_of(&member, with_position)),
                 exprs,
@@ -111,6 +96,25 @@ impl Binder<'_> {
             members,
         }
     }
+}
+
+/// What a row of a member is of the table above it: its columns at their places there, and its
+/// position where it is wanted.
+fn row_of_member(
+    table: &TableDef,
+    (member, places): (&TableDef, &[usize]),
+    with_position: bool,
+) -> Vec<Expr> {
+    let columns = places.iter().zip(&table.columns);
+    let columns = columns.map(|(index, column)| Expr::Column {
+        index: *index,
+        ty: column.ty,
+    });
+    let position = with_position.then_some(Expr::Column {
+        index: member.columns.len(),
+        ty: LogicalType::Int8,
+    });
+    columns.chain(position).collect()
 }
 
 /// All columns of a table's rows, and the position of each.

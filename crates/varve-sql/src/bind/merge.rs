@@ -1,20 +1,17 @@
 //! MERGE, and WITH before a statement that changes rows.
 
-use sqlparser::ast::{
-    Expr as Ast, JoinConstraint, Merge, MergeAction as Action, MergeClause as Clause,
-    MergeClauseKind, MergeInsertKind, MergeUpdateKind, With,
-};
+use std::sync::Arc;
+
+use varve_ast::{Dml, Merge, MergeAction as Action, MergeWhen, ObjectName, With};
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
-use crate::bind::names::fold_name;
 use crate::bind::subquery::attach;
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::TableDef;
-use crate::dispatch::{Body, Explain};
 use crate::optimize::{optimize, taken};
 use crate::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
 use crate::schema::Named;
@@ -23,35 +20,17 @@ use crate::scope::{Scope, out_of_reach};
 impl Binder<'_> {
     pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {
         let Merge {
-            merge_token: _,
-            optimizer_hints: _,
-            into: _,
             table: target,
             source,
-            on,
+            condition,
             clauses,
-            output: _,
+            span: _,
         } = merge;
-        let (name, alias, only) = self.target_factor(target)?;
-        let folded = self.relation_name(name)?;
-        if let Some(Named::View(_)) = self.find(&folded) {
-            let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
-            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-            return Err(error.with_detail("This operation is not supported for views."));
-        }
-        if let Some(Named::Table(table)) = self.find(&folded)
-            && self.catalog.view_of(table).is_some()
-        {
-            let message = format!("cannot execute MERGE on relation \"{}\"", folded.name);
-            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-            let detail = "This operation is not supported for materialized views.";
-            return Err(error.with_detail(detail));
-        }
-        let table = self.writable_table(name)?;
-        self.use_target(name, table.object);
+        let alias = self.changed_alias(target)?;
+        let table = self.merged_table(&target.name)?;
         reachable(clauses)?;
-        let shown = alias.map_or_else(|| table.name.clone(), fold_name);
-        let rows = self.member_rows(&table, only, true);
+        let shown = alias.map_or(&table.name, |alias| &alias.text);
+        let rows = self.member_rows(&table, target.only.is_some(), true);
         let head = rows.plan.width();
         let schema = self.catalog.schema_name(table.schema);
         let mut names = target_scope(&table, alias).in_schema(schema);
@@ -59,33 +38,33 @@ impl Binder<'_> {
             table.tableoid = rows.tableoid;
         }
         let (target, members) = ((rows.plan, names), rows.members);
-        let position = self.factor_position(source);
-        let source = self.factor(source, self.outer_depth())?;
-        if source.1.tables.iter().any(|other| other.name == shown) {
+        let position = self.relation_position(source);
+        let source = self.relation(source, self.outer_depth())?;
+        if source.1.tables.iter().any(|other| other.name == *shown) {
             let message = format!("name \"{shown}\" specified more than once");
             let error = Error::new(SqlState::DUPLICATE_ALIAS, message);
             let detail = "The name is used both as MERGE target table and data source.";
             return Err(error.with_detail(detail));
         }
         // A row of the source is wanted without one of the target only where something is done.
-        let mut kinds = clauses.iter().map(|clause| clause.clause_kind);
-        let kind = match kinds.all(|kind| kind == MergeClauseKind::Matched) {
+        let kind = match clauses.iter().all(|clause| clause.is_matched) {
             true => JoinKind::Inner,
             false => JoinKind::Right,
         };
-        let by = (&JoinConstraint::None, Some(&**on));
-        let (mut plan, names) = self.join(kind, target, source, Vec::new(), by, position)?;
+        let (mut plan, names) = self.join_on(kind, target, source, condition, position)?;
         let mut source_names = names.clone();
         source_names.tables.remove(0);
         source_names.star.retain(|column| *column >= head);
         let mut bound = Vec::with_capacity(clauses.len());
         for clause in clauses {
-            let matched = clause.clause_kind == MergeClauseKind::Matched;
-            let names = if matched { &names } else { &source_names };
+            let names = match clause.is_matched {
+                true => &names,
+                false => &source_names,
+            };
             let made = self.merge_clause(&table, clause, names, &mut plan);
-            bound.push(made.map_err(|error| match matched {
+            bound.push(made.map_err(|error| match clause.is_matched {
                 true => error,
-                false => unreachable_column(error, &shown),
+                false => unreachable_column(error, shown),
             })?);
         }
         Ok(Statement::Merge(MergePlan {
@@ -96,42 +75,60 @@ impl Binder<'_> {
         }))
     }
 
+    /// The table that MERGE changes.
+    fn merged_table(&mut self, name: &ObjectName) -> Result<Arc<TableDef>> {
+        let written = self.relation_name(name)?;
+        let view = match self.find(&written) {
+            Some(Named::View(_)) => Some("views"),
+            Some(Named::Table(table)) if self.catalog.view_of(table).is_some() => {
+                Some("materialized views")
+            }
+            _ => None,
+        };
+        if let Some(views) = view {
+            let message = format!("cannot execute MERGE on relation \"{}\"", written.name);
+            let detail = format!("This operation is not supported for {views}.");
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(error.with_detail(detail));
+        }
+        let table = self.writable_table(name)?;
+        self.use_target(name, table.object);
+        Ok(table)
+    }
+
     fn merge_clause(
         &mut self,
         table: &TableDef,
-        clause: &Clause,
+        clause: &MergeWhen,
         names: &Scope,
         plan: &mut Plan,
     ) -> Result<MergeClause> {
-        let matched = clause.clause_kind == MergeClauseKind::Matched;
+        let MergeWhen {
+            is_matched,
+            condition,
+            action,
+            span: _,
+        } = clause;
         let mut scope = ExprScope::with_subqueries(names, "MERGE WHEN conditions");
-        let mut filter = match &clause.predicate {
-            Some(predicate) => {
-                let operand = self.expr(predicate, &mut scope)?;
-                let position = self.source.expr(predicate);
-                let filter = self.condition(operand, "WHEN", position)?;
+        let mut filter = match condition {
+            Some(condition) => {
+                let operand = self.expr(condition, &mut scope)?;
+                let filter = self.condition(operand, "WHEN", self.at(condition.span))?;
                 Some(varve_expr::fold_condition(filter))
             }
             None => None,
         };
-        let mut action = match &clause.action {
-            Action::DoNothing { .. } => MergeAction::Nothing,
-            Action::Delete { .. } => MergeAction::Delete,
-            Action::Update(update) => {
-                let MergeUpdateKind::Set(assignments) = &update.kind else {
-                    return Err(unsupported_at("this form of MERGE", self.source.first()));
-                };
+        let mut action = match action {
+            Action::Nothing => MergeAction::Nothing,
+            Action::Delete => MergeAction::Delete,
+            Action::Update(assignments) => {
                 scope.clause = "UPDATE";
                 let mut exprs = column_exprs(table);
                 let assigned = self.assignments(table, assignments, &mut scope, &mut exprs)?;
                 MergeAction::Update { exprs, assigned }
             }
-            Action::Insert(insert) => {
-                let MergeInsertKind::Values(values) = &insert.kind else {
-                    return Err(unsupported_at("this form of MERGE", self.source.first()));
-                };
-                let values: Option<&[Ast]> = values.rows.first().map(|row| row.content.as_slice());
-                let columns = &insert.columns;
+            Action::Insert { columns, values } => {
+                let values = values.rows.first().map(Vec::as_slice);
                 scope.clause = "VALUES";
                 MergeAction::Insert(self.merged_row(table, columns, values, &mut scope)?)
             }
@@ -144,24 +141,18 @@ impl Binder<'_> {
         }
         *plan = attach(taken(plan), &subqueries, &mut exprs)?;
         Ok(MergeClause {
-            matched,
+            matched: *is_matched,
             filter,
             action,
         })
     }
 
     /// INSERT, UPDATE, DELETE or MERGE that may read named queries.
-    pub(crate) fn with_change(
-        &mut self,
-        with: &With,
-        explain: Option<&Explain>,
-        body: &Body,
-        command: &str,
-    ) -> Result<Statement> {
+    pub(crate) fn with_change(&mut self, with: &With, dml: &Dml) -> Result<Statement> {
         let mut changed = None;
         self.is_first_with = true;
         let query = self.with_ctes(with, |binder| {
-            let mut statement = binder.explained(explain, body, command)?;
+            let mut statement = binder.dml(dml)?;
             let source = source_of(&mut statement)
                 .ok_or_else(|| unsupported_at("WITH before this statement", 0))?;
             let plan = taken(source);
@@ -193,10 +184,12 @@ pub(crate) fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
 }
 
 /// Refuses clauses that no row can come to.
-fn reachable(clauses: &[Clause]) -> Result<()> {
-    for kind in [MergeClauseKind::Matched, MergeClauseKind::NotMatched] {
-        let mut of_kind = clauses.iter().filter(|clause| clause.clause_kind == kind);
-        let ends = of_kind.any(|clause| clause.predicate.is_none());
+fn reachable(clauses: &[MergeWhen]) -> Result<()> {
+    for is_matched in [true, false] {
+        let mut of_kind = clauses
+            .iter()
+            .filter(|clause| clause.is_matched == is_matched);
+        let ends = of_kind.any(|clause| clause.condition.is_none());
         if ends && of_kind.next().is_some() {
             let message = "unreachable WHEN clause specified after unconditional WHEN clause";
             return Err(Error::new(SqlState::SYNTAX_ERROR, message));

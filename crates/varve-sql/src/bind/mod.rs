@@ -8,6 +8,7 @@ mod alter;
 mod alter_column;
 mod alter_drop;
 mod alter_family;
+mod alter_function;
 mod alter_name;
 mod array;
 mod change_cte;
@@ -18,17 +19,16 @@ mod composite;
 mod conflict;
 mod copy;
 mod copy_options;
-mod create_clauses;
 mod create_function;
 mod cte;
 mod data_type;
 mod ddl;
 mod delete;
+mod dependents;
 mod domain;
 mod drop;
 mod drop_columns;
 mod expr;
-mod family;
 mod foreign_key;
 mod from;
 mod function;
@@ -37,8 +37,8 @@ mod gapfill;
 mod grouped;
 mod grouping;
 mod index;
+mod inheritance;
 mod insert;
-mod interval;
 mod json_call;
 pub(crate) mod kept;
 mod like;
@@ -60,7 +60,6 @@ mod query;
 mod record;
 mod relation;
 mod resolve_user;
-mod returning;
 mod routine_body;
 mod routine_call;
 mod row;
@@ -68,6 +67,7 @@ mod same_plan;
 mod schema;
 mod search;
 mod select;
+mod select_list;
 mod sequence;
 mod session;
 mod set_function;
@@ -96,18 +96,18 @@ mod window;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use sqlparser::ast::{Expr, Select};
+use varve_ast::Span;
 use varve_expr::{Locale, NamesRef};
+use varve_parser::{ParsedStatement, Source, too_deep};
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
 pub(crate) use data_type::{internal_name, type_of_text};
 pub(crate) use merge::source_of;
-pub use names::folded_path;
-pub(crate) use names::{fold_name, undefined_schema, undefined_table};
+pub use names::{folded_path, qualified_name};
+pub(crate) use names::{undefined_schema, undefined_table};
 pub(crate) use partition::{shown_limits, shown_value};
 pub use routine_body::{RoutineVariable, Shape, bind_piece, declared_shape, row_variables};
 pub use session::bind_arguments;
-pub(crate) use storage::shown;
 pub(crate) use through::updatable_columns;
 pub(crate) use trigger::shape_of;
 
@@ -120,9 +120,7 @@ use crate::catalog::TableDef;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
 use crate::kept_text::NameUse;
-use crate::parse::{ParsedStatement, too_deep};
 use crate::plan::{Bound, RowLock, Statement};
-use crate::position::SourceMap;
 use crate::schema::{Catalog, Named, RelationName};
 use crate::statement::{Change, FIRST_CALL, RoutineCall};
 use crate::utility::Message;
@@ -155,7 +153,7 @@ fn bind_with(
     let locale = &with_names(catalog, locale);
     let mut binder = Binder::new(statement, catalog, parameter_types, locale);
     binder.variables = variables;
-    let bound = binder.parsed(statement.parsed(), &statement.command);
+    let bound = binder.parsed(&statement.statement, &statement.command);
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     meter::refusal()?;
     let bound = bound.map_err(|error| catalog.named_types(error))?;
@@ -221,9 +219,9 @@ pub(crate) struct Binder<'a> {
     catalog: &'a Catalog,
     /// What literals mean depends on it.
     locale: &'a Locale,
-    source: &'a SourceMap,
+    source: &'a Source,
     /// The source of the statement itself.
-    own_source: &'a SourceMap,
+    own_source: &'a Source,
     /// Where a text is kept: what the names in it mean.
     uses: RefCell<Option<Vec<NameUse>>>,
     /// Whether the text at hand names the system column `tableoid`.
@@ -286,9 +284,9 @@ pub(crate) struct Binder<'a> {
     /// Whether a view is made: its query does not run, so what it reads need not have rows.
     is_defining: bool,
     /// The SELECT whose INTO makes a table of the statement's rows.
-    into: Option<*const Select>,
+    into: Option<Span>,
     /// The row value in a select list whose fields are columns of the result.
-    spread_row: Option<*const Expr>,
+    spread_row: Option<Span>,
     /// The fields of the rows that functions give, by the column that stands for the call.
     records: Vec<(usize, Vec<composite::Field>)>,
     /// What the user should know.
@@ -311,7 +309,7 @@ impl<'a> Binder<'a> {
             source: &statement.source,
             own_source: &statement.source,
             uses: RefCell::default(),
-            names_tableoid: statement.source.names_tableoid,
+            names_tableoid: statement.names_tableoid,
             parameters: parameter_types.to_vec(),
             found: RefCell::new(Found::of(catalog)),
             outer: Vec::new(),
@@ -349,6 +347,16 @@ impl<'a> Binder<'a> {
 }
 
 impl Binder<'_> {
+    /// Where a part of the statement starts: in characters of the whole text, from 1.
+    fn at(&self, span: Span) -> u32 {
+        self.source.position(span)
+    }
+
+    /// Where the statement starts.
+    fn first(&self) -> u32 {
+        self.source.first()
+    }
+
     /// Refuses to go deeper where the stack would end; what is taken is given back by the caller.
     fn take_stack(&mut self, kib: u32, position: u32) -> Result<()> {
         self.stack_kib += kib;

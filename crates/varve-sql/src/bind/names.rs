@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{
-    AccessExpr, CastKind, CeilFloorKind, Expr as Ast, Ident, ObjectName, ObjectNamePart,
-    SelectItem, SetExpr, TrimWhereField,
+use varve_ast::{
+    Access, Call, Expr as Ast, ExprKind, Name, ObjectName, QueryBody, SelectItem, SpecialCall,
+    TrimSide,
 };
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::data_type::cast_name;
+use crate::bind::{Binder, located};
 use crate::catalog::{NAME_BYTES_MAX, TableDef};
 use crate::kept_text::Meaning;
 use crate::pg_catalog::{DATABASE, catalog_view};
@@ -16,40 +17,19 @@ use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
 
-/// A name as PostgreSQL folds it: lower case unless quoted.
-pub(crate) fn fold_name(ident: &Ident) -> String {
-    match ident.quote_style {
-        Some(_) => ident.value.clone(),
-        None => ident.value.to_ascii_lowercase(),
-    }
-}
-
 /// The name of a function or type without `pg_catalog`; `None` for any other qualified name.
-pub(crate) fn simple_name(name: &ObjectName) -> Option<String> {
-    match name.0.as_slice() {
-        [ObjectNamePart::Identifier(name)] => Some(fold_name(name)),
-        [
-            ObjectNamePart::Identifier(schema),
-            ObjectNamePart::Identifier(name),
-        ] if fold_name(schema) == "pg_catalog" => Some(fold_name(name)),
+pub(crate) fn simple_name(name: &ObjectName) -> Option<&str> {
+    match name.qualifiers.as_slice() {
+        [] => Some(&name.name.text),
+        [schema] if schema.text == "pg_catalog" => Some(&name.name.text),
         _ => None,
     }
 }
 
 impl Binder<'_> {
-    /// The name of a relation, folded.
+    /// The name of a relation.
     pub(crate) fn relation_name(&self, name: &ObjectName) -> Result<RelationName> {
-        let position = self.source.name(name);
-        let mut parts = Vec::with_capacity(name.0.len());
-        for part in &name.0 {
-            match part {
-                ObjectNamePart::Identifier(ident) => parts.push(fold_name(ident)),
-                ObjectNamePart::Function(_) => {
-                    return Err(unsupported_at("a function as a name", position));
-                }
-            }
-        }
-        relation_name(parts).map_err(|error| located(error, position))
+        qualified_name(name).map_err(|error| located(error, self.at(name.span())))
     }
 
     /// The schema and the name of a relation that is about to be created, for the session only
@@ -59,9 +39,7 @@ impl Binder<'_> {
         name: &ObjectName,
         temporary: bool,
     ) -> Result<(ObjectId, String)> {
-        if let Some(ObjectNamePart::Identifier(ident)) = name.0.last() {
-            self.new_name(ident)?;
-        }
+        self.new_name(&name.name)?;
         let RelationName { schema, name: last } = self.relation_name(name)?;
         let found = match &schema {
             None if temporary => self
@@ -83,7 +61,7 @@ impl Binder<'_> {
                 Error::new(SqlState::INVALID_SCHEMA_NAME, message)
             }),
         };
-        let found = found.map_err(|error| located(error, self.source.name(name)))?;
+        let found = found.map_err(|error| located(error, self.at(name.span())))?;
         Ok((found, last))
     }
 
@@ -104,7 +82,7 @@ impl Binder<'_> {
 
     /// The table of a name.
     pub(crate) fn table(&self, name: &ObjectName) -> Result<&Arc<TableDef>> {
-        let position = self.source.name(name);
+        let position = self.at(name.span());
         let folded = self.relation_name(name)?;
         self.known_table(&folded)
             .ok_or_else(|| undefined_table(&folded, position))
@@ -121,7 +99,7 @@ impl Binder<'_> {
     /// The table that a statement writes.
     pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         let folded = self.relation_name(name)?;
-        let position = self.source.name(name);
+        let position = self.at(name.span());
         let wrong = |state, message| Err(located(Error::new(state, message), position));
         if self.system_view(&folded).is_some() {
             let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
@@ -154,37 +132,33 @@ impl Binder<'_> {
     }
 
     /// A name that is about to be created.
-    pub(crate) fn new_name(&self, ident: &Ident) -> Result<String> {
-        let name = fold_name(ident);
-        let error = |state, message| located(Error::new(state, message), self.source.ident(ident));
-        if name.is_empty() {
+    pub(crate) fn new_name(&self, name: &Name) -> Result<String> {
+        let text = &name.text;
+        let error = |state, message| located(Error::new(state, message), self.at(name.span));
+        if text.is_empty() {
             let message = "zero-length delimited identifier".to_owned();
             return Err(error(SqlState::SYNTAX_ERROR, message));
         }
-        if name.len() > NAME_BYTES_MAX {
-            let message = format!("identifier \"{name}\" is longer than {NAME_BYTES_MAX} bytes");
+        if text.len() > NAME_BYTES_MAX {
+            let message = format!("identifier \"{text}\" is longer than {NAME_BYTES_MAX} bytes");
             return Err(error(SqlState::INVALID_NAME, message));
         }
-        Ok(name)
+        Ok(text.clone())
     }
 
     /// The position in a table of a column that a statement names.
-    pub(crate) fn target_column(&self, table: &TableDef, ident: &Ident) -> Result<usize> {
-        let (name, _) = self.source.target(ident);
-        let at = (table.columns.iter()).position(|column| column.name == name);
+    pub(crate) fn target_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
+        let place = self.at(name.span);
+        let at = (table.columns.iter()).position(|column| column.name == name.text);
         if let Some(column) = at.and_then(|at| table.columns.get(at)) {
-            let place = self.source.ident(ident);
             self.use_name(place, || Meaning::Column(table.object, column.id));
         }
         at.ok_or_else(|| {
             let message = format!(
-                "column \"{name}\" of relation \"{}\" does not exist",
-                table.name
+                "column \"{}\" of relation \"{}\" does not exist",
+                name.text, table.name
             );
-            located(
-                Error::new(SqlState::UNDEFINED_COLUMN, message),
-                self.source.ident(ident),
-            )
+            located(Error::new(SqlState::UNDEFINED_COLUMN, message), place)
         })
     }
 }
@@ -206,6 +180,11 @@ pub(crate) fn relation_name(mut parts: Vec<String>) -> Result<RelationName> {
             format!("improper qualified name (too many dotted names): {whole}"),
         )),
     }
+}
+
+/// The name of a relation as a tree has it.
+pub fn qualified_name(name: &ObjectName) -> Result<RelationName> {
+    relation_name(name.parts().map(|part| part.text.clone()).collect())
 }
 
 /// A name in a text as SQL folds it.
@@ -282,107 +261,115 @@ pub(crate) fn result_name(expr: &Ast) -> String {
     let mut expr = expr;
     let mut fallback = None;
     loop {
-        expr = match expr {
-            Ast::Identifier(ident) => return fold_name(ident),
-            Ast::CompoundIdentifier(parts) => {
-                return parts.last().map(fold_name).unwrap_or_default();
+        expr = match &expr.kind {
+            ExprKind::Collate { operand, .. } => operand,
+            ExprKind::Cast(cast) => {
+                fallback = fallback.or_else(|| cast_name(&cast.type_name));
+                &cast.operand
             }
-            Ast::Function(function) => {
-                if let Some(ObjectNamePart::Identifier(ident)) = function.name.0.last() {
-                    return fold_name(ident);
-                }
+            ExprKind::TypedLiteral(typed) => {
+                fallback = fallback.or_else(|| cast_name(&typed.type_name));
                 break;
             }
-            Ast::Nested(inner) | Ast::Collate { expr: inner, .. } => inner,
-            Ast::Cast {
-                expr: inner,
-                data_type,
-                kind: CastKind::Cast | CastKind::DoubleColon,
-                ..
-            } => {
-                fallback = fallback.or_else(|| super::data_type::cast_name(data_type));
-                inner
-            }
-            Ast::TypedString(typed) => {
-                fallback = fallback.or_else(|| super::data_type::cast_name(&typed.data_type));
+            ExprKind::Interval(_) => {
+                fallback = fallback.or_else(|| Some("interval".to_owned()));
                 break;
             }
-            Ast::Case { else_result, .. } => {
-                // PostgreSQL looks into ELSE, and only at what has a name itself.
-                let mut otherwise = else_result.as_deref();
-                while let Some(Ast::Cast { expr, .. } | Ast::Nested(expr)) = otherwise {
-                    otherwise = Some(expr);
-                }
-                if let Some(otherwise) = otherwise
-                    && let Ast::Identifier(_) | Ast::CompoundIdentifier(_) | Ast::Function(_) =
-                        otherwise
-                {
-                    return result_name(otherwise);
+            ExprKind::Case(case) => {
+                if let Some(name) = case.otherwise.as_ref().and_then(otherwise_name) {
+                    return name.to_owned();
                 }
                 fallback = fallback.or_else(|| Some("case".to_owned()));
                 break;
             }
-            Ast::Interval(_) => {
-                fallback = fallback.or_else(|| Some("interval".to_owned()));
-                break;
-            }
-            Ast::Array(_) => return "array".to_owned(),
-            Ast::CompoundFieldAccess { root, access_chain } => {
-                let mut fields = access_chain.iter().rev();
-                let field = fields.find_map(|access| match access {
-                    AccessExpr::Dot(Ast::Identifier(field)) => Some(fold_name(field)),
-                    _ => None,
-                });
-                match field {
-                    Some(field) => return field,
-                    None => root,
-                }
-            }
-            Ast::Exists { negated: false, .. } => return "exists".to_owned(),
-            Ast::Subquery(query) => match only_output(&query.body) {
-                Some(SelectItem::UnnamedExpr(inner)) => inner,
-                Some(SelectItem::ExprWithAlias { alias, .. }) => return fold_name(alias),
+            ExprKind::Access { root, steps } => match steps.iter().rev().find_map(field_of) {
+                Some(field) => return field.text.clone(),
+                None => root,
+            },
+            ExprKind::Subquery(query) => match only_output(&query.body) {
+                Some(SelectItem::Expr { expr, alias: None }) => expr,
+                Some(SelectItem::Expr {
+                    alias: Some(alias), ..
+                }) => return alias.text.clone(),
                 _ => break,
             },
-            Ast::Extract { .. } => return "extract".to_owned(),
-            Ast::Ceil {
-                field: CeilFloorKind::DateTimeField(_),
-                ..
-            } => return "ceil".to_owned(),
-            Ast::Floor {
-                field: CeilFloorKind::DateTimeField(_),
-                ..
-            } => return "floor".to_owned(),
-            Ast::Position { .. } => return "position".to_owned(),
-            Ast::Substring {
-                shorthand: true, ..
-            } => return "substr".to_owned(),
-            Ast::Substring { .. } => return "substring".to_owned(),
-            Ast::Overlay { .. } => return "overlay".to_owned(),
-            Ast::Trim { trim_where, .. } => {
-                return match trim_where {
-                    Some(TrimWhereField::Leading) => "ltrim",
-                    Some(TrimWhereField::Trailing) => "rtrim",
-                    Some(TrimWhereField::Both) | None => "btrim",
-                }
-                .to_owned();
-            }
-            Ast::AtTimeZone { .. } => return "timezone".to_owned(),
-            _ => break,
+            kind => match own_name(kind) {
+                Some(name) => return name.to_owned(),
+                None => break,
+            },
         };
     }
     fallback.unwrap_or_else(|| "?column?".to_owned())
 }
 
+/// The name that an expression has by itself.
+fn own_name(kind: &ExprKind) -> Option<&str> {
+    Some(match kind {
+        ExprKind::Column(name) => &name.name.text,
+        ExprKind::Call(call) => called_name(call),
+        ExprKind::Json(json) => called_name(&json.call),
+        ExprKind::Row {
+            is_explicit: true, ..
+        } => "row",
+        ExprKind::Array(_) | ExprKind::ArraySubquery(_) => "array",
+        ExprKind::Exists(_) => "exists",
+        ExprKind::AtTimeZone { .. } => "timezone",
+        ExprKind::Special(call) => match &**call {
+            SpecialCall::Extract { .. } => "extract",
+            SpecialCall::Position { .. } => "position",
+            SpecialCall::Substring { .. } => "substring",
+            SpecialCall::Overlay { .. } => "overlay",
+            SpecialCall::Trim { side, .. } => trim_name(*side),
+        },
+        _ => return None,
+    })
+}
+
+fn called_name(call: &Call) -> &str {
+    &call.name.name.text
+}
+
+/// The function that TRIM is.
+pub(crate) fn trim_name(side: Option<TrimSide>) -> &'static str {
+    match side {
+        Some(TrimSide::Leading) => "ltrim",
+        Some(TrimSide::Trailing) => "rtrim",
+        Some(TrimSide::Both) | None => "btrim",
+    }
+}
+
+/// The name that ELSE gives its CASE: only what has a name itself counts.
+fn otherwise_name(otherwise: &Ast) -> Option<&str> {
+    let mut otherwise = otherwise;
+    while let ExprKind::Cast(cast) = &otherwise.kind {
+        otherwise = &cast.operand;
+    }
+    match &otherwise.kind {
+        kind @ (ExprKind::Column(_)
+        | ExprKind::Call(_)
+        | ExprKind::Json(_)
+        | ExprKind::ArraySubquery(_)
+        | ExprKind::Row { .. }) => own_name(kind),
+        _ => None,
+    }
+}
+
+fn field_of(step: &Access) -> Option<&Name> {
+    match step {
+        Access::Field(field) => Some(field),
+        Access::Star(_) | Access::Index(_) | Access::Slice { .. } => None,
+    }
+}
+
 /// The first column of a query as it is written.
-fn only_output(body: &SetExpr) -> Option<&SelectItem> {
+fn only_output(body: &QueryBody) -> Option<&SelectItem> {
     let mut body = body;
     loop {
         body = match body {
-            SetExpr::Select(select) => return select.projection.first(),
-            SetExpr::SetOperation { left, .. } => left,
-            SetExpr::Query(query) => &query.body,
-            _ => return None,
+            QueryBody::Select(select) => return select.items.first(),
+            QueryBody::Set(operation) => &operation.left,
+            QueryBody::Query(query) => &query.body,
+            QueryBody::Values(_) | QueryBody::Dml(_) => return None,
         };
     }
 }

@@ -1,84 +1,72 @@
 //! Comparisons, arithmetic and the conditions that are written with words.
 
-use sqlparser::ast::{BinaryOperator, Expr as Ast, UnaryOperator, Value as AstValue};
+use varve_ast::{Between, Expr as Ast, ExprKind, LiteralKind, Operator, Truth};
 use varve_expr::{Expr, common_type, implicit_cast_allowed, operator_named, resolve_operator};
-use varve_parser::marker::SYMMETRIC;
+use varve_parser::too_deep;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand, literal, number, refuse_set};
 use crate::bind::row::row_of;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::parse::too_deep;
 
 /// Deepest chain of arithmetic, which is evaluated by recursion.
 const ARITHMETIC_DEPTH_MAX: usize = 200;
 
+/// Operators before an operand.
+const PREFIX_OPERATORS: [&str; 7] = ["+", "-", "~", "|/", "||/", "@", "!"];
+/// Operators of PostgreSQL's types that are not supported.
+const OTHER_OPERATORS: [&str; 15] = [
+    "##", "&<", "&>", "?-", "&<|", "|&>", "<->", "<^", ">^", "?#", "?||", "?-|", "~=", "<<|", "|>>",
+];
+
 /// What an infix operator is.
 pub(crate) enum Infix {
-    And,
-    Or,
     Compare(CompareOp),
     Function(&'static str),
 }
 
-pub(crate) fn infix(op: &BinaryOperator) -> Option<Infix> {
-    Some(match op {
-        BinaryOperator::And => Infix::And,
-        BinaryOperator::Or => Infix::Or,
-        BinaryOperator::Eq => Infix::Compare(CompareOp::Eq),
-        BinaryOperator::NotEq => Infix::Compare(CompareOp::NotEq),
-        BinaryOperator::Lt => Infix::Compare(CompareOp::Lt),
-        BinaryOperator::LtEq => Infix::Compare(CompareOp::LtEq),
-        BinaryOperator::Gt => Infix::Compare(CompareOp::Gt),
-        BinaryOperator::GtEq => Infix::Compare(CompareOp::GtEq),
-        BinaryOperator::Plus => Infix::Function("+"),
-        BinaryOperator::Minus => Infix::Function("-"),
-        BinaryOperator::Multiply => Infix::Function("*"),
-        BinaryOperator::Divide => Infix::Function("/"),
-        BinaryOperator::Modulo => Infix::Function("%"),
-        BinaryOperator::PGExp => Infix::Function("^"),
-        BinaryOperator::StringConcat => Infix::Function("||"),
-        BinaryOperator::PGOverlap => Infix::Function("&&"),
-        BinaryOperator::AtArrow => Infix::Function("@>"),
-        BinaryOperator::ArrowAt => Infix::Function("<@"),
-        BinaryOperator::PGLikeMatch => Infix::Function("~~"),
-        BinaryOperator::PGNotLikeMatch => Infix::Function("!~~"),
-        BinaryOperator::PGILikeMatch => Infix::Function("~~*"),
-        BinaryOperator::PGNotILikeMatch => Infix::Function("!~~*"),
-        BinaryOperator::PGRegexMatch => Infix::Function("~"),
-        BinaryOperator::PGRegexIMatch => Infix::Function("~*"),
-        BinaryOperator::PGRegexNotMatch => Infix::Function("!~"),
-        BinaryOperator::PGRegexNotIMatch => Infix::Function("!~*"),
-        BinaryOperator::PGStartsWith => Infix::Function("^@"),
-        BinaryOperator::BitwiseAnd => Infix::Function("&"),
-        BinaryOperator::BitwiseOr => Infix::Function("|"),
-        BinaryOperator::PGBitwiseXor => Infix::Function("#"),
-        BinaryOperator::PGBitwiseShiftLeft => Infix::Function("<<"),
-        BinaryOperator::PGBitwiseShiftRight => Infix::Function(">>"),
-        BinaryOperator::Arrow => Infix::Function("->"),
-        BinaryOperator::LongArrow => Infix::Function("->>"),
-        BinaryOperator::HashArrow => Infix::Function("#>"),
-        BinaryOperator::HashLongArrow => Infix::Function("#>>"),
-        BinaryOperator::HashMinus => Infix::Function("#-"),
-        BinaryOperator::Question => Infix::Function("?"),
-        BinaryOperator::QuestionAnd => Infix::Function("?&"),
-        BinaryOperator::QuestionPipe => Infix::Function("?|"),
-        BinaryOperator::AtQuestion => Infix::Function("@?"),
-        BinaryOperator::AtAt => Infix::Function("@@"),
-        BinaryOperator::PGCustomBinaryOperator(parts) => {
-            let symbol = parts.last()?.as_str();
-            use CompareOp::{Eq, Gt, GtEq, Lt, LtEq, NotEq};
-            let symbol = if symbol == "!=" { "<>" } else { symbol };
-            let all = [Eq, NotEq, Lt, LtEq, Gt, GtEq];
-            let compared = all.into_iter().find(|op| op.symbol() == symbol);
-            match compared {
-                Some(op) => Infix::Compare(op),
-                None => Infix::Function(operator_named(symbol)?),
-            }
+/// What an operator between two operands is; `None` where it is not supported.
+pub(crate) fn infix(operator: &Operator) -> Option<Infix> {
+    match CompareOp::of_symbol(&operator.name) {
+        Some(op) => Some(Infix::Compare(op)),
+        None => operator_named(&operator.name).map(Infix::Function),
+    }
+}
+
+/// A link of a chain of operators, with the operand behind it.
+#[derive(Clone, Copy)]
+enum Link<'a> {
+    And,
+    Or,
+    Operator(&'a Operator),
+}
+
+/// A chain of operators from the left: its first operand, and the links behind it. What stands in
+/// parentheses is an operand.
+fn links(chain: &Ast) -> (&Ast, Vec<(Link<'_>, &Ast)>) {
+    // The parser builds long chains to the left: taken apart by a loop they cost no stack.
+    let mut links = Vec::new();
+    let mut first = chain;
+    loop {
+        let (left, link, right) = match &first.kind {
+            ExprKind::And(left, right) => (left, Link::And, right),
+            ExprKind::Or(left, right) => (left, Link::Or, right),
+            ExprKind::Infix {
+                left,
+                operator,
+                right,
+            } => (left, Link::Operator(operator), right),
+            _ => break,
+        };
+        links.push((link, &**right));
+        first = left;
+        if first.is_parenthesized {
+            break;
         }
-        _ => return None,
-    })
+    }
+    links.reverse();
+    (first, links)
 }
 
 impl Binder<'_> {
@@ -124,71 +112,101 @@ impl Binder<'_> {
         chain: &Ast,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        // The parser builds long chains to the left: taken apart by a loop they cost no stack.
-        let mut steps = Vec::new();
-        let mut first = chain;
-        while let Ast::BinaryOp { left, op, right } = first {
-            steps.push((op, right.as_ref()));
-            first = left;
-        }
-        let mut left_position = self.source.expr(first);
-        let mut steps = steps.into_iter().rev().peekable();
-        let mut result = match steps.next_if(|(_, right)| {
-            row_of(first).is_some()
-                && (row_of(right).is_some() || matches!(right, Ast::Subquery(_)))
-        }) {
-            Some((BinaryOperator::Overlaps, right)) => self.overlaps(first, right, scope)?,
-            Some((op, right)) => self.row_comparison(first, op, right, scope)?,
-            None => self.expr(first, scope)?,
+        let (first, links) = links(chain);
+        let left_position = self.at(first.span);
+        let mut links = links.into_iter().peekable();
+        let of_rows = links.next_if(|(link, right)| {
+            let is_row = row_of(right).is_some() || matches!(right.kind, ExprKind::Subquery(_));
+            matches!(link, Link::Operator(_)) && row_of(first).is_some() && is_row
+        });
+        let mut result = match of_rows {
+            Some((Link::Operator(operator), right)) if is_overlaps(operator) => {
+                self.overlaps((first, right), self.at(operator.span), scope)?
+            }
+            Some((Link::Operator(operator), right)) => {
+                self.row_comparison(first, operator, right, scope)?
+            }
+            _ => self.expr(first, scope)?,
         };
         let mut depth = 0;
-        for (op, right) in steps {
-            let right_position = self.source.expr(right);
-            let position = self.source.operator(right);
-            let infix = infix(op);
-            if let (None, BinaryOperator::Custom(name)) = (&infix, op) {
-                let right = self.expr(right, scope)?;
-                self.operator(name, vec![result, right], position)?;
-                return Err(unsupported_at("this operator", position));
-            }
-            let Some(infix) = infix else {
-                return Err(unsupported_at("this operator", position));
-            };
-            let right = self.expr(right, scope)?;
-            result = Operand::Known(match infix {
-                Infix::And => {
-                    let left = self.condition(result, "AND", left_position)?;
-                    let right = self.condition(right, "AND", right_position)?;
+        for (link, right) in links {
+            let positions = (left_position, self.at(right.span));
+            result = Operand::Known(match link {
+                Link::And => {
+                    let right = self.expr(right, scope)?;
+                    let (left, right) = self.both_conditions((result, right), "AND", positions)?;
                     Expr::And(joined(left, right, |expr| match expr {
                         Expr::And(items) => Ok(items),
                         other => Err(other),
                     }))
                 }
-                Infix::Or => {
-                    let left = self.condition(result, "OR", left_position)?;
-                    let right = self.condition(right, "OR", right_position)?;
+                Link::Or => {
+                    let right = self.expr(right, scope)?;
+                    let (left, right) = self.both_conditions((result, right), "OR", positions)?;
                     Expr::Or(joined(left, right, |expr| match expr {
                         Expr::Or(items) => Ok(items),
                         other => Err(other),
                     }))
                 }
-                Infix::Compare(op) => self.comparison(op, result, right, position)?,
-                Infix::Function(name) => {
-                    depth += 1;
-                    if depth > ARITHMETIC_DEPTH_MAX {
-                        return Err(located(too_deep(), position));
+                Link::Operator(operator) => {
+                    let position = self.at(operator.span);
+                    let infix = match infix(operator) {
+                        Some(infix) => infix,
+                        None => return self.no_operator(result, operator, right, scope),
+                    };
+                    let right = self.expr(right, scope)?;
+                    match infix {
+                        Infix::Compare(op) => self.comparison(op, result, right, position)?,
+                        Infix::Function(name) => {
+                            depth += 1;
+                            if depth > ARITHMETIC_DEPTH_MAX {
+                                return Err(located(too_deep(), position));
+                            }
+                            self.operator(name, vec![result, right], position)?
+                        }
                     }
-                    self.operator(name, vec![result, right], position)?
                 }
             });
-            left_position = left_position.min(right_position);
         }
         Ok(result)
     }
 
+    /// Both sides of AND or OR.
+    fn both_conditions(
+        &mut self,
+        (left, right): (Operand, Operand),
+        word: &str,
+        (left_position, right_position): (u32, u32),
+    ) -> Result<(Expr, Expr)> {
+        let left = self.condition(left, word, left_position)?;
+        let right = self.condition(right, word, right_position)?;
+        Ok((left, right))
+    }
+
+    /// Why there is no such operator.
+    fn no_operator(
+        &mut self,
+        left: Operand,
+        operator: &Operator,
+        right: &Ast,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let position = self.at(operator.span);
+        let is_other = OTHER_OPERATORS.contains(&&*operator.name);
+        if !is_other && operator.qualifiers.is_empty() && !is_overlaps(operator) {
+            let right = self.expr(right, scope)?;
+            self.operator(&operator.name, vec![left, right], position)?;
+        }
+        Err(unsupported_at("this operator", position))
+    }
+
     /// `(a, b) OVERLAPS (c, d)`, a function of the four.
-    fn overlaps(&mut self, left: &Ast, right: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(right));
+    fn overlaps(
+        &mut self,
+        (left, right): (&Ast, &Ast),
+        position: u32,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
         let mut operands = Vec::with_capacity(4);
         for (side, ast) in [("left", left), ("right", right)] {
             let fields = row_of(ast).unwrap_or_default();
@@ -255,56 +273,37 @@ impl Binder<'_> {
     /// A prefix operator.
     pub(crate) fn prefix(
         &mut self,
-        op: UnaryOperator,
+        operator: &Operator,
         input: &Ast,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let input_position = self.source.expr(input);
-        let position = self.source.before(input_position);
-        let name = match op {
-            UnaryOperator::Not => {
-                let input = self.expr(input, scope)?;
-                let input = self.condition(input, "NOT", input_position)?;
-                return Ok(Operand::Known(Expr::Not(Box::new(input))));
-            }
-            UnaryOperator::Minus => {
-                // The number that has no positive twin is a bigint only with its sign.
-                if let Ast::Value(value) = input
-                    && let AstValue::Number(digits, false) = &value.value
-                {
-                    return Ok(Operand::Known(
-                        number(&format!("-{digits}")).map_err(|error| located(error, position))?,
-                    ));
-                }
-                "-"
-            }
-            UnaryOperator::Plus => "+",
-            UnaryOperator::BitwiseNot => "~",
-            UnaryOperator::PGSquareRoot => "|/",
-            UnaryOperator::PGCubeRoot => "||/",
-            UnaryOperator::PGAbs => "@",
-            UnaryOperator::BangNot => "!",
-            _ => return Err(unsupported_at("this operator", position)),
-        };
+        let position = self.at(operator.span);
+        let name = &*operator.name;
+        // The number that has no positive twin is a bigint only with its sign.
+        if let ("-", ExprKind::Literal(literal)) = (name, &input.kind)
+            && literal.kind == LiteralKind::Number
+        {
+            let negative = number(&format!("-{}", literal.text));
+            return negative
+                .map(Operand::Known)
+                .map_err(|error| located(error, position));
+        }
+        if !PREFIX_OPERATORS.contains(&name) {
+            return Err(unsupported_at("this operator", position));
+        }
         let operand = self.expr(input, scope)?;
-        Ok(Operand::Known(self.operator(
-            name,
-            vec![operand],
-            position,
-        )?))
+        self.operator(name, vec![operand], position)
+            .map(Operand::Known)
     }
 
     /// `input [NOT] IN (list)`.
     pub(crate) fn in_list(
         &mut self,
-        input: &Ast,
-        list: &[Ast],
+        (input, list): (&Ast, &[Ast]),
         negated: bool,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = list
-            .first()
-            .map_or(0, |first| self.source.before(self.source.expr(first)));
         let mut operands = vec![self.expr(input, scope)?];
         for item in list {
             operands.push(self.expr(item, scope)?);
@@ -345,21 +344,15 @@ impl Binder<'_> {
     /// `input [NOT] BETWEEN low AND high`.
     pub(crate) fn between(
         &mut self,
-        input: &Ast,
-        low: &Ast,
-        high: &Ast,
-        negated: bool,
+        between: &Between,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let (low, is_symmetric) = match low {
-            Ast::Named { expr, name } if name.value == SYMMETRIC => (&**expr, true),
-            low => (low, false),
-        };
-        let position = self.source.before(self.source.expr(low));
-        let input = self.expr(input, scope)?;
-        let low = self.expr(low, scope)?;
-        let high = self.expr(high, scope)?;
-        if !is_symmetric {
+        let position = self.at(between.operator);
+        let negated = between.is_negated;
+        let input = self.expr(&between.operand, scope)?;
+        let low = self.expr(&between.low, scope)?;
+        let high = self.expr(&between.high, scope)?;
+        if !between.is_symmetric {
             let bounds = (low, high);
             return Ok(Operand::Known(
                 self.between_bounds(input, bounds, negated, position)?,
@@ -408,29 +401,37 @@ impl Binder<'_> {
         })
     }
 
-    /// `IS [NOT] TRUE`, `IS [NOT] FALSE`.
+    /// `IS [NOT] TRUE`, `IS [NOT] FALSE`, `IS [NOT] UNKNOWN`.
     pub(crate) fn is_truth(
         &mut self,
         input: &Ast,
-        truth: bool,
+        truth: Truth,
         negated: bool,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(input);
-        let input = self.expr(input, scope)?;
-        let clause = match (truth, negated) {
-            (true, false) => "IS TRUE",
-            (true, true) => "IS NOT TRUE",
-            (false, false) => "IS FALSE",
-            (false, true) => "IS NOT FALSE",
+        let operand = self.expr(input, scope)?;
+        let (clause, truth) = match (truth, negated) {
+            (Truth::True, false) => ("IS TRUE", Some(true)),
+            (Truth::True, true) => ("IS NOT TRUE", Some(true)),
+            (Truth::False, false) => ("IS FALSE", Some(false)),
+            (Truth::False, true) => ("IS NOT FALSE", Some(false)),
+            (Truth::Unknown, _) => ("IS UNKNOWN", None),
         };
-        let input = self.condition(input, clause, position)?;
-        Ok(Operand::Known(Expr::Distinct {
-            left: Box::new(input),
-            right: Box::new(literal(Value::Boolean(truth), LogicalType::Boolean)),
-            negated: !negated,
+        let input = Box::new(self.condition(operand, clause, self.at(input.span))?);
+        Ok(Operand::Known(match truth {
+            Some(truth) => Expr::Distinct {
+                left: input,
+                right: Box::new(literal(Value::Boolean(truth), LogicalType::Boolean)),
+                negated: !negated,
+            },
+            None => Expr::IsNull { input, negated },
         }))
     }
+}
+
+/// Whether an operator is OVERLAPS.
+fn is_overlaps(operator: &Operator) -> bool {
+    operator.name.eq_ignore_ascii_case("overlaps")
 }
 
 /// Two conditions as one list, a left side of the same kind extended.

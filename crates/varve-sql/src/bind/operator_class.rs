@@ -1,7 +1,7 @@
 //! Operator classes of index columns. Each type has one order here, so a class only has to be one
 //! of the type's: those for patterns order by bytes, as strings are ordered anyway.
 
-use sqlparser::ast::ObjectName;
+use varve_ast::ObjectName;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::{Binder, located};
@@ -63,7 +63,7 @@ pub(crate) fn class_of(ty: LogicalType) -> u32 {
 impl Binder<'_> {
     /// Refuses a class that there is not, or that is another type's.
     pub(crate) fn operator_class(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
-        let position = self.source.name(name);
+        let position = self.at(name.span());
         let name = self.relation_name(name)?.name;
         let of = name.strip_suffix("_ops");
         let class = CLASSES.iter().find(|(_, known, _)| Some(*known) == of);

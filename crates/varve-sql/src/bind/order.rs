@@ -1,14 +1,13 @@
 //! ORDER BY, and the ordinals and names that GROUP BY shares with it.
 
-use sqlparser::ast::{
-    Expr as Ast, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, Value as AstValue,
+use varve_ast::{
+    Expr as Ast, ExprKind, LiteralKind, NullsOrder, Operator, OrderDirection, OrderItem,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::names::{fold_name, simple_name};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located};
 use crate::plan::Field;
 use crate::walk::same_meaning;
 
@@ -109,19 +108,13 @@ impl SortTarget {
 impl Binder<'_> {
     pub(crate) fn order_keys(
         &mut self,
-        order_by: &OrderBy,
+        order_by: &[OrderItem],
         outputs: &[Output],
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<OrderKey>> {
-        let OrderBy { kind, interpolate } = order_by;
-        let position = self.source.first();
-        refuse(interpolate.is_some(), "INTERPOLATE", position)?;
-        let OrderByKind::Expressions(items) = kind else {
-            return Err(unsupported_at("ORDER BY ALL", position));
-        };
-        let mut keys = Vec::with_capacity(items.len());
-        for item in items {
-            let position = self.source.expr(&item.expr);
+        let mut keys = Vec::with_capacity(order_by.len());
+        for item in order_by {
+            let position = self.at(item.expr.span);
             let (descending, nulls_first) = self.sort_options(item)?;
             let target = self.sort_target(&item.expr, outputs, "ORDER BY", scope)?;
             check_comparable(target.ty(outputs), true, position)?;
@@ -136,32 +129,33 @@ impl Binder<'_> {
     }
 
     /// Whether an item descends, and whether its NULLs come first.
-    pub(crate) fn sort_options(&self, item: &OrderByExpr) -> Result<(bool, bool)> {
-        let OrderByExpr {
+    pub(crate) fn sort_options(&self, item: &OrderItem) -> Result<(bool, bool)> {
+        let OrderItem {
             expr,
-            options: OrderByOptions { sort, nulls_first },
-            with_fill,
+            direction,
+            nulls,
         } = item;
-        let position = self.source.expr(expr);
-        refuse(with_fill.is_some(), "WITH FILL", position)?;
-        let descending = match sort {
-            None | Some(OrderBySort::Asc) => false,
-            Some(OrderBySort::Desc) => true,
-            Some(OrderBySort::Using(operator)) => match &*simple_name(operator).unwrap_or_default()
-            {
+        let descending = match direction {
+            None | Some(OrderDirection::Ascending) => false,
+            Some(OrderDirection::Descending) => true,
+            Some(OrderDirection::Using(operator)) => match ordering_name(operator) {
                 "<" => false,
                 ">" => true,
                 operator => {
                     let message = format!("operator {operator} is not a valid ordering operator");
                     let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
-                    return Err(located(error, position).with_hint(
+                    return Err(located(error, self.at(expr.span)).with_hint(
                         "Ordering operators must be \"<\" or \">\" members of btree operator \
                          families.",
                     ));
                 }
             },
         };
-        Ok((descending, nulls_first.unwrap_or(descending)))
+        let nulls_first = match nulls {
+            Some(nulls) => *nulls == NullsOrder::First,
+            None => descending,
+        };
+        Ok((descending, nulls_first))
     }
 
     /// What an item of ORDER BY or DISTINCT ON means.
@@ -172,7 +166,7 @@ impl Binder<'_> {
         clause: &str,
         scope: &mut ExprScope<'_>,
     ) -> Result<SortTarget> {
-        let position = self.source.expr(expr);
+        let position = self.at(expr.span);
         if let Some(index) = output_named(expr, outputs, clause, position)? {
             return Ok(SortTarget::Output(index));
         }
@@ -202,6 +196,15 @@ pub(crate) fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -
     })
 }
 
+/// The name of an operator without its schema, unless that is another one than `pg_catalog`.
+fn ordering_name(operator: &Operator) -> &str {
+    match operator.qualifiers.as_slice() {
+        [] => &operator.name,
+        [schema] if schema.text == "pg_catalog" => &operator.name,
+        _ => "",
+    }
+}
+
 /// The result column whose name an item of ORDER BY is.
 pub(crate) fn output_named(
     item: &Ast,
@@ -209,14 +212,14 @@ pub(crate) fn output_named(
     clause: &str,
     position: u32,
 ) -> Result<Option<usize>> {
-    let Ast::Identifier(ident) = item else {
-        return Ok(None);
+    let name = match &item.kind {
+        ExprKind::Column(column) if column.qualifiers.is_empty() => &column.name.text,
+        _ => return Ok(None),
     };
-    let name = fold_name(ident);
     let mut named = outputs
         .iter()
         .enumerate()
-        .filter(|(_, output)| output.name == name);
+        .filter(|(_, output)| output.name == *name);
     let Some((index, first)) = named.next() else {
         return Ok(None);
     };
@@ -238,13 +241,10 @@ pub(crate) fn ordinal(
     clause: &str,
     position: u32,
 ) -> Result<Option<usize>> {
-    let Ast::Value(value) = item else {
-        return Ok(None);
-    };
-    let digits = match &value.value {
-        AstValue::Placeholder(_) => return Ok(None),
-        AstValue::Number(digits, false) => digits.as_str(),
-        _ => "",
+    let digits = match &item.kind {
+        ExprKind::Literal(literal) if literal.kind == LiteralKind::Number => literal.text.as_str(),
+        ExprKind::Literal(_) | ExprKind::Null => "",
+        _ => return Ok(None),
     };
     let Ok(number) = digits.parse::<u64>() else {
         let error = Error::new(

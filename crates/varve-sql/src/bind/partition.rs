@@ -1,15 +1,15 @@
 //! PARTITION BY, and the bounds of partitions.
 
-use sqlparser::ast::{
-    Expr as Ast, ForValues, FunctionArg, FunctionArgExpr, FunctionArguments, PartitionBoundValue,
+use varve_ast::{
+    Expr as Ast, ExprKind, PartitionBound as WrittenLimit, PartitionBy, PartitionValues,
 };
 use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
 use varve_types::{Error, LogicalType, Result, SqlState, SqlText, TypeMod, sql};
 
 use crate::bind::expr::ExprScope;
-use crate::bind::family::invalid;
+use crate::bind::inheritance::invalid;
 use crate::bind::literal::CastContext;
-use crate::bind::names::{fold_name, result_name};
+use crate::bind::names::result_name;
 use crate::bind::update::target_scope;
 use crate::bind::{Binder, located};
 use crate::catalog::TableDef;
@@ -19,41 +19,43 @@ use crate::plan::NewIndex;
 use crate::schema::Catalog;
 use crate::walk::for_each_column;
 
-fn undefinable(message: &str) -> Error {
+/// The column that an expression is without a table.
+fn plain_column(ast: &Ast) -> Option<&str> {
+    match &ast.kind {
+        ExprKind::Column(name) if name.qualifiers.is_empty() => Some(&name.name.text),
+        _ => None,
+    }
+}
+
+fn undefinable(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_OBJECT_DEFINITION, message)
 }
 
 impl Binder<'_> {
     /// How the rows of a table are shared by its partitions.
-    pub(crate) fn partitioning(&mut self, by: &Ast, table: &TableDef) -> Result<Partitioning> {
-        let Ast::Function(call) = by else {
-            return Err(Error::internal("PARTITION BY without a call"));
-        };
-        let word = self.relation_name(&call.name)?.name;
+    pub(crate) fn partitioning(
+        &mut self,
+        by: &PartitionBy,
+        table: &TableDef,
+    ) -> Result<Partitioning> {
+        let word = &by.strategy.text;
         let mut known = Strategy::ALL.into_iter();
-        let strategy = known.find(|known| known.word().eq_ignore_ascii_case(&word));
+        let strategy = known.find(|known| known.word().eq_ignore_ascii_case(word));
         let strategy = strategy.ok_or_else(|| {
             let message = format!("unrecognized partitioning strategy \"{word}\"");
             Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
         })?;
-        let args = match &call.args {
-            FunctionArguments::List(list) => list.args.as_slice(),
-            _ => &[],
-        };
         let names = target_scope(table, None);
-        let mut keys = Vec::with_capacity(args.len());
-        for arg in args {
-            let FunctionArg::Unnamed(FunctionArgExpr::Expr(ast)) = arg else {
-                continue;
-            };
-            if let Ast::Identifier(ident) = ast {
-                let name = fold_name(ident);
-                if !table.columns.iter().any(|column| column.name == name) {
-                    let message =
-                        format!("column \"{name}\" named in partition key does not exist");
-                    let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
-                    return Err(located(error, self.source.ident(ident)));
-                }
+        let mut keys = Vec::with_capacity(by.keys.len());
+        for key in &by.keys {
+            let ast = &key.expr;
+            if let Some(name) = plain_column(ast)
+                && !key.in_parentheses
+                && !table.columns.iter().any(|column| column.name == *name)
+            {
+                let message = format!("column \"{name}\" named in partition key does not exist");
+                let error = Error::new(SqlState::UNDEFINED_COLUMN, message);
+                return Err(located(error, self.at(ast.span)));
             }
             let mut scope = ExprScope::plain(&names, "partition key expressions");
             let operand = self.expr(ast, &mut scope)?;
@@ -68,7 +70,7 @@ impl Binder<'_> {
                 let message = "functions in partition key expression must be marked IMMUTABLE";
                 return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
             }
-            keys.push(self.stored(expr, self.source.expr(ast))?);
+            keys.push(self.stored(expr, self.at(ast.span))?);
         }
         if strategy == Strategy::List && keys.len() > 1 {
             let message = "cannot use \"list\" partition strategy with more than one column";
@@ -80,7 +82,7 @@ impl Binder<'_> {
     /// The bound of a partition of this name, which no other one of the table may overlap.
     pub(crate) fn partition_bound(
         &mut self,
-        values: &ForValues,
+        values: &PartitionValues,
         parent: &TableDef,
         name: &str,
     ) -> Result<PartitionBound> {
@@ -90,13 +92,13 @@ impl Binder<'_> {
         let strategy = partitioning.strategy;
         let place = self.bound_place(values);
         let bound = match (values, strategy) {
-            (ForValues::Default, Strategy::Hash) => {
+            (PartitionValues::Default, Strategy::Hash) => {
                 return Err(invalid(
                     "a hash-partitioned table may not have a default partition",
                 ));
             }
-            (ForValues::Default, _) => PartitionBound::Default,
-            (ForValues::In(values), Strategy::List) => {
+            (PartitionValues::Default, _) => PartitionBound::Default,
+            (PartitionValues::In(values), Strategy::List) => {
                 let mut bound: Vec<Expr> = Vec::with_capacity(values.len());
                 for value in values {
                     let value = self.bound_value(value, parent, partitioning, 0)?;
@@ -106,10 +108,9 @@ impl Binder<'_> {
                 }
                 PartitionBound::List(bound)
             }
-            (ForValues::From { from, to }, Strategy::Range) => {
-                let count = partitioning.keys.len();
+            (PartitionValues::Range { from, to }, Strategy::Range) => {
                 for (what, limits) in [("FROM", from), ("TO", to)] {
-                    if limits.len() != count {
+                    if limits.len() != partitioning.keys.len() {
                         return Err(invalid(format!(
                             "{what} must specify exactly one value per partitioning column"
                         )));
@@ -129,20 +130,8 @@ impl Binder<'_> {
                 }
                 PartitionBound::Range(from, to)
             }
-            (ForValues::With { modulus, remainder }, Strategy::Hash) => {
-                let modulus = u32::try_from(*modulus).unwrap_or(0);
-                let remainder = u32::try_from(*remainder).unwrap_or(u32::MAX);
-                if modulus == 0 || modulus > i32::MAX.unsigned_abs() {
-                    return Err(invalid(
-                        "modulus for hash partition must be an integer value greater than zero",
-                    ));
-                }
-                if remainder >= modulus {
-                    return Err(invalid(
-                        "remainder for hash partition must be less than modulus",
-                    ));
-                }
-                PartitionBound::Hash(modulus, remainder)
+            (PartitionValues::Hash { modulus, remainder }, Strategy::Hash) => {
+                hash_bound(*modulus, *remainder)?
             }
             _ => {
                 let what = strategy.word().to_ascii_lowercase();
@@ -151,12 +140,19 @@ impl Binder<'_> {
                 )));
             }
         };
+        self.fits_beside(&bound, parent, name)
+            .map_err(|error| located(error, place))?;
+        Ok(bound)
+    }
+
+    /// Refuses a bound that takes rows of another partition.
+    fn fits_beside(&self, bound: &PartitionBound, parent: &TableDef, name: &str) -> Result<()> {
         for other in self.catalog.children_of(parent) {
             let Some(known) = other.bound() else {
                 continue;
             };
             if let (PartitionBound::Hash(modulus, _), PartitionBound::Hash(known, _)) =
-                (&bound, known)
+                (bound, known)
                 && modulus.max(known) % modulus.min(known) != 0
             {
                 return Err(undefinable(
@@ -174,38 +170,37 @@ impl Binder<'_> {
                         other.name
                     ),
                 };
-                let error = Error::new(SqlState::INVALID_OBJECT_DEFINITION, message);
-                return Err(located(error, place));
+                return Err(undefinable(message));
             }
         }
-        Ok(bound)
+        Ok(())
     }
 
     /// Where the first value of a bound stands.
-    fn bound_place(&self, values: &ForValues) -> u32 {
+    fn bound_place(&self, values: &PartitionValues) -> u32 {
         let first = match values {
-            ForValues::In(values) => values.first(),
-            ForValues::From { from, .. } => from.first().and_then(|limit| match limit {
-                PartitionBoundValue::Expr(value) => Some(value),
+            PartitionValues::In(values) => values.first(),
+            PartitionValues::Range { from, .. } => from.first().and_then(|limit| match limit {
+                WrittenLimit::Value(value) => Some(value),
                 _ => None,
             }),
-            ForValues::With { .. } | ForValues::Default => None,
+            PartitionValues::Hash { .. } | PartitionValues::Default => None,
         };
-        first.map_or(0, |value| self.source.expr(value))
+        first.map_or(0, |value| self.at(value.span))
     }
 
     fn limits(
         &mut self,
-        values: &[PartitionBoundValue],
+        values: &[WrittenLimit],
         parent: &TableDef,
         partitioning: &Partitioning,
     ) -> Result<Vec<Limit>> {
         let mut limits = Vec::with_capacity(values.len());
         for (at, value) in values.iter().enumerate() {
             limits.push(match value {
-                PartitionBoundValue::MinValue => Limit::Min,
-                PartitionBoundValue::MaxValue => Limit::Max,
-                PartitionBoundValue::Expr(ast) => {
+                WrittenLimit::Min => Limit::Min,
+                WrittenLimit::Max => Limit::Max,
+                WrittenLimit::Value(ast) => {
                     let value = self.bound_value(ast, parent, partitioning, at)?;
                     if let Expr::Literal { value, .. } = &value
                         && value.is_null()
@@ -233,10 +228,10 @@ impl Binder<'_> {
             Some(Expr::Column { index, .. }) => parent.columns.get(*index),
             _ => None,
         };
-        let position = self.source.expr(ast);
+        let position = self.at(ast.span);
         let names = crate::scope::Scope::default();
         let mut scope = ExprScope::plain(&names, "partition bound");
-        if let Ast::Identifier(_) = ast {
+        if plain_column(ast).is_some() {
             let message = "cannot use column reference in partition bound expression";
             let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
             return Err(located(error, position));
@@ -258,6 +253,22 @@ impl Binder<'_> {
             )),
         }
     }
+}
+
+fn hash_bound(modulus: u64, remainder: u64) -> Result<PartitionBound> {
+    let modulus = u32::try_from(modulus).unwrap_or(0);
+    let remainder = u32::try_from(remainder).unwrap_or(u32::MAX);
+    if modulus == 0 || modulus > i32::MAX.unsigned_abs() {
+        return Err(invalid(
+            "modulus for hash partition must be an integer value greater than zero",
+        ));
+    }
+    if remainder >= modulus {
+        return Err(invalid(
+            "remainder for hash partition must be less than modulus",
+        ));
+    }
+    Ok(PartitionBound::Hash(modulus, remainder))
 }
 
 /// A unique index of a partitioned table tells its rows apart only with all keys in it.

@@ -1,6 +1,6 @@
 //! Queries as a whole: the body, then ORDER BY and LIMIT.
 
-use sqlparser::ast::{Fetch, LimitClause, OrderBy, Query as AstQuery, SetExpr};
+use varve_ast::{OrderItem, Query as AstQuery, QueryBody};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
@@ -8,7 +8,7 @@ use crate::bind::expr::ExprScope;
 use crate::bind::limit::RowLimit;
 use crate::bind::lock::Claim;
 use crate::bind::order::{Output, SortTarget};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, unsupported_at};
 use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SortKeyExpr};
 use crate::scope::Scope;
 
@@ -19,7 +19,7 @@ impl Binder<'_> {
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
     ) -> Result<Query> {
-        let is_values = matches!(query.body.as_ref(), SetExpr::Values(_));
+        let is_values = matches!(query.body.as_ref(), QueryBody::Values(_));
         let around = self.claim_below.take().filter(|_| !is_values);
         let claims = self.claims_of(query, around)?;
         self.claiming_query(query, hints, &claims)
@@ -32,63 +32,41 @@ impl Binder<'_> {
         claims: &[Claim],
     ) -> Result<Query> {
         const QUERY_KIB: u32 = 18;
-        self.take_stack(QUERY_KIB, self.source.first())?;
-        let bound = self.bound_query(query, hints, claims);
+        self.take_stack(QUERY_KIB, self.first())?;
+        let bound = match &query.with {
+            Some(with) => self.with_ctes(with, |binder| binder.query_body(query, hints, claims)),
+            None => self.query_body(query, hints, claims),
+        };
         self.stack_kib -= QUERY_KIB;
         bound
     }
 
-    fn bound_query(
+    /// A query without what stands before it.
+    fn query_body(
         &mut self,
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
         claims: &[Claim],
     ) -> Result<Query> {
         let AstQuery {
-            with,
+            with: _,
             body,
             order_by,
-            limit_clause,
-            fetch,
+            limit,
+            offset,
             locks: _,
-            for_clause,
-            settings,
-            format_clause,
-            pipe_operators,
+            span: _,
         } = query;
-        let position = self.source.first();
-        refuse(for_clause.is_some(), "FOR XML or FOR JSON", position)?;
-        refuse(settings.is_some(), "SETTINGS", position)?;
-        refuse(format_clause.is_some(), "FORMAT", position)?;
-        refuse(!pipe_operators.is_empty(), "a pipe operator", position)?;
-        if let Some(with) = with {
-            return self.with_ctes(with, |binder| {
-                binder.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, claims)
-            });
-        }
-        self.query_body(body, order_by.as_ref(), limit_clause, fetch, hints, claims)
-    }
-
-    fn query_body(
-        &mut self,
-        body: &SetExpr,
-        order_by: Option<&OrderBy>,
-        limit_clause: &Option<LimitClause>,
-        fetch: &Option<Fetch>,
-        hints: Option<&[LogicalType]>,
-        claims: &[Claim],
-    ) -> Result<Query> {
-        let limit = self.row_limit(limit_clause.as_ref(), fetch.as_ref(), order_by.is_some())?;
-        let is_combined = matches!(body, SetExpr::SetOperation { .. });
-        let inner = match body {
-            SetExpr::Select(select) => {
+        let limit = self.row_limit(limit.as_ref(), offset.as_ref(), !order_by.is_empty())?;
+        let inner = match body.as_ref() {
+            QueryBody::Select(select) => {
                 return self.select(select, order_by, limit, hints, claims);
             }
-            SetExpr::Values(values) => {
+            QueryBody::Values(values) => {
                 self.refuse_claims(claims, "cannot be applied to VALUES")?;
                 self.values(values, hints)?
             }
-            SetExpr::Query(inner) if !claims.is_empty() => {
+            QueryBody::Query(inner) if !claims.is_empty() => {
                 let mut all = self.claims_of(inner, None)?;
                 all.extend_from_slice(claims);
                 self.claiming_query(inner, hints, &all)?
@@ -99,72 +77,66 @@ impl Binder<'_> {
                 self.set_expression(other)?
             }
         };
-        let Query {
-            mut plan,
-            fields,
-            untyped,
-            ..
-        } = inner;
-        if let Some(order_by) = order_by {
-            let columns: Vec<(String, LogicalType)> = fields
-                .iter()
-                .map(|field| (field.name.clone(), field.ty))
-                .collect();
-            let outputs = Output::columns(&fields);
-            let names = Scope::table(String::new(), 0, columns);
-            let mut scope = ExprScope::plain(&names, "ORDER BY");
-            let mut keys = Vec::new();
-            for key in self.order_keys(order_by, &outputs, &mut scope)? {
-                keys.push(SortKeyExpr {
-                    expr: match key.target {
-                        SortTarget::Output(index) => column(index, &fields),
-                        SortTarget::Expr { .. } if is_combined => {
-                            let error = Error::new(
-                                SqlState::FEATURE_NOT_SUPPORTED,
-                                "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
-                            );
-                            return Err(located(error, key.position)
-                                .with_detail(
-                                    "Only result column names can be used, not expressions or \
-                                     functions.",
-                                )
-                                .with_hint(
-                                    "Add the expression/function to every SELECT, or move the \
-                                     UNION into a FROM clause.",
-                                ));
-                        }
-                        SortTarget::Expr { expr, .. } => expr,
-                    },
-                    descending: key.descending,
-                    nulls_first: key.nulls_first,
-                });
-            }
+        if order_by.is_empty() {
             return Ok(Query {
-                plan: limited_sort(plan, keys, limit),
-                fields,
-                untyped,
+                plan: limited(inner.plan, limit, Vec::new()),
+                ..inner
             });
         }
-        plan = limited(plan, limit, Vec::new());
+        let is_combined = matches!(body.as_ref(), QueryBody::Set(_));
+        let keys = self.result_keys(order_by, &inner.fields, is_combined)?;
         Ok(Query {
-            plan,
-            fields,
-            untyped,
+            plan: limited_sort(inner.plan, keys, limit),
+            ..inner
         })
     }
 
+    /// What a finished result is ordered by; one of several queries only by its columns.
+    fn result_keys(
+        &mut self,
+        order_by: &[OrderItem],
+        fields: &[Field],
+        is_combined: bool,
+    ) -> Result<Vec<SortKeyExpr>> {
+        let columns = fields.iter().map(|field| (field.name.clone(), field.ty));
+        let names = Scope::table(String::new(), 0, columns.collect());
+        let outputs = Output::columns(fields);
+        let mut scope = ExprScope::plain(&names, "ORDER BY");
+        let keys = self.order_keys(order_by, &outputs, &mut scope)?.into_iter();
+        let keys = keys.map(|key| {
+            let expr = match key.target {
+                SortTarget::Output(index) => column(index, fields),
+                SortTarget::Expr { .. } if is_combined => {
+                    let message = "invalid UNION/INTERSECT/EXCEPT ORDER BY clause";
+                    let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+                    return Err(located(error, key.position)
+                        .with_detail(
+                            "Only result column names can be used, not expressions or functions.",
+                        )
+                        .with_hint(
+                            "Add the expression/function to every SELECT, or move the UNION into \
+                             a FROM clause.",
+                        ));
+                }
+                SortTarget::Expr { expr, .. } => expr,
+            };
+            Ok(SortKeyExpr {
+                expr,
+                descending: key.descending,
+                nulls_first: key.nulls_first,
+            })
+        });
+        keys.collect()
+    }
+
     /// A query without ORDER BY and LIMIT of its own.
-    pub(crate) fn set_expression(&mut self, body: &SetExpr) -> Result<Query> {
-        let position = self.source.first();
+    pub(crate) fn set_expression(&mut self, body: &QueryBody) -> Result<Query> {
         match body {
-            SetExpr::Select(select) => self.select(select, None, RowLimit::default(), None, &[]),
-            SetExpr::Values(values) => self.values(values, None),
-            SetExpr::Query(inner) => self.query(inner, None),
-            SetExpr::SetOperation { .. } => self.set_operation(body),
-            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
-                Err(unsupported_at("a change inside a query", position))
-            }
-            SetExpr::Table(_) => Err(Error::internal("TABLE is a SELECT by now")),
+            QueryBody::Select(select) => self.select(select, &[], RowLimit::default(), None, &[]),
+            QueryBody::Values(values) => self.values(values, None),
+            QueryBody::Query(inner) => self.query(inner, None),
+            QueryBody::Set(operation) => self.set_operation(operation),
+            QueryBody::Dml(_) => Err(unsupported_at("a change inside a query", self.first())),
         }
     }
 }

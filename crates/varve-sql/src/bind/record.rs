@@ -3,7 +3,7 @@
 //! Where a function of JSON reads a row, the row is made into the JSON object at once, which is
 //! what these functions would make of it. Elsewhere it is a value (`composite.rs`).
 
-use sqlparser::ast::Expr as Ast;
+use varve_ast::Expr as Ast;
 use varve_expr::Expr;
 use varve_types::{LogicalType, Result, Value};
 
@@ -95,7 +95,7 @@ impl Binder<'_> {
     /// `ROW(a, b)` as an object.
     pub(crate) fn written_row(
         &mut self,
-        fields: &[&Ast],
+        fields: &[Ast],
         position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {

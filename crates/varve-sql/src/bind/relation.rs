@@ -1,9 +1,6 @@
 //! One relation of FROM: a table, a view, a named query; its sample and its alias.
 
-use sqlparser::ast::{
-    Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor, TableSample, TableSampleKind,
-    TableSampleMethod, TableSampleModifier, TableWithJoins,
-};
+use varve_ast::{Alias, Name, ObjectName, TableSample};
 use varve_expr::Expr;
 use varve_types::{
     ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
@@ -14,17 +11,17 @@ use crate::bind::from::Bound;
 use crate::bind::literal::{CastContext, Operand, literal};
 use crate::bind::lock::Claimed;
 use crate::bind::members::MemberRows;
-use crate::bind::names::{fold_name, undefined_table};
+use crate::bind::names::undefined_table;
 use crate::bind::view::Columns;
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, refuse};
+use crate::catalog::TableDef;
 use crate::pg_catalog::is_of_session;
 use crate::plan::{Plan, Query, Relation, RowLock, ScanNode};
 use crate::push_down::one_row;
 use crate::schema::{Named, RelationName};
 use crate::scope::{Scope, TABLEOID};
 use crate::system_view::system_view_columns;
-use crate::view::{ViewKind, ViewRead};
-use varve_parser::marker::ONLY;
+use crate::view::{ViewDef, ViewKind, ViewRead};
 
 /// What is read of a table.
 struct TableRows {
@@ -37,44 +34,74 @@ struct TableRows {
     claimed: Option<Claimed>,
 }
 
+impl TableRows {
+    /// Rows of which nothing more is known than their columns.
+    fn plain(plan: Plan, columns: Columns) -> TableRows {
+        TableRows {
+            plan,
+            columns,
+            key: Vec::new(),
+            tableoid: None,
+            claimed: None,
+        }
+    }
+
+    /// The rows of a table as a view knows them.
+    fn seen(self, table: &TableDef, read: ViewRead, written: &RelationName) -> Result<TableRows> {
+        let places = read.columns.iter().map(|(id, name)| {
+            let at = table.columns.iter().position(|column| column.id == *id);
+            at.ok_or_else(|| {
+                let message = format!("column \"{name}\" of relation \"{written}\" was dropped");
+                Error::new(SqlState::UNDEFINED_COLUMN, message)
+            })
+        });
+        let places = places.collect::<Result<Vec<usize>>>()?;
+        let width = places.len();
+        let mut claimed = self.claimed;
+        let picks = places
+            .iter()
+            .copied()
+            .chain(self.tableoid)
+            .chain(claimed.iter().flat_map(|claimed| &claimed.columns).copied())
+            .collect::<Vec<usize>>();
+        let (plan, columns) = picked(self.plan, &picks, read);
+        let place_of = |at: &usize| places.iter().position(|place| place == at);
+        let key: Option<Vec<usize>> = self.key.iter().map(place_of).collect();
+        let tableoid = self.tableoid.map(|_| width);
+        if let Some(claimed) = &mut claimed {
+            let first = width + usize::from(tableoid.is_some());
+            claimed.columns = (first..).take(claimed.columns.len()).collect();
+        }
+        Ok(TableRows {
+            plan,
+            columns,
+            key: key.unwrap_or_default(),
+            tableoid,
+            claimed,
+        })
+    }
+}
+
 impl Binder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
     pub(crate) fn sampled(
         &mut self,
         plan: Plan,
-        sample: &TableSampleKind,
+        sample: &TableSample,
         position: u32,
     ) -> Result<Plan> {
-        let (TableSampleKind::BeforeTableAlias(sample) | TableSampleKind::AfterTableAlias(sample)) =
-            sample;
+        // Rows are chosen one by one, whichever the method.
         let TableSample {
-            modifier,
-            name,
-            quantity,
+            method: _,
+            percentage,
             seed,
-            bucket,
-            offset,
-        } = sample.as_ref();
-        let known_method = matches!(
-            name,
-            Some(TableSampleMethod::Bernoulli | TableSampleMethod::System)
-        );
-        let (TableSampleModifier::TableSample, true, None, None, Some(quantity)) =
-            (modifier, known_method, bucket, offset, quantity)
-        else {
-            return Err(unsupported_at("this form of TABLESAMPLE", position));
-        };
-        refuse(
-            quantity.unit.is_some(),
-            "this form of TABLESAMPLE",
-            position,
-        )?;
+        } = sample;
         let names = Scope::default();
         let mut scope = ExprScope::plain(&names, "TABLESAMPLE");
-        let percent = self.expr(&quantity.value, &mut scope)?;
+        let percent = self.expr(percentage, &mut scope)?;
         let seed = match seed {
             None => None,
-            Some(seed) => Some(self.value(&seed.value.value, position)?),
+            Some(seed) => Some(self.expr(seed, &mut scope)?),
         };
         let mut number = |operand| {
             let context = CastContext::Assignment;
@@ -92,60 +119,42 @@ impl Binder<'_> {
         })
     }
 
+    /// A relation by its name, which may be that of a query of WITH.
     pub(crate) fn named_relation(
         &mut self,
         name: &ObjectName,
-        alias: Option<&TableAlias>,
+        alias: Option<&Alias>,
         only: bool,
     ) -> Result<Bound> {
-        if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
-            && let Some((plan, columns, hidden)) =
-                self.cte_scan(&fold_name(ident), self.source.ident(ident))?
+        if name.qualifiers.is_empty()
+            && let Some(bound) = self.named_query(&name.name, alias)?
         {
-            self.check_returning(ident)?;
-            let (plan, mut names) = self.named_plan(plan, fold_name(ident), columns, alias)?;
-            self.refuse_claim(&names, "a WITH query")?;
-            names.star.truncate(names.star.len() - hidden);
-            for table in &mut names.tables {
-                table.hidden = hidden;
-            }
-            return Ok((plan, names));
+            return Ok(bound);
         }
         let written = self.relation_name(name)?;
-        let position = self.source.name(name);
-        let mut tableoid = None;
-        let claim = match alias {
-            Some(alias) => self.claim_of(&fold_name(&alias.name)),
-            None => self.claim_of(&written.name),
-        };
-        let cannot_claim = |what: &str| match claim {
-            None => Ok(()),
-            Some(_) => {
-                let message = format!("cannot lock rows in {what} \"{}\"", written.name);
-                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
-            }
-        };
-        let mut claimed = None;
+        let claim = self.claim_of(alias.map_or(&written.name, |alias| &alias.name.text));
         let found = self.read_name(&written);
         if let Some((named, read)) = &found {
             self.use_relation((name, alias), *named, read.as_ref());
         }
-        let (plan, columns, key) = match found {
+        let position = self.at(name.span());
+        let rows = match found {
             Some((Named::Table(table), read)) => {
                 let rows = self.table_rows(table, read, &written, (only, claim))?;
                 if self.catalog.view_of(table).is_some() {
-                    cannot_claim("materialized view")?;
+                    refuse_lock(claim, "materialized view", &written)?;
                 }
-                (tableoid, claimed) = (rows.tableoid, rows.claimed);
-                (rows.plan, rows.columns, rows.key)
+                rows
             }
             Some((Named::View(view), read)) => {
-                claimed = claim.map(Claimed::below);
                 self.claim_below = claim;
                 let bound = self.view_rows(view, read, &written);
                 self.claim_below = None;
                 let (plan, columns) = bound?;
-                (plan, columns, Vec::new())
+                TableRows {
+                    claimed: claim.map(Claimed::below),
+                    ..TableRows::plain(plan, columns)
+                }
             }
             Some((Named::Index(_), _)) => {
                 let message = format!("cannot open relation \"{}\"", written.name);
@@ -154,30 +163,65 @@ impl Binder<'_> {
                 return Err(located(error.with_detail(detail), position));
             }
             Some((Named::Sequence(object), _)) => {
-                cannot_claim("sequence")?;
+                refuse_lock(claim, "sequence", &written)?;
                 self.note_read(&written, object, Vec::new);
                 let (plan, columns) = self.sequence_row(object, position)?;
-                (plan, columns, Vec::new())
+                TableRows::plain(plan, columns)
             }
-            None => {
-                let view = self
-                    .system_view(&written)
-                    .ok_or_else(|| undefined_table(&written, position));
-                let view = view.map_err(|error| self.beside_ctes(&written.name, error))?;
-                // They tell of the session.
-                self.reads_settings |= is_of_session(&written.name);
-                let mut columns: Columns = system_view_columns(view)
-                    .into_iter()
-                    .map(|field| (field.name, field.ty))
-                    .collect();
-                let name = written.name.clone();
-                let scan = full_scan(Relation::System(view), name, &columns);
-                if columns.pop_if(|(name, _)| name == TABLEOID).is_some() {
-                    tableoid = Some(columns.len());
-                }
-                (Plan::Scan(scan), columns, Vec::new())
-            }
+            None => self.system_rows(&written, position)?,
         };
+        self.named_rows(rows, written, alias)
+    }
+
+    /// A query of WITH by its name.
+    fn named_query(&mut self, name: &Name, alias: Option<&Alias>) -> Result<Option<Bound>> {
+        let Some((plan, columns, hidden)) = self.cte_scan(&name.text, self.at(name.span))? else {
+            return Ok(None);
+        };
+        self.check_returning(name)?;
+        let (plan, mut names) = self.named_plan(plan, name.text.clone(), columns, alias)?;
+        self.refuse_claim(&names, "a WITH query")?;
+        names.star.truncate(names.star.len() - hidden);
+        for table in &mut names.tables {
+            table.hidden = hidden;
+        }
+        Ok(Some((plan, names)))
+    }
+
+    /// The rows of a view of the system.
+    fn system_rows(&mut self, written: &RelationName, position: u32) -> Result<TableRows> {
+        let view = self
+            .system_view(written)
+            .ok_or_else(|| undefined_table(written, position));
+        let view = view.map_err(|error| self.beside_ctes(&written.name, error))?;
+        // They tell of the session.
+        self.reads_settings |= is_of_session(&written.name);
+        let mut columns: Columns = system_view_columns(view)
+            .into_iter()
+            .map(|field| (field.name, field.ty))
+            .collect();
+        let scan = full_scan(Relation::System(view), written.name.clone(), &columns);
+        let has_tableoid = columns.pop_if(|(name, _)| name == TABLEOID).is_some();
+        Ok(TableRows {
+            tableoid: has_tableoid.then_some(columns.len()),
+            ..TableRows::plain(Plan::Scan(scan), columns)
+        })
+    }
+
+    /// The rows of a relation under the names that it gives.
+    fn named_rows(
+        &mut self,
+        rows: TableRows,
+        written: RelationName,
+        alias: Option<&Alias>,
+    ) -> Result<Bound> {
+        let TableRows {
+            plan,
+            columns,
+            key,
+            tableoid,
+            claimed,
+        } = rows;
         let row_type = match self.catalog.row_type(&written) {
             Some(LogicalType::Row(id)) => id,
             _ => RowTypeId::RECORD,
@@ -249,15 +293,8 @@ impl Binder<'_> {
         self.found.borrow_mut().add_table(table);
         if let Some(view) = self.catalog.view_of(object) {
             self.found.borrow_mut().add_view(view);
-            if !self.is_defining
-                && let ViewKind::Materialized {
-                    is_populated: false,
-                    ..
-                } = view.kind
-            {
-                let message = format!("materialized view \"{}\" has not been populated", view.name);
-                let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
-                return Err(error.with_hint("Use the REFRESH MATERIALIZED VIEW command."));
+            if !self.is_defining {
+                check_populated(view)?;
             }
         }
         let columns: Columns = table
@@ -274,7 +311,7 @@ impl Binder<'_> {
             [] => vec![table.tree],
             members => members.iter().map(|member| member.table.tree).collect(),
         };
-        let mut claimed = claim.map(|lock| Claimed {
+        let claimed = claim.map(|lock| Claimed {
             lock,
             name: table.name.clone(),
             columns: (columns.len()..)
@@ -288,55 +325,27 @@ impl Binder<'_> {
             _ if table.partitioning().is_some() => &table.primary_key,
             _ => &[],
         };
-        let Some(read) = read else {
-            let object = self
-                .catalog
-                .view_of(object)
-                .map_or(object, |view| view.object);
-            self.note_read(written, object, || {
-                let columns = table.columns.iter();
-                columns
-                    .map(|column| (column.id, column.name.clone()))
-                    .collect()
-            });
-            return Ok(TableRows {
-                plan,
-                columns,
-                key: primary_key.to_vec(),
-                tableoid,
-                claimed,
-            });
-        };
-        let places = read.columns.iter().map(|(id, name)| {
-            let at = table.columns.iter().position(|column| column.id == *id);
-            at.ok_or_else(|| {
-                let message = format!("column \"{name}\" of relation \"{written}\" was dropped");
-                Error::new(SqlState::UNDEFINED_COLUMN, message)
-            })
-        });
-        let places = places.collect::<Result<Vec<usize>>>()?;
-        let width = places.len();
-        let picks = places
-            .iter()
-            .copied()
-            .chain(tableoid)
-            .chain(claimed.iter().flat_map(|claimed| &claimed.columns).copied())
-            .collect::<Vec<usize>>();
-        let (plan, columns) = picked(plan, &picks, read);
-        let place_of = |at: &usize| places.iter().position(|place| place == at);
-        let key: Option<Vec<usize>> = primary_key.iter().map(place_of).collect();
-        let tableoid = tableoid.map(|_| width);
-        if let Some(claimed) = &mut claimed {
-            let first = width + usize::from(tableoid.is_some());
-            claimed.columns = (first..).take(claimed.columns.len()).collect();
-        }
-        Ok(TableRows {
+        let rows = TableRows {
             plan,
             columns,
-            key: key.unwrap_or_default(),
+            key: primary_key.to_vec(),
             tableoid,
             claimed,
-        })
+        };
+        if let Some(read) = read {
+            return rows.seen(table, read, written);
+        }
+        let object = self
+            .catalog
+            .view_of(object)
+            .map_or(object, |view| view.object);
+        self.note_read(written, object, || {
+            let columns = table.columns.iter();
+            columns
+                .map(|column| (column.id, column.name.clone()))
+                .collect()
+        });
+        Ok(rows)
     }
 
     /// The rows of a view, and its columns.
@@ -377,7 +386,7 @@ impl Binder<'_> {
         plan: Plan,
         name: String,
         mut columns: Vec<(String, LogicalType)>,
-        alias: Option<&TableAlias>,
+        alias: Option<&Alias>,
     ) -> Result<Bound> {
         let name = match alias {
             Some(alias) => self.apply_alias(alias, &mut columns)?,
@@ -389,89 +398,64 @@ impl Binder<'_> {
     /// The name of an alias; its column names replace the first columns' names.
     pub(crate) fn apply_alias(
         &self,
-        alias: &TableAlias,
+        alias: &Alias,
         columns: &mut [(String, LogicalType)],
     ) -> Result<String> {
-        let TableAlias {
-            explicit: _,
+        let Alias {
             name,
             columns: new_names,
-            at,
         } = alias;
-        let position = self.source.ident(name);
-        refuse(at.is_some(), "AT", position)?;
-        let folded = fold_name(name);
-        if new_names.len() > columns.len() {
-            let message = format!(
-                "table \"{folded}\" has {} columns available but {} columns specified",
-                columns.len(),
-                new_names.len()
-            );
-            return Err(Error::new(SqlState::INVALID_COLUMN_REFERENCE, message));
-        }
-        for (column, new_name) in columns.iter_mut().zip(new_names) {
-            refuse(
-                new_name.data_type.is_some(),
-                "a column definition list",
-                position,
-            )?;
-            column.0 = fold_name(&new_name.name);
-        }
-        Ok(folded)
+        let has_types = new_names.iter().any(|column| column.type_name.is_some());
+        let new_names = new_names.iter().map(|column| &column.name);
+        rename_columns(&name.text, new_names, columns)?;
+        refuse(has_types, "a column definition list", self.at(name.span))?;
+        Ok(name.text.clone())
     }
+}
 
-    /// The one table that UPDATE or DELETE changes, with the name that its alias gives.
-    pub(crate) fn target_table<'t>(
-        &self,
-        table: &'t TableWithJoins,
-    ) -> Result<(&'t ObjectName, Option<&'t Ident>, bool)> {
-        let TableWithJoins { relation, joins } = table;
-        let position = self.factor_position(relation);
-        refuse(!joins.is_empty(), "a join in the target", position)?;
-        self.target_factor(relation)
-    }
+/// Refuses to read a materialized view without rows.
+fn check_populated(view: &ViewDef) -> Result<()> {
+    let ViewKind::Materialized {
+        is_populated: false,
+        ..
+    } = view.kind
+    else {
+        return Ok(());
+    };
+    let message = format!("materialized view \"{}\" has not been populated", view.name);
+    let error = Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message);
+    Err(error.with_hint("Use the REFRESH MATERIALIZED VIEW command."))
+}
 
-    /// The name and the alias of the table that a statement writes.
-    pub(crate) fn target_factor<'t>(
-        &self,
-        relation: &'t TableFactor,
-    ) -> Result<(&'t ObjectName, Option<&'t Ident>, bool)> {
-        let position = self.factor_position(relation);
-        match relation {
-            TableFactor::Table {
-                name,
-                alias,
-                args: None,
-                with_hints,
-                version: None,
-                with_ordinality: false,
-                partitions,
-                json_path: None,
-                sample: None,
-                index_hints,
-            } if with_hints.is_empty() && index_hints.is_empty() => {
-                let alias = match alias {
-                    None => None,
-                    Some(TableAlias {
-                        explicit: _,
-                        name,
-                        columns,
-                        at: None,
-                    }) if columns.is_empty() => Some(name),
-                    Some(_) => {
-                        return Err(unsupported_at("this form of alias here", position));
-                    }
-                };
-                Ok((name, alias, is_only(partitions)))
-            }
-            _ => Err(unsupported_at("this kind of target", position)),
+/// Refuses to claim the rows of what is no table.
+fn refuse_lock(claim: Option<RowLock>, what: &str, written: &RelationName) -> Result<()> {
+    match claim {
+        None => Ok(()),
+        Some(_) => {
+            let message = format!("cannot lock rows in {what} \"{}\"", written.name);
+            Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
         }
     }
 }
 
-/// Whether a name stands behind ONLY.
-pub(crate) fn is_only(partitions: &[Ident]) -> bool {
-    partitions.iter().any(|ident| ident.value == ONLY)
+/// Gives the first columns of a relation new names.
+pub(crate) fn rename_columns<'n>(
+    relation: &str,
+    new_names: impl ExactSizeIterator<Item = &'n Name>,
+    columns: &mut [(String, LogicalType)],
+) -> Result<()> {
+    if new_names.len() > columns.len() {
+        let message = format!(
+            "table \"{relation}\" has {} columns available but {} columns specified",
+            columns.len(),
+            new_names.len()
+        );
+        return Err(Error::new(SqlState::INVALID_COLUMN_REFERENCE, message));
+    }
+    for (column, new_name) in columns.iter_mut().zip(new_names) {
+        column.0.clone_from(&new_name.text);
+    }
+    Ok(())
 }
 
 /// The columns of a plan that a view knows, under the names that it knows them by.

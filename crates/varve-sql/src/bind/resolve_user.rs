@@ -1,10 +1,10 @@
 //! Which function of users a call means, and the values of its arguments.
 
+use core::cmp::Ordering;
 use std::sync::Arc;
 
-use sqlparser::ast::{Expr as Ast, Query as AstQuery, SelectItem, SetExpr};
+use varve_ast::{ArgumentMode, Expr as Ast, Query as AstQuery, QueryBody, SelectItem};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
-use varve_parser::create_function::ArgumentMode;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
 use crate::bind::array::form;
@@ -56,51 +56,11 @@ impl Binder<'_> {
             names: &args.names,
             spread: args.spread,
         };
-        let mut best: Option<(&Arc<FunctionDef>, Fit)> = None;
-        let mut is_unique = true;
-        for def in candidates {
-            let Some(fit) = fit(def, written) else {
-                continue;
-            };
-            let known = best.as_ref();
-            let order = known.map(|(_, known)| fit.rank.cmp(&known.rank));
-            // A function hides those of the same arguments further on in the path.
-            let hidden = known.is_some_and(|(known, _)| known.input_types() == def.input_types());
-            match order {
-                Some(core::cmp::Ordering::Less) => {}
-                Some(core::cmp::Ordering::Equal) => is_unique &= hidden,
-                _ => {
-                    best = Some((def, fit));
-                    is_unique = true;
-                }
-            }
-        }
-        let Some((def, Fit { sources, .. })) = best else {
-            // The words of a function that there is not; this name is none of those built in.
-            if let Some(schema) = &name.schema
-                && self.catalog.schema(schema).is_none()
-            {
-                return Err(located(undefined_schema(schema), position));
-            }
-            let error = match resolve_call(&format!("\0{name}"), written, position) {
-                Err(error) => error,
-                Ok(_) => Error::internal("a name that nobody can write"),
-            };
-            let message = error.message().replace('\0', "");
-            return Err(error.with_message(message));
+        let (def, sources) = match best_fit(candidates, written) {
+            Some((def, fit, true)) => (def, fit.sources),
+            Some(_) => return Err(located(not_unique(name, &types), position)),
+            None => return Err(self.no_function(name, written, position)),
         };
-        if !is_unique {
-            let shown = types.iter().map(|ty| match ty {
-                Some(ty) => ty.to_string(),
-                None => "unknown".to_owned(),
-            });
-            let shown: Vec<String> = shown.collect();
-            let message = format!("function {name}({}) is not unique", shown.join(", "));
-            let hint = "Could not choose a best candidate function. You might need to add \
-                        explicit type casts.";
-            let error = Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint);
-            return Err(located(error, position));
-        }
         let mut def = Arc::clone(def);
         if def.is_polymorphic() {
             def = self.real_function(&def, &sources, &types)?;
@@ -122,6 +82,40 @@ impl Binder<'_> {
             Vec::new,
         );
         self.use_name(position, || Meaning::Function(Arc::clone(&def)));
+        let values = self.argument_values(&def, sources, args, operands, position)?;
+        Ok((def, values))
+    }
+
+    /// Why no function fits a call.
+    fn no_function(
+        &self,
+        name: &RelationName,
+        written: varve_expr::Arguments<'_>,
+        position: u32,
+    ) -> Error {
+        // The words of a function that there is not; this name is none of those built in.
+        if let Some(schema) = &name.schema
+            && self.catalog.schema(schema).is_none()
+        {
+            return located(undefined_schema(schema), position);
+        }
+        let error = match resolve_call(&format!("\0{name}"), written, position) {
+            Err(error) => error,
+            Ok(_) => Error::internal("a name that nobody can write"),
+        };
+        let message = error.message().replace('\0', "");
+        error.with_message(message)
+    }
+
+    /// The values of the arguments of a function, in order.
+    fn argument_values(
+        &mut self,
+        def: &FunctionDef,
+        sources: Vec<Source>,
+        args: &Arguments<'_>,
+        operands: Vec<Operand>,
+        position: u32,
+    ) -> Result<Vec<Expr>> {
         let mut operands: Vec<Option<Operand>> = operands.into_iter().map(Some).collect();
         let mut values = Vec::with_capacity(sources.len());
         for (argument, source) in def.inputs().zip(sources) {
@@ -129,7 +123,7 @@ impl Binder<'_> {
             let value = match source {
                 Source::Given(at) => {
                     let operand = take(at).ok_or_else(lost_argument)?;
-                    let place = args.list.get(at).map(|arg| self.source.expr(arg));
+                    let place = args.list.get(at).map(|arg| self.at(arg.span));
                     self.as_argument(operand, argument.ty, place.unwrap_or(position))?
                 }
                 Source::Rest(from) => {
@@ -147,7 +141,7 @@ impl Binder<'_> {
             };
             values.push(self.of_domain(value, argument.domain)?);
         }
-        Ok((def, values))
+        Ok(values)
     }
 
     fn as_argument(&mut self, operand: Operand, ty: LogicalType, position: u32) -> Result<Expr> {
@@ -216,12 +210,52 @@ impl Binder<'_> {
 /// The expression of `SELECT expression`.
 fn selected(query: &AstQuery) -> Option<&Ast> {
     match query.body.as_ref() {
-        SetExpr::Select(select) => match select.projection.as_slice() {
-            [SelectItem::UnnamedExpr(value)] => Some(value),
+        QueryBody::Select(select) => match select.items.as_slice() {
+            [SelectItem::Expr { expr, alias: None }] => Some(expr),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The function that fits a call best, how it does, and whether it is the only one that fits so.
+fn best_fit<'a>(
+    candidates: &'a Candidates,
+    written: varve_expr::Arguments<'_>,
+) -> Option<(&'a Arc<FunctionDef>, Fit, bool)> {
+    let mut best: Option<(&Arc<FunctionDef>, Fit)> = None;
+    let mut is_unique = true;
+    for def in candidates {
+        let Some(fit) = fit(def, written) else {
+            continue;
+        };
+        let known = best.as_ref();
+        let order = known.map(|(_, known)| fit.rank.cmp(&known.rank));
+        // A function hides those of the same arguments further on in the path.
+        let hidden = known.is_some_and(|(known, _)| known.input_types() == def.input_types());
+        match order {
+            Some(Ordering::Less) => {}
+            Some(Ordering::Equal) => is_unique &= hidden,
+            _ => {
+                best = Some((def, fit));
+                is_unique = true;
+            }
+        }
+    }
+    best.map(|(def, fit)| (def, fit, is_unique))
+}
+
+/// `42725`
+fn not_unique(name: &RelationName, types: &[Option<LogicalType>]) -> Error {
+    let shown = types.iter().map(|ty| match ty {
+        Some(ty) => ty.to_string(),
+        None => "unknown".to_owned(),
+    });
+    let shown: Vec<String> = shown.collect();
+    let message = format!("function {name}({}) is not unique", shown.join(", "));
+    let hint = "Could not choose a best candidate function. You might need to add explicit type \
+                casts.";
+    Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint)
 }
 
 /// How a call fits a function; `None` where it does not.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Expr, Locale};
+use varve_parser::ParsedStatement;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::bind_with;
@@ -11,7 +12,6 @@ use crate::bind::data_type::type_of_text;
 use crate::bind::names::undefined_table;
 use crate::bind::variables::{Variable, Variables};
 use crate::catalog::TableDef;
-use crate::parse::ParsedStatement;
 use crate::plan::Bound;
 use crate::plpgsql::DeclaredType;
 use crate::schema::{Catalog, RelationName};
@@ -106,40 +106,42 @@ pub fn declared_shape(
                 .map(Shape::Row)
                 .ok_or_else(|| undefined_table(&relation, 0))
         }
-        DeclaredType::Same(names) => {
-            let (name, of) = names
-                .split_last()
-                .map_or(("", &[][..]), |(last, of)| (last, of));
-            let mut known = known.iter().rev();
-            let own = known.find(|known| {
-                known.name == name && of.last().is_none_or(|of| known.qualifier == *of)
-            });
-            if let Some(own) = own {
-                return Ok(Shape::Value(own.ty, own.modifier));
-            }
-            if of.is_empty() {
-                let message = format!("variable \"{name}\" does not exist");
-                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
-            }
-            let relation = relation(of);
-            let fields: Option<Vec<Field>> = match catalog.row_type(&relation) {
-                Some(LogicalType::Row(id)) => catalog.fields_of(id),
-                _ => None,
-            };
-            let fields = fields.ok_or_else(|| undefined_table(&relation, 0))?;
-            let mut fields = fields.into_iter();
-            let found = fields.find(|(known, ..)| known == name);
-            found
-                .map(|(_, ty, modifier)| Shape::Value(ty, modifier))
-                .ok_or_else(|| {
-                    let message = format!(
-                        "column \"{name}\" of relation \"{}\" does not exist",
-                        relation.name
-                    );
-                    Error::new(SqlState::UNDEFINED_COLUMN, message)
-                })
-        }
+        DeclaredType::Same(names) => same_shape(catalog, names, known),
     }
+}
+
+/// What `name%TYPE` or `relation.column%TYPE` may hold.
+fn same_shape(catalog: &Catalog, names: &[String], known: &[RoutineVariable]) -> Result<Shape> {
+    let (name, of) = names
+        .split_last()
+        .map_or(("", &[][..]), |(last, of)| (last, of));
+    let mut known = known.iter().rev();
+    let own =
+        known.find(|known| known.name == name && of.last().is_none_or(|of| known.qualifier == *of));
+    if let Some(own) = own {
+        return Ok(Shape::Value(own.ty, own.modifier));
+    }
+    if of.is_empty() {
+        let message = format!("variable \"{name}\" does not exist");
+        return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+    }
+    let relation = relation(of);
+    let fields: Option<Vec<Field>> = match catalog.row_type(&relation) {
+        Some(LogicalType::Row(id)) => catalog.fields_of(id),
+        _ => None,
+    };
+    let fields = fields.ok_or_else(|| undefined_table(&relation, 0))?;
+    let mut fields = fields.into_iter();
+    let found = fields.find(|(known, ..)| known == name);
+    found
+        .map(|(_, ty, modifier)| Shape::Value(ty, modifier))
+        .ok_or_else(|| {
+            let message = format!(
+                "column \"{name}\" of relation \"{}\" does not exist",
+                relation.name
+            );
+            Error::new(SqlState::UNDEFINED_COLUMN, message)
+        })
 }
 
 fn relation(names: &[String]) -> RelationName {

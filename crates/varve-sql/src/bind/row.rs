@@ -1,33 +1,19 @@
 //! Row values: `(a, b) = (c, d)`, `(a, b) IN (...)`, `ROW(a, b) IS NULL`.
 
-use sqlparser::ast::{
-    BinaryOperator, Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments,
-};
+use varve_ast::{Expr as Ast, ExprKind, Operator};
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
 use crate::bind::array::form;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
-use crate::bind::names::simple_name;
 use crate::bind::operator::{Infix, infix};
 use crate::bind::{Binder, located, unsupported_at};
 
 /// The fields of a row value as it is written.
-pub(crate) fn row_of(ast: &Ast) -> Option<Vec<&Ast>> {
-    match ast {
-        Ast::Tuple(fields) => Some(fields.iter().collect()),
-        Ast::Nested(inner) if matches!(inner.as_ref(), Ast::Tuple(_)) => row_of(inner),
-        Ast::Function(function) if simple_name(&function.name).as_deref() == Some("row") => {
-            let FunctionArguments::List(list) = &function.args else {
-                return None;
-            };
-            let fields = list.args.iter().map(|arg| match arg {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(field)) => Some(field),
-                _ => None,
-            });
-            fields.collect()
-        }
+pub(crate) fn row_of(ast: &Ast) -> Option<&[Ast]> {
+    match &ast.kind {
+        ExprKind::Row { fields, .. } => Some(fields),
         _ => None,
     }
 }
@@ -89,8 +75,7 @@ impl Binder<'_> {
         match row_of(ast) {
             None => {
                 let operand = self.expr(ast, scope)?;
-                let position = self.source.expr(ast);
-                self.fields_of_operand(operand, position)
+                self.fields_of_operand(operand, self.at(ast.span))
             }
             Some(fields) => {
                 let mut operands = Vec::with_capacity(fields.len());
@@ -127,18 +112,21 @@ impl Binder<'_> {
     pub(crate) fn row_comparison(
         &mut self,
         left: &Ast,
-        op: &BinaryOperator,
+        operator: &Operator,
         right: &Ast,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(right));
-        let Some(Infix::Compare(op)) = infix(op) else {
+        let position = self.at(operator.span);
+        let Some(Infix::Compare(op)) = infix(operator) else {
             return Err(unsupported_at("this operator on rows", position));
         };
         let left = self.row_operands(left, scope)?;
-        let right = match right {
-            Ast::Subquery(query) => self.row_subquery(query, left.len(), scope)?,
-            right => self.row_operands(right, scope)?,
+        let right = match &right.kind {
+            ExprKind::Subquery(query) => {
+                let place = self.at(right.span);
+                self.row_subquery(query, left.len(), place, scope)?
+            }
+            _ => self.row_operands(right, scope)?,
         };
         let pairs = self.row_pairs(op, left, right, position)?;
         Ok(Operand::Known(compare_rows(op, &pairs)?))
@@ -147,12 +135,11 @@ impl Binder<'_> {
     /// `(a, b) IS [NOT] DISTINCT FROM (c, d)`.
     pub(crate) fn row_is_distinct(
         &mut self,
-        left: &Ast,
-        right: &Ast,
+        (left, right): (&Ast, &Ast),
         negated: bool,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(right));
         let left = self.row_operands(left, scope)?;
         let right = self.row_operands(right, scope)?;
         let pairs = self.row_pairs(CompareOp::Eq, left, right, position)?;
@@ -179,7 +166,7 @@ impl Binder<'_> {
         negated: bool,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(row);
+        let position = self.at(row.span);
         let left = self.row_operands(row, scope)?;
         let mut tests = Vec::with_capacity(list.len());
         for item in list {

@@ -1,13 +1,13 @@
 //! CREATE SCHEMA.
 
+use varve_ast::{CreateSchema, SchemaElement};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::view::utility;
-use crate::parse_schema::{CreateSchema, SchemaElement};
 use crate::plan::Statement;
 use crate::schema::SchemaDef;
-use crate::utility::{Kept, Message, Utility};
+use crate::utility::{Message, SessionStatement, Utility};
 
 impl Binder<'_> {
     pub(crate) fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {
@@ -38,8 +38,8 @@ impl Binder<'_> {
             return Ok(utility(Utility::CreateSchema(schema)));
         }
         let elements = create.elements.iter();
-        let elements = elements.map(|element| (element.text.clone(), element.position));
-        Ok(Statement::Kept(Box::new(Kept::Schema {
+        let elements = elements.map(|element| (element.text.clone(), self.at(element.span)));
+        Ok(Statement::Session(Box::new(SessionStatement::Schema {
             schema,
             elements: elements.collect(),
         })))

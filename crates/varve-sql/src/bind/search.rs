@@ -1,8 +1,7 @@
 //! SEARCH and CYCLE of recursive queries: columns that are added to both parts of the query.
 
-use sqlparser::ast::{Cte, Expr as Ast, Ident, SetExpr, Setting};
+use varve_ast::{Cte, Cycle, Expr as Ast, Name, QueryBody, Search};
 use varve_expr::Expr;
-use varve_parser::marker::{BREADTH_FIRST, CYCLE};
 use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
 use crate::bind::array::form;
@@ -10,7 +9,6 @@ use crate::bind::composite::row_call;
 use crate::bind::cte::{Columns, plan_column};
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::fold_name;
 use crate::bind::order::{Output, check_comparable};
 use crate::bind::{Binder, located};
 use crate::plan::{Field, Plan, Query};
@@ -22,17 +20,19 @@ const RECORD: LogicalType = LogicalType::Row(RowTypeId::RECORD);
 /// The columns that SEARCH and CYCLE add to a query of so many columns.
 pub(crate) struct Walk {
     columns: Columns,
-    search: Option<Search>,
-    cycle: Option<Cycle>,
+    search: Option<Order>,
+    cycle: Option<Path>,
 }
 
-struct Search {
+/// The column that SEARCH adds.
+struct Order {
     by: Vec<usize>,
     breadth_first: bool,
     column: String,
 }
 
-struct Cycle {
+/// The columns that CYCLE adds, and what the mark says.
+struct Path {
     of: Vec<usize>,
     mark: String,
     path: String,
@@ -42,7 +42,7 @@ struct Cycle {
 
 /// Whether a named query has one of the clauses.
 pub(crate) fn has_walk(cte: &Cte) -> bool {
-    cte.query.settings.is_some()
+    cte.search.is_some() || cte.cycle.is_some()
 }
 
 impl Binder<'_> {
@@ -50,12 +50,12 @@ impl Binder<'_> {
     pub(crate) fn walk(
         &mut self,
         cte: &Cte,
-        (base, step): (&SetExpr, &SetExpr),
+        (base, step): (&QueryBody, &QueryBody),
         columns: &Columns,
     ) -> Result<Option<Walk>> {
-        let Some(clauses) = &cte.query.settings else {
+        if !has_walk(cte) {
             return Ok(None);
-        };
+        }
         for (side, part) in [("left", base), ("right", step)] {
             if is_combined(part) {
                 let message = format!(
@@ -69,79 +69,55 @@ impl Binder<'_> {
             search: None,
             cycle: None,
         };
-        for Setting { key, value } in clauses {
-            let position = self.source.ident(key);
-            let Ast::Tuple(parts) = value else {
-                return Err(Error::internal("a clause of a recursive query"));
-            };
-            let names = |part: Option<&Ast>| match part {
-                Some(Ast::Tuple(names)) => names.iter().filter_map(named).collect(),
-                Some(name) => named(name).into_iter().collect(),
-                None => Vec::new(),
-            };
-            let what = match key.value == CYCLE {
-                true => "cycle",
-                false => "search",
-            };
-            let mut places = Vec::new();
-            for name in names(parts.first()) {
-                let refused = |state, why: &str| {
-                    let message = format!("{what} column \"{name}\" {why}");
-                    Err(located(Error::new(state, message), position))
-                };
-                let Some(place) = columns.iter().position(|(known, _)| *known == name) else {
-                    let why = "not in WITH query column list";
-                    return refused(SqlState::UNDEFINED_COLUMN, why);
-                };
-                if places.contains(&place) {
-                    return refused(SqlState::DUPLICATE_COLUMN, "specified more than once");
-                }
-                places.push(place);
-            }
-            let added = names(parts.get(1)).pop().unwrap_or_default();
-            let is_new =
-                |name: &str, what: &str| match columns.iter().any(|(known, _)| known == name) {
-                    false => Ok(()),
-                    true => {
-                        let message = format!(
-                            "{what} column name \"{name}\" already used in WITH query column list"
-                        );
-                        let error = Error::new(SqlState::DUPLICATE_COLUMN, message);
-                        Err(located(error, position))
-                    }
-                };
-            if what == "search" {
-                is_new(&added, "search sequence")?;
-                walk.search = Some(Search {
-                    by: places,
-                    breadth_first: key.value == BREADTH_FIRST,
-                    column: added,
-                });
-                continue;
-            }
-            is_new(&added, "cycle mark")?;
-            let (value, default) = self.cycle_mark(parts.get(3).zip(parts.get(4)))?;
-            check_comparable(value.logical_type(), false, 0)?;
-            let path = names(parts.get(2)).pop().unwrap_or_default();
-            is_new(&path, "cycle path")?;
-            same_name("cycle mark", &added, "cycle path", &path, position)?;
-            if let Some(search) = &walk.search {
-                let first = clauses
-                    .first()
-                    .map_or(0, |clause| self.source.ident(&clause.key));
-                let of_search = "search sequence";
-                same_name(of_search, &search.column, "cycle mark", &added, first)?;
-                same_name(of_search, &search.column, "cycle path", &path, first)?;
-            }
-            walk.cycle = Some(Cycle {
-                of: places,
-                mark: added,
-                path,
-                value,
-                default,
-            });
+        if let Some(search) = &cte.search {
+            walk.search = Some(self.order(search, columns)?);
+        }
+        if let Some(cycle) = &cte.cycle {
+            walk.cycle = Some(self.path(cycle, columns)?);
+        }
+        if let (Some(search), Some(order), Some(path)) = (&cte.search, &walk.search, &walk.cycle) {
+            let position = self.at(search.span);
+            let what = "search sequence";
+            same_name(what, &order.column, "cycle mark", &path.mark, position)?;
+            same_name(what, &order.column, "cycle path", &path.path, position)?;
         }
         Ok(Some(walk))
+    }
+
+    fn order(&self, search: &Search, columns: &Columns) -> Result<Order> {
+        let position = self.at(search.span);
+        let by = places("search", &search.columns, columns, position)?;
+        check_new("search sequence", &search.column, columns, position)?;
+        Ok(Order {
+            by,
+            breadth_first: search.is_breadth_first,
+            column: search.column.text.clone(),
+        })
+    }
+
+    fn path(&mut self, cycle: &Cycle, columns: &Columns) -> Result<Path> {
+        let Cycle {
+            columns: of,
+            mark,
+            values,
+            path,
+            span,
+        } = cycle;
+        let position = self.at(*span);
+        let of = places("cycle", of, columns, position)?;
+        check_new("cycle mark", mark, columns, position)?;
+        let (value, default) = self.cycle_mark(values.as_ref())?;
+        check_comparable(value.logical_type(), false, 0)?;
+        check_new("cycle path", path, columns, position)?;
+        let (mark, path) = (mark.text.clone(), path.text.clone());
+        same_name("cycle mark", &mark, "cycle path", &path, position)?;
+        Ok(Path {
+            of,
+            mark,
+            path,
+            value,
+            default,
+        })
     }
 
     /// Adds what the recursive query that FROM reads has of hidden columns to a result.
@@ -170,7 +146,7 @@ impl Binder<'_> {
     }
 
     /// The values behind TO and DEFAULT.
-    fn cycle_mark(&mut self, written: Option<(&Ast, &Ast)>) -> Result<(Expr, Expr)> {
+    fn cycle_mark(&mut self, written: Option<&(Ast, Ast)>) -> Result<(Expr, Expr)> {
         let Some((value, default)) = written else {
             let boolean = |value| literal(Value::Boolean(value), LogicalType::Boolean);
             return Ok((boolean(true), boolean(false)));
@@ -181,7 +157,7 @@ impl Binder<'_> {
             self.expr(value, &mut scope)?,
             self.expr(default, &mut scope)?,
         ];
-        let position = self.source.expr(default);
+        let position = self.at(default.span);
         let (mut values, _) = self.unify(operands, "CYCLE", &[position])?;
         let default = values.pop().map(varve_expr::fold);
         let value = values.pop().map(varve_expr::fold);
@@ -328,18 +304,42 @@ fn array_of(row: Expr) -> Result<Expr> {
     form("\0array", Some(RECORD), vec![row], 0)
 }
 
-fn named(ast: &Ast) -> Option<String> {
-    match ast {
-        Ast::Identifier(name @ Ident { .. }) => Some(fold_name(name)),
-        _ => None,
+/// The places of the columns that a clause names.
+fn places(what: &str, names: &[Name], columns: &Columns, position: u32) -> Result<Vec<usize>> {
+    let mut places = Vec::with_capacity(names.len());
+    for Name { text: name, .. } in names {
+        let refused = |state, why: &str| {
+            let message = format!("{what} column \"{name}\" {why}");
+            Err(located(Error::new(state, message), position))
+        };
+        let Some(place) = columns.iter().position(|(known, _)| known == name) else {
+            let why = "not in WITH query column list";
+            return refused(SqlState::UNDEFINED_COLUMN, why);
+        };
+        if places.contains(&place) {
+            return refused(SqlState::DUPLICATE_COLUMN, "specified more than once");
+        }
+        places.push(place);
     }
+    Ok(places)
+}
+
+/// Refuses to add a column whose name the query has already.
+fn check_new(what: &str, name: &Name, columns: &Columns, position: u32) -> Result<()> {
+    let name = &name.text;
+    if !columns.iter().any(|(known, _)| known == name) {
+        return Ok(());
+    }
+    let message = format!("{what} column name \"{name}\" already used in WITH query column list");
+    let error = Error::new(SqlState::DUPLICATE_COLUMN, message);
+    Err(located(error, position))
 }
 
 /// Whether a part of a query is a combination of queries itself.
-fn is_combined(part: &SetExpr) -> bool {
+fn is_combined(part: &QueryBody) -> bool {
     match part {
-        SetExpr::SetOperation { .. } => true,
-        SetExpr::Query(query) => is_combined(&query.body),
+        QueryBody::Set(_) => true,
+        QueryBody::Query(query) => is_combined(&query.body),
         _ => false,
     }
 }

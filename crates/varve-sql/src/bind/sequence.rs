@@ -2,57 +2,46 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{
-    Expr as Ast, Ident, ObjectName, ObjectNamePart, SequenceOptions, UnaryOperator,
-    Value as AstValue,
+use varve_ast::{
+    BaseType, ObjectName, SequenceChange, SequenceOption, SequenceOptionKind, SequenceOptions,
+    SignedNumber, TypeName,
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::bind::check::free;
 use crate::bind::literal::{Operand, literal};
 use crate::bind::names::{folded_path, undefined_table};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located, refuse};
 use crate::catalog::Filled;
-use crate::parse_sequence::{Options, SequenceStatement};
 use crate::plan::Statement;
 use crate::schema::{Named, RelationName};
 use crate::sequence::{SequenceDef, uses_sequence};
 use crate::utility::Dropped;
 
-/// How an identity column is filled, the name of its sequence and what is said of that.
-pub(crate) type WrittenIdentity<'a> = (Filled, Option<&'a [Ident]>, &'a [SequenceOptions]);
-
 impl Binder<'_> {
-    pub(crate) fn sequence_statement(
-        &mut self,
-        statement: &SequenceStatement,
-    ) -> Result<Statement> {
-        match statement {
-            SequenceStatement::Create {
-                temporary,
-                unlogged,
+    pub(crate) fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {
+        match change {
+            SequenceChange::Create {
+                is_temporary,
+                is_unlogged,
                 if_not_exists,
                 name,
                 options,
             } => {
-                let position = self.source.first();
-                refuse(
-                    options.restart.is_some(),
-                    "RESTART of a new sequence",
-                    position,
-                )?;
-                if *unlogged {
+                let restarts = options.restart.is_some();
+                refuse(restarts, "RESTART of a new sequence", self.first())?;
+                if *is_unlogged {
                     self.note_storage("UNLOGGED");
                 }
-                let (schema, folded) = self.new_relation(name, *temporary)?;
+                let (schema, folded) = self.new_relation(name, *is_temporary)?;
                 let exists = self.has_relation(schema, &folded);
                 if exists && !if_not_exists {
                     let message = format!("relation \"{folded}\" already exists");
                     return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
                 }
                 let name = (schema, folded);
-                let ty = match &options.ty {
-                    Some(ty) => self.data_type(ty, self.source.first())?.0,
+                let ty = match &options.type_name {
+                    Some(type_name) => self.data_type(type_name)?.0,
                     None => LogicalType::Int8,
                 };
                 let mut definition = self.new_sequence(name, ty, &options.items)?;
@@ -61,16 +50,16 @@ impl Binder<'_> {
                 }
                 Ok(Statement::CreateSequence { definition, exists })
             }
-            SequenceStatement::Alter {
+            SequenceChange::Alter {
                 if_exists,
                 name,
                 options,
             } => self.alter_sequence(name, *if_exists, options),
-            SequenceStatement::Drop {
+            SequenceChange::Drop {
                 if_exists,
                 names,
-                cascade,
-            } => self.drop_sequences(names, *if_exists, *cascade),
+                is_cascade,
+            } => self.drop_sequences(names, *if_exists, *is_cascade),
         }
     }
 
@@ -80,7 +69,7 @@ impl Binder<'_> {
         (schema, table): (ObjectId, &str),
         column: &str,
         ty: LogicalType,
-        items: &[SequenceOptions],
+        items: &[SequenceOption],
         others: &[(usize, SequenceDef)],
     ) -> Result<SequenceDef> {
         let taken = |name: &str| {
@@ -99,17 +88,15 @@ impl Binder<'_> {
         table: ObjectId,
         taken: &[&str],
     ) -> Result<String> {
-        let folded = match name.0.as_slice() {
-            [ObjectNamePart::Identifier(ident)] => self.new_name(ident)?,
-            _ => {
-                let (schema, folded) = self.new_relation(name, false)?;
-                if schema != table {
-                    return Err(Error::unsupported(
-                        "the sequence of an identity in another schema",
-                    ));
-                }
-                folded
+        let folded = if name.qualifiers.is_empty() {
+            self.new_name(&name.name)?
+        } else {
+            let (schema, folded) = self.new_relation(name, false)?;
+            if schema != table {
+                let what = "the sequence of an identity in another schema";
+                return Err(Error::unsupported(what));
             }
+            folded
         };
         if self.has_relation(table, &folded) || taken.contains(&folded.as_str()) {
             let message = format!("relation \"{folded}\" already exists");
@@ -122,7 +109,7 @@ impl Binder<'_> {
         &mut self,
         (schema, name): (ObjectId, String),
         ty: LogicalType,
-        items: &[SequenceOptions],
+        items: &[SequenceOption],
     ) -> Result<SequenceDef> {
         is_whole(ty)?;
         let plain = SequenceDef {
@@ -146,19 +133,19 @@ impl Binder<'_> {
     fn with_options(
         &self,
         mut sequence: SequenceDef,
-        items: &[SequenceOptions],
+        items: &[SequenceOption],
         is_new: bool,
     ) -> Result<SequenceDef> {
         let invalid = |message: String| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
         let (mut min, mut max, mut start) = (None, None, None);
         for item in items {
-            match item {
-                SequenceOptions::IncrementBy(ast, _) => sequence.increment = self.whole(ast)?,
-                SequenceOptions::MinValue(ast) => min = Some(self.optional(ast.as_ref())?),
-                SequenceOptions::MaxValue(ast) => max = Some(self.optional(ast.as_ref())?),
-                SequenceOptions::StartWith(ast, _) => start = Some(self.whole(ast)?),
-                SequenceOptions::Cache(ast) => sequence.cache = self.whole(ast)?,
-                SequenceOptions::Cycle(cycle) => sequence.cycle = *cycle,
+            match &item.kind {
+                SequenceOptionKind::Increment(number) => sequence.increment = self.whole(number)?,
+                SequenceOptionKind::MinValue(number) => min = Some(self.optional(number.as_ref())?),
+                SequenceOptionKind::MaxValue(number) => max = Some(self.optional(number.as_ref())?),
+                SequenceOptionKind::Start(number) => start = Some(self.whole(number)?),
+                SequenceOptionKind::Cache(number) => sequence.cache = self.whole(number)?,
+                SequenceOptionKind::Cycle(cycle) => sequence.cycle = *cycle,
             }
         }
         if sequence.increment == 0 {
@@ -183,67 +170,26 @@ impl Binder<'_> {
         }
         sequence.min = min.flatten().unwrap_or(sequence.min);
         sequence.max = max.flatten().unwrap_or(sequence.max);
-        let SequenceDef { min, max, .. } = sequence;
-        if max > greatest(sequence.ty) {
-            let ty = sequence.ty;
-            return invalid(format!(
-                "MAXVALUE ({max}) is out of range for sequence data type {ty}"
-            ));
-        }
-        if min < -greatest(sequence.ty) - 1 {
-            let ty = sequence.ty;
-            return invalid(format!(
-                "MINVALUE ({min}) is out of range for sequence data type {ty}"
-            ));
-        }
-        if min >= max {
-            return invalid(format!(
-                "MINVALUE ({min}) must be less than MAXVALUE ({max})"
-            ));
-        }
         if is_new {
-            sequence.start = if ascends { min } else { max };
+            sequence.start = if ascends { sequence.min } else { sequence.max };
         }
         sequence.start = start.unwrap_or(sequence.start);
-        let start = sequence.start;
-        if start < min {
-            return invalid(format!(
-                "START value ({start}) cannot be less than MINVALUE ({min})"
-            ));
-        }
-        if start > max {
-            return invalid(format!(
-                "START value ({start}) cannot be greater than MAXVALUE ({max})"
-            ));
-        }
+        check_bounds(&sequence)?;
         Ok(sequence)
     }
 
-    fn optional(&self, ast: Option<&Ast>) -> Result<Option<i64>> {
-        ast.map(|ast| self.whole(ast)).transpose()
+    fn optional(&self, number: Option<&SignedNumber>) -> Result<Option<i64>> {
+        number.map(|number| self.whole(number)).transpose()
     }
 
     /// A whole number as it is written.
-    fn whole(&self, ast: &Ast) -> Result<i64> {
-        let text = match ast {
-            Ast::Value(value) => digits(&value.value),
-            Ast::UnaryOp { op, expr } => match (op, expr.as_ref()) {
-                (UnaryOperator::Minus, Ast::Value(value)) => {
-                    digits(&value.value).map(|digits| format!("-{digits}"))
-                }
-                (UnaryOperator::Plus, Ast::Value(value)) => digits(&value.value),
-                _ => None,
-            },
-            _ => None,
-        };
-        let position = self.source.expr(ast);
-        let text = text.ok_or_else(|| unsupported_at("this value of an option", position))?;
+    fn whole(&self, number: &SignedNumber) -> Result<i64> {
+        let sign = if number.is_negative { "-" } else { "" };
+        let text = format!("{sign}{}", number.digits);
         text.parse().map_err(|_| {
             let message = format!("value \"{text}\" is out of range for type bigint");
-            located(
-                Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message),
-                position,
-            )
+            let error = Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message);
+            located(error, self.at(number.span))
         })
     }
 
@@ -251,19 +197,16 @@ impl Binder<'_> {
         let Some(owner) = owner else {
             return Ok(None);
         };
-        let parts: Option<Vec<Ident>> = owner
-            .0
-            .iter()
-            .map(|part| part.as_ident().cloned())
-            .collect();
-        let mut parts = parts.unwrap_or_default();
-        let (Some(column), false) = (parts.pop(), parts.is_empty()) else {
+        let Some((table, qualifiers)) = owner.qualifiers.split_last() else {
             let message = "invalid OWNED BY option";
             return Err(Error::new(SqlState::SYNTAX_ERROR, message)
                 .with_hint("Specify OWNED BY table.column or OWNED BY NONE."));
         };
-        let table = self.writable_table(&ObjectName::from(parts))?;
-        let at = self.target_column(&table, &column)?;
+        let table = self.writable_table(&ObjectName {
+            qualifiers: qualifiers.to_vec(),
+            name: table.clone(),
+        })?;
+        let at = self.target_column(&table, &owner.name)?;
         let column = table.columns.get(at);
         Ok(column.map(|column| (table.object, column.id)))
     }
@@ -289,7 +232,7 @@ impl Binder<'_> {
         &mut self,
         name: &ObjectName,
         if_exists: bool,
-        options: &Options,
+        options: &SequenceOptions,
     ) -> Result<Statement> {
         let folded = self.relation_name(name)?;
         let Some(sequence) = self.sequence_named(name)? else {
@@ -303,8 +246,8 @@ impl Binder<'_> {
             return Err(undefined_table(&folded, 0));
         };
         let mut sequence = SequenceDef::clone(&sequence);
-        if let Some(ty) = &options.ty {
-            let (ty, _) = self.data_type(ty, self.source.first())?;
+        if let Some(type_name) = &options.type_name {
+            let (ty, _) = self.data_type(type_name)?;
             is_whole(ty)?;
             // Bounds that were those of the type are those of the new one.
             let (old, new) = (greatest(sequence.ty), greatest(ty));
@@ -332,14 +275,14 @@ impl Binder<'_> {
     pub(crate) fn changed_sequence(
         &self,
         sequence: &SequenceDef,
-        items: &[SequenceOptions],
-        restart: Option<Option<&Ast>>,
+        items: &[SequenceOption],
+        restart: Option<Option<&SignedNumber>>,
     ) -> Result<(SequenceDef, Option<i64>)> {
         let changed = self.with_options(SequenceDef::clone(sequence), items, false)?;
         let restart = match restart {
             None => None,
             Some(None) => Some(changed.start),
-            Some(Some(ast)) => Some(self.whole(ast)?),
+            Some(Some(number)) => Some(self.whole(number)?),
         };
         if let Some(value) = restart {
             let SequenceDef { min, max, .. } = changed;
@@ -433,11 +376,29 @@ impl Binder<'_> {
     }
 }
 
-fn digits(value: &AstValue) -> Option<String> {
-    match value {
-        AstValue::Number(digits, _) => Some(digits.to_string()),
-        _ => None,
-    }
+/// Refuses bounds that leave no values, and a start outside of them.
+fn check_bounds(sequence: &SequenceDef) -> Result<()> {
+    let SequenceDef {
+        ty,
+        min,
+        max,
+        start,
+        ..
+    } = sequence;
+    let message = if *max > greatest(*ty) {
+        format!("MAXVALUE ({max}) is out of range for sequence data type {ty}")
+    } else if *min < -greatest(*ty) - 1 {
+        format!("MINVALUE ({min}) is out of range for sequence data type {ty}")
+    } else if min >= max {
+        format!("MINVALUE ({min}) must be less than MAXVALUE ({max})")
+    } else if start < min {
+        format!("START value ({start}) cannot be less than MINVALUE ({min})")
+    } else if start > max {
+        format!("START value ({start}) cannot be greater than MAXVALUE ({max})")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message))
 }
 
 /// Refuses types that no sequence has.
@@ -465,8 +426,36 @@ pub(crate) fn is_serial(name: &str) -> bool {
 }
 
 /// The type of a serial column.
-pub(crate) fn serial_type(name: &Ident) -> Option<LogicalType> {
-    named_serial(&crate::bind::names::fold_name(name))
+pub(crate) fn serial_type(type_name: &TypeName) -> Option<LogicalType> {
+    match &type_name.base {
+        BaseType::Named { name, modifiers }
+            if modifiers.is_empty()
+                && name.qualifiers.is_empty()
+                && type_name.dimensions.is_empty() =>
+        {
+            named_serial(&name.name.text)
+        }
+        _ => None,
+    }
+}
+
+/// How an identity column is filled.
+pub(crate) fn identity_filled(is_always: bool) -> Filled {
+    match is_always {
+        true => Filled::IdentityAlways,
+        false => Filled::IdentityByDefault,
+    }
+}
+
+/// Refuses types that no identity column has.
+pub(crate) fn identity_type(ty: LogicalType) -> Result<()> {
+    match ty {
+        LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => Ok(()),
+        _ => {
+            let message = "identity column type must be smallint, integer, or bigint";
+            Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message))
+        }
+    }
 }
 
 fn named_serial(name: &str) -> Option<LogicalType> {

@@ -1,13 +1,13 @@
 //! Set-returning functions, in FROM and in the select list.
 
-use sqlparser::ast::{DataType, Expr as Ast, Ident, TableAlias};
+use varve_ast::{Alias, Expr as Ast, Name, TypeName};
 use varve_expr::{Expr, Function, fold};
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::{fold_name, result_name};
+use crate::bind::names::result_name;
 use crate::bind::placeholder::SET_COLUMNS;
 use crate::bind::record::object;
 use crate::bind::{Binder, located, unsupported_at};
@@ -19,7 +19,7 @@ use crate::scope::Scope;
 pub(crate) type Columns = Vec<(String, LogicalType)>;
 
 /// A column that a call in FROM defines.
-pub(crate) type Definition<'a> = (&'a Ident, &'a DataType);
+pub(crate) type Definition<'a> = (&'a Name, &'a TypeName);
 
 /// Refuses definitions of columns where a function has its own, and a function without any.
 pub(crate) fn check_definitions(
@@ -110,7 +110,7 @@ impl Binder<'_> {
                 true => " is only allowed for functions returning \"record\"",
                 false => " is redundant for a function with OUT parameters",
             },
-            definitions.first().map(|(name, _)| self.source.ident(name)),
+            definitions.first().map(|(name, _)| self.at(name.span)),
             position,
         )?;
         if is_record {
@@ -143,10 +143,9 @@ impl Binder<'_> {
         let mut columns: Columns = Vec::with_capacity(defined.len());
         let mut all: Vec<Expr> = args.into_iter().take(1).map(fold).collect();
         all.push(int4(i32::from(name.ends_with("set"))));
-        for (name, data_type) in defined {
-            let place = self.source.ident(name);
+        for (name, type_name) in defined {
             let name = self.new_name(name)?;
-            let (ty, modifier) = self.data_type(data_type, place)?;
+            let (ty, modifier) = self.data_type(type_name)?;
             all.push(literal(Value::text(name.as_str()), LogicalType::Text));
             all.push(literal(Value::Null, ty));
             all.push(int4(modifier.0));
@@ -195,7 +194,7 @@ impl Binder<'_> {
     pub(crate) fn table_value(
         &mut self,
         ast: &Ast,
-        alias: Option<&TableAlias>,
+        alias: Option<&Alias>,
         base: usize,
     ) -> Result<(Plan, Scope)> {
         let names = Scope::default();
@@ -205,7 +204,7 @@ impl Binder<'_> {
             binder.settle(operand)
         })?;
         let own = result_name(ast);
-        let column = alias.map_or_else(|| own.clone(), |alias| fold_name(&alias.name));
+        let column = alias.map_or_else(|| own.clone(), |alias| alias.name.text.clone());
         let mut columns: Columns = vec![(column, value.logical_type())];
         let name = match alias {
             Some(alias) => self.apply_alias(alias, &mut columns)?,

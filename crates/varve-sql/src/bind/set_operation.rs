@@ -1,90 +1,73 @@
 //! UNION, INTERSECT and EXCEPT.
 
-use sqlparser::ast::{SelectItem, SetExpr, SetOperator, SetQuantifier};
+use varve_ast::{QueryBody, SelectItem, SetOperation, SetOperator};
 use varve_expr::{Expr, common_type, fold, implicit_cast_allowed};
+use varve_parser::too_deep;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::bind::cte::plan_column;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::order::check_comparable;
-use crate::bind::{Binder, located, unsupported_at};
+use crate::bind::{Binder, located};
 use crate::plan::{Plan, Query, SetOperationNode};
 
 /// Most operations one in another.
 const NESTING_MAX: usize = 200;
-
-/// ALL or not; `None` for quantifiers of other dialects.
-pub(crate) fn is_all(quantifier: SetQuantifier) -> Option<bool> {
-    match quantifier {
-        SetQuantifier::All => Some(true),
-        SetQuantifier::Distinct | SetQuantifier::None => Some(false),
-        _ => None,
-    }
-}
 
 /// What a recursive query may not be part of: its left side, or its right one.
 fn recursion_place(op: SetOperator, all: bool, is_left: bool) -> Option<&'static str> {
     match op {
         SetOperator::Union => None,
         SetOperator::Intersect => all.then_some("INTERSECT"),
-        SetOperator::Except | SetOperator::Minus => (all || !is_left).then_some("EXCEPT"),
+        SetOperator::Except => (all || !is_left).then_some("EXCEPT"),
     }
 }
 
 impl Binder<'_> {
     /// Where an item of a select list stands.
-    pub(crate) fn item_position(&self, projection: &[SelectItem], item: usize) -> u32 {
-        match projection.get(item) {
-            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
-                self.source.expr(expr)
-            }
-            Some(SelectItem::Wildcard(options)) => self.source.token(&options.wildcard_token),
-            _ => 0,
+    pub(crate) fn item_position(&self, items: &[SelectItem], item: usize) -> u32 {
+        match items.get(item) {
+            Some(SelectItem::Expr { expr, .. }) => self.at(expr.span),
+            Some(SelectItem::Star(star)) => self.at(*star),
+            Some(SelectItem::TableStar { table, .. }) => self.at(table.span()),
+            Some(SelectItem::RowStar { row, .. }) => self.at(row.span),
+            None => 0,
         }
     }
 
     /// Where a column of a query is written.
-    pub(crate) fn column_position(&self, mut body: &SetExpr, column: usize) -> u32 {
+    pub(crate) fn column_position(&self, mut body: &QueryBody, column: usize) -> u32 {
         loop {
             body = match body {
-                SetExpr::SetOperation { left, .. } => left,
-                SetExpr::Query(query) => &query.body,
-                SetExpr::Values(values) => {
+                QueryBody::Set(operation) => &operation.left,
+                QueryBody::Query(query) => &query.body,
+                QueryBody::Values(values) => {
                     let row = values.rows.first();
-                    let value = row.and_then(|row| row.content.get(column));
-                    return value.map_or(0, |value| self.source.expr(value));
+                    let value = row.and_then(|row| row.get(column));
+                    return value.map_or(0, |value| self.at(value.span));
                 }
-                SetExpr::Select(select) => return self.item_position(&select.projection, column),
-                _ => return 0,
+                QueryBody::Select(select) => return self.item_position(&select.items, column),
+                QueryBody::Dml(_) => return 0,
             };
         }
     }
 
     /// `left op [ALL] right`, chains of it taken apart from the left.
-    pub(crate) fn set_operation(&mut self, chain: &SetExpr) -> Result<Query> {
-        let position = self.source.first();
-        let mut steps = Vec::new();
-        let mut first = chain;
-        while let SetExpr::SetOperation {
-            op,
-            set_quantifier,
-            left,
-            right,
-        } = first
-        {
-            let Some(all) = is_all(*set_quantifier) else {
-                return Err(unsupported_at("BY NAME", position));
-            };
-            steps.push((*op, all, right.as_ref()));
-            first = left;
+    pub(crate) fn set_operation(&mut self, chain: &SetOperation) -> Result<Query> {
+        let mut steps = vec![chain];
+        let mut first = chain.left.as_ref();
+        while let QueryBody::Set(operation) = first {
+            steps.push(operation);
+            first = &operation.left;
         }
         let below = steps
             .iter()
-            .find_map(|(op, all, _)| recursion_place(*op, *all, true));
+            .find_map(|step| recursion_place(step.operator, step.all, true));
         let below = below.unwrap_or_default();
         let mut query = self.placed(below, |binder| binder.set_expression(first))?;
         let mut depth = 0;
-        for (op, all, body) in steps.into_iter().rev() {
+        for step in steps.into_iter().rev() {
+            let (op, all, body) = (step.operator, step.all, step.right.as_ref());
             let place = recursion_place(op, all, false).unwrap_or_default();
             let right = self.placed(place, |binder| binder.set_expression(body))?;
             let flat = matches!(
@@ -93,7 +76,7 @@ impl Binder<'_> {
             );
             depth += usize::from(!flat);
             if depth > NESTING_MAX {
-                return Err(located(crate::parse::too_deep(), position));
+                return Err(located(too_deep(), self.first()));
             }
             query = self.combined(op, all, (query, first), (right, body))?;
         }
@@ -104,7 +87,7 @@ impl Binder<'_> {
     fn settle_literals(
         &mut self,
         query: &mut Query,
-        body: &SetExpr,
+        body: &QueryBody,
         types: &[LogicalType],
     ) -> Result<()> {
         let Plan::Project { exprs, .. } = &mut query.plan else {
@@ -130,44 +113,10 @@ impl Binder<'_> {
         &mut self,
         op: SetOperator,
         all: bool,
-        (mut left, first): (Query, &SetExpr),
-        (mut right, body): (Query, &SetExpr),
+        (mut left, first): (Query, &QueryBody),
+        (mut right, body): (Query, &QueryBody),
     ) -> Result<Query> {
-        let name = match op {
-            SetOperator::Union => "UNION",
-            SetOperator::Except | SetOperator::Minus => "EXCEPT",
-            SetOperator::Intersect => "INTERSECT",
-        };
-        if left.fields.len() != right.fields.len() {
-            let message = format!("each {name} query must have the same number of columns");
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            return Err(located(error, self.column_position(body, 0)));
-        }
-        let mut types = Vec::with_capacity(left.fields.len());
-        for (at, (ours, theirs)) in left.fields.iter().zip(&right.fields).enumerate() {
-            let untyped = |query: &Query| query.untyped.get(at).copied().unwrap_or(false);
-            types.push(match (untyped(&left), untyped(&right)) {
-                (true, false) => theirs.ty,
-                (false, true) => ours.ty,
-                _ => {
-                    let common = common_type(&[Some(ours.ty), Some(theirs.ty)]);
-                    let fits = |ty: &LogicalType| {
-                        let alike = ours.ty.category() == theirs.ty.category();
-                        let castable =
-                            |from: LogicalType| from == *ty || implicit_cast_allowed(from, *ty);
-                        alike && castable(ours.ty) && castable(theirs.ty)
-                    };
-                    common.filter(fits).ok_or_else(|| {
-                        let message = format!(
-                            "{name} types {} and {} cannot be matched",
-                            ours.ty, theirs.ty
-                        );
-                        let position = self.column_position(body, at);
-                        located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
-                    })?
-                }
-            });
-        }
+        let types = self.combined_types(op, &left, (&right, body))?;
         self.settle_literals(&mut left, first, &types)?;
         self.settle_literals(&mut right, body, &types)?;
         if op != SetOperator::Union || !all {
@@ -190,23 +139,65 @@ impl Binder<'_> {
                     other => vec![other],
                 };
                 inputs.push(theirs);
-                let append = Plan::Append {
-                    inputs,
-                    types: types.clone(),
-                };
+                let append = Plan::Append { inputs, types };
                 if all { append } else { distinct(append) }
             }
-            SetOperator::Intersect | SetOperator::Except | SetOperator::Minus => {
-                Plan::SetOperation(SetOperationNode {
-                    except: op != SetOperator::Intersect,
-                    all,
-                    left: Box::new(ours),
-                    right: Box::new(theirs),
-                })
-            }
+            SetOperator::Intersect | SetOperator::Except => Plan::SetOperation(SetOperationNode {
+                except: op == SetOperator::Except,
+                all,
+                left: Box::new(ours),
+                right: Box::new(theirs),
+            }),
         };
         Ok(left)
     }
+
+    /// The types of the columns that two queries have together; `body` is what the second one is
+    /// written as.
+    fn combined_types(
+        &self,
+        op: SetOperator,
+        left: &Query,
+        (right, body): (&Query, &QueryBody),
+    ) -> Result<Vec<LogicalType>> {
+        let name = match op {
+            SetOperator::Union => "UNION",
+            SetOperator::Except => "EXCEPT",
+            SetOperator::Intersect => "INTERSECT",
+        };
+        if left.fields.len() != right.fields.len() {
+            let message = format!("each {name} query must have the same number of columns");
+            let error = Error::new(SqlState::SYNTAX_ERROR, message);
+            return Err(located(error, self.column_position(body, 0)));
+        }
+        let mut types = Vec::with_capacity(left.fields.len());
+        for (at, (ours, theirs)) in left.fields.iter().zip(&right.fields).enumerate() {
+            let untyped = |query: &Query| query.untyped.get(at).copied().unwrap_or(false);
+            let ty = match (untyped(left), untyped(right)) {
+                (true, false) => Some(theirs.ty),
+                (false, true) => Some(ours.ty),
+                _ => matched_type(ours.ty, theirs.ty),
+            };
+            types.push(ty.ok_or_else(|| {
+                let message = format!(
+                    "{name} types {} and {} cannot be matched",
+                    ours.ty, theirs.ty
+                );
+                let position = self.column_position(body, at);
+                located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+            })?);
+        }
+        Ok(types)
+    }
+}
+
+/// The type that two columns have together.
+fn matched_type(ours: LogicalType, theirs: LogicalType) -> Option<LogicalType> {
+    let fits = |ty: &LogicalType| {
+        let castable = |from: LogicalType| from == *ty || implicit_cast_allowed(from, *ty);
+        ours.category() == theirs.category() && castable(ours) && castable(theirs)
+    };
+    common_type(&[Some(ours), Some(theirs)]).filter(fits)
 }
 
 /// Each different row once.

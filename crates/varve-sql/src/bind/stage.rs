@@ -128,6 +128,20 @@ pub(super) struct Stage {
     pub(super) subqueries: Vec<Subquery>,
 }
 
+/// Whether a window is over these rows in this order.
+fn is_over(window: &WindowUse, partition: &[Expr], order: &[SortKeyExpr]) -> bool {
+    let same_key = |(a, b): (&SortKeyExpr, &SortKeyExpr)| {
+        same_meaning(&a.expr, &b.expr)
+            && a.descending == b.descending
+            && a.nulls_first == b.nulls_first
+    };
+    let mut parts = window.partition.iter().zip(partition);
+    window.partition.len() == partition.len()
+        && window.order.len() == order.len()
+        && parts.all(|(a, b)| same_meaning(a, b))
+        && window.order.iter().zip(order).all(same_key)
+}
+
 /// The stage with the results of window functions behind its columns, which `exprs` then read.
 pub(super) fn windowed(
     stage: Stage,
@@ -152,25 +166,10 @@ pub(super) fn windowed(
     let mut left: Vec<(usize, WindowUse)> = windows.into_iter().enumerate().collect();
     while let Some((_, first)) = left.first() {
         let (partition, order) = (first.partition.clone(), first.order.clone());
-        let is_same = |window: &WindowUse| {
-            let same_key = |(a, b): (&SortKeyExpr, &SortKeyExpr)| {
-                same_meaning(&a.expr, &b.expr)
-                    && a.descending == b.descending
-                    && a.nulls_first == b.nulls_first
-            };
-            window.partition.len() == partition.len()
-                && window.order.len() == order.len()
-                && window
-                    .partition
-                    .iter()
-                    .zip(&partition)
-                    .all(|(a, b)| same_meaning(a, b))
-                && window.order.iter().zip(&order).all(same_key)
-        };
         let (now, later): (Vec<_>, Vec<_>) = left
             .iter()
             .cloned()
-            .partition(|(_, window)| is_same(window));
+            .partition(|(_, window)| is_over(window, &partition, &order));
         left = later;
         let by_partition = partition.iter().map(|expr| SortKeyExpr {
             expr: expr.clone(),

@@ -1,12 +1,15 @@
 //! What says how rows are stored, which is not up to the user: parameters that PostgreSQL knows get
 //! a notice, so that dumps load; any other is refused.
 
-use sqlparser::ast::{CreateIndex, Expr as Ast, Ident, IndexType, SqlOption, Value};
+use varve_ast::{
+    AlterAction, Column, ColumnConstraintKind, CreateIndex, DefinedOption, ExprKind, Name,
+    TableConstraint, TableConstraintKind, TableElement,
+};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::bind::Binder;
 use crate::bind::alter::Altered;
 use crate::bind::view::utility;
-use crate::bind::{Binder, fold_name};
 use crate::catalog::TableDef;
 use crate::pg_catalog::length_of;
 use crate::plan::Statement;
@@ -96,33 +99,61 @@ const TIMESCALE: [&str; 2] = ["timescaledb", "tsdb"];
 
 impl Binder<'_> {
     /// Looks at storage parameters, none of which changes anything.
-    pub(crate) fn storage_options(&mut self, of: Stored, options: &[SqlOption]) -> Result<()> {
-        for option in options {
-            let (key, value) = match option {
-                SqlOption::Ident(key) => (key, None),
-                SqlOption::KeyValue { key, value } => (key, Some(shown(value))),
-                _ => continue,
-            };
-            self.storage_option(of, key, value)?;
+    pub(crate) fn storage_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<()> {
+        for DefinedOption { name, value } in options {
+            let name = &name.text;
+            let takes = known(of, name)?;
+            if let Some(value) = value {
+                check(name, takes, &value.text)?;
+            }
+            self.note_storage(&format!("storage parameter \"{name}\""));
         }
         Ok(())
     }
 
-    /// As [`Binder::storage_options`], of one.
-    pub(crate) fn storage_option(
-        &mut self,
-        of: Stored,
-        key: &Ident,
-        value: Option<String>,
-    ) -> Result<()> {
-        let name = fold_name(key);
-        let takes = known(of, &name)?;
-        if let Some(value) = value {
-            check(&name, takes, &value)?;
+    /// Looks at the storage parameters of the indexes that constraints make.
+    pub(crate) fn element_index_options(&mut self, element: &TableElement) -> Result<()> {
+        match element {
+            TableElement::Column(column) => self.column_index_options(column),
+            TableElement::Constraint(constraint) => self.constraint_index_options(constraint),
+            TableElement::Like(_) => Ok(()),
         }
-        let what = format!("storage parameter \"{name}\"");
-        self.note_storage(&what);
+    }
+
+    /// As [`Binder::element_index_options`], of what ALTER TABLE adds.
+    pub(crate) fn action_index_options(&mut self, action: &AlterAction) -> Result<()> {
+        match action {
+            AlterAction::AddColumn { column, .. } => self.column_index_options(column),
+            AlterAction::AddConstraint { constraint, .. } => {
+                self.constraint_index_options(constraint)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn column_index_options(&mut self, column: &Column) -> Result<()> {
+        for constraint in &column.constraints {
+            if let ColumnConstraintKind::PrimaryKey(key) | ColumnConstraintKind::Unique(key) =
+                &constraint.kind
+            {
+                self.storage_options(Stored::Index, &key.options)?;
+            }
+        }
         Ok(())
+    }
+
+    fn constraint_index_options(&mut self, constraint: &TableConstraint) -> Result<()> {
+        match &constraint.kind {
+            TableConstraintKind::PrimaryKey(key) | TableConstraintKind::Unique(key) => {
+                self.storage_options(Stored::Index, &key.options)
+            }
+            TableConstraintKind::Exclusion(exclusion) => {
+                self.storage_options(Stored::Index, &exclusion.options)
+            }
+            TableConstraintKind::Check(_)
+            | TableConstraintKind::ForeignKey(_)
+            | TableConstraintKind::Index(_) => Ok(()),
+        }
     }
 
     /// Tells that something changes nothing.
@@ -132,33 +163,15 @@ impl Binder<'_> {
         self.messages.push(Message::notice(text));
     }
 
-    /// What a column says of how it is stored.
-    pub(crate) fn column_stored(
-        &mut self,
-        options: &[SqlOption],
-        column: (&str, LogicalType),
-    ) -> Result<()> {
-        for option in options {
-            if let SqlOption::KeyValue {
-                key,
-                value: Ast::Identifier(value),
-            } = option
-            {
-                self.column_storage(&key.value, value, column)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// `STORAGE` or `COMPRESSION` of a column.
+    /// `STORAGE` or `COMPRESSION` of a column, by its word.
     pub(crate) fn column_storage(
         &mut self,
         word: &str,
-        value: &Ident,
+        value: &Name,
         (column, ty): (&str, LogicalType),
     ) -> Result<()> {
-        let is_storage = word.eq_ignore_ascii_case("storage");
-        let value = fold_name(value);
+        let is_storage = word == "STORAGE";
+        let value = &value.text;
         let (known, what): (&[&str], _) = match is_storage {
             true => (
                 &["plain", "main", "external", "extended", "default"],
@@ -181,7 +194,6 @@ impl Binder<'_> {
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
         if lower != "default" {
-            let word = word.to_ascii_uppercase();
             self.note_storage(&format!("{word} {value} of column \"{column}\""));
         }
         Ok(())
@@ -194,13 +206,13 @@ impl Binder<'_> {
         &mut self,
         altered: &Altered,
         words: &str,
-        index: Option<&Ident>,
+        index: Option<&Name>,
     ) -> Result<()> {
         let table = &altered.before;
         if let Some(index) = index {
-            let name = fold_name(index);
+            let name = &index.text;
             let mut indexes = table.indexes.iter();
-            if table.key_name() != name && !indexes.any(|index| index.name == name) {
+            if table.key_name() != *name && !indexes.any(|index| index.name == *name) {
                 let message = format!(
                     "index \"{name}\" for table \"{}\" does not exist",
                     table.name
@@ -236,13 +248,15 @@ impl Binder<'_> {
             let message = format!("access method \"{method}\" does not exist");
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         }
-        if create.unique {
+        if create.is_unique {
             let message = format!("access method \"{method}\" does not support unique indexes");
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        for column in &create.columns {
-            if let Ast::Identifier(ident) = &column.column.expr {
-                self.indexed_column(table, ident)?;
+        for element in &create.elements {
+            if let ExprKind::Column(name) = &element.key.kind
+                && name.qualifiers.is_empty()
+            {
+                self.indexed_column(table, &name.name)?;
             }
         }
         let text = format!(
@@ -252,20 +266,6 @@ impl Binder<'_> {
         );
         self.messages.push(Message::notice(text));
         Ok(utility(Utility::Nothing))
-    }
-}
-
-/// An access method as it is written.
-pub(crate) fn method_name(method: &IndexType) -> &str {
-    match method {
-        IndexType::BTree => "btree",
-        IndexType::Hash => "hash",
-        IndexType::GIN => "gin",
-        IndexType::GiST => "gist",
-        IndexType::SPGiST => "spgist",
-        IndexType::BRIN => "brin",
-        IndexType::Bloom => "bloom",
-        IndexType::Custom(name) => &name.value,
     }
 }
 
@@ -322,22 +322,6 @@ pub(crate) fn not_yet(name: &str) -> Error {
 pub(crate) fn is_timescale(name: &str) -> bool {
     let namespace = name.split_once('.').map(|(namespace, _)| namespace);
     namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace))
-}
-
-/// A value as it is written, without quotes.
-pub(crate) fn shown(value: &Ast) -> String {
-    match value {
-        Ast::Value(value) => match &value.value {
-            Value::Number(number, _) => number.clone(),
-            Value::Boolean(true) => "true".to_owned(),
-            Value::Boolean(false) => "false".to_owned(),
-            Value::SingleQuotedString(text) => text.clone(),
-            _ => String::new(),
-        },
-        Ast::Identifier(word) => word.value.clone(),
-        Ast::UnaryOp { expr, .. } => format!("-{}", shown(expr)),
-        _ => String::new(),
-    }
 }
 
 /// Refuses a value that a parameter cannot have.

@@ -1,6 +1,6 @@
 //! Subqueries in expressions: bound to plans of their own, and joined to what the expressions read.
 
-use sqlparser::ast::{BinaryOperator, Expr as Ast, Query as AstQuery, SetExpr};
+use varve_ast::{ExprKind, InSubquery, Quantified, Quantifier, Query as AstQuery};
 use varve_expr::{Expr, fold};
 use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
@@ -296,21 +296,6 @@ fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Su
 }
 
 impl Binder<'_> {
-    /// Where a query starts; 0 where the parser keeps no place.
-    pub(crate) fn query_start(&self, query: &AstQuery) -> u32 {
-        if let Some(with) = &query.with {
-            return self.source.token(&with.with_token);
-        }
-        let mut body = query.body.as_ref();
-        loop {
-            body = match body {
-                SetExpr::SetOperation { left, .. } => left,
-                SetExpr::Select(select) => return self.source.token(&select.select_token),
-                _ => return 0,
-            };
-        }
-    }
-
     /// Binds a subquery.
     pub(crate) fn subquery(
         &mut self,
@@ -324,9 +309,9 @@ impl Binder<'_> {
                     let message = format!("cannot use subquery in {one}");
                     let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
                     // At the parenthesis.
-                    located(error, self.query_start(query).saturating_sub(1))
+                    located(error, self.at(query.span).saturating_sub(1))
                 }
-                None => unsupported_at(format!("a subquery in {clause}"), self.source.first()),
+                None => unsupported_at(format!("a subquery in {clause}"), self.first()),
             });
         }
         let (bound, captured) = self.within(scope, |binder| binder.query(query, None))?;
@@ -396,13 +381,14 @@ impl Binder<'_> {
         Expr::Column { index, ty }
     }
 
-    /// `(SELECT ...)` as a value.
+    /// `(SELECT ...)` as a value; `position` is that of the parenthesis.
     pub(crate) fn scalar_subquery(
         &mut self,
         query: &AstQuery,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let mut row = self.row_subquery(query, 1, scope)?;
+        let mut row = self.row_subquery(query, 1, position, scope)?;
         row.pop()
             .ok_or_else(|| Error::internal("a scalar subquery without a column"))
     }
@@ -412,9 +398,9 @@ impl Binder<'_> {
         &mut self,
         query: &AstQuery,
         width: usize,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Vec<Operand>> {
-        let start = self.query_start(query);
         let (query, outer) = self.subquery(query, scope)?;
         if query.fields.len() != width {
             let message = match width {
@@ -422,10 +408,10 @@ impl Binder<'_> {
                 _ if query.fields.len() > width => "subquery has too many columns",
                 _ => "subquery has too few columns",
             };
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            // The parenthesis stands before.
-            let position = start.saturating_sub(1);
-            return Err(located(error, position));
+            return Err(located(
+                Error::new(SqlState::SYNTAX_ERROR, message),
+                position,
+            ));
         }
         let number = self.add_subquery(scope, SubqueryKind::Row, query.plan, outer);
         let columns = query.fields.iter().enumerate();
@@ -450,50 +436,44 @@ impl Binder<'_> {
         Ok(mark_operand(number, negated))
     }
 
-    /// `input [NOT] IN (SELECT ...)`.
+    /// `operand [NOT] IN (SELECT ...)`.
     pub(crate) fn in_subquery(
         &mut self,
-        input: &Ast,
-        query: &AstQuery,
-        negated: bool,
+        test: &InSubquery,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let mut position = self.query_start(query);
-        if position > 0 {
-            for _ in 0..=u32::from(negated) {
-                position = self.source.before(position);
-            }
-        }
-        let left = self.row_operands(input, scope)?;
-        let number = self.any(left, CompareOp::Eq, query, position, scope)?;
-        Ok(mark_operand(number, negated))
+        let left = self.row_operands(&test.operand, scope)?;
+        let position = self.at(test.operator);
+        let number = self.any(left, CompareOp::Eq, &test.query, position, scope)?;
+        Ok(mark_operand(number, test.is_negated))
     }
 
-    /// `input op ANY (SELECT ...)` and `input op ALL (SELECT ...)`.
+    /// `left op ANY (SELECT ...)` and `left op ALL (SELECT ...)`.
     pub(crate) fn quantified(
         &mut self,
-        input: &Ast,
-        op: &BinaryOperator,
-        right: &Ast,
-        all: bool,
+        quantified: &Quantified,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
-        let position = self.source.expr(input);
-        let mut right = right;
-        while let Ast::Nested(inner) = right {
-            right = inner;
-        }
-        let Ast::Subquery(query) = right else {
-            let Some(op) = infix(op) else {
+        let Quantified {
+            left,
+            operator,
+            quantifier,
+            right,
+        } = quantified;
+        let position = self.at(left.span);
+        let ExprKind::Subquery(query) = &right.kind else {
+            let Some(op) = infix(operator) else {
                 return Err(unsupported_at("this operator", position));
             };
-            return self.any_element(input, op, right, all, scope);
+            let place = self.at(operator.span);
+            return self.any_element((left, right), op, *quantifier, place, scope);
         };
-        let Some(Infix::Compare(op)) = infix(op) else {
+        let Some(Infix::Compare(op)) = infix(operator) else {
             return Err(unsupported_at("this operator with ANY or ALL", position));
         };
-        let left = self.row_operands(input, scope)?;
+        let left = self.row_operands(left, scope)?;
         // What holds for all holds for none the other way.
+        let all = *quantifier == Quantifier::All;
         let op = if all { opposite(op) } else { op };
         let number = self.any(left, op, query, position, scope)?;
         Ok(mark_operand(number, all))

@@ -1,18 +1,18 @@
 //! Functions in FROM: one, or several side by side.
 
-use sqlparser::ast::{
-    Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, TableAlias,
+use varve_ast::{
+    Alias, AliasColumn, Argument, ExprKind, FunctionRelation, ObjectName, RowsCall, RowsFunction,
 };
 use varve_expr::{Expr, fold};
-use varve_parser::marker::ROWS_FROM;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
 use crate::bind::array::{RowsOf, gathered};
+use crate::bind::composite::Field;
 use crate::bind::expr::ExprScope;
 use crate::bind::function::Arguments;
 use crate::bind::function_rows::rows_of;
 use crate::bind::literal::{Operand, literal};
-use crate::bind::names::{fold_name, simple_name};
+use crate::bind::names::simple_name;
 use crate::bind::set_function::{Columns, Definition};
 use crate::bind::subquery::{Subquery, attach};
 use crate::bind::{Binder, located, unsupported_at};
@@ -24,7 +24,7 @@ use crate::scope::Scope;
 /// A call as it is written, with the columns that it defines.
 struct Written<'a> {
     name: &'a ObjectName,
-    args: &'a [FunctionArg],
+    args: &'a [Argument],
     definitions: Vec<Definition<'a>>,
 }
 
@@ -36,33 +36,42 @@ enum Rows {
     Plan(Plan, bool),
 }
 
+/// The columns that calls give together.
+struct Given {
+    columns: Columns,
+    /// Whether the only one has no name of its own.
+    is_unnamed: bool,
+    /// The fields of the row that the only call gives, which become the columns.
+    row_fields: Option<Vec<Field>>,
+}
+
 impl Binder<'_> {
     /// A function in FROM, or several side by side; what they may read of the relations before them
     /// are outer values.
     pub(crate) fn table_function(
         &mut self,
-        name: &ObjectName,
-        args: &[FunctionArg],
-        with_ordinality: bool,
-        alias: Option<&TableAlias>,
+        relation: &FunctionRelation,
         base: usize,
     ) -> Result<(Plan, Scope)> {
-        let position = self.source.name(name);
-        let own = simple_name(name);
-        let is_group = own.as_deref() == Some(ROWS_FROM);
-        let mut written = match is_group {
-            true => self.written_calls(args)?,
-            false => vec![Written {
-                name,
-                args,
-                definitions: Vec::new(),
-            }],
-        };
-        let definitions: Vec<Definition<'_>> = alias
-            .iter()
-            .flat_map(|alias| &alias.columns)
-            .filter_map(|column| Some((&column.name, column.data_type.as_ref()?)))
-            .collect();
+        let FunctionRelation {
+            is_lateral: _,
+            functions,
+            is_rows_from,
+            with_ordinality,
+            alias,
+            span,
+        } = relation;
+        let (alias, with_ordinality) = (alias.as_ref(), *with_ordinality);
+        if let [function] = functions.as_slice()
+            && let RowsCall::Expr(value) = &function.call
+            && !is_rows_from
+        {
+            return self.table_value(value, alias, base);
+        }
+        let position = self.at(*span);
+        let written = functions.iter().map(|function| self.written_call(function));
+        let mut written = written.collect::<Result<Vec<Written<'_>>>>()?;
+        let definitions = alias.map_or_else(Vec::new, |alias| definitions_of(&alias.columns));
         let is_defined = !definitions.is_empty();
         self.place_definitions(definitions, &mut written, with_ordinality)?;
         let mut bound = Vec::with_capacity(written.len());
@@ -70,40 +79,22 @@ impl Binder<'_> {
         for call in &written {
             self.call_in_from(call, base, &mut bound, &mut subqueries)?;
         }
-        let mut columns: Columns = Vec::new();
-        let is_single = bound.len() == 1;
-        let mut unnamed = is_single;
-        let mut row_fields = None;
-        for (rows, of_call) in &bound {
-            columns.extend(of_call.iter().cloned());
-            unnamed &= match rows {
-                Rows::Plan(_, unnamed) => *unnamed,
-                Rows::Of(call) => call.function.columns().is_empty(),
-            };
-            if let (Rows::Of(_), [(_, ty)], true) = (rows, of_call.as_slice(), is_single) {
-                row_fields = self.fields_of_row(&literal(Value::Null, *ty));
-            }
-        }
-        unnamed &= row_fields.is_none() && written.iter().all(|call| call.definitions.is_empty());
-        // Without names of its own a single column has that of the alias.
-        if let ([(column, _)], true, Some(alias)) = (columns.as_mut_slice(), unnamed, alias) {
-            *column = fold_name(&alias.name);
-        }
-        if let Some(fields) = &row_fields {
-            let fields = fields.iter();
-            columns = fields.map(|(name, ty, _)| (name.clone(), *ty)).collect();
-        }
-        let is_value = unnamed && !with_ordinality && columns.len() == 1;
-        let name = written.first().map_or(name, |first| first.name);
+        let Given {
+            mut columns,
+            is_unnamed,
+            row_fields,
+        } = self.given_columns(&bound, &written, alias);
+        let is_value = is_unnamed && !with_ordinality && columns.len() == 1;
         let mut plan = self.side_by_side(bound, &subqueries, with_ordinality, position)?;
         columns.extend(with_ordinality.then(|| ("ordinality".to_owned(), LogicalType::Int8)));
-        let name = match alias {
-            Some(alias) if is_defined => fold_name(&alias.name),
-            Some(alias) => self.apply_alias(alias, &mut columns)?,
-            None => {
+        let name = match (alias, written.first()) {
+            (Some(alias), _) if is_defined => alias.name.text.clone(),
+            (Some(alias), _) => self.apply_alias(alias, &mut columns)?,
+            (None, Some(first)) => {
                 self.use_name(position, || Meaning::Naming);
-                self.relation_name(name)?.name
+                self.relation_name(first.name)?.name
             }
+            (None, None) => return Err(Error::internal("FROM without a function")),
         };
         if let Some(fields) = row_fields {
             plan = self.spread_rows(plan, fields.len(), &columns, position)?;
@@ -115,39 +106,57 @@ impl Binder<'_> {
         Ok((plan, scope))
     }
 
-    /// The calls in ROWS FROM: the columns that one defines stand behind it, as casts.
-    fn written_calls<'a>(&self, args: &'a [FunctionArg]) -> Result<Vec<Written<'a>>> {
-        let mut written: Vec<Written<'a>> = Vec::with_capacity(args.len());
-        for arg in args {
-            let FunctionArg::Unnamed(FunctionArgExpr::Expr(arg)) = arg else {
-                return Err(unsupported_at("this in ROWS FROM", 0));
+    /// The columns of calls side by side, before those that are said of them.
+    fn given_columns(
+        &self,
+        bound: &[(Rows, Columns)],
+        written: &[Written<'_>],
+        alias: Option<&Alias>,
+    ) -> Given {
+        let mut columns: Columns = Vec::new();
+        let mut is_unnamed = bound.len() == 1;
+        let mut row_fields = None;
+        for (rows, of_call) in bound {
+            columns.extend(of_call.iter().cloned());
+            is_unnamed &= match rows {
+                Rows::Plan(_, is_unnamed) => *is_unnamed,
+                Rows::Of(call) => call.function.columns().is_empty(),
             };
-            match (arg, written.last_mut()) {
-                (Ast::Function(call), _) => {
-                    let FunctionArguments::List(list) = &call.args else {
-                        let place = self.source.name(&call.name);
-                        return Err(unsupported_at("this in ROWS FROM", place));
-                    };
-                    written.push(Written {
-                        name: &call.name,
-                        args: &list.args,
-                        definitions: Vec::new(),
-                    });
-                }
-                (
-                    Ast::Cast {
-                        expr, data_type, ..
-                    },
-                    Some(call),
-                ) => {
-                    if let Ast::Identifier(name) = expr.as_ref() {
-                        call.definitions.push((name, data_type));
-                    }
-                }
-                _ => return Err(unsupported_at("this in ROWS FROM", self.source.expr(arg))),
+            if let (Rows::Of(_), [(_, ty)], [_]) = (rows, of_call.as_slice(), bound) {
+                row_fields = self.fields_of_row(&literal(Value::Null, *ty));
             }
         }
-        Ok(written)
+        is_unnamed &=
+            row_fields.is_none() && written.iter().all(|call| call.definitions.is_empty());
+        // Without names of its own a single column has that of the alias.
+        if let ([(column, _)], true, Some(alias)) = (columns.as_mut_slice(), is_unnamed, alias) {
+            column.clone_from(&alias.name.text);
+        }
+        if let Some(fields) = &row_fields {
+            let fields = fields.iter();
+            columns = fields.map(|(name, ty, _)| (name.clone(), *ty)).collect();
+        }
+        Given {
+            columns,
+            is_unnamed,
+            row_fields,
+        }
+    }
+
+    /// A call with the columns that ROWS FROM defines of it.
+    fn written_call<'a>(&self, function: &'a RowsFunction) -> Result<Written<'a>> {
+        let (name, args) = match &function.call {
+            RowsCall::Call { name, arguments } => (name, arguments),
+            RowsCall::Expr(expr) => match &expr.kind {
+                ExprKind::Call(call) if call.has_parentheses => (&call.name, &call.arguments),
+                _ => return Err(unsupported_at("this in ROWS FROM", self.at(expr.span))),
+            },
+        };
+        Ok(Written {
+            name,
+            args,
+            definitions: definitions_of(&function.columns),
+        })
     }
 
     /// The columns that an alias defines are those of the only call.
@@ -160,7 +169,7 @@ impl Binder<'_> {
         let Some((first, _)) = definitions.first() else {
             return Ok(());
         };
-        let position = self.source.ident(first);
+        let position = self.at(first.span);
         let error = |message: &str, hint: &str| {
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             Err(located(error, position).with_hint(hint))
@@ -187,7 +196,7 @@ impl Binder<'_> {
     }
 
     fn is_unnest(&self, call: &Written<'_>) -> bool {
-        simple_name(call.name).as_deref() == Some("unnest")
+        simple_name(call.name) == Some("unnest")
     }
 
     /// Binds a call; `unnest` of several arrays is one of each.
@@ -198,9 +207,9 @@ impl Binder<'_> {
         bound: &mut Vec<(Rows, Columns)>,
         subqueries: &mut Vec<Subquery>,
     ) -> Result<()> {
-        let position = self.source.name(call.name);
+        let position = self.at(call.name.span());
         let own = simple_name(call.name);
-        if own.as_deref().is_none_or(|own| !self.is_built_in(own)) {
+        if own.is_none_or(|own| !self.is_built_in(own)) {
             let name = self.relation_name(call.name)?;
             let candidates = self.candidates(&name);
             if own.is_none() || !candidates.is_empty() {
@@ -217,7 +226,7 @@ impl Binder<'_> {
             2.. if self.is_unnest(call) => 1,
             count => count.max(1),
         };
-        let mut parts: Vec<&[FunctionArg]> = call.args.chunks(each).collect();
+        let mut parts: Vec<&[Argument]> = call.args.chunks(each).collect();
         if parts.is_empty() {
             parts.push(&[]);
         }
@@ -232,10 +241,33 @@ impl Binder<'_> {
                 operands
             })?;
             let definitions = &call.definitions;
-            let (call, columns) = self.set_call(&name, &args, operands, definitions, position)?;
+            let (call, columns) = self.set_call(name, &args, operands, definitions, position)?;
             bound.push((Rows::Of(call), columns));
         }
         Ok(())
+    }
+
+    /// A plan with the rows of a function of a user as one array behind its columns, and the call
+    /// that takes the array apart.
+    fn gathered_rows(&mut self, input: Plan, rows: Plan, position: u32) -> Result<(Plan, SetCall)> {
+        let record = LogicalType::Row(RowTypeId::RECORD);
+        let (rows, ty) = rows_of(rows, record, position)?;
+        let (rows, ty) = gathered(rows, ty, RowsOf::Array, position)?;
+        let index = input.width();
+        let array = Operand::Known(Expr::Column { index, ty });
+        let unnest = self.named("unnest", vec![array], position)?;
+        let Expr::Call { function, args, .. } = unnest else {
+            return Err(Error::internal("unnest is no call"));
+        };
+        let call = SetCall {
+            function,
+            args,
+            types: vec![record],
+            position,
+            routine: None,
+        };
+        let plan = Plan::Join(JoinNode::new(JoinKind::Inner, input, rows));
+        Ok((plan, call))
     }
 
     /// The rows of calls side by side. Those of functions of users are gathered to arrays first,
@@ -247,7 +279,6 @@ impl Binder<'_> {
         ordinality: bool,
         position: u32,
     ) -> Result<Plan> {
-        let record = LogicalType::Row(RowTypeId::RECORD);
         let is_alone = bound.len() == 1 && !ordinality;
         let mut input = one_row();
         let mut calls = Vec::with_capacity(bound.len());
@@ -262,22 +293,9 @@ impl Binder<'_> {
                 }
                 Rows::Plan(plan, _) => plan,
             };
-            let (plan, ty) = rows_of(plan, record, position)?;
-            let (plan, ty) = gathered(plan, ty, RowsOf::Array, position)?;
-            let index = input.width();
-            input = Plan::Join(JoinNode::new(JoinKind::Inner, input, plan));
-            let array = Operand::Known(Expr::Column { index, ty });
-            let unnest = self.named("unnest", vec![array], position)?;
-            let Expr::Call { function, args, .. } = unnest else {
-                return Err(Error::internal("unnest is no call"));
-            };
-            calls.push(SetCall {
-                function,
-                args,
-                types: vec![record],
-                position,
-                routine: None,
-            });
+            let (plan, call) = self.gathered_rows(input, plan, position)?;
+            input = plan;
+            calls.push(call);
             of_users.push(Some(columns));
         }
         let args = calls.iter_mut().flat_map(|call| &mut call.args);
@@ -315,6 +333,13 @@ impl Binder<'_> {
             exprs,
         })
     }
+}
+
+/// The columns that are defined with their types.
+fn definitions_of(columns: &[AliasColumn]) -> Vec<Definition<'_>> {
+    let columns = columns.iter();
+    let definitions = columns.filter_map(|column| Some((&column.name, column.type_name.as_ref()?)));
+    definitions.collect()
 }
 
 /// The rows of calls side by side.

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
+use varve_ast::{Alias, ChangedTable, Name, ObjectName};
 use varve_expr::Expr;
 use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
-
-use sqlparser::ast::{Ident, ObjectName};
 
 use crate::bind::conflict::column_exprs;
 use crate::bind::literal::literal;
 use crate::bind::members::MemberRows;
-use crate::bind::names::fold_name;
 use crate::bind::subquery::used_subqueries;
 use crate::bind::trigger::shape_of;
 use crate::bind::update::named_types;
-use crate::bind::{Binder, located};
+use crate::bind::{Binder, located, unsupported_at};
 use crate::catalog::{CheckDef, ColumnDef, TableDef};
 use crate::optimize::taken;
 use crate::pg_catalog::relation_oid;
@@ -173,9 +171,9 @@ impl Target {
     }
 
     /// The names that UPDATE and DELETE may use.
-    pub(crate) fn names(&self, alias: Option<&Ident>) -> Scope {
-        let name = alias.map_or_else(|| self.shape.name.clone(), fold_name);
-        let names = Scope::table(name, self.first(), named_types(&self.shape));
+    pub(crate) fn names(&self, alias: Option<&Name>) -> Scope {
+        let name = alias.map_or(&self.shape.name, |alias| &alias.text);
+        let names = Scope::table(name.clone(), self.first(), named_types(&self.shape));
         let mut names = names.hiding(&self.shape.name);
         for table in &mut names.tables {
             table.tableoid = self.tableoid;
@@ -185,7 +183,7 @@ impl Target {
     }
 
     /// Where INSERT answers the OID of the table that a row is in.
-    pub(crate) fn inserted_names(&self, alias: Option<&Ident>) -> Scope {
+    pub(crate) fn inserted_names(&self, alias: Option<&Name>) -> Scope {
         let mut names = crate::bind::update::target_scope(&self.shape, alias);
         for table in &mut names.tables {
             table.tableoid = self.tableoid.map(|_| self.shape.columns.len());
@@ -319,6 +317,18 @@ pub(crate) fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
 }
 
 impl Binder<'_> {
+    /// The alias of the table that a statement changes.
+    pub(crate) fn changed_alias<'t>(&self, table: &'t ChangedTable) -> Result<Option<&'t Name>> {
+        match &table.alias {
+            None => Ok(None),
+            Some(Alias { name, columns }) if columns.is_empty() => Ok(Some(name)),
+            Some(alias) => {
+                let what = "this form of alias here";
+                Err(unsupported_at(what, self.at(alias.name.span)))
+            }
+        }
+    }
+
     /// What a statement writes.
     pub(crate) fn target(&mut self, name: &ObjectName, only: bool, verb: Verb) -> Result<Target> {
         let folded = self.relation_name(name)?;
@@ -331,30 +341,10 @@ impl Binder<'_> {
         let view = self.catalog.views.get(&view).cloned();
         let view = view.ok_or_else(|| Error::internal("a view that is not there"))?;
         self.use_target(name, view.object);
-        let triggers = self.catalog.triggers_of(view.object);
-        self.found.borrow_mut().add_triggers(view.object, triggers);
-        let shape = shape_of(&view);
-        let fires = |def: &Arc<TriggerDef>| def.instead && def.fires(verb.event(), &shape, &[]);
-        if triggers.iter().any(fires) {
-            self.found.borrow_mut().add_view(&view);
-            let plan = self.view_plan(&view)?.plan;
-            let mut exprs = column_exprs(&shape);
-            // In the place of the position of a row, which it has not.
-            exprs.push(literal(Value::Int8(0), LogicalType::Int8));
-            let rows = MemberRows {
-                plan: Plan::Project {
-                    input: Box::new(plan),
-                    exprs,
-                },
-                tableoid: None,
-                members: Vec::new(),
-            };
-            return Ok(Target {
-                is_instead: true,
-                ..Target::of_table(Arc::new(shape), rows)
-            });
+        if let Some(target) = self.instead_of(&view, verb)? {
+            return Ok(target);
         }
-        let position = self.source.name(name);
+        let position = self.at(name.span());
         let bound = self.through(&view, verb, false);
         let (table, through) = bound.map_err(|error| match error.fields().position {
             None => error,
@@ -366,5 +356,33 @@ impl Binder<'_> {
             return Err(verb.refused(&view, detail));
         }
         Ok(Target::of_view(&view.name, table, through))
+    }
+
+    /// A view whose triggers write instead; `None` where it has none for what is done.
+    fn instead_of(&mut self, view: &Arc<ViewDef>, verb: Verb) -> Result<Option<Target>> {
+        let triggers = self.catalog.triggers_of(view.object);
+        self.found.borrow_mut().add_triggers(view.object, triggers);
+        let shape = shape_of(view);
+        let fires = |def: &Arc<TriggerDef>| def.instead && def.fires(verb.event(), &shape, &[]);
+        if !triggers.iter().any(fires) {
+            return Ok(None);
+        }
+        self.found.borrow_mut().add_view(view);
+        let plan = self.view_plan(view)?.plan;
+        let mut exprs = column_exprs(&shape);
+        // In the place of the position of a row, which it has not.
+        exprs.push(literal(Value::Int8(0), LogicalType::Int8));
+        let rows = MemberRows {
+            plan: Plan::Project {
+                input: Box::new(plan),
+                exprs,
+            },
+            tableoid: None,
+            members: Vec::new(),
+        };
+        Ok(Some(Target {
+            is_instead: true,
+            ..Target::of_table(Arc::new(shape), rows)
+        }))
     }
 }

@@ -1,35 +1,28 @@
 //! Conditions and marks of strings that are written with words.
 
-use sqlparser::ast::{Expr as Ast, ObjectName};
+use varve_ast::{Expr as Ast, Like, Name, ObjectName};
+use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::Operand;
 use crate::bind::{Binder, located};
-use varve_expr::Expr;
 
 /// Strings are ordered by their bytes in all of these.
 const COLLATIONS: [&str; 5] = ["C", "POSIX", "default", "ucs_basic", "C.utf8"];
 
 impl Binder<'_> {
     /// `input [NOT] SIMILAR TO pattern [ESCAPE escape]`.
-    pub(crate) fn similar(
-        &mut self,
-        input: &Ast,
-        pattern: &Ast,
-        escape: Option<&Ast>,
-        negated: bool,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
-        let position = self.source.before(self.source.expr(pattern));
-        let input = self.expr(input, scope)?;
-        let mut args = vec![self.expr(pattern, scope)?];
-        if let Some(escape) = escape {
+    pub(crate) fn similar(&mut self, like: &Like, scope: &mut ExprScope<'_>) -> Result<Operand> {
+        let position = self.at(like.operator);
+        let input = self.expr(&like.operand, scope)?;
+        let mut args = vec![self.expr(&like.pattern, scope)?];
+        if let Some(escape) = &like.escape {
             args.push(self.expr(escape, scope)?);
         }
         let pattern = self.named("similar_to_escape", args, position)?;
         let operands = vec![input, Operand::Known(pattern)];
-        let name = if negated { "!~" } else { "~" };
+        let name = if like.is_negated { "!~" } else { "~" };
         Ok(Operand::Known(self.operator(name, operands, position)?))
     }
 
@@ -38,21 +31,31 @@ impl Binder<'_> {
         &mut self,
         input: &Ast,
         collation: &ObjectName,
+        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let operand = self.expr(input, scope)?;
         let expr: Expr = self.settle(operand)?;
-        self.collation(collation, expr.logical_type())?;
+        self.collation(collation, expr.logical_type(), position)?;
         Ok(Operand::Known(expr))
     }
 
     /// Refuses a collation that there is not, or that a type cannot have.
-    pub(crate) fn collation(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
-        let position = self.source.before(self.source.name(name));
-        let name = name.0.last().and_then(|part| part.as_ident());
-        let name = name.map_or("", |name| name.value.as_str());
-        if !COLLATIONS.contains(&name) {
-            return Err(located(unknown_collation(name), position));
+    pub(crate) fn collation(
+        &self,
+        name: &ObjectName,
+        ty: LogicalType,
+        position: u32,
+    ) -> Result<()> {
+        let Name {
+            text, is_quoted, ..
+        } = &name.name;
+        let is_meant = |known: &str| match is_quoted {
+            true => known == text,
+            false => known.eq_ignore_ascii_case(text),
+        };
+        if !COLLATIONS.iter().any(|known| is_meant(known)) {
+            return Err(located(unknown_collation(text), position));
         }
         if !ty.is_string() {
             let message = format!("collations are not supported by type {ty}");

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{
-    GroupByExpr, Query as AstQuery, Select, SetExpr, TableFactor, TableWithJoins,
-};
+use varve_ast::{FromItem, QueryBody, Relation, Select, TableRelation};
 use varve_expr::{DEFAULT_LOCALE, Expr};
 use varve_types::{LogicalType, Result};
 
@@ -13,10 +11,10 @@ use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::members::MemberRows;
 use crate::bind::names::undefined_table;
-use crate::bind::relation::is_only;
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
 use crate::catalog::TableDef;
+use crate::optimize::taken;
 use crate::plan::Plan;
 use crate::schema::{Catalog, Named};
 use crate::scope::Scope;
@@ -38,37 +36,26 @@ impl Binder<'_> {
         self.take_stack(LEVEL_KIB, 0)?;
         let bound = self.in_view(view, |binder, query| {
             let (select, relation) = simple(query).map_err(|detail| verb.refused(view, detail))?;
-            binder.through_select(view, verb, is_checked, select, relation)
+            let checked = view_check(view);
+            let all_checked = is_checked || checked == ViewCheck::Cascaded;
+            let under = binder.under(view, (verb, all_checked), relation)?;
+            let is_checked = all_checked || checked == ViewCheck::Local;
+            binder.through_select((view, verb), is_checked, select, under)
         });
         self.stack_kib -= LEVEL_KIB;
         bound
     }
 
-    fn through_select(
+    /// The one relation of a view.
+    fn under(
         &mut self,
         view: &Arc<ViewDef>,
-        verb: Verb,
-        is_checked: bool,
-        select: &Select,
-        relation: &TableFactor,
-    ) -> Result<(Arc<TableDef>, Through)> {
-        let TableFactor::Table {
-            name,
-            alias,
-            partitions,
-            ..
-        } = relation
-        else {
-            return Err(verb.refused(view, NOT_SINGLE));
-        };
-        let written = self.relation_name(name)?;
-        let check = match view.kind {
-            ViewKind::Plain { check } => check,
-            ViewKind::Materialized { .. } => ViewCheck::None,
-        };
-        let all_checked = is_checked || check == ViewCheck::Cascaded;
+        (verb, all_checked): (Verb, bool),
+        relation: &TableRelation,
+    ) -> Result<Under> {
+        let written = self.relation_name(&relation.name)?;
         // The columns of the relation, under the names by which the view knows them.
-        let (table, mut inner, picked, first) = match self.read_name(&written) {
+        let (table, inner, picked, first) = match self.read_name(&written) {
             Some((Named::View(object), Some(read))) => {
                 let under = self.catalog.views.get(&object).cloned();
                 let under = under.ok_or_else(|| undefined_table(&written, 0))?;
@@ -85,7 +72,7 @@ impl Binder<'_> {
                 let table = self.catalog.tables.get(&object).cloned();
                 let table = table.ok_or_else(|| undefined_table(&written, 0))?;
                 self.found.borrow_mut().add_table(&table);
-                let rows = self.member_rows(&table, is_only(partitions), true);
+                let rows = self.member_rows(&table, relation.only.is_some(), true);
                 let inner = of_table(&table, rows);
                 let picked = known_columns(&read, &table);
                 (table, inner, picked, 0)
@@ -104,71 +91,57 @@ impl Binder<'_> {
             .iter()
             .map(|column| (column.name.clone(), column.ty))
             .collect();
-        let name = match alias {
+        let name = match &relation.alias {
             Some(alias) => self.apply_alias(alias, &mut named)?,
-            None => written.name.clone(),
+            None => written.name,
         };
-        // Where the view leaves columns out or has them in another order they are put in place.
-        let is_straight = picked
-            .iter()
-            .enumerate()
-            .all(|(at, (place, _))| at == *place);
-        let mut plan = inner.plan;
-        let mut names = Scope::table(name, first, named);
-        if !is_straight {
-            let mut exprs = head_exprs(&table, &inner.members);
-            let own = exprs.len();
-            let places = picked.iter().zip(&columns);
-            exprs.extend(places.map(|((at, _), column)| Expr::Column {
-                index: first + at,
-                ty: column.ty,
-            }));
-            plan = Plan::Project {
-                input: Box::new(plan),
-                exprs,
-            };
-            names = names.shifted(own - first);
-        }
+        Ok(Under {
+            table,
+            inner,
+            columns,
+            picked,
+            names: Scope::table(name, first, named),
+        })
+    }
+
+    /// The select list and the condition of a view, over its relation.
+    fn through_select(
+        &mut self,
+        (view, verb): (&Arc<ViewDef>, Verb),
+        is_checked: bool,
+        select: &Select,
+        under: Under,
+    ) -> Result<(Arc<TableDef>, Through)> {
+        let under = under.in_order();
+        let Under {
+            table,
+            mut inner,
+            columns,
+            picked: _,
+            names,
+        } = under;
+        let mut plan = taken(&mut inner.plan);
         let first = names.tables.first().map_or(0, |table| table.first);
-        let mut condition = None;
-        if let Some(selection) = &select.selection {
+        if let Some(filter) = &select.filter {
             let mut scope = ExprScope::with_subqueries(&names, "WHERE");
-            let filter = self.filter(selection, &mut scope)?;
+            let filter = self.filter(filter, &mut scope)?;
             let subqueries = scope.take_subqueries();
-            condition = Some(over_table(&columns, &filter, &[(first, 0)]));
+            let condition = over_table(&columns, &filter, &[(first, 0)]);
             let mut conditions = Vec::new();
             split_conjunction(filter, &mut conditions);
             plan = attach_conditions(plan, conditions, &subqueries)?;
+            inner.conditions.push((view.name.clone(), condition));
+            inner.checked.push(is_checked);
         }
         let mut scope = ExprScope {
             aggregates: Some(Vec::new()),
             windows: Some(Vec::new()),
-            window_definitions: &select.named_window,
+            window_definitions: &select.windows,
             sets: Some(Vec::new()),
             ..ExprScope::with_subqueries(&names, "SELECT")
         };
-        let outputs = self.outputs(&select.projection, &mut scope, None)?;
-        let details = [
-            (
-                scope
-                    .aggregates
-                    .as_ref()
-                    .is_some_and(|calls| !calls.is_empty()),
-                "aggregate",
-            ),
-            (
-                scope
-                    .windows
-                    .as_ref()
-                    .is_some_and(|calls| !calls.is_empty()),
-                "window",
-            ),
-            (
-                scope.sets.as_ref().is_some_and(|calls| !calls.is_empty()),
-                "set-returning",
-            ),
-        ];
-        if let Some((_, what)) = details.iter().find(|(is_there, _)| *is_there) {
+        let outputs = self.outputs(&select.items, &mut scope, None)?;
+        if let Some(what) = not_of_a_row(&scope) {
             let detail =
                 format!("Views that return {what} functions are not automatically updatable.");
             return Err(verb.refused(view, &detail));
@@ -192,12 +165,75 @@ impl Binder<'_> {
             exprs,
         };
         inner.columns = known;
-        if let Some(condition) = condition {
-            inner.conditions.push((view.name.clone(), condition));
-            inner.checked.push(all_checked || check == ViewCheck::Local);
-        }
         Ok((table, inner))
     }
+}
+
+/// The one relation of a view, on the way to the table under it.
+struct Under {
+    table: Arc<TableDef>,
+    inner: Through,
+    /// The columns that the view knows, by its names.
+    columns: Vec<ThroughColumn>,
+    /// Their places, and these names.
+    picked: Vec<(usize, String)>,
+    names: Scope,
+}
+
+impl Under {
+    /// Puts columns in place that the view leaves out or has in another order.
+    fn in_order(self) -> Under {
+        let mut places = self.picked.iter().enumerate();
+        if places.all(|(at, (place, _))| at == *place) {
+            return self;
+        }
+        let Under {
+            table,
+            mut inner,
+            columns,
+            picked,
+            names,
+        } = self;
+        let first = names.tables.first().map_or(0, |table| table.first);
+        let mut exprs = head_exprs(&table, &inner.members);
+        let own = exprs.len();
+        let places = picked.iter().zip(&columns);
+        exprs.extend(places.map(|((at, _), column)| Expr::Column {
+            index: first + at,
+            ty: column.ty,
+        }));
+        inner.plan = Plan::Project {
+            input: Box::new(taken(&mut inner.plan)),
+            exprs,
+        };
+        Under {
+            table,
+            inner,
+            columns,
+            picked,
+            names: names.shifted(own - first),
+        }
+    }
+}
+
+/// What rows that are written through a view must pass, as it says.
+fn view_check(view: &ViewDef) -> ViewCheck {
+    match view.kind {
+        ViewKind::Plain { check } => check,
+        ViewKind::Materialized { .. } => ViewCheck::None,
+    }
+}
+
+/// Which functions in a select list give other rows than those of the relation.
+fn not_of_a_row(scope: &ExprScope<'_>) -> Option<&'static str> {
+    let has = |calls: Option<usize>| calls.is_some_and(|calls| calls > 0);
+    if has(scope.aggregates.as_ref().map(Vec::len)) {
+        return Some("aggregate");
+    }
+    if has(scope.windows.as_ref().map(Vec::len)) {
+        return Some("window");
+    }
+    has(scope.sets.as_ref().map(Vec::len)).then_some("set-returning")
 }
 
 /// The way to a table itself.
@@ -227,27 +263,23 @@ fn known_columns(read: &ViewRead, table: &TableDef) -> Vec<(usize, String)> {
 }
 
 /// The SELECT of a query and its one relation; else why rows cannot be written through it.
-fn simple(query: &AstQuery) -> Result<(&Select, &TableFactor), &'static str> {
-    let SetExpr::Select(select) = query.body.as_ref() else {
-        return Err(match query.body.as_ref() {
-            SetExpr::SetOperation { .. } => {
-                "Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable."
-            }
-            _ => NOT_SINGLE,
-        });
+fn simple(query: &varve_ast::Query) -> Result<(&Select, &TableRelation), &'static str> {
+    let select = match query.body.as_ref() {
+        QueryBody::Select(select) => select,
+        QueryBody::Set(_) => {
+            return Err(
+                "Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable.",
+            );
+        }
+        _ => return Err(NOT_SINGLE),
     };
-    let is_grouped = match &select.group_by {
-        GroupByExpr::All(_) => true,
-        GroupByExpr::Expressions(items, _) => !items.is_empty(),
-    };
-    let has_limit = query.limit_clause.is_some() || query.fetch.is_some();
     let excluded = [
         (
             select.distinct.is_some(),
             "Views containing DISTINCT are not automatically updatable.",
         ),
         (
-            is_grouped,
+            !select.group_by.is_empty(),
             "Views containing GROUP BY are not automatically updatable.",
         ),
         (
@@ -259,27 +291,21 @@ fn simple(query: &AstQuery) -> Result<(&Select, &TableFactor), &'static str> {
             "Views containing WITH are not automatically updatable.",
         ),
         (
-            has_limit,
+            query.limit.is_some() || query.offset.is_some(),
             "Views containing LIMIT or OFFSET are not automatically updatable.",
         ),
     ];
     if let Some((_, detail)) = excluded.iter().find(|(is_there, _)| *is_there) {
         return Err(detail);
     }
-    let [TableWithJoins { relation, joins }] = select.from.as_slice() else {
+    let [FromItem { relation, joins }] = select.from.as_slice() else {
         return Err(NOT_SINGLE);
     };
     match relation {
-        TableFactor::Table {
-            args: None,
-            sample: None,
-            ..
-        } if joins.is_empty() => Ok((select, relation)),
-        TableFactor::Table {
-            sample: Some(_), ..
-        } if joins.is_empty() => {
-            Err("Views containing TABLESAMPLE are not automatically updatable.")
-        }
+        Relation::Table(table) if joins.is_empty() => match table.sample {
+            None => Ok((select, table)),
+            Some(_) => Err("Views containing TABLESAMPLE are not automatically updatable."),
+        },
         _ => Err(NOT_SINGLE),
     }
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Ident, ObjectName};
+use varve_ast::{CreateTrigger, Name, NamedTrigger, ObjectName, TriggerTiming};
 use varve_expr::Expr;
-use varve_parser::create_trigger::{CreateTrigger, NamedTrigger};
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::bind::Binder;
-use crate::bind::names::{fold_name, undefined_schema};
+use crate::bind::names::undefined_schema;
 use crate::bind::routine_body::row_variables;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::utility;
@@ -22,58 +21,50 @@ use crate::view::ViewDef;
 
 impl Binder<'_> {
     pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
-        let CreateTrigger {
-            or_replace,
-            name,
-            before,
-            instead,
-            insert,
-            update,
-            delete,
-            truncate,
-            columns,
-            table,
-            for_each_row,
-            condition,
-            function,
-            arguments,
-        } = create;
-        let name = self.new_name(name)?;
-        let not = |message: &str| Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
-        let table = self.table_of_triggers(table)?;
+        let name = self.new_name(&create.name)?;
+        let table = self.table_of_triggers(&create.table)?;
         let is_view = self.catalog.views.contains_key(&table.object);
-        let of_what = |what: &str, detail: &str| {
-            let message = format!("\"{}\" is a {what}", table.name);
-            Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message).with_detail(detail))
+        check_kind(create, &table, is_view)?;
+        let function = self.trigger_function(&create.function)?;
+        let places = create.columns.iter();
+        let places = places.map(|column| self.target_column(&table, column));
+        let places = places.collect::<Result<Vec<usize>>>()?;
+        let columns = places.iter().filter_map(|at| table.columns.get(*at));
+        let mut def = TriggerDef {
+            object: ObjectId(0),
+            schema: table.schema,
+            table: table.object,
+            function,
+            name,
+            before: create.timing == TriggerTiming::Before,
+            instead: create.timing == TriggerTiming::InsteadOf,
+            insert: create.on_insert,
+            update: create.on_update,
+            delete: create.on_delete,
+            truncate: create.on_truncate,
+            for_each_row: create.for_each_row,
+            is_enabled: true,
+            columns: columns.map(|column| column.id).collect(),
+            condition: create.condition.clone(),
+            arguments: create.arguments.clone(),
+            parsed: ParsedBody::default(),
         };
-        match (is_view, *instead) {
-            (false, true) => return of_what("table", "Tables cannot have INSTEAD OF triggers."),
-            (true, false) if *for_each_row => {
-                let detail = "Views cannot have row-level BEFORE or AFTER triggers.";
-                return of_what("view", detail);
+        if let Some(known) = self.trigger_named(table.object, &def.name) {
+            if !create.or_replace {
+                let (name, table) = (&def.name, &table.name);
+                let message = format!("trigger \"{name}\" for relation \"{table}\" already exists");
+                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
             }
-            (true, _) if *truncate => {
-                return of_what("view", "Views cannot have TRUNCATE triggers.");
-            }
-            (true, false) => return Err(Error::unsupported("a statement trigger of a view")),
-            _ => {}
+            def.object = known.object;
         }
-        if *truncate && *for_each_row {
-            return not("TRUNCATE FOR EACH ROW triggers are not supported");
-        }
-        if *instead && !*for_each_row {
-            return not("INSTEAD OF triggers must be FOR EACH ROW");
-        }
-        if *instead && condition.is_some() {
-            return not("INSTEAD OF triggers cannot have WHEN conditions");
-        }
-        if *instead && !columns.is_empty() {
-            return not("INSTEAD OF triggers cannot have column lists");
-        }
-        if *for_each_row && table.partitioning().is_some() {
-            return Err(Error::unsupported("a row trigger of a partitioned table"));
-        }
-        let written = self.relation_name(function)?;
+        self.check_condition(&def, &table)?;
+        let def = self.catalog.whole_trigger(def)?;
+        Ok(utility(Utility::PutTrigger(vec![def], "CREATE")))
+    }
+
+    /// The function that a trigger calls.
+    fn trigger_function(&self, name: &ObjectName) -> Result<ObjectId> {
+        let written = self.relation_name(name)?;
         let known = self.catalog.functions_named(&written).into_iter();
         let function = known.into_iter().find(|def| def.inputs().next().is_none());
         let Some(function) = function else {
@@ -89,41 +80,7 @@ impl Binder<'_> {
             let message = format!("function {} must return type trigger", function.name);
             return Err(Error::new(SqlState::INVALID_OBJECT_DEFINITION, message));
         }
-        let places = columns
-            .iter()
-            .map(|column| self.target_column(&table, column));
-        let places = places.collect::<Result<Vec<usize>>>()?;
-        let columns = places.iter().filter_map(|at| table.columns.get(*at));
-        let mut def = TriggerDef {
-            object: ObjectId(0),
-            schema: table.schema,
-            table: table.object,
-            function: function.object,
-            name,
-            before: *before,
-            instead: *instead,
-            insert: *insert,
-            update: *update,
-            delete: *delete,
-            truncate: *truncate,
-            for_each_row: *for_each_row,
-            is_enabled: true,
-            columns: columns.map(|column| column.id).collect(),
-            condition: condition.clone(),
-            arguments: arguments.clone(),
-            parsed: ParsedBody::default(),
-        };
-        if let Some(known) = self.trigger_named(table.object, &def.name) {
-            if !*or_replace {
-                let (name, table) = (&def.name, &table.name);
-                let message = format!("trigger \"{name}\" for relation \"{table}\" already exists");
-                return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
-            }
-            def.object = known.object;
-        }
-        self.check_condition(&def, &table)?;
-        let def = self.catalog.whole_trigger(def)?;
-        Ok(utility(Utility::PutTrigger(vec![def], "CREATE")))
+        Ok(function.object)
     }
 
     /// Refuses a condition that could not be tested.
@@ -153,7 +110,7 @@ impl Binder<'_> {
         let piece = &piece.statement;
         let mut inner = Binder::new(piece, self.catalog, &[], self.locale);
         inner.variables = Some(Variables::new(values.collect(), 0));
-        let bound = inner.parsed(piece.parsed(), &piece.command);
+        let bound = inner.parsed(&piece.statement, &piece.command);
         let Statement::Query(query) = bound.map_err(Error::without_position)? else {
             return Err(Error::internal("a condition is no query"));
         };
@@ -202,8 +159,8 @@ impl Binder<'_> {
 
     pub(crate) fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
         let table = self.table_of_triggers(&trigger.table)?;
-        let name = fold_name(&trigger.name);
-        let found = self.trigger_named(table.object, &name).cloned();
+        let name = &trigger.name.text;
+        let found = self.trigger_named(table.object, name).cloned();
         found.ok_or_else(|| {
             let table = &table.name;
             let message = format!("trigger \"{name}\" for table \"{table}\" does not exist");
@@ -239,7 +196,7 @@ impl Binder<'_> {
     pub(crate) fn rename_trigger(
         &mut self,
         trigger: &NamedTrigger,
-        to: &Ident,
+        to: &Name,
     ) -> Result<Statement> {
         let mut def = TriggerDef::clone(&*self.named_trigger(trigger)?);
         def.name = self.new_name(to)?;
@@ -257,13 +214,13 @@ impl Binder<'_> {
     pub(crate) fn enable_triggers(
         &mut self,
         table: &ObjectName,
-        name: Option<&Ident>,
+        name: Option<&Name>,
         is_enabled: bool,
     ) -> Result<Statement> {
         let table = self.writable_table(table)?;
-        let name = name.map(fold_name);
+        let name = name.map(|name| &name.text);
         let known = self.catalog.triggers_of(table.object).iter();
-        let known = known.filter(|def| name.as_ref().is_none_or(|name| def.name == *name));
+        let known = known.filter(|def| name.is_none_or(|name| def.name == *name));
         let changed = known.map(|def| TriggerDef {
             is_enabled,
             ..TriggerDef::clone(def)
@@ -276,6 +233,44 @@ impl Binder<'_> {
         }
         Ok(utility(Utility::PutTrigger(changed, "ALTER")))
     }
+}
+
+/// Refuses a trigger that no table or view can have.
+fn check_kind(create: &CreateTrigger, table: &TableDef, is_view: bool) -> Result<()> {
+    let of_what = |what: &str, detail: &str| {
+        let message = format!("\"{}\" is a {what}", table.name);
+        Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message).with_detail(detail))
+    };
+    let is_instead = create.timing == TriggerTiming::InsteadOf;
+    match (is_view, is_instead) {
+        (false, true) => return of_what("table", "Tables cannot have INSTEAD OF triggers."),
+        (true, false) if create.for_each_row => {
+            let detail = "Views cannot have row-level BEFORE or AFTER triggers.";
+            return of_what("view", detail);
+        }
+        (true, _) if create.on_truncate => {
+            return of_what("view", "Views cannot have TRUNCATE triggers.");
+        }
+        (true, false) => return Err(Error::unsupported("a statement trigger of a view")),
+        _ => {}
+    }
+    let not = |message: &str| Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+    if create.on_truncate && create.for_each_row {
+        return not("TRUNCATE FOR EACH ROW triggers are not supported");
+    }
+    if is_instead && !create.for_each_row {
+        return not("INSTEAD OF triggers must be FOR EACH ROW");
+    }
+    if is_instead && create.condition.is_some() {
+        return not("INSTEAD OF triggers cannot have WHEN conditions");
+    }
+    if is_instead && !create.columns.is_empty() {
+        return not("INSTEAD OF triggers cannot have column lists");
+    }
+    if create.for_each_row && table.partitioning().is_some() {
+        return Err(Error::unsupported("a row trigger of a partitioned table"));
+    }
+    Ok(())
 }
 
 /// A view as if it were a table.

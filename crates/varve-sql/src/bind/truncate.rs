@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use varve_ast::Truncate;
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::alter_family::NOT_ONLY;
 use crate::catalog::TableDef;
-use crate::parse_truncate::Truncate;
 use crate::plan::Statement;
 
 impl Binder<'_> {
     pub(crate) fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
-        let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.names.len());
-        for (name, only) in &truncate.names {
+        let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.tables.len());
+        for (name, only) in &truncate.tables {
             let table = self.defined_table(name)?;
             if *only && table.partitioning().is_some() {
                 let message = "cannot truncate only a partitioned table";
@@ -38,14 +38,14 @@ impl Binder<'_> {
                 if tables.iter().any(|known| known.object == child.object) {
                     continue;
                 }
-                if !truncate.cascade {
+                if !truncate.is_cascade {
                     return Err(referenced(&parent.name, &child.name));
                 }
                 tables.push(Arc::clone(child));
             }
         }
         let mut sequences = Vec::new();
-        if truncate.restart {
+        if truncate.restart_identity {
             let is_owned = |table: &Arc<TableDef>| {
                 let owned = self.catalog.sequences.values();
                 let owned = owned.filter(|sequence| {

@@ -1,11 +1,10 @@
 //! CREATE TYPE, ALTER TYPE: enumerations and composite types.
 
-use sqlparser::ast::{DataType, Ident, ObjectName};
+use varve_ast::{AlterEnum, EnumPlace, Name, ObjectName, TypeName};
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::view::utility;
-use crate::parse_type::{AlterEnum, Place};
 use crate::plan::Statement;
 use crate::type_def::EnumDef;
 use crate::utility::{Message, Utility};
@@ -40,15 +39,14 @@ impl Binder<'_> {
     pub(crate) fn create_row_type(
         &mut self,
         name: &ObjectName,
-        fields: &[(Ident, DataType)],
+        fields: &[(Name, TypeName)],
     ) -> Result<Statement> {
-        let position = self.source.name(name);
         let (schema, name) = self.new_relation(name, false)?;
         self.free_type_name(schema, &name)?;
         let mut known: Vec<ViewColumn> = Vec::with_capacity(fields.len());
-        for (ident, data_type) in fields {
-            let name = self.new_name(ident)?;
-            let found = self.data_type(data_type, position);
+        for (name, type_name) in fields {
+            let name = self.new_name(name)?;
+            let found = self.data_type(type_name);
             let (ty, modifier) = found.map_err(Error::without_position)?;
             if known.iter().any(|field| field.name == name) {
                 let message = format!("column \"{name}\" specified more than once");
@@ -61,33 +59,33 @@ impl Binder<'_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
-    pub(crate) fn alter_enum(&mut self, name: &ObjectName, alter: &AlterEnum) -> Result<Statement> {
+    pub(crate) fn alter_enum(
+        &mut self,
+        name: &ObjectName,
+        change: &AlterEnum,
+    ) -> Result<Statement> {
         let written = self.relation_name(name)?;
         let Some(def) = self.catalog.enum_named(&written) else {
             let message = format!("type \"{written}\" does not exist");
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         };
         let mut def = EnumDef::clone(def);
-        let is_of_labels = matches!(alter, AlterEnum::Add { .. } | AlterEnum::RenameValue { .. });
+        let is_of_labels = matches!(
+            change,
+            AlterEnum::Add { .. } | AlterEnum::RenameValue { .. }
+        );
         if def.fields.is_some() && is_of_labels {
             let message = format!("\"{written}\" is not an enum");
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         }
-        let find = |def: &EnumDef, label: &str| {
-            let found = def.labels.iter().position(|(_, known)| known == label);
-            found.ok_or_else(|| {
-                let message = format!("\"{label}\" is not an existing enum label");
-                Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
-            })
-        };
-        match alter {
+        match change {
             AlterEnum::Add {
                 label,
                 if_not_exists,
                 place,
             } => {
                 check_label(label)?;
-                if find(&def, label).is_ok() {
+                if place_of(&def, label).is_ok() {
                     let message = format!("enum label \"{label}\" already exists");
                     if *if_not_exists {
                         let text = format!("{message}, skipping");
@@ -95,22 +93,12 @@ impl Binder<'_> {
                     }
                     return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
                 }
-                let at = match place {
-                    Place::End => def.labels.len(),
-                    Place::Before(other) => find(&def, other)?,
-                    Place::After(other) => find(&def, other)? + 1,
-                };
-                check_count(def.labels.len() + 1)?;
-                let place = def.place_before(at).ok_or_else(|| {
-                    let message = "no more labels fit between these two of the enum";
-                    Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message)
-                })?;
-                def.labels.insert(at, (place, label.clone()));
+                add_label(&mut def, label, place)?;
             }
             AlterEnum::RenameValue { from, to } => {
                 check_label(to)?;
-                let at = find(&def, from)?;
-                if find(&def, to).is_ok() {
+                let at = place_of(&def, from)?;
+                if place_of(&def, to).is_ok() {
                     let message = format!("enum label \"{to}\" already exists");
                     return Err(Error::new(SqlState::DUPLICATE_OBJECT, message));
                 }
@@ -118,7 +106,7 @@ impl Binder<'_> {
                     label.clone_from(to);
                 }
             }
-            AlterEnum::Rename(to) => {
+            AlterEnum::RenameTo(to) => {
                 let to = self.new_name(to)?;
                 self.free_type_name(def.schema, &to)?;
                 def.name = to;
@@ -130,6 +118,30 @@ impl Binder<'_> {
         }
         Ok(utility(Utility::PutEnum(def, "ALTER")))
     }
+}
+
+/// The place of a label in its enumeration.
+fn place_of(def: &EnumDef, label: &str) -> Result<usize> {
+    let found = def.labels.iter().position(|(_, known)| known == label);
+    found.ok_or_else(|| {
+        let message = format!("\"{label}\" is not an existing enum label");
+        Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+    })
+}
+
+fn add_label(def: &mut EnumDef, label: &str, place: &EnumPlace) -> Result<()> {
+    let at = match place {
+        EnumPlace::End => def.labels.len(),
+        EnumPlace::Before(other) => place_of(def, other)?,
+        EnumPlace::After(other) => place_of(def, other)? + 1,
+    };
+    check_count(def.labels.len() + 1)?;
+    let place = def.place_before(at).ok_or_else(|| {
+        let message = "no more labels fit between these two of the enum";
+        Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message)
+    })?;
+    def.labels.insert(at, (place, label.to_owned()));
+    Ok(())
 }
 
 fn check_label(label: &str) -> Result<()> {

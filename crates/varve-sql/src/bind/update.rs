@@ -1,10 +1,8 @@
 //! UPDATE.
 
-use std::sync::Arc;
-
-use sqlparser::ast::{
-    AccessExpr, Assignment, AssignmentTarget, Expr as Ast, Ident, ObjectName, ObjectNamePart,
-    TableWithJoins, Update, UpdateTableFromKind,
+use varve_ast::{
+    Access, Assignment, Expr as Ast, ExprKind, FromItem, Name, ObjectName, SelectItem,
+    Target as AstTarget, Update,
 };
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
@@ -13,14 +11,13 @@ use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::insert::is_default;
 use crate::bind::literal::Operand;
-use crate::bind::names::fold_name;
 use crate::bind::row::row_of;
 use crate::bind::subquery::{attach, attach_conditions};
 use crate::bind::target::{Target, Verb, head_exprs};
-use crate::bind::{Binder, located, refuse, unsupported_at};
+use crate::bind::{Binder, located};
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::optimize;
-use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Statement};
+use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Returning, Statement};
 use crate::scope::Scope;
 use crate::utility::Message;
 use crate::walk::{map_columns, split_conjunction};
@@ -39,7 +36,7 @@ pub(crate) struct Changed {
 struct Assigned<'t> {
     index: usize,
     column: &'t ColumnDef,
-    subscripts: Arc<[AccessExpr]>,
+    subscripts: &'t [Access],
     /// `column.field.field`
     fields: Vec<String>,
     position: u32,
@@ -59,97 +56,48 @@ impl Binder<'_> {
         Ok(is_catalogue
             && name.name == "pg_class"
             && self.find(&name).is_none()
-            && assignments
-                .iter()
-                .all(|assignment| match &assignment.target {
-                    AssignmentTarget::ColumnName(ObjectName(parts)) => match parts.as_slice() {
-                        [ObjectNamePart::Identifier(ident)] => {
-                            ESTIMATES.contains(&fold_name(ident).as_str())
-                        }
-                        _ => false,
-                    },
-                    AssignmentTarget::Tuple(_) => false,
-                }))
+            && assignments.iter().all(sets_estimate))
     }
 
     pub(crate) fn update(&mut self, update: &Update) -> Result<Statement> {
         let Update {
-            update_token: _,
-            optimizer_hints: _,
             table,
             assignments,
             from,
-            selection,
+            filter,
             returning,
-            output,
-            or,
-            order_by,
-            limit,
+            span: _,
         } = update;
-        let position = self.source.first();
-        let from = match from {
-            None => &[],
-            Some(UpdateTableFromKind::AfterSet(from)) => from.as_slice(),
-            Some(UpdateTableFromKind::BeforeSet(_)) => {
-                return Err(unsupported_at("FROM before SET", position));
-            }
-        };
-        let other_dialect =
-            output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some();
-        refuse(other_dialect, "this form of UPDATE", position)?;
-        let (name, alias, only) = self.target_table(table)?;
-        if self.sets_estimates(name, assignments)? {
+        let alias = self.changed_alias(table)?;
+        if self.sets_estimates(&table.name, assignments)? {
             let message = "estimates of pg_class are ignored: plans go by the tables themselves";
             return Ok(self.nothing(Message::new(
                 SqlState::FEATURE_NOT_SUPPORTED,
                 message.to_owned(),
             )));
         }
-        let mut target = self.target(name, only, Verb::Update)?;
+        let mut target = self.target(&table.name, table.only.is_some(), Verb::Update)?;
         let Changed {
             plan,
             names,
             mut others,
-        } = self.changed_rows(&mut target, alias, from, selection.as_ref())?;
-        let Target { table, shape, .. } = &target;
-        let mut exprs = column_exprs(table);
+        } = self.changed_rows(&mut target, alias, from, filter.as_ref())?;
         let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
-        let assigned = match target.first() {
-            0 => self.assignments(shape, assignments, &mut scope, &mut exprs)?,
-            first => {
-                let mut values = column_exprs(shape);
-                for value in &mut values {
-                    map_columns(value, &|index| index + first);
-                }
-                let given = self.assignments(shape, assignments, &mut scope, &mut values)?;
-                let places = target.assigned(&given, Verb::Update)?;
-                for (at, place) in given.iter().zip(&places) {
-                    if let (Some(slot), Some(value)) = (exprs.get_mut(*place), values.get(*at)) {
-                        slot.clone_from(value);
-                    }
-                }
-                places
-            }
-        };
+        let (mut exprs, assigned) = self.updated_row(&target, assignments, &mut scope)?;
         let subqueries = scope.take_subqueries();
+        let Target { table, members, .. } = &target;
         exprs.extend(
-            head_exprs(table, &target.members)
+            head_exprs(table, members)
                 .into_iter()
                 .skip(table.columns.len()),
         );
-        let mut returning = self.returning(returning.as_deref(), &names)?;
-        for expr in returning
-            .iter_mut()
-            .flat_map(|returning| &mut returning.exprs)
-        {
-            *expr = target.on_table(expr.clone(), &[(target.first(), 0)])?;
-        }
+        let returning = self.updated_returning(&target, returning.as_deref(), &names)?;
         if returning.is_some() {
             exprs.append(&mut others);
         }
         if target.is_instead {
             // What the rows were before.
-            exprs.extend(column_exprs(table));
+            exprs.extend(column_exprs(&target.table));
         }
         let mut values: Vec<&mut Expr> = exprs.iter_mut().collect();
         let plan = attach(plan, &subqueries, &mut values)?;
@@ -167,6 +115,51 @@ impl Binder<'_> {
         }))
     }
 
+    /// The new values of a row of the table, and which columns get them.
+    fn updated_row(
+        &mut self,
+        target: &Target,
+        assignments: &[Assignment],
+        scope: &mut ExprScope<'_>,
+    ) -> Result<(Vec<Expr>, Vec<usize>)> {
+        let shape = &target.shape;
+        let mut exprs = column_exprs(&target.table);
+        let first = target.first();
+        if first == 0 {
+            let assigned = self.assignments(shape, assignments, scope, &mut exprs)?;
+            return Ok((exprs, assigned));
+        }
+        let mut values = column_exprs(shape);
+        for value in &mut values {
+            map_columns(value, &|index| index + first);
+        }
+        let given = self.assignments(shape, assignments, scope, &mut values)?;
+        let places = target.assigned(&given, Verb::Update)?;
+        for (at, place) in given.iter().zip(&places) {
+            if let (Some(slot), Some(value)) = (exprs.get_mut(*place), values.get(*at)) {
+                slot.clone_from(value);
+            }
+        }
+        Ok((exprs, places))
+    }
+
+    /// What RETURNING gives of rows that are updated.
+    fn updated_returning(
+        &mut self,
+        target: &Target,
+        items: Option<&[SelectItem]>,
+        names: &Scope,
+    ) -> Result<Option<Returning>> {
+        let mut returning = self.returning(items, names)?;
+        for expr in returning
+            .iter_mut()
+            .flat_map(|returning| &mut returning.exprs)
+        {
+            *expr = target.on_table(expr.clone(), &[(target.first(), 0)])?;
+        }
+        Ok(returning)
+    }
+
     /// Puts the values of SET in their places; answers which columns they are for.
     pub(crate) fn assignments(
         &mut self,
@@ -176,21 +169,23 @@ impl Binder<'_> {
         exprs: &mut [Expr],
     ) -> Result<Vec<usize>> {
         let mut assigned = Vec::with_capacity(assignments.len());
-        for Assignment { target, value } in assignments {
-            match target {
-                AssignmentTarget::ColumnName(name) => {
-                    let target = self.assigned(table, name, &mut assigned)?;
-                    let Some(slot) = exprs.get_mut(target.index) else {
-                        continue;
-                    };
-                    *slot = self.assigned_value(&target, slot, value, scope)?;
-                }
-                AssignmentTarget::Tuple(targets) => {
-                    let mut columns = Vec::with_capacity(targets.len());
-                    for name in targets {
-                        columns.push(self.assigned(table, name, &mut assigned)?);
-                    }
-                    self.assigned_row(&columns, value, scope, exprs)?;
+        for assignment in assignments {
+            let Assignment {
+                targets,
+                is_row,
+                value,
+            } = assignment;
+            let mut columns = Vec::with_capacity(targets.len());
+            for target in targets {
+                columns.push(self.assigned(table, target, &mut assigned)?);
+            }
+            if *is_row {
+                self.assigned_row(&columns, value, scope, exprs)?;
+                continue;
+            }
+            for target in &columns {
+                if let Some(slot) = exprs.get_mut(target.index) {
+                    *slot = self.assigned_value(target, slot, value, scope)?;
                 }
             }
         }
@@ -201,18 +196,17 @@ impl Binder<'_> {
     fn assigned<'t>(
         &self,
         table: &'t TableDef,
-        name: &ObjectName,
+        target: &'t AstTarget,
         assigned: &mut Vec<(usize, bool)>,
     ) -> Result<Assigned<'t>> {
-        let (ident, fields) = self.target_name(table, name)?;
-        let index = self.target_column(table, ident)?;
-        let (name, subscripts) = self.source.target(ident);
-        let is_part = !subscripts.is_empty() || !fields.is_empty();
+        let (name, fields) = self.target_name(table, target)?;
+        let index = self.target_column(table, name)?;
+        let is_part = !target.subscripts.is_empty() || !fields.is_empty();
         if assigned
             .iter()
             .any(|(other, part)| *other == index && !(is_part && *part))
         {
-            let message = format!("multiple assignments to same column \"{name}\"");
+            let message = format!("multiple assignments to same column \"{}\"", name.text);
             return Err(Error::new(SqlState::SYNTAX_ERROR, message));
         }
         assigned.push((index, is_part));
@@ -220,45 +214,38 @@ impl Binder<'_> {
         Ok(Assigned {
             index,
             column: column.ok_or_else(|| Error::internal("a column out of its table"))?,
-            subscripts,
+            subscripts: &target.subscripts,
             fields,
-            position: self.source.ident(ident),
+            position: self.at(name.span),
         })
     }
 
-    /// The name of a column that gets a value; no column has fields.
+    /// The name of a column that gets a value, and those of the fields of it.
     pub(crate) fn target_name<'n>(
         &self,
         table: &TableDef,
-        name: &'n ObjectName,
-    ) -> Result<(&'n Ident, Vec<String>)> {
-        let position = self.source.name(name);
-        let parts = name.0.iter().map(|part| match part {
-            ObjectNamePart::Identifier(ident) => Some(ident),
-            ObjectNamePart::Function(_) => None,
-        });
-        let parts = parts.collect::<Option<Vec<&Ident>>>().unwrap_or_default();
-        let Some((ident, fields)) = parts.split_first() else {
-            return Err(unsupported_at("a function as a name", position));
-        };
-        let fields: Vec<String> = fields.iter().map(|field| fold_name(field)).collect();
+        target: &'n AstTarget,
+    ) -> Result<(&'n Name, Vec<String>)> {
+        let column = target.name.first();
+        let fields = target.name.parts().skip(1);
+        let fields: Vec<String> = fields.map(|field| field.text.clone()).collect();
         let Some(field) = fields.first() else {
-            return Ok((ident, fields));
+            return Ok((column, fields));
         };
-        let index = self.target_column(table, ident)?;
+        let index = self.target_column(table, column)?;
         let ty = table.columns.get(index).map(|column| column.ty);
         if matches!(ty, Some(LogicalType::Row(_))) {
-            return Ok((ident, fields));
+            return Ok((column, fields));
         }
         let message = format!(
             "cannot assign to field \"{field}\" of column \"{}\" because its type {} is not a \
              composite type",
-            fold_name(ident),
+            column.text,
             ty.map_or(String::new(), |ty| ty.to_string())
         );
         Err(located(
             Error::new(SqlState::DATATYPE_MISMATCH, message),
-            position,
+            self.at(column.span),
         ))
     }
 
@@ -270,12 +257,12 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Expr> {
         if is_default(value) {
-            self.whole_for_default(&target.subscripts, self.source.expr(value))?;
+            self.whole_for_default(target.subscripts, self.at(value.span))?;
             return Ok(Self::default_value(target.column));
         }
         self.updated_value(target.column)?;
         let operand = self.expr(value, scope)?;
-        let position = self.source.expr(value);
+        let position = self.at(value.span);
         self.assign_to(target, before, operand, position, scope)
     }
 
@@ -300,7 +287,7 @@ impl Binder<'_> {
         }
         let before = before.clone();
         let position = target.position;
-        self.assign_part(before, column, &target.subscripts, operand, position, scope)
+        self.assign_part(before, column, target.subscripts, operand, position, scope)
     }
 
     /// Puts the values of `(a, b) = ...` in their places.
@@ -311,43 +298,27 @@ impl Binder<'_> {
         scope: &mut ExprScope<'_>,
         exprs: &mut [Expr],
     ) -> Result<()> {
-        let position = self.source.first();
-        let mismatch = |first: u32| {
-            let message = "number of columns does not match number of values";
-            let error = Error::new(SqlState::SYNTAX_ERROR, message);
-            // The parenthesis stands before.
-            located(error, first.saturating_sub(1))
-        };
-        if let Ast::Subquery(query) = value {
-            let position = self.source.expr(value);
-            let start = self.query_start(query);
-            let operands = self.row_subquery(query, columns.len(), scope);
-            let operands = operands.map_err(|error| match error.position() {
-                Some(at) if at + 1 == start && error.state() == SqlState::SYNTAX_ERROR => {
-                    mismatch(start)
-                }
-                _ => error,
-            })?;
-            for (target, operand) in columns.iter().zip(operands) {
-                self.updated_value(target.column)?;
-                if let Some(slot) = exprs.get_mut(target.index) {
-                    *slot = self.assign_to(target, slot, operand, position, scope)?;
-                }
-            }
-            return Ok(());
+        let position = self.at(value.span);
+        if let ExprKind::Subquery(query) = &value.kind {
+            return self.assigned_subquery(columns, (query, position), scope, exprs);
         }
-        let values = match value {
-            Ast::Nested(value) if columns.len() == 1 => vec![&**value],
-            value => row_of(value).ok_or_else(|| {
-                let message = "source for a multiple-column UPDATE item must be a sub-SELECT or \
-                               ROW() expression";
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                located(error, self.source.expr(value))
-            })?,
-        };
+        let values = row_of(value).ok_or_else(|| {
+            let message =
+                "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression";
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            located(error, position)
+        })?;
         if values.len() != columns.len() {
-            let first = values.first().map_or(position, |ast| self.source.expr(ast));
-            return Err(mismatch(first));
+            let is_explicit = matches!(
+                value.kind,
+                ExprKind::Row {
+                    is_explicit: true,
+                    ..
+                }
+            );
+            // The parenthesis stands before.
+            let position = position.saturating_sub(u32::from(!is_explicit));
+            return Err(located(other_number(), position));
         }
         for (target, value) in columns.iter().zip(values) {
             if let Some(slot) = exprs.get_mut(target.index) {
@@ -357,13 +328,38 @@ impl Binder<'_> {
         Ok(())
     }
 
+    /// Puts the values of `(a, b) = (SELECT ...)` in their places.
+    fn assigned_subquery(
+        &mut self,
+        columns: &[Assigned<'_>],
+        (query, position): (&varve_ast::Query, u32),
+        scope: &mut ExprScope<'_>,
+        exprs: &mut [Expr],
+    ) -> Result<()> {
+        let operands = self.row_subquery(query, columns.len(), position, scope);
+        let operands = operands.map_err(|error| match error.position() {
+            Some(at) if at == position && error.state() == SqlState::SYNTAX_ERROR => {
+                located(other_number(), position)
+            }
+            _ => error,
+        })?;
+        for (at, (target, operand)) in columns.iter().zip(operands).enumerate() {
+            let position = self.column_position(&query.body, at);
+            self.updated_value(target.column)?;
+            if let Some(slot) = exprs.get_mut(target.index) {
+                *slot = self.assign_to(target, slot, operand, position, scope)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The rows that a statement changes, joined with those of other relations.
     pub(crate) fn changed_rows(
         &mut self,
         target: &mut Target,
-        alias: Option<&Ident>,
-        others: &[TableWithJoins],
-        selection: Option<&Ast>,
+        alias: Option<&Name>,
+        others: &[FromItem],
+        filter: Option<&Ast>,
     ) -> Result<Changed> {
         let schema = self.catalog.schema_name(target.shape.schema);
         let mut names = target.names(alias).in_schema(schema);
@@ -383,9 +379,9 @@ impl Binder<'_> {
         }
         let mut conditions = Vec::new();
         let mut subqueries = Vec::new();
-        if let Some(selection) = selection {
+        if let Some(filter) = filter {
             let mut scope = ExprScope::with_subqueries(&names, "WHERE");
-            split_conjunction(self.filter(selection, &mut scope)?, &mut conditions);
+            split_conjunction(self.filter(filter, &mut scope)?, &mut conditions);
             subqueries = scope.take_subqueries();
         }
         Ok(Changed {
@@ -396,10 +392,28 @@ impl Binder<'_> {
     }
 }
 
+/// Whether an assignment is to an estimate of `pg_class`.
+fn sets_estimate(assignment: &Assignment) -> bool {
+    match assignment.targets.as_slice() {
+        [AstTarget { name, subscripts }] if !assignment.is_row => {
+            name.qualifiers.is_empty()
+                && subscripts.is_empty()
+                && ESTIMATES.contains(&name.name.text.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// `42601`
+fn other_number() -> Error {
+    let message = "number of columns does not match number of values";
+    Error::new(SqlState::SYNTAX_ERROR, message)
+}
+
 /// The names that UPDATE and DELETE may use.
-pub(crate) fn target_scope(table: &TableDef, alias: Option<&Ident>) -> Scope {
-    let name = alias.map_or_else(|| table.name.clone(), fold_name);
-    let mut names = Scope::table(name, 0, named_types(table)).hiding(&table.name);
+pub(crate) fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
+    let name = alias.map_or(&table.name, |alias| &alias.text);
+    let mut names = Scope::table(name.clone(), 0, named_types(table)).hiding(&table.name);
     for known in &mut names.tables {
         known.changed = Some(table.object);
     }

@@ -1,36 +1,114 @@
-//! Looks for what the statements name that change nothing here.
+//! Statements that look at tables, or change nothing here: what they name must be there.
 
-use sqlparser::ast::{Ident, ObjectName};
+use varve_ast::{Analyze, LockTable, Name, NamedKind, NoOp, ObjectName, RoleOrder};
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
-use crate::bind::names::{fold_name, undefined_schema, undefined_table};
+use crate::bind::names::{undefined_schema, undefined_table};
 use crate::bind::view::utility;
-use crate::parse_grant::RoleOrder;
-use crate::parse_upkeep::{Upkeep, UpkeepOf};
 use crate::pg_catalog::OWNER;
 use crate::plan::Statement;
 use crate::schema::Named;
 use crate::utility::{Message, Utility};
 
 impl Binder<'_> {
-    pub(crate) fn upkeep(&mut self, upkeep: &Upkeep) -> Result<Statement> {
-        for (of, name) in &upkeep.on {
-            match of {
-                UpkeepOf::Schema => {
+    pub(crate) fn upkeep(&mut self, statement: &varve_ast::Utility) -> Result<Statement> {
+        match statement {
+            varve_ast::Utility::Truncate(truncate) => self.truncate(truncate),
+            varve_ast::Utility::Analyze(tables) => self.analyze(tables),
+            varve_ast::Utility::LockTable(lock) => self.lock_table(lock),
+            varve_ast::Utility::Copy(copy) => self.copy(copy),
+            varve_ast::Utility::Do(block) => self.anonymous_block(block),
+            varve_ast::Utility::NoOp(no_op) => self.no_op(no_op),
+        }
+    }
+
+    fn lock_table(&mut self, lock: &LockTable) -> Result<Statement> {
+        for name in &lock.tables {
+            self.lockable(name)?;
+        }
+        let text = "LOCK TABLE locks nothing: of two transactions that change the same row the \
+                    second gets 40001";
+        self.messages.push(Message::notice(text.to_owned()));
+        Ok(utility(Utility::LockTable))
+    }
+
+    fn lockable(&self, name: &ObjectName) -> Result<()> {
+        let name = self.relation_name(name)?;
+        match self.find(&name) {
+            None => Err(undefined_table(&name, 0)),
+            Some(Named::Table(table)) if self.catalog.view_of(table).is_none() => Ok(()),
+            Some(Named::View(_)) => Ok(()),
+            Some(_) => {
+                let message = format!("\"{}\" is not a table or view", name.name);
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
+        }
+    }
+
+    fn analyze(&mut self, tables: &[Analyze]) -> Result<Statement> {
+        for Analyze { table, columns } in tables {
+            self.analyzable(table, columns)?;
+        }
+        Ok(utility(Utility::Analyze))
+    }
+
+    fn analyzable(&self, name: &ObjectName, columns: &[Name]) -> Result<()> {
+        let name = self.relation_name(name)?;
+        let Some(named) = self.find(&name) else {
+            return Err(undefined_table(&name, 0));
+        };
+        let Named::Table(table) = named else {
+            // PostgreSQL passes over them too.
+            return Ok(());
+        };
+        let Some(table) = self.catalog.tables.get(&table) else {
+            return Ok(());
+        };
+        for (at, Name { text: column, .. }) in columns.iter().enumerate() {
+            if !table.columns.iter().any(|known| known.name == *column) {
+                let message = format!(
+                    "column \"{column}\" of relation \"{}\" does not exist",
+                    table.name
+                );
+                return Err(Error::new(SqlState::UNDEFINED_COLUMN, message));
+            }
+            if columns.iter().take(at).any(|before| before.text == *column) {
+                let message = format!(
+                    "column \"{column}\" of relation \"{}\" appears more than once",
+                    table.name
+                );
+                return Err(Error::new(SqlState::DUPLICATE_COLUMN, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement that changes nothing.
+    fn no_op(&mut self, no_op: &NoOp) -> Result<Statement> {
+        let NoOp {
+            on,
+            roles,
+            order,
+            outside_block,
+            notice,
+        } = no_op;
+        for (kind, name) in on {
+            match kind {
+                NamedKind::Schema => {
                     let name = self.relation_name(name)?.name;
                     let found = self.catalog.schema(&name);
                     found.ok_or_else(|| undefined_schema(&name))?;
                 }
-                of => {
-                    self.known_relation(*of, name)?;
+                kind => {
+                    self.known_relation(*kind, name)?;
                 }
             }
         }
-        for role in &upkeep.roles {
-            self.order_role(upkeep.order, role.as_ref())?;
+        for role in roles {
+            self.order_role(*order, role.as_ref())?;
         }
-        let system = match upkeep.order {
+        let system = match order {
             RoleOrder::Reassign => Some("reassign ownership of"),
             RoleOrder::DropOwned => Some("drop"),
             _ => None,
@@ -43,16 +121,16 @@ impl Binder<'_> {
             let state = SqlState::DEPENDENT_OBJECTS_STILL_EXIST;
             return Err(Error::new(state, message));
         }
-        self.outside_block = upkeep.outside_block;
-        if let Some(notice) = upkeep.notice {
-            self.messages.push(Message::notice(notice.to_owned()));
+        self.outside_block = *outside_block;
+        if let Some(notice) = notice {
+            self.messages.push(Message::notice((*notice).to_owned()));
         }
         Ok(utility(Utility::Nothing))
     }
 
     /// What becomes of a role that a statement names.
-    fn order_role(&mut self, order: RoleOrder, role: Option<&Ident>) -> Result<()> {
-        let name = role.map_or_else(|| OWNER.to_owned(), fold_name);
+    fn order_role(&mut self, order: RoleOrder, role: Option<&Name>) -> Result<()> {
+        let name = role.map_or(OWNER, |role| &role.text);
         if name != OWNER {
             let message = format!("role \"{name}\" does not exist");
             let state = SqlState::UNDEFINED_OBJECT;
@@ -77,8 +155,9 @@ impl Binder<'_> {
     }
 
     /// Tells of a role that is not there and to which something was to be given.
-    pub(crate) fn note_role(&mut self, role: Option<&Ident>) {
-        let name = role.map(fold_name).filter(|name| name != OWNER);
+    pub(crate) fn note_role(&mut self, role: Option<&Name>) {
+        let name = role.map(|role| role.text.as_str());
+        let name = name.filter(|name| *name != OWNER);
         if let Some(name) = name {
             let text = format!(
                 "role \"{name}\" does not exist: \"{OWNER}\" owns everything and may do everything"
@@ -88,7 +167,7 @@ impl Binder<'_> {
     }
 
     /// OWNER TO of what has no other actions.
-    pub(crate) fn same_owner(&mut self, role: Option<&Ident>) -> Statement {
+    pub(crate) fn same_owner(&mut self, role: Option<&Name>) -> Statement {
         self.note_role(role);
         utility(Utility::Nothing)
     }
@@ -96,38 +175,38 @@ impl Binder<'_> {
     /// What has the name, and that without its schema; `None` for a system view.
     pub(crate) fn known_relation(
         &mut self,
-        of: UpkeepOf,
+        kind: NamedKind,
         name: &ObjectName,
     ) -> Result<Option<(Named, String)>> {
         let folded = self.relation_name(name)?;
         let Some(found) = self.find(&folded) else {
-            return match self.system_view(&folded).is_some() && of != UpkeepOf::Index {
+            return match self.system_view(&folded).is_some() && kind != NamedKind::Index {
                 true => Ok(None),
                 false => Err(undefined_table(&folded, 0)),
             };
         };
         let is = match found {
             Named::Table(table) if self.catalog.view_of(table).is_some() => {
-                UpkeepOf::MaterializedView
+                NamedKind::MaterializedView
             }
-            Named::Table(_) => UpkeepOf::Table,
-            Named::View(_) => UpkeepOf::View,
-            Named::Sequence(_) => UpkeepOf::Sequence,
-            Named::Index(_) => UpkeepOf::Index,
+            Named::Table(_) => NamedKind::Table,
+            Named::View(_) => NamedKind::View,
+            Named::Sequence(_) => NamedKind::Sequence,
+            Named::Index(_) => NamedKind::Index,
         };
-        let has_rows = matches!(is, UpkeepOf::Table | UpkeepOf::MaterializedView);
-        let any = of == UpkeepOf::Relation;
-        if any || is == of || of == UpkeepOf::Rows && has_rows {
+        let has_rows = matches!(is, NamedKind::Table | NamedKind::MaterializedView);
+        let any = kind == NamedKind::Relation;
+        if any || is == kind || kind == NamedKind::Rows && has_rows {
             return Ok(Some((found, folded.name)));
         }
-        let wanted = match of {
-            UpkeepOf::Table => "a table",
-            UpkeepOf::Index => "an index",
-            UpkeepOf::View => "a view",
-            UpkeepOf::MaterializedView => "a materialized view",
-            UpkeepOf::Sequence => "a sequence",
-            UpkeepOf::Relation | UpkeepOf::Schema => "a relation",
-            UpkeepOf::Rows => "a table or materialized view",
+        let wanted = match kind {
+            NamedKind::Table => "a table",
+            NamedKind::Index => "an index",
+            NamedKind::View => "a view",
+            NamedKind::MaterializedView => "a materialized view",
+            NamedKind::Sequence => "a sequence",
+            NamedKind::Relation | NamedKind::Schema => "a relation",
+            NamedKind::Rows => "a table or materialized view",
         };
         let message = format!("\"{}\" is not {wanted}", folded.name);
         Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))

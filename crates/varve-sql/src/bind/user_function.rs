@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
-use sqlparser::ast::{Query as AstQuery, Statement as AstStatement};
+use varve_ast::{Query as AstQuery, StatementBody};
 use varve_expr::{Expr, Volatility, fold};
+use varve_parser::too_deep;
 use varve_types::{Error, LogicalType, Result, Value, meter};
 
 use crate::bind::array::RowsOf;
@@ -24,10 +25,8 @@ use crate::bind::set_function::no_sets;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::{NESTING_MAX, NO_SOURCE};
 use crate::bind::{Binder, refuse, unsupported_at};
-use crate::dispatch::Body;
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
-use crate::parse::too_deep;
 use crate::plan::{Field, Plan, Query, SetCall};
 use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
@@ -331,33 +330,35 @@ impl Binder<'_> {
         if is_same {
             return Ok(query);
         }
-        let plan = match query.plan {
-            // A value stays one that can take the place of the call.
-            Plan::Project { input, exprs: own } => {
-                for expr in &mut exprs {
-                    crate::walk::substitute(expr, &|part| match part {
-                        Expr::Column { index, .. } => own.get(*index).cloned(),
-                        _ => None,
-                    });
-                }
-                Plan::Project { input, exprs }
-            }
-            plan => Plan::Project {
-                input: Box::new(plan),
-                exprs,
-            },
-        };
         let fields = columns.iter();
         let fields = fields.map(|(name, ty)| Field {
             name: name.clone(),
             ty: *ty,
         });
         Ok(Query {
-            plan,
+            plan: projected(query.plan, exprs),
             fields: fields.collect(),
             untyped: Vec::new(),
         })
     }
+}
+
+/// What expressions give over a plan. A value stays one that can take the place of the call.
+fn projected(plan: Plan, mut exprs: Vec<Expr>) -> Plan {
+    let (input, own) = match plan {
+        Plan::Project { input, exprs } => (input, exprs),
+        plan => {
+            let input = Box::new(plan);
+            return Plan::Project { input, exprs };
+        }
+    };
+    for expr in &mut exprs {
+        crate::walk::substitute(expr, &|part| match part {
+            Expr::Column { index, .. } => own.get(*index).cloned(),
+            _ => None,
+        });
+    }
+    Plan::Project { input, exprs }
 }
 
 /// The only statement of a body, if it is a query that changes nothing, and how deep it nests.
@@ -365,17 +366,14 @@ pub(crate) fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
     let [piece] = parsed else {
         return None;
     };
-    let statement = &piece.statement;
-    let (Body::Statement(body), None) = (&statement.parsed().body, &statement.parsed().explain)
+    let parsed = &piece.statement;
+    let (StatementBody::Query(query), None) = (&parsed.statement.body, &parsed.statement.explain)
     else {
         return None;
     };
-    let AstStatement::Query(query) = body.as_ref() else {
-        return None;
-    };
-    let mut named = query.with.iter().flat_map(|with| &with.cte_tables);
+    let mut named = query.with.iter().flat_map(|with| &with.ctes);
     let changes = named.any(|cte| is_change(&cte.query));
-    (!changes).then_some((query, statement.nesting))
+    (!changes).then_some((query, parsed.nesting))
 }
 
 /// The only value of a plan that reads nothing.

@@ -1,6 +1,6 @@
 //! VALUES.
 
-use sqlparser::ast::{Expr as Ast, ObjectName, Values};
+use varve_ast::{Expr as Ast, ExprKind, ObjectName, Values};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
@@ -8,7 +8,7 @@ use crate::bind::data_type::type_name;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
 use crate::bind::subquery::{Subquery, attach};
-use crate::bind::{Binder, located, refuse};
+use crate::bind::{Binder, located};
 use crate::plan::{Field, Plan, Query};
 use crate::push_down::one_row;
 use crate::scope::Scope;
@@ -20,27 +20,9 @@ impl Binder<'_> {
         values: &Values,
         hints: Option<&[LogicalType]>,
     ) -> Result<Query> {
-        let rows = self.value_rows(values)?;
         let names = Scope::default();
-        let mut columns: Vec<Vec<Operand>> = Vec::new();
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
-        for (number, row) in rows.into_iter().enumerate() {
-            let mut cells = Vec::with_capacity(row.len());
-            for ast in row {
-                match self.spread_record(ast)? {
-                    Some(fields) => cells.extend(fields),
-                    None => cells.push(self.expr(ast, &mut scope)?),
-                }
-            }
-            if number == 0 {
-                columns.resize_with(cells.len(), Vec::new);
-            } else if cells.len() != columns.len() {
-                return Err(other_length(0));
-            }
-            for (column, cell) in columns.iter_mut().zip(cells) {
-                column.push(cell);
-            }
-        }
+        let columns = self.value_columns(values, &mut scope)?;
         let subqueries = scope.take_subqueries();
         let is_untyped = |column: &Vec<Operand>| column.iter().all(|cell| cell.ty().is_none());
         let untyped = columns.iter().map(is_untyped).collect();
@@ -48,20 +30,7 @@ impl Binder<'_> {
         let mut types = Vec::with_capacity(columns.len());
         for (index, column) in columns.into_iter().enumerate() {
             let hint = hints.and_then(|hints| hints.get(index)).copied();
-            let unknown = column.iter().all(|operand| operand.ty().is_none());
-            let (exprs, ty) = match hint.filter(|_| unknown) {
-                None => self.unify(column, "VALUES", &[])?,
-                Some(ty) => {
-                    let mut exprs = Vec::with_capacity(column.len());
-                    for operand in column {
-                        let expr = self.convert(operand, ty, CastContext::Implicit, 0)?;
-                        exprs.push(expr.ok_or_else(|| {
-                            Error::internal("an unknown value does not take a type")
-                        })?);
-                    }
-                    (exprs, ty)
-                }
-            };
+            let (exprs, ty) = self.typed_column(column, hint)?;
             typed.push(exprs.into_iter().map(varve_expr::fold));
             types.push(ty);
         }
@@ -88,12 +57,60 @@ impl Binder<'_> {
         })
     }
 
+    /// The values of each column.
+    fn value_columns(
+        &mut self,
+        values: &Values,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Vec<Vec<Operand>>> {
+        let rows = self.value_rows(values)?;
+        let mut columns: Vec<Vec<Operand>> = Vec::new();
+        for (number, row) in rows.iter().enumerate() {
+            let mut cells = Vec::with_capacity(row.len());
+            for ast in row {
+                match self.spread_record(ast)? {
+                    Some(fields) => cells.extend(fields),
+                    None => cells.push(self.expr(ast, scope)?),
+                }
+            }
+            if number == 0 {
+                columns.resize_with(cells.len(), Vec::new);
+            } else if cells.len() != columns.len() {
+                return Err(other_length(0));
+            }
+            for (column, cell) in columns.iter_mut().zip(cells) {
+                column.push(cell);
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The values of a column in one type: `hint` where they have none of their own.
+    fn typed_column(
+        &mut self,
+        column: Vec<Operand>,
+        hint: Option<LogicalType>,
+    ) -> Result<(Vec<Expr>, LogicalType)> {
+        let is_unknown = column.iter().all(|operand| operand.ty().is_none());
+        let Some(ty) = hint.filter(|_| is_unknown) else {
+            return self.unify(column, "VALUES", &[]);
+        };
+        let mut exprs = Vec::with_capacity(column.len());
+        for operand in column {
+            let expr = self.convert(operand, ty, CastContext::Implicit, 0)?;
+            exprs.push(
+                expr.ok_or_else(|| Error::internal("an unknown value does not take a type"))?,
+            );
+        }
+        Ok((exprs, ty))
+    }
+
     /// The fields of a variable that is a row, where they are written `record.*`.
     fn spread_record(&self, ast: &Ast) -> Result<Option<Vec<Operand>>> {
-        let Some(name) = whole_record(ast).and_then(type_name) else {
+        let Some(name) = whole_record(ast).map(type_name) else {
             return Ok(None);
         };
-        let fields = self.record_fields(&name.name, self.source.expr(ast))?;
+        let fields = self.record_fields(&name.name, self.at(ast.span))?;
         Ok(fields.map(|fields| {
             let values = fields.into_iter().map(|(_, value)| value);
             values.map(Operand::Known).collect()
@@ -101,19 +118,12 @@ impl Binder<'_> {
     }
 
     /// The rows of VALUES, all of one length.
-    pub(crate) fn value_rows<'v>(&self, values: &'v Values) -> Result<Vec<&'v [Ast]>> {
-        let Values {
-            explicit_row,
-            value_keyword,
-            rows,
-        } = values;
-        let other_dialect = *explicit_row || *value_keyword;
-        refuse(other_dialect, "this form of VALUES", self.source.first())?;
-        let rows: Vec<&[Ast]> = rows.iter().map(|row| row.content.as_slice()).collect();
-        let width = rows.first().map_or(0, |row| row.len());
-        for row in &rows {
+    pub(crate) fn value_rows<'v>(&self, values: &'v Values) -> Result<&'v [Vec<Ast>]> {
+        let rows = &values.rows;
+        let width = rows.first().map_or(0, Vec::len);
+        for row in rows {
             if row.len() != width {
-                let position = row.first().map_or(0, |first| self.source.expr(first));
+                let position = row.first().map_or(0, |first| self.at(first.span));
                 return Err(other_length(position));
             }
         }
@@ -123,8 +133,8 @@ impl Binder<'_> {
 
 /// The name before `.*`.
 pub(crate) fn whole_record(ast: &Ast) -> Option<&ObjectName> {
-    match ast {
-        Ast::QualifiedWildcard(name, _) => Some(name),
+    match &ast.kind {
+        ExprKind::TableStar(name) => Some(name),
         _ => None,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use sqlparser::ast::{Ident, ObjectName, Query as AstQuery, Statement as AstStatement};
+use varve_ast::{CreateView, DefinedOption, Materialized, Name, ObjectName, StatementBody};
+use varve_parser::{ParsedStatement, Source, parse, too_deep};
 use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, meter, sql,
 };
@@ -13,12 +14,8 @@ use crate::bind::names::undefined_table;
 use crate::bind::storage::{Stored, is_timescale, not_yet, unrecognized};
 use crate::bind::{Binder, updatable_columns};
 use crate::catalog::{ColumnDef, TableDef};
-use crate::dispatch::Body;
 use crate::optimize::optimize;
-use crate::parse::{ParsedStatement, parse, too_deep};
-use crate::parse_utility::{CreateView, Materialized};
 use crate::plan::{NewTable, OnCommit, Query, Statement};
-use crate::position::SourceMap;
 use crate::schema::{Named, RelationName, is_temporary};
 use crate::sql_source::source;
 use crate::utility::{Message, Utility};
@@ -28,20 +25,19 @@ use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead
 pub(crate) const NESTING_MAX: usize = 50;
 
 /// The text of a view has no places in that of the statement.
-pub(crate) static NO_SOURCE: LazyLock<SourceMap> = LazyLock::new(SourceMap::default);
+pub(crate) static NO_SOURCE: LazyLock<Source> = LazyLock::new(Source::default);
 
 /// The names and types of a relation's columns.
 pub(crate) type Columns = Vec<(String, LogicalType)>;
 
 impl Binder<'_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
-        let named = create.query.with.iter().flat_map(|with| &with.cte_tables);
+        let named = create.query.with.iter().flat_map(|with| &with.ctes);
         if named.into_iter().any(|cte| is_change(&cte.query)) {
             let message = "views must not contain data-modifying statements in WITH";
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        let (mut schema, name) = self.new_relation(&create.name, create.temporary)?;
-        let known = self.catalog.find_in(schema, &name);
+        let (schema, name) = self.new_relation(&create.name, create.is_temporary)?;
         if let Some(Materialized {
             if_not_exists: true,
             ..
@@ -50,19 +46,8 @@ impl Binder<'_> {
         {
             return Ok(self.nothing(exists_message(&name)));
         }
-        let replaced = match known {
-            Some(Named::View(view)) if create.or_replace => self.catalog.views.get(&view),
-            Some(_) if create.or_replace => {
-                let message = format!("\"{name}\" is not a view");
-                return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
-            }
-            _ if self.has_relation(schema, &name) => {
-                let message = format!("relation \"{name}\" already exists");
-                return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
-            }
-            _ => None,
-        };
-        let (query, reads, text) = if create.recursive {
+        let replaced = self.replaced_view(schema, &name, create.or_replace)?;
+        let (query, reads, text) = if create.is_recursive {
             self.recursive_view(create)?
         } else {
             let (query, reads) = self.recorded(|binder| binder.query(&create.query, None))?;
@@ -73,21 +58,15 @@ impl Binder<'_> {
             Some(_) => "CREATE MATERIALIZED VIEW",
         };
         let columns = self.result_columns(&query, &create.columns, what)?;
-        let reads_temporary = reads
-            .iter()
-            .any(|read| self.catalog.is_temporary(read.object));
-        if reads_temporary && !is_temporary(schema) {
-            if create.materialized.is_some() {
-                let message = "materialized views must not use temporary tables or views";
-                return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        let schema = self.schema_of_view(create, schema, &name, &reads)?;
+        let check = match create.materialized {
+            None => self.view_options(create)?,
+            Some(_) => {
+                self.storage_options(Stored::Table, &create.options)?;
+                ViewCheck::None
             }
-            let text = format!("view \"{name}\" will be a temporary view");
-            self.messages.push(Message::notice(text));
-            schema = self.catalog.temporary().unwrap_or(schema);
-        }
-        let check = self.view_options(create)?;
-        self.storage_options(Stored::Table, &create.stored)?;
-        let mut view = ViewDef {
+        };
+        let view = self.catalog.whole_view(ViewDef {
             object: ObjectId(0),
             schema,
             name,
@@ -96,25 +75,63 @@ impl Binder<'_> {
             reads,
             kind: ViewKind::Plain { check },
             parsed: ParsedView::default(),
-        };
-        view = self.catalog.whole_view(view)?;
-        if let Some(materialized) = create.materialized {
-            view.kind = ViewKind::Materialized {
-                rows: ObjectId(0),
-                is_populated: materialized.with_data,
-            };
-            let table = table_of(schema, &view.name, &view.columns);
-            let query = Query {
-                plan: optimize(query.plan),
-                ..query
-            };
-            let query = materialized.with_data.then_some(query);
-            return Ok(utility(Utility::CreateMaterializedView {
-                view,
-                table,
-                query,
-            }));
+        })?;
+        match create.materialized {
+            Some(materialized) => Ok(materialized_view(view, query, materialized)),
+            None => self.plain_view(view, check, replaced.as_deref()),
         }
+    }
+
+    /// The view that OR REPLACE replaces.
+    fn replaced_view(
+        &self,
+        schema: ObjectId,
+        name: &str,
+        or_replace: bool,
+    ) -> Result<Option<Arc<ViewDef>>> {
+        match self.catalog.find_in(schema, name) {
+            Some(Named::View(view)) if or_replace => Ok(self.catalog.views.get(&view).cloned()),
+            Some(_) if or_replace => {
+                let message = format!("\"{name}\" is not a view");
+                Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message))
+            }
+            _ if self.has_relation(schema, name) => {
+                let message = format!("relation \"{name}\" already exists");
+                Err(Error::new(SqlState::DUPLICATE_TABLE, message))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The schema of a view of this name: one that reads what is temporary is temporary too.
+    fn schema_of_view(
+        &mut self,
+        create: &CreateView,
+        schema: ObjectId,
+        name: &str,
+        reads: &[ViewRead],
+    ) -> Result<ObjectId> {
+        let mut objects = reads.iter().map(|read| read.object);
+        let reads_temporary = objects.any(|object| self.catalog.is_temporary(object));
+        if !reads_temporary || is_temporary(schema) {
+            return Ok(schema);
+        }
+        if create.materialized.is_some() {
+            let message = "materialized views must not use temporary tables or views";
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        let text = format!("view \"{name}\" will be a temporary view");
+        self.messages.push(Message::notice(text));
+        Ok(self.catalog.temporary().unwrap_or(schema))
+    }
+
+    /// The statement that makes a view that is not materialized.
+    fn plain_view(
+        &self,
+        mut view: ViewDef,
+        check: ViewCheck,
+        replaced: Option<&ViewDef>,
+    ) -> Result<Statement> {
         if check != ViewCheck::None
             && updatable_columns(self.catalog, &Arc::new(view.clone())).is_none()
         {
@@ -130,10 +147,8 @@ impl Binder<'_> {
 
     /// `CREATE RECURSIVE VIEW` is a view over a recursive query.
     fn recursive_view(&mut self, create: &CreateView) -> Result<(Query, Vec<ViewRead>, String)> {
-        let columns = create.columns.iter();
-        let columns: Vec<String> = columns.map(super::fold_name).collect();
-        let columns = SqlText::names(columns.iter().map(String::as_str));
-        let name = last_name(&create.name);
+        let columns = SqlText::names(create.columns.iter().map(|name| name.text.as_str()));
+        let name = SqlText::name(&create.name.name.text);
         let mut text = sql!["WITH RECURSIVE ", &name, " (", &columns, ") AS ("];
         text.push(source(&create.text));
         text.push(sql![") SELECT ", columns, " FROM ", name]);
@@ -166,7 +181,7 @@ impl Binder<'_> {
     pub(crate) fn result_columns(
         &self,
         query: &Query,
-        names: &[Ident],
+        names: &[Name],
         statement: &str,
     ) -> Result<Vec<ViewColumn>> {
         if names.len() > query.fields.len() {
@@ -179,7 +194,7 @@ impl Binder<'_> {
         let mut columns: Vec<ViewColumn> = Vec::with_capacity(query.fields.len());
         for (at, field) in query.fields.iter().enumerate() {
             let name = match names.get(at) {
-                Some(ident) => self.new_name(ident)?,
+                Some(name) => self.new_name(name)?,
                 None => field.name.clone(),
             };
             if columns.iter().any(|known| known.name == name) {
@@ -201,10 +216,15 @@ impl Binder<'_> {
     }
 
     fn view_options(&mut self, create: &CreateView) -> Result<ViewCheck> {
-        let mut check = create.check;
-        for (ident, value) in &create.options {
-            let name = super::fold_name(ident);
-            match (name.as_str(), value.as_deref()) {
+        let mut check = match create.check {
+            varve_ast::ViewCheck::None => ViewCheck::None,
+            varve_ast::ViewCheck::Local => ViewCheck::Local,
+            varve_ast::ViewCheck::Cascaded => ViewCheck::Cascaded,
+        };
+        for DefinedOption { name, value } in &create.options {
+            let name = name.text.as_str();
+            let value = value.as_ref().map(|value| value.text.as_str());
+            match (name, value) {
                 ("security_barrier" | "security_invoker", value) => {
                     if let Some(value) = value
                         && !matches!(
@@ -316,7 +336,7 @@ impl Binder<'_> {
     pub(crate) fn in_view<T>(
         &mut self,
         view: &Arc<ViewDef>,
-        bind: impl FnOnce(&mut Self, &AstQuery) -> Result<T>,
+        bind: impl FnOnce(&mut Self, &varve_ast::Query) -> Result<T>,
     ) -> Result<T> {
         let parsed = view.parsed()?;
         let ast = view_query(&parsed)?;
@@ -328,7 +348,7 @@ impl Binder<'_> {
         self.found.borrow_mut().add_view(view);
         let nesting = core::mem::replace(&mut self.nesting, nesting);
         let source = core::mem::replace(&mut self.source, &NO_SOURCE);
-        let named = parsed.source.names_tableoid;
+        let named = parsed.names_tableoid;
         let names_tableoid = core::mem::replace(&mut self.names_tableoid, named);
         let outer = core::mem::take(&mut self.outer);
         let ctes = core::mem::take(&mut self.ctes);
@@ -408,13 +428,24 @@ pub(crate) fn utility(utility: Utility) -> Statement {
     Statement::Utility(Box::new(utility))
 }
 
+/// The statement that makes a materialized view of a query.
+fn materialized_view(mut view: ViewDef, query: Query, materialized: Materialized) -> Statement {
+    view.kind = ViewKind::Materialized {
+        rows: ObjectId(0),
+        is_populated: materialized.with_data,
+    };
+    let table = table_of(view.schema, &view.name, &view.columns);
+    let query = materialized.with_data.then(|| Query {
+        plan: optimize(query.plan),
+        ..query
+    });
+    utility(Utility::CreateMaterializedView { view, table, query })
+}
+
 /// The query of a view's text.
-pub(crate) fn view_query(parsed: &ParsedStatement) -> Result<&AstQuery> {
-    match &parsed.parsed().body {
-        Body::Statement(statement) => match statement.as_ref() {
-            AstStatement::Query(query) => Ok(query),
-            _ => Err(Error::internal("the text of a view is no query")),
-        },
+pub(crate) fn view_query(parsed: &ParsedStatement) -> Result<&varve_ast::Query> {
+    match &parsed.statement.body {
+        StatementBody::Query(query) => Ok(query),
         _ => Err(Error::internal("the text of a view is no query")),
     }
 }
@@ -467,14 +498,4 @@ fn check_replacement(old: &ViewDef, new: &ViewDef) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The last part of a name.
-fn last_name(name: &ObjectName) -> SqlText {
-    match name.0.last() {
-        Some(sqlparser::ast::ObjectNamePart::Identifier(ident)) => {
-            SqlText::name(&super::fold_name(ident))
-        }
-        _ => SqlText::default(),
-    }
 }

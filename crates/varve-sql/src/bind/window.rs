@@ -1,15 +1,16 @@
 //! Window functions.
 
-use sqlparser::ast::{
-    Expr as Ast, Ident, NamedWindowDefinition, NamedWindowExpr, OrderByExpr, WindowFrame,
-    WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
+use varve_ast::{
+    Expr as Ast, ExprKind, Frame as AstFrame, FrameBound as AstBound,
+    FrameExclusion as AstExclusion, FrameUnits as AstUnits, Name, NamedWindow, OrderItem, Over,
+    Span, WindowSpec,
 };
 use varve_expr::{AggregateArgs, Expr, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
+use crate::bind::aggregate::AggregateSyntax;
 use crate::bind::expr::ExprScope;
 use crate::bind::literal::{CastContext, Operand};
-use crate::bind::names::fold_name;
 use crate::bind::order::check_comparable;
 use crate::bind::placeholder::WINDOW_COLUMNS;
 use crate::bind::set_function::{count_sets, refuse_sets};
@@ -18,7 +19,6 @@ use crate::plan::SortKeyExpr;
 use crate::push_down::never_fails;
 use crate::scope::Scope;
 use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
-use crate::window_exclusion::{exclusion_of, split_markers, window_start};
 
 const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
 
@@ -66,13 +66,12 @@ impl WindowUse {
 }
 
 /// A window as it is written, names resolved.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Written<'a> {
-    /// What stands for more than the trees can say.
-    markers: &'a [Ast],
     partition: &'a [Ast],
-    order: &'a [OrderByExpr],
-    frame: Option<&'a WindowFrame>,
+    order: &'a [OrderItem],
+    frame: Option<&'a AstFrame>,
+    span: Span,
 }
 
 fn windowing_error(message: impl Into<String>, position: u32) -> Error {
@@ -83,13 +82,11 @@ impl Binder<'_> {
     /// `name(args) OVER ...`.
     pub(crate) fn window_call(
         &mut self,
-        name: &str,
-        args: &[&Ast],
-        filter: Option<&Ast>,
-        over: &WindowType,
-        position: u32,
+        call: &AggregateSyntax<'_>,
+        over: &Over,
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
+        let position = call.position;
         let Some(mut windows) = scope.windows.take() else {
             let message = match scope.clause {
                 "window" => "window function calls cannot be nested".to_owned(),
@@ -103,7 +100,7 @@ impl Binder<'_> {
             return Err(windowing_error(message, position));
         };
         let clause = core::mem::replace(&mut scope.clause, "window");
-        let bound = self.window_use(name, args, filter, over, position, scope);
+        let bound = self.window_use(call, over, scope);
         scope.clause = clause;
         let bound = bound?;
         let ty = bound.call.ty;
@@ -115,64 +112,37 @@ impl Binder<'_> {
 
     fn window_use(
         &mut self,
-        name: &str,
-        args: &[&Ast],
-        filter: Option<&Ast>,
-        over: &WindowType,
-        position: u32,
+        call: &AggregateSyntax<'_>,
+        over: &Over,
         scope: &mut ExprScope<'_>,
     ) -> Result<WindowUse> {
         let sets = count_sets(scope);
-        let (function, mut args, ty) = self.window_function(name, args, position, scope)?;
+        let (function, mut args, ty) = self.window_function(call, scope)?;
         refuse_sets(scope, sets, "window")?;
-        let filter = match filter {
+        let filter = match &call.call.filter {
             None => None,
-            Some(filter) if matches!(function, WindowFunction::Aggregate(_)) => {
-                let aggregates = scope.aggregates.take();
-                scope.clause = "FILTER";
-                let filter = self.filter(filter, scope)?;
-                scope.aggregates = aggregates;
-                refuse_sets(scope, sets, "FILTER")?;
-                // Nothing is computed of rows that do not count.
-                for arg in args.iter_mut().filter(|arg| !never_fails(arg)) {
-                    let ty = arg.logical_type();
-                    *arg = Expr::Case {
-                        branches: vec![(filter.clone(), arg.clone())],
-                        otherwise: None,
-                        ty,
-                    };
-                }
-                Some(filter)
-            }
-            Some(_) => {
-                let message = "FILTER is not implemented for non-aggregate window functions";
-                let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
-                return Err(located(error, position));
-            }
+            Some(filter) => Some(self.window_filter(filter, function, &mut args, call, scope)?),
         };
         let written = match over {
-            WindowType::NamedWindow(name) => self.named_window(name, scope)?,
-            WindowType::WindowSpec(spec) => self.window_spec(spec, scope)?,
+            Over::Name(name) => self.named_window(name, scope)?,
+            Over::Spec(spec) => self.window_spec(spec, scope)?,
         };
-        let start = window_start(written.markers);
-        let start = start.map_or(position, |start| self.source.ident(start));
         scope.clause = "window definitions";
         let mut partition = Vec::with_capacity(written.partition.len());
         for item in written.partition {
             let operand = self.expr(item, scope)?;
             let expr = varve_expr::fold(self.settle(operand)?);
-            check_comparable(expr.logical_type(), false, self.source.expr(item))?;
+            check_comparable(expr.logical_type(), false, self.at(item.span))?;
             partition.push(expr);
         }
         let mut order = Vec::with_capacity(written.order.len());
         for item in written.order {
             order.push(self.window_order(item, scope)?);
         }
-        let mut frame = match written.frame {
+        let frame = match written.frame {
             None => Frame::default(),
-            Some(frame) => self.window_frame(frame, &order, start)?,
+            Some(frame) => self.window_frame(frame, &order, self.at(written.span))?,
         };
-        frame.exclusion = exclusion_of(written.markers);
         Ok(WindowUse {
             partition,
             order,
@@ -182,20 +152,48 @@ impl Binder<'_> {
                 filter,
                 frame,
                 ty,
-                position,
+                position: call.position,
             },
         })
     }
 
-    fn window_order(
+    /// FILTER of a call whose arguments are bound.
+    fn window_filter(
         &mut self,
-        item: &OrderByExpr,
+        filter: &Ast,
+        function: WindowFunction,
+        args: &mut [Expr],
+        call: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
-    ) -> Result<SortKeyExpr> {
+    ) -> Result<Expr> {
+        if !matches!(function, WindowFunction::Aggregate(_)) {
+            let message = "FILTER is not implemented for non-aggregate window functions";
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(located(error, call.position));
+        }
+        let sets = count_sets(scope);
+        let aggregates = scope.aggregates.take();
+        scope.clause = "FILTER";
+        let filter = self.filter(filter, scope)?;
+        scope.aggregates = aggregates;
+        refuse_sets(scope, sets, "FILTER")?;
+        // Nothing is computed of rows that do not count.
+        for arg in args.iter_mut().filter(|arg| !never_fails(arg)) {
+            let ty = arg.logical_type();
+            *arg = Expr::Case {
+                branches: vec![(filter.clone(), arg.clone())],
+                otherwise: None,
+                ty,
+            };
+        }
+        Ok(filter)
+    }
+
+    fn window_order(&mut self, item: &OrderItem, scope: &mut ExprScope<'_>) -> Result<SortKeyExpr> {
         let (descending, nulls_first) = self.sort_options(item)?;
         let operand = self.expr(&item.expr, scope)?;
         let expr = varve_expr::fold(self.settle(operand)?);
-        check_comparable(expr.logical_type(), true, self.source.expr(&item.expr))?;
+        check_comparable(expr.logical_type(), true, self.at(item.expr.span))?;
         Ok(SortKeyExpr {
             expr,
             descending,
@@ -204,42 +202,36 @@ impl Binder<'_> {
     }
 
     /// Refuses a name that two windows of WINDOW have.
-    pub(crate) fn check_window_names(&self, windows: &[NamedWindowDefinition]) -> Result<()> {
-        for (at, NamedWindowDefinition(name, _)) in windows.iter().enumerate() {
-            let folded = fold_name(name);
+    pub(crate) fn check_window_names(&self, windows: &[NamedWindow]) -> Result<()> {
+        for (at, NamedWindow { name, .. }) in windows.iter().enumerate() {
             let mut before = windows.iter().take(at);
-            if before.any(|known| fold_name(&known.0) == folded) {
-                let message = format!("window \"{folded}\" is already defined");
-                return Err(windowing_error(message, self.source.ident(name)));
+            if before.any(|known| known.name.text == name.text) {
+                let message = format!("window \"{}\" is already defined", name.text);
+                return Err(windowing_error(message, self.at(name.span)));
             }
         }
         Ok(())
     }
 
     /// The window of WINDOW with a name.
-    fn named_window<'s>(&self, name: &Ident, scope: &ExprScope<'s>) -> Result<Written<'s>> {
+    fn named_window<'s>(&self, name: &Name, scope: &ExprScope<'s>) -> Result<Written<'s>> {
         self.window_before(name, scope, scope.window_definitions.len())
     }
 
     fn window_before<'s>(
         &self,
-        name: &Ident,
+        name: &Name,
         scope: &ExprScope<'s>,
         end: usize,
     ) -> Result<Written<'s>> {
-        let position = self.source.ident(name);
-        let folded = fold_name(name);
         let definitions = scope.window_definitions.iter().enumerate().take(end);
-        let mut named = definitions.filter(|(_, known)| fold_name(&known.0) == folded);
-        let Some((at, NamedWindowDefinition(_, definition))) = named.next() else {
-            let message = format!("window \"{folded}\" does not exist");
+        let mut named = definitions.filter(|(_, known)| known.name.text == name.text);
+        let Some((at, definition)) = named.next() else {
+            let message = format!("window \"{}\" does not exist", name.text);
             let error = Error::new(SqlState::UNDEFINED_OBJECT, message);
-            return Err(located(error, position));
+            return Err(located(error, self.at(name.span)));
         };
-        match definition {
-            NamedWindowExpr::NamedWindow(other) => self.window_before(other, scope, at),
-            NamedWindowExpr::WindowSpec(spec) => self.merged_window(spec, scope, at, false),
-        }
+        self.merged_window(&definition.spec, scope, at, false)
     }
 
     fn window_spec<'a>(&self, spec: &'a WindowSpec, scope: &ExprScope<'a>) -> Result<Written<'a>> {
@@ -255,26 +247,26 @@ impl Binder<'_> {
         is_over: bool,
     ) -> Result<Written<'a>> {
         let WindowSpec {
-            window_name,
+            base,
             partition_by,
             order_by,
-            window_frame,
+            frame,
+            span,
         } = spec;
-        let (markers, partition) = split_markers(partition_by);
         let mut written = Written {
-            markers,
-            partition,
+            partition: partition_by,
             order: order_by,
-            frame: window_frame.as_ref(),
+            frame: frame.as_ref(),
+            span: *span,
         };
-        let Some(name) = window_name else {
+        let Some(name) = base else {
             return Ok(written);
         };
         let base = self.window_before(name, scope, end)?;
-        let shown = fold_name(name);
-        let position = window_start(markers).map_or(0, |start| self.source.ident(start));
+        let shown = &name.text;
+        let position = self.at(*span);
         let error = |what: &str| windowing_error(format!("{what} \"{shown}\""), position);
-        if !partition.is_empty() {
+        if !partition_by.is_empty() {
             return Err(error("cannot override PARTITION BY clause of window"));
         }
         if !base.order.is_empty() {
@@ -286,7 +278,7 @@ impl Binder<'_> {
         if base.frame.is_some() {
             let message = format!("cannot copy window \"{shown}\" because it has a frame clause");
             let error = windowing_error(message, position);
-            let is_name = is_over && order_by.is_empty() && window_frame.is_none();
+            let is_name = is_over && order_by.is_empty() && frame.is_none();
             return Err(match is_name {
                 true => error.with_hint("Omit the parentheses in this OVER clause."),
                 false => error,
@@ -299,16 +291,12 @@ impl Binder<'_> {
     /// The function with its arguments, and the type of the result.
     fn window_function(
         &mut self,
-        name: &str,
-        args: &[&Ast],
-        position: u32,
+        call: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
     ) -> Result<(WindowFunction, Vec<Expr>, LogicalType)> {
         use WindowFunction as F;
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.expr(arg, scope)?);
-        }
+        let AggregateSyntax { name, position, .. } = *call;
+        let operands = self.written_operands(call, scope)?;
         let function = match (name, operands.len()) {
             ("row_number", 0) => F::RowNumber,
             ("rank", 0) => F::Rank,
@@ -335,8 +323,8 @@ impl Binder<'_> {
                 return Ok((F::Aggregate(function), args, function.result_type()));
             }
         };
+        let mut bound = Vec::with_capacity(operands.len());
         let mut operands = operands.into_iter();
-        let mut bound = Vec::with_capacity(args.len());
         let ty = match function {
             F::RowNumber | F::Rank | F::DenseRank => LogicalType::Int8,
             F::PercentRank | F::CumeDist => LogicalType::Float8,
@@ -373,10 +361,7 @@ impl Binder<'_> {
         name: &str,
         position: u32,
     ) -> Result<Expr> {
-        let shown = match operand.ty() {
-            Some(ty) => ty.to_string(),
-            None => "unknown".to_owned(),
-        };
+        let shown = type_shown(&operand);
         let converted = self.convert(operand, ty, CastContext::Implicit, position)?;
         converted.map(varve_expr::fold).ok_or_else(|| {
             let message = format!("function {name}({shown}) does not exist");
@@ -399,19 +384,14 @@ impl Binder<'_> {
 
     fn window_frame(
         &mut self,
-        frame: &WindowFrame,
+        frame: &AstFrame,
         order: &[SortKeyExpr],
         position: u32,
     ) -> Result<Frame> {
-        let WindowFrame {
-            units,
-            start_bound,
-            end_bound,
-        } = frame;
-        let units = match units {
-            WindowFrameUnits::Rows => FrameUnits::Rows,
-            WindowFrameUnits::Range => FrameUnits::Range,
-            WindowFrameUnits::Groups => FrameUnits::Groups,
+        let units = match frame.units {
+            AstUnits::Rows => FrameUnits::Rows,
+            AstUnits::Range => FrameUnits::Range,
+            AstUnits::Groups => FrameUnits::Groups,
         };
         if units == FrameUnits::Groups && order.is_empty() {
             let message = "GROUPS mode requires an ORDER BY clause";
@@ -422,8 +402,8 @@ impl Binder<'_> {
             (FrameUnits::Range, _) => None,
             _ => Some(LogicalType::Int8),
         };
-        let start = self.frame_bound(start_bound, offset_type, units, position)?;
-        let end = match end_bound {
+        let start = self.frame_bound(&frame.start, offset_type, units, position)?;
+        let end = match &frame.end {
             None => FrameBound::Current,
             Some(bound) => self.frame_bound(bound, offset_type, units, position)?,
         };
@@ -431,23 +411,23 @@ impl Binder<'_> {
             units,
             start,
             end,
-            exclusion: FrameExclusion::NoOthers,
+            exclusion: exclusion(frame),
         })
     }
 
     fn frame_bound(
         &mut self,
-        bound: &WindowFrameBound,
+        bound: &AstBound,
         offset_type: Option<LogicalType>,
         units: FrameUnits,
         position: u32,
     ) -> Result<FrameBound> {
         let (ast, preceding) = match bound {
-            WindowFrameBound::CurrentRow => return Ok(FrameBound::Current),
-            WindowFrameBound::Preceding(None) => return Ok(FrameBound::First),
-            WindowFrameBound::Following(None) => return Ok(FrameBound::Last),
-            WindowFrameBound::Preceding(Some(ast)) => (ast, true),
-            WindowFrameBound::Following(Some(ast)) => (ast, false),
+            AstBound::CurrentRow => return Ok(FrameBound::Current),
+            AstBound::Preceding(None) => return Ok(FrameBound::First),
+            AstBound::Following(None) => return Ok(FrameBound::Last),
+            AstBound::Preceding(Some(ast)) => (ast, true),
+            AstBound::Following(Some(ast)) => (ast, false),
         };
         let Some(ty) = offset_type else {
             let message =
@@ -460,35 +440,17 @@ impl Binder<'_> {
             FrameUnits::Range => "RANGE",
             FrameUnits::Groups => "GROUPS",
         };
-        if let Ast::Identifier(_) | Ast::CompoundIdentifier(_) = ast.as_ref() {
+        if let ExprKind::Column(_) = &ast.kind {
             let message = format!("argument of {clause} must not contain variables");
             let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
-            return Err(located(error, self.source.expr(ast)));
+            return Err(located(error, self.at(ast.span)));
         }
         let mut scope = ExprScope::plain(&names, clause);
         let operand = self.expr(ast, &mut scope)?;
-        let shown = match operand.ty() {
-            Some(ty) => ty.to_string(),
-            None => "unknown".to_owned(),
-        };
+        let shown = type_shown(&operand);
+        let place = self.at(ast.span);
         let by = if units == FrameUnits::Range {
-            let place = self.source.expr(ast);
-            let wanted = range_offset_type(ty).ok_or_else(|| {
-                let ty = match ty {
-                    LogicalType::Varchar => LogicalType::Text,
-                    other => other,
-                };
-                let what = format!("{RANGE_OFFSET} is not supported for column type {ty}");
-                located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place)
-            })?;
-            self.convert(operand, wanted, CastContext::Implicit, position)?
-                .ok_or_else(|| {
-                    let what = format!(
-                        "{RANGE_OFFSET} is not supported for column type {ty} and offset type {shown}"
-                    );
-                    located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place)
-                        .with_hint("Cast the offset value to an appropriate type.")
-                })?
+            self.range_offset(operand, ty, place)?
         } else {
             self.convert(operand, ty, CastContext::Assignment, position)?
                 .ok_or_else(|| {
@@ -503,5 +465,44 @@ impl Binder<'_> {
         } else {
             FrameBound::Following(by)
         })
+    }
+
+    /// How far RANGE goes from a value of a type.
+    fn range_offset(&mut self, operand: Operand, ty: LogicalType, place: u32) -> Result<Expr> {
+        let refused = |what| located(Error::new(SqlState::FEATURE_NOT_SUPPORTED, what), place);
+        let Some(wanted) = range_offset_type(ty) else {
+            let ty = match ty {
+                LogicalType::Varchar => LogicalType::Text,
+                other => other,
+            };
+            let what = format!("{RANGE_OFFSET} is not supported for column type {ty}");
+            return Err(refused(what));
+        };
+        let shown = type_shown(&operand);
+        self.convert(operand, wanted, CastContext::Implicit, place)?
+            .ok_or_else(|| {
+                let what = format!(
+                    "{RANGE_OFFSET} is not supported for column type {ty} and offset type {shown}"
+                );
+                refused(what).with_hint("Cast the offset value to an appropriate type.")
+            })
+    }
+}
+
+/// The type of an operand in messages.
+fn type_shown(operand: &Operand) -> String {
+    match operand.ty() {
+        Some(ty) => ty.to_string(),
+        None => "unknown".to_owned(),
+    }
+}
+
+/// The rows that a frame leaves out.
+fn exclusion(frame: &AstFrame) -> FrameExclusion {
+    match frame.exclusion {
+        Some((AstExclusion::CurrentRow, _)) => FrameExclusion::CurrentRow,
+        Some((AstExclusion::Group, _)) => FrameExclusion::Group,
+        Some((AstExclusion::Ties, _)) => FrameExclusion::Ties,
+        Some((AstExclusion::NoOthers, _)) | None => FrameExclusion::NoOthers,
     }
 }

@@ -1,7 +1,7 @@
 //! The functions that there are.
 
+use varve_ast::ArgumentMode;
 use varve_expr::{FunctionFacts, Volatility, function_facts};
-use varve_parser::create_function::ArgumentMode;
 use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, TypeMod, Value, sql};
 
 use super::relations::{object_of, relation_oid, schema_oid};

@@ -1,13 +1,11 @@
 //! Blocks: declarations, statements, handlers of errors.
 
-use varve_parser::{Keyword, Lexeme, Parser, Token};
+use varve_parser::{Keyword, Lexeme, Parser, Token, too_deep};
 use varve_types::{Error, Result, SqlState};
 
 use super::code::{Declared, DeclaredType, Returned, Source, SqlStep, Step, Target};
 use super::condition::code_named;
 use super::{Around, Reader, unsupported};
-use crate::bind::fold_name;
-use crate::parse::too_deep;
 
 /// Most steps of a body.
 const STEPS_MAX: usize = 10_000;
@@ -98,7 +96,7 @@ impl Reader<'_> {
         if self.parser.parse_word("sqlstate") {
             return self.parser.parse_literal_string();
         }
-        let name = fold_name(&self.parser.parse_label()?);
+        let name = self.parser.parse_label()?.text;
         match code_named(&name) {
             Some(code) => Ok(code.to_owned()),
             None => {
@@ -123,7 +121,7 @@ impl Reader<'_> {
     /// A variable of the block whose scope is `first`; it is known behind its declaration.
     fn declaration(&mut self, block: Lexeme, first: usize, label: &str) -> Result<()> {
         let at = self.parser.peek_token();
-        let name = fold_name(&self.parser.parse_identifier()?);
+        let name = self.parser.parse_identifier()?.text;
         let mut known = self.code.variables.iter();
         if known.any(|known| known.scope > first && known.name == name) {
             let error = self.parser.error_at(at);
@@ -164,9 +162,9 @@ impl Reader<'_> {
             }
         }
         let copied = self.parser.maybe_parse(|parser| {
-            let mut names = vec![fold_name(&parser.parse_label()?)];
+            let mut names = vec![parser.parse_label()?.text];
             while parser.consume_token(&Token::Period) {
-                names.push(fold_name(&parser.parse_label()?));
+                names.push(parser.parse_label()?.text);
             }
             parser.expect_token(&Token::Mod)?;
             match parser.parse_word("type") {
@@ -260,22 +258,7 @@ impl Reader<'_> {
                 let piece = self.piece("SELECT ", &text, start, true)?;
                 self.push(SqlStep::of(Source::Piece(piece)), "at PERFORM", next);
             }
-            "execute" => {
-                let source = self.dynamic(&["into", "using"])?;
-                let (mut source, mut into, mut strict) = (source, Vec::new(), false);
-                while self.parser.parse_word("into") {
-                    strict = self.parser.parse_word("strict");
-                    into = self.targets()?;
-                    self.using(&mut source)?;
-                }
-                let step = SqlStep {
-                    source,
-                    into,
-                    strict,
-                    must_take: false,
-                };
-                self.push(Step::Sql(step), "at EXECUTE", next);
-            }
+            "execute" => self.execute(next)?,
             "open" | "fetch" | "close" | "move" | "call" | "commit" | "rollback" => {
                 return Err(unsupported(&word.to_ascii_uppercase(), next));
             }
@@ -284,6 +267,25 @@ impl Reader<'_> {
                 self.statement()?;
             }
         }
+        Ok(())
+    }
+
+    /// What follows EXECUTE.
+    fn execute(&mut self, at: Lexeme) -> Result<()> {
+        let mut source = self.dynamic(&["into", "using"])?;
+        let (mut into, mut strict) = (Vec::new(), false);
+        while self.parser.parse_word("into") {
+            strict = self.parser.parse_word("strict");
+            into = self.targets()?;
+            self.using(&mut source)?;
+        }
+        let step = SqlStep {
+            source,
+            into,
+            strict,
+            must_take: false,
+        };
+        self.push(Step::Sql(step), "at EXECUTE", at);
         Ok(())
     }
 
@@ -296,7 +298,7 @@ impl Reader<'_> {
             return Ok(String::new());
         }
         self.parser.next_token();
-        let label = fold_name(&self.parser.parse_label()?);
+        let label = self.parser.parse_label()?.text;
         if !is_next(self, ">>") {
             return Err(self.parser.error_at(self.parser.peek_token()));
         }
@@ -406,11 +408,11 @@ impl Reader<'_> {
 
 /// `name`, `record.field`
 pub(super) fn target(parser: &mut Parser<'_>) -> Result<Target> {
-    let first = fold_name(&parser.parse_label()?);
+    let first = parser.parse_label()?.text;
     if !parser.consume_token(&Token::Period) {
         return Ok((None, first));
     }
-    let field = fold_name(&parser.parse_label()?);
+    let field = parser.parse_label()?.text;
     Ok((Some(first), field))
 }
 

@@ -1,8 +1,7 @@
 //! What a body is read to: flat code with jumps.
 
+use varve_parser::{ParsedStatement, parse};
 use varve_types::{Result, SqlState};
-
-use crate::parse::{ParsedStatement, parse};
 
 /// A body that was read.
 #[derive(Debug, Default)]

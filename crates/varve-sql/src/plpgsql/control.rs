@@ -6,7 +6,6 @@ use varve_types::{Error, Result, SqlState};
 use super::block::target;
 use super::code::{DeclaredType, Source, Step};
 use super::{Around, Reader, unsupported};
-use crate::bind::fold_name;
 
 impl Reader<'_> {
     /// What follows IF.
@@ -195,7 +194,7 @@ impl Reader<'_> {
         let label = match next.token {
             Token::SemiColon => None,
             _ if self.parser.peek_word("when") => None,
-            _ => Some(fold_name(&self.parser.parse_label()?)),
+            _ => Some(self.parser.parse_label()?.text),
         };
         let mut around = self.around.iter().rev();
         let found = around.find(|around| match &label {
@@ -248,7 +247,7 @@ impl Reader<'_> {
         if !matches!(next.token, Token::Word | Token::QuotedWord) {
             return Ok(());
         }
-        let written = fold_name(&self.parser.parse_label()?);
+        let written = self.parser.parse_label()?.text;
         if written == label {
             return Ok(());
         }

@@ -1,11 +1,10 @@
 //! What stands between the words of PL/pgSQL: SQL.
 
-use varve_parser::{Keyword, Lexeme, Token};
+use varve_parser::{Keyword, Lexeme, Token, parse};
 use varve_types::{Error, Result};
 
 use super::Reader;
 use super::code::{Piece, Source, SqlStep, Step};
-use crate::parse::parse;
 
 impl Reader<'_> {
     /// A value: SQL up to a semicolon or, outside of parentheses and CASE, one of these words.

@@ -6,7 +6,6 @@ use varve_types::{Error, Result, SqlState};
 use super::block::target;
 use super::code::{Raise, Step};
 use super::{Reader, unsupported};
-use crate::bind::fold_name;
 
 /// What GET DIAGNOSTICS and GET STACKED DIAGNOSTICS tell.
 const CURRENT: [&str; 1] = ["row_count"];
@@ -47,8 +46,7 @@ impl Reader<'_> {
                 raise.condition = Some(self.parser.parse_literal_string()?);
             }
             Token::Word => {
-                let name = self.parser.parse_label()?;
-                raise.condition = Some(fold_name(&name));
+                raise.condition = Some(self.parser.parse_label()?.text);
             }
             _ => {
                 raise.format = self.parser.parse_literal_string()?;
@@ -60,7 +58,7 @@ impl Reader<'_> {
         }
         if self.parser.parse_word("using") {
             loop {
-                let name = self.parser.parse_label()?.value.to_ascii_lowercase();
+                let name = self.parser.parse_label()?.text.to_ascii_lowercase();
                 if !self.assignment() {
                     return Err(self.parser.error_at(self.parser.peek_token()));
                 }
@@ -122,7 +120,7 @@ impl Reader<'_> {
                 return Err(self.parser.error_at(self.parser.peek_token()));
             }
             let next = self.parser.peek_token();
-            let item = self.parser.parse_label()?.value.to_ascii_lowercase();
+            let item = self.parser.parse_label()?.text.to_ascii_lowercase();
             let known = if is_stacked { &STACKED[..] } else { &CURRENT };
             if !known.contains(&item.as_str()) {
                 let what = format!("{} in GET DIAGNOSTICS", item.to_ascii_uppercase());

@@ -342,16 +342,6 @@ fn commands() {
         names: names.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
         deferred,
     };
-    let vacuum = |full, tables: &[&str]| Command::Vacuum {
-        full,
-        tables: (tables.iter())
-            .map(|name| crate::RelationName {
-                schema: None,
-                name: (*name).to_owned(),
-            })
-            .collect(),
-        unused: Vec::new(),
-    };
     let cases = [
         ("begin", Command::Begin(none)),
         ("begin work", Command::Begin(none)),
@@ -416,9 +406,6 @@ fn commands() {
             "show transaction isolation level",
             Command::Show(Some(text("transaction_isolation"))),
         ),
-        ("vacuum", vacuum(false, &[])),
-        ("vacuum full t, u", vacuum(true, &["t", "u"])),
-        ("vacuum (full, skip_locked off) t", vacuum(true, &["t"])),
         ("checkpoint", Command::Checkpoint),
     ];
     for (sql, expected) in cases {
@@ -429,6 +416,36 @@ fn commands() {
             Statement::Command(expected),
             "{sql}"
         );
+    }
+}
+
+#[test]
+fn vacuum_names_its_tables() {
+    let cases: [(&str, bool, &[&str]); 3] = [
+        ("vacuum", false, &[]),
+        ("vacuum full t, u", true, &["t", "u"]),
+        ("vacuum (full, skip_locked off) t", true, &["t"]),
+    ];
+    for (sql, full, names) in cases {
+        let statements = crate::parse(sql).expect(sql);
+        let Some(Command::Vacuum {
+            full: is_full,
+            tables,
+            unused,
+        }) = statements[0].command()
+        else {
+            panic!("{sql}")
+        };
+        let tables = tables
+            .iter()
+            .map(|name| crate::qualified_name(name).unwrap());
+        let tables: Vec<String> = tables.map(|name| name.to_string()).collect();
+        assert_eq!(
+            (*is_full, tables),
+            (full, names.iter().map(|name| (*name).to_owned()).collect()),
+            "{sql}"
+        );
+        assert!(unused.is_empty(), "{sql}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Carries out statements that have no plan.
 
-use varve_sql::{Catalog, Command, Deferral, RelationName, TransactionModes};
+use varve_sql::{Catalog, Command, Deferral, RelationName, TransactionModes, qualified_name};
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;
@@ -51,7 +51,11 @@ impl Session {
                 tables,
                 unused,
             } => {
-                let done = self.vacuum(*full, tables).await;
+                let tables: Result<Vec<RelationName>> = tables.iter().map(qualified_name).collect();
+                let done = match tables {
+                    Ok(tables) => self.vacuum(*full, &tables).await,
+                    Err(error) => Err(error),
+                };
                 done.map(|mut result| {
                     if !unused.is_empty() {
                         let text =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_expr::{EvalContext, evaluate_constant};
 use varve_sort::VecMap;
 use varve_sql::{
-    Catalog, DiscardWhat, Kept, ParsedStatement, Query, SchemaDef, Statement, Utility,
+    Catalog, DiscardWhat, ParsedStatement, Query, SchemaDef, SessionStatement, Statement, Utility,
     bind_arguments,
 };
 use varve_store::Transaction;
@@ -29,23 +29,23 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Session {
-    pub(super) async fn run_kept(
+    pub(super) async fn run_session_statement(
         &mut self,
         around: Surroundings<'_>,
         task: &Task<'_>,
-        kept: &Kept,
+        kept: &SessionStatement,
     ) -> Result<ResultSet> {
         match kept {
-            Kept::Prepare {
+            SessionStatement::Prepare {
                 name,
                 types,
                 text,
                 position,
             } => self.keep_prepared(around.catalog, (name, text), types, *position),
-            Kept::Execute { name, around: text } => {
+            SessionStatement::Execute { name, around: text } => {
                 Box::pin(self.execute_named(around, task, name, text.as_ref())).await
             }
-            Kept::Declare {
+            SessionStatement::Declare {
                 name,
                 scroll,
                 hold,
@@ -67,7 +67,7 @@ impl Session {
                 self.cursors.add(name, cursor);
                 Ok(ResultSet::command("DECLARE"))
             }
-            Kept::Schema { schema, elements } => {
+            SessionStatement::Schema { schema, elements } => {
                 let path = self.settings.search_path.clone();
                 let made = Box::pin(self.make_schema(around, schema, elements)).await;
                 self.settings.search_path = path;

@@ -359,7 +359,7 @@ impl Session {
             scope,
         };
         let mut result = match &planned.bound.statement {
-            Statement::Kept(kept) => self.run_kept(around, task, kept).await?,
+            Statement::Session(kept) => self.run_session_statement(around, task, kept).await?,
             statement => {
                 let calls = Some(&planned.bound);
                 let ran = self.run_statement(around, (statement, calls), &parameters);

@@ -529,7 +529,7 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         }
         Statement::CopyTo(copy) => writing_command(&copy.source),
         Statement::Query(query) => query.plan.row_lock().map(|lock| lock.strength.command()),
-        Statement::Explain { .. } | Statement::Command(_) | Statement::Kept(_) => None,
+        Statement::Explain { .. } | Statement::Command(_) | Statement::Session(_) => None,
     }
 }
 

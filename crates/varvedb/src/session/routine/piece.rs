@@ -31,7 +31,7 @@ impl Run<'_> {
         Box::pin(async move {
             let is_unfit = matches!(
                 bound.statement,
-                Statement::Command(_) | Statement::Kept(_) | Statement::CopyFrom(_)
+                Statement::Command(_) | Statement::Session(_) | Statement::CopyFrom(_)
             );
             if is_unfit {
                 return Err(Error::unsupported("this statement in a function"));

@@ -1,0 +1,7 @@
+//! Text to tokens.
+
+pub(crate) mod fault;
+pub(crate) mod keyword;
+pub(crate) mod lexer;
+pub(crate) mod quoted;
+pub(crate) mod token;
