@@ -224,7 +224,7 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, 
         if !rows.is_empty() {
             ops.push(LogOp::Insert {
                 tree: *id,
-                schema_version: tree.tree.schema().version,
+                schema_version: own.schema_version(*id, &tree.tree),
                 rows,
             });
         }

@@ -199,9 +199,12 @@ impl Own {
         }
         if let Some((catalogue, changes)) = since.catalogue {
             self.catalogue = catalogue;
-            // Nothing may be left of trees that do not exist any more.
+            // Nothing may be left of trees, and versions of trees, that do not exist any more.
             for change in self.changes.drain(changes.min(self.changes.len())..) {
-                if let CatalogueChange::CreateTree(schema) = change {
+                if let CatalogueChange::CreateTree(schema) = change
+                    && let Some(own) = self.trees.get(&schema.tree)
+                    && own.tree.schema().version == schema.version
+                {
                     self.trees.remove(&schema.tree);
                 }
             }
