@@ -196,11 +196,11 @@ impl Own {
     /// The version of a tree's schema when the transaction ends. Whoever guards a tree gives its
     /// schema another version after rows were written, and the log has the schema before the rows.
     pub(crate) fn schema_version(&self, id: TreeId, tree: &Tree) -> u32 {
-        let versions = self.changes.iter().filter_map(|change| match change {
+        let mut versions = self.changes.iter().filter_map(|change| match change {
             CatalogueChange::CreateTree(schema) if schema.tree == id => Some(schema.version),
             _ => None,
         });
-        versions.last().unwrap_or(tree.schema().version)
+        versions.next_back().unwrap_or(tree.schema().version)
     }
 
     /// The trees that this transaction dropped. What it wrote to them is not committed.
