@@ -1,0 +1,47 @@
+//! Reads scripts in the dialects of other databases, SQLite's `.dump` and MySQL's `mysqldump` first
+//! of all, and writes them as SQL of our own dialect. `sqlparser` reads; the rest is here. It knows
+//! nothing of our parser, the engine or files: bytes go in, statements come out.
+//!
+//! A script is read twice. The first reading ([`survey`]) notes the tables and the values that their
+//! columns hold, since types of SQLite are advice only; the second one ([`translate`]) writes.
+//!
+//! Invariant: any bytes give a [`Script`]; nothing makes it panic, nor recurse without bound.
+//! Invariant: a statement is translated whole, or a fault names its line and nothing of it is written.
+//! Invariant: text of the source gets into the translation as a name, a literal or a number only.
+
+mod alter_table;
+mod column;
+mod constraint;
+mod create_table;
+mod create_view;
+mod dialect;
+mod drop;
+mod expr;
+mod function;
+mod index;
+mod insert;
+mod later;
+mod literal;
+mod names;
+mod number;
+mod operator;
+mod parse;
+mod passed_over;
+mod query;
+mod schema;
+mod scope;
+mod script;
+mod seen;
+mod select;
+mod split;
+mod strftime;
+mod survey;
+mod translate;
+mod trigger;
+mod types;
+mod update;
+mod value;
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use script::{Fault, Remark, Script, Statement};
+pub use translate::translate;
