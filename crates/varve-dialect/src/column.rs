@@ -49,6 +49,10 @@ impl<'s> Translator<'s> {
     pub(crate) fn column(&mut self, table: &'s Table, def: &ColumnDef) -> Result<SqlText> {
         let column = table.named(&def.name)?;
         let at = line(&def.name);
+        Type::declared(&def.data_type, self.dialect).map_err(|fault| {
+            let message = format!("the column {}: {}", column.name, fault.message);
+            Fault::new(at, message)
+        })?;
         self.tell_type(table, column, at);
         let mut text = sql![SqlText::name(&column.name), " ", type_of(table, column)];
         if column.is_identity {

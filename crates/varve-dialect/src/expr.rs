@@ -179,7 +179,9 @@ impl Writer<'_> {
                 escape_char,
             } => {
                 // LIKE of both sources takes capital letters for small ones.
-                let left = is(expr, if *negated { " NOT ILIKE " } else { " ILIKE " })?;
+                let like = if *negated { " NOT ILIKE " } else { " ILIKE " };
+                let as_text = self.text_cast(expr);
+                let left = sql![self.operand(expr, Level::Compare)?, as_text, like];
                 let mut text = sql![left, self.operand(pattern, Level::Compare)?];
                 match escape_char {
                     Some(escape) => text.push(sql![" ESCAPE ", self.expr(escape)?]),
@@ -198,6 +200,14 @@ impl Writer<'_> {
                 Ok(sql![left, self.operand(pattern, Level::Compare)?])
             }
             _ => Err(Fault::new(0, "an expression that has no counterpart")),
+        }
+    }
+
+    /// The cast of a column that is no text here to one.
+    fn text_cast(&self, expr: &Expr) -> &'static str {
+        match self.column_of(expr).map(|column| &column.ty) {
+            None | Some(Type::Text | Type::Varchar(_)) => "",
+            Some(_) => "::text",
         }
     }
 

@@ -8,6 +8,7 @@ use sqlparser::ast::{
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
+use crate::literal::arguments;
 use crate::names;
 use crate::operator::Level;
 use crate::scope::Writer;
@@ -79,6 +80,12 @@ impl Writer<'_> {
         let FunctionArguments::List(list) = &call.args else {
             return refused();
         };
+        // MySQL: the value that was to be inserted.
+        if lower == "values"
+            && let Some([Expr::Identifier(column)]) = arguments(call).as_deref()
+        {
+            return Ok(sql!["excluded.", self.name(column)]);
+        }
         if call.uses_odbc_syntax || !call.within_group.is_empty() || call.null_treatment.is_some() {
             return refused();
         }

@@ -55,7 +55,8 @@ impl Later {
         self.entries.truncate(len);
     }
 
-    /// A view, in the place of an earlier one of its name: mysqldump makes one without contents first.
+    /// A view, in the place of an earlier one of its name: mysqldump makes one without contents
+    /// first.
     pub(crate) fn add_view(&mut self, line: u64, name: &str, uses: BTreeSet<String>, sql: SqlText) {
         self.drop_view(name);
         self.add(Kind::View, line, name, sql);

@@ -2,11 +2,11 @@
 //! of all, and writes them as SQL of our own dialect. `sqlparser` reads; the rest is here. It knows
 //! nothing of our parser, the engine or files: bytes go in, statements come out.
 //!
-//! A script is read twice. The first reading ([`survey`]) notes the tables and the values that their
-//! columns hold, since types of SQLite are advice only; the second one ([`translate`]) writes.
+//! A script is read twice. The first reading (`survey.rs`) notes the tables and the values of their
+//! columns, since types of SQLite are advice only; the second one (`translate.rs`) writes.
 //!
 //! Invariant: any bytes give a [`Script`]; nothing makes it panic, nor recurse without bound.
-//! Invariant: a statement is translated whole, or a fault names its line and nothing of it is written.
+//! Invariant: a statement is translated whole, or a fault names its line and nothing is written.
 //! Invariant: text of the source gets into the translation as a name, a literal or a number only.
 
 mod alter_table;

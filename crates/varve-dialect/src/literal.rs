@@ -90,8 +90,10 @@ fn folded(call: &Function) -> Option<String> {
     let name = names::last(&call.name).ok()?.value.to_ascii_lowercase();
     match (name.as_str(), arguments.len()) {
         ("replace", 3) => {
-            let from = text(1).filter(|from| !from.is_empty())?;
-            Some(text(0)?.replace(&from, &text(2)?))
+            let (from, to) = (text(1)?, text(2)?);
+            // Longer ones could be nested to texts of any length.
+            let shrinks = !from.is_empty() && to.len() <= from.len();
+            shrinks.then(|| text(0).map(|text| text.replace(&from, &to)))?
         }
         ("char", 1) => match Literal::of(arguments.first()?)? {
             Literal::Number(code) => char::from_u32(code.parse().ok()?).map(String::from),

@@ -1,8 +1,8 @@
 //! Names of the source as names of ours.
 //!
-//! A name in quotes keeps its letters; one without is folded to lower case, as our own dialect folds
-//! it. Both sources compare names without regard to case, so a name that is declared is written as
-//! its declaration is, however it is written where it is used.
+//! A name in quotes keeps its letters; one without is folded to lower case, as our own dialect
+//! does. Both sources compare names without regard to case, so a name that is declared is written
+//! as its declaration is, however it is written where it is used.
 
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 

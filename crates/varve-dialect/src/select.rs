@@ -1,8 +1,8 @@
 //! SELECT and what it reads from.
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, Join, JoinConstraint, JoinOperator, NamedWindowExpr, ObjectName,
-    Select, SelectItem, SelectItemQualifiedWildcardKind, TableAlias, TableFactor, TableWithJoins,
+    Distinct, GroupByExpr, Join, JoinConstraint, JoinOperator, NamedWindowExpr, ObjectName, Select,
+    SelectItem, SelectItemQualifiedWildcardKind, TableAlias, TableFactor, TableWithJoins,
 };
 use varve_types::{SqlText, sql};
 
@@ -80,7 +80,12 @@ impl Writer<'_> {
 
     /// FROM and all behind it, or nothing.
     pub(crate) fn from(&mut self, tables: &[TableWithJoins]) -> Result<SqlText> {
-        let is_dual = |table: &TableWithJoins| matches!(&table.relation, TableFactor::Table { name, .. } if last(name).is_ok_and(|name| name.value.eq_ignore_ascii_case("dual")));
+        let is_dual = |table: &TableWithJoins| match &table.relation {
+            TableFactor::Table { name, .. } => {
+                last(name).is_ok_and(|name| name.value.eq_ignore_ascii_case("dual"))
+            }
+            _ => false,
+        };
         if tables.is_empty() || tables.iter().all(is_dual) {
             return Ok(SqlText::default());
         }
@@ -180,7 +185,7 @@ impl Writer<'_> {
         let relation = self.factor(&join.relation)?;
         Ok(match constraint {
             JoinConstraint::On(condition) => {
-                sql![" ", word, relation, " ON ", self.truth(condition)?]
+                sql![" ", word, relation, " ON ", self.expr(condition)?]
             }
             JoinConstraint::Using(columns) => {
                 let mut names = Vec::new();
@@ -200,10 +205,6 @@ impl Writer<'_> {
             // Both sources take a join without a condition for a cross join.
             JoinConstraint::None => sql![" CROSS JOIN ", relation],
         })
-    }
-
-    fn truth(&mut self, condition: &Expr) -> Result<SqlText> {
-        self.expr(condition)
     }
 
     fn using(&mut self, column: &ObjectName) -> Result<SqlText> {

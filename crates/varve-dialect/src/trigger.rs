@@ -225,7 +225,10 @@ impl<'t> Cursor<'t> {
 
     fn head(&mut self, dialect: Dialect) -> Option<Head> {
         // MySQL: the definer stands before the word TRIGGER.
-        let is_trigger = |token: &TokenWithSpan| matches!(&token.token, Token::Word(word) if word.value.eq_ignore_ascii_case("trigger"));
+        let is_trigger = |token: &TokenWithSpan| match &token.token {
+            Token::Word(word) => word.value.eq_ignore_ascii_case("trigger"),
+            _ => false,
+        };
         self.at = self.tokens.iter().position(is_trigger)? + 1;
         if self.takes("IF") && !(self.takes("NOT") && self.takes("EXISTS")) {
             return None;

@@ -33,7 +33,6 @@ pub(crate) enum Type {
     Json,
     Jsonb,
     Uuid,
-    Bit(u64),
     /// The texts that it takes.
     Enum(Vec<String>),
 }
@@ -93,7 +92,7 @@ impl Type {
             }
             Type::Json | Type::Jsonb => seen.only_texts() && !seen.not_json,
             Type::Uuid => seen.only_texts() && !seen.not_uuid,
-            Type::UnsignedInt8 | Type::Varchar(_) | Type::Bit(_) | Type::Enum(_) => true,
+            Type::UnsignedInt8 | Type::Varchar(_) | Type::Enum(_) => true,
         }
     }
 
@@ -124,7 +123,6 @@ impl Type {
             Type::Json => sql!["json"],
             Type::Jsonb => sql!["jsonb"],
             Type::Uuid => sql!["uuid"],
-            Type::Bit(length) => sql!["bit(", *length, ")"],
         }
     }
 
@@ -263,7 +261,8 @@ fn of_mysql(ty: &DataType) -> Result<Type> {
         DataType::Uuid => Type::Uuid,
         DataType::Bit(length) => match length.unwrap_or(1) {
             1 => Type::Bool,
-            length => Type::Bit(length),
+            2..=63 => Type::Int8,
+            _ => Type::Numeric(Some((20, 0))),
         },
         DataType::Enum(members, _) => Type::Enum(members.iter().map(member).collect()),
         DataType::Set(_)

@@ -1,13 +1,14 @@
 //! UPDATE and DELETE.
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Delete, Expr, FromTable, FunctionArguments, TableFactor,
-    TableWithJoins, Update, UpdateTableFromKind,
+    Assignment, AssignmentTarget, Delete, Expr, FromTable, TableFactor, TableWithJoins, Update,
+    UpdateTableFromKind,
 };
 use varve_types::{SqlText, sql};
 
+use crate::literal::Literal;
 use crate::names::{last, spelled};
-use crate::schema::Table;
+use crate::schema::{Column, Table};
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
 
@@ -90,36 +91,16 @@ impl<'s> Writer<'s> {
                 Some(column) => SqlText::name(&column.name),
                 None => SqlText::name(&spelled(name)),
             };
-            let value = match inserted(&assignment.value) {
-                Some(Expr::Identifier(of)) => sql!["excluded.", self.name(of)],
-                _ => self.assigned(&assignment.value, column)?,
-            };
+            let value = self.assigned(&assignment.value, column)?;
             texts.push(sql![name, " = ", value]);
         }
         Ok(SqlText::joined(&texts, ", "))
     }
 
-    fn assigned(
-        &mut self,
-        expr: &Expr,
-        column: Option<&'s crate::schema::Column>,
-    ) -> Result<SqlText> {
-        match crate::literal::Literal::of(expr) {
+    fn assigned(&mut self, expr: &Expr, column: Option<&'s Column>) -> Result<SqlText> {
+        match Literal::of(expr) {
             Some(_) => self.value_of(expr, column),
             None => self.expr(expr),
         }
     }
-}
-
-/// The column of MySQL's `VALUES(column)`, the value that was to be inserted.
-fn inserted(expr: &Expr) -> Option<&Expr> {
-    let Expr::Function(call) = expr else {
-        return None;
-    };
-    let is_values = last(&call.name).is_ok_and(|name| name.value.eq_ignore_ascii_case("values"));
-    let FunctionArguments::List(_) = &call.args else {
-        return None;
-    };
-    let arguments = crate::literal::arguments(call).filter(|_| is_values)?;
-    arguments.first().copied()
 }

@@ -29,9 +29,10 @@ pub(crate) fn write(value: &Literal, ty: &Type) -> Result<SqlText> {
             SqlText::literal(&format!("{text}+00"))
         }
         (value, Type::Bytea) => SqlText::literal(&format!("\\x{}", hex(&bytes(value)))),
-        (value, Type::Bit(length)) => match bits(value, *length) {
-            Some(bits) => sql!["B", SqlText::literal(&bits)],
-            None => return fault("a value that is not of bits".to_owned()),
+        // Bits are numbers here, and hexadecimal digits are one where a number is wanted.
+        (Literal::Bytes(bytes), Type::Int2 | Type::Int4 | Type::Int8) => match number_of(bytes) {
+            Some(number) => sql![number],
+            None => return fault("a number with too many digits".to_owned()),
         },
         (Literal::Bool(value), _) => sql![if *value { "true" } else { "false" }],
         (Literal::Number(number), Type::Text | Type::Varchar(_) | Type::Enum(_)) => {
@@ -105,17 +106,7 @@ fn bytes(value: &Literal) -> Vec<u8> {
     }
 }
 
-fn bits(value: &Literal, length: u64) -> Option<String> {
-    let digits = match value {
-        Literal::Bits(digits) => digits.clone(),
-        Literal::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:08b}")).collect(),
-        Literal::Text(text) => text.bytes().map(|byte| format!("{byte:08b}")).collect(),
-        Literal::Number(number) => format!("{:b}", number.parse::<u64>().ok()?),
-        _ => return None,
-    };
-    let digits = digits.trim_start_matches('0');
-    let length = usize::try_from(length)
-        .ok()
-        .filter(|length| *length <= 64)?;
-    (digits.len() <= length).then(|| format!("{digits:0>length$}"))
+fn number_of(bytes: &[u8]) -> Option<i64> {
+    let digits = hex(bytes);
+    i64::from_str_radix(&digits, 16).ok()
 }
