@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use varve_dialect::Dialect;
 use varvedb::DumpOptions;
 
 use crate::dump;
 use crate::import;
+use crate::import_script;
 use crate::shell::{Action, Job};
 
 /// The folder of databases that none was named for.
@@ -34,6 +36,7 @@ pub enum Command {
         drop_quarantined: bool,
     },
     Import(import::Job),
+    ImportScript(import_script::Job),
     Dump(dump::Job),
 }
 
@@ -90,13 +93,19 @@ enum Subcommands {
         #[arg(long)]
         drop_quarantined: bool,
     },
-    /// Import a CSV file with a header line, all rows or none
+    /// Import a CSV file with a header line, or a script of another database, whole or not at all
     Import {
-        /// The CSV file
+        /// The CSV file, or the script
         file: PathBuf,
         /// The table; made with types guessed from the file if it is not there
-        #[arg(long)]
-        table: String,
+        #[arg(long, required_unless_present = "dialect")]
+        table: Option<String>,
+        /// The file is a script of this database: sqlite (what .dump prints) or mysql (mysqldump)
+        #[arg(long, conflicts_with_all = ["table", "delimiter", "null"])]
+        dialect: Option<Dialect>,
+        /// Tell what cannot be translated or fails, and go on without it
+        #[arg(long, requires = "dialect")]
+        keep_going: bool,
         /// The folder of the database
         #[arg(long, default_value = DEFAULT_PLACE)]
         path: PathBuf,
@@ -208,13 +217,26 @@ pub fn read() -> Command {
         },
         Some(Subcommands::Import {
             file,
+            dialect: Some(dialect),
+            keep_going,
+            path,
+            ..
+        }) => Command::ImportScript(import_script::Job {
+            file,
+            dialect,
+            keep_going,
+            path,
+        }),
+        Some(Subcommands::Import {
+            file,
             table,
             path,
             delimiter,
             null,
+            ..
         }) => Command::Import(import::Job {
             file,
-            table,
+            table: table.unwrap_or_default(),
             path,
             delimiter,
             null,

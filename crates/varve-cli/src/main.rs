@@ -8,6 +8,7 @@
 mod arguments;
 mod dump;
 mod import;
+mod import_script;
 mod integrity;
 mod message;
 mod open;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         } => integrity::repair(&path, drop_quarantined),
         Command::Dump(job) => dump::run(&job),
         Command::Import(job) => import::run(&job),
+        Command::ImportScript(job) => import_script::run(&job),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
