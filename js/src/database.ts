@@ -2,6 +2,7 @@ import { CallScope } from './call-scope.js';
 import { aFunction, aString, checked, checkedText } from './check.js';
 import { copyCall, copyInto } from './copy.js';
 import { storeOf } from './data-dir.js';
+import { runDialectScript } from './dialect-script.js';
 import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
 import type {
@@ -164,7 +165,11 @@ export class VarveDB implements Database {
   async execScript(text: string, options?: ScriptOptions): Promise<ScriptResult> {
     const script = checkedText('text', text);
     const settings = scriptOptions(options);
-    const run = async () => runScript(this.#opened(), script, settings);
+    const { dialect } = settings;
+    const run = async () =>
+      dialect === undefined
+        ? runScript(this.#opened(), script, settings)
+        : runDialectScript(this.#opened(), script, dialect, settings);
     return this.#gate.alone(run, settings.signal, this.#scope?.suspicion);
   }
 

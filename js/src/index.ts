@@ -19,6 +19,7 @@ export type {
   CopyResult,
   CopySource,
   Database,
+  DialectName,
   Durability,
   Field,
   Notice,

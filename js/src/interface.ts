@@ -146,8 +146,20 @@ export interface CopyResult {
   readonly bytes: number;
 }
 
+/** A database whose scripts `execScript` translates: what `sqlite3 app.db .dump` or `mysqldump` print. */
+export type DialectName = 'sqlite' | 'mysql';
+
 /** Options of `execScript`. */
 export interface ScriptOptions {
+  /**
+   * The script is one of another database's. It is translated, by a module that is fetched when it is first used, and
+   * runs as one: all of it or nothing. What cannot be translated rejects with code `0A000` and its line.
+   */
+  readonly dialect?: DialectName | undefined;
+  /** With `dialect`: leaves out, with a warning, what cannot be translated or fails, and keeps the rest. */
+  readonly partial?: boolean | undefined;
+  /** With `dialect`: `varve_dialect_bg.wasm`, where it is not beside the package's own files. */
+  readonly dialectWasm?: string | URL | Response | WebAssembly.Module | undefined;
   /** Called for each notice, for what `\echo` says, and for each command that is ignored. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
   /** Stops the script where it is: the call rejects with code `57014`. */
@@ -160,7 +172,7 @@ export interface ScriptResult {
   readonly statements: number;
   /** Rows of COPY data. */
   readonly copied: number;
-  /** Commands of psql that mean nothing here, such as `\connect chinook`. */
+  /** Commands that mean nothing here, such as `\connect chinook`, or `PRAGMA foreign_keys=OFF` of a dialect. */
   readonly ignored: readonly string[];
 }
 
@@ -308,6 +320,8 @@ export interface Database extends Queryable, AsyncDisposable {
    * these `\echo` gives a notice, `\q` ends the script, those that connect or that set how psql prints are ignored,
    * each with a notice, and others reject with code `0A000`. What stands between commands and COPY data happens
    * together or not at all; what was done before a statement that fails stays.
+   *
+   * With the option `dialect` the script is one of SQLite's or MySQL's.
    *
    * @example
    * const { ignored } = await db.execScript(await (await fetch('/chinook.sql')).text());

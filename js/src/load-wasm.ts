@@ -2,16 +2,40 @@ import { VarveError } from './errors.js';
 import { directiveOf, PolicyWatch, type Violation } from './policy.js';
 import type { WasmSource } from './protocol.js';
 
-/** The engine beside this file. Bundlers look for exactly this expression. */
-function besideThisFile(): string {
-  return new URL('./varve_bg.wasm', import.meta.url).href;
+/** A module of the package. */
+export interface WasmPart {
+  /** In words. */
+  readonly what: string;
+  readonly file: string;
+  /** The option that says where it is. */
+  readonly option: string;
+  readonly besideThisFile: () => string;
 }
 
-/** Fetches and compiles the engine. Every failure says which address was at fault and why. */
-export async function loadWasm(source: WasmSource | undefined): Promise<WebAssembly.Module> {
+/** Bundlers look for exactly this expression. */
+export const ENGINE: WasmPart = {
+  what: 'the engine',
+  file: 'varve_bg.wasm',
+  option: 'wasm',
+  besideThisFile: () => new URL('./varve_bg.wasm', import.meta.url).href,
+};
+
+/** What reads the dialects of other databases. */
+export const DIALECTS: WasmPart = {
+  what: 'the reader of dialects',
+  file: 'varve_dialect_bg.wasm',
+  option: 'dialectWasm',
+  besideThisFile: () => new URL('./varve_dialect_bg.wasm', import.meta.url).href,
+};
+
+/** Fetches and compiles a module. Every failure says which address was at fault and why. */
+export async function loadWasm(
+  source: WasmSource | undefined,
+  part: WasmPart = ENGINE,
+): Promise<WebAssembly.Module> {
   const policy = new PolicyWatch();
   try {
-    return await load(source);
+    return await load(source, part);
   } catch (error) {
     const violation = await policy.violation();
     throw violation === undefined ? error : forbidden(violation, error);
@@ -34,55 +58,55 @@ function forbidden(violation: Violation, cause: unknown): VarveError {
   return new VarveError(fields, { cause });
 }
 
-async function load(source: WasmSource | undefined): Promise<WebAssembly.Module> {
+async function load(source: WasmSource | undefined, part: WasmPart): Promise<WebAssembly.Module> {
   if (source !== undefined && 'module' in source) return source.module;
-  const url = source?.url ?? besideThisFile();
-  if (source !== undefined && 'bytes' in source) return compile(source.bytes, url);
-  const response = await fetchWasm(url);
+  const url = source?.url ?? part.besideThisFile();
+  if (source !== undefined && 'bytes' in source) return compile(source.bytes, url, part);
+  const response = await fetchWasm(url, part);
   // Only modules that are compiled while they arrive are kept compiled by browsers.
   if (response.headers.get('content-type')?.startsWith('application/wasm')) {
-    return compiled(WebAssembly.compileStreaming(response), url);
+    return compiled(WebAssembly.compileStreaming(response), url, part);
   }
-  return compile(await response.arrayBuffer(), url);
+  return compile(await response.arrayBuffer(), url, part);
 }
 
-async function fetchWasm(url: string): Promise<Response> {
+async function fetchWasm(url: string, part: WasmPart): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw failure(`the engine could not be fetched from ${url}`, cause);
+    throw failure(`${part.what} could not be fetched from ${url}`, part, cause);
   }
   if (response.ok) return response;
-  throw failure(`the engine could not be fetched: ${url} answered ${response.status}`);
+  throw failure(`${part.what} could not be fetched: ${url} answered ${response.status}`, part);
 }
 
-function compile(bytes: ArrayBuffer, url: string): Promise<WebAssembly.Module> {
-  return compiled(WebAssembly.compile(checked(bytes, url)), url);
+function compile(bytes: ArrayBuffer, url: string, part: WasmPart): Promise<WebAssembly.Module> {
+  return compiled(WebAssembly.compile(checked(bytes, url, part)), url, part);
 }
 
-async function compiled(module: Promise<WebAssembly.Module>, url: string) {
+async function compiled(module: Promise<WebAssembly.Module>, url: string, part: WasmPart) {
   try {
     return await module;
   } catch (cause) {
-    throw failure(`the engine from ${url} could not be compiled`, cause);
+    throw failure(`${part.what} from ${url} could not be compiled`, part, cause);
   }
 }
 
 /** Bundlers and single-page servers answer unknown addresses with a page, so say that. */
-function checked(bytes: ArrayBuffer, url: string): ArrayBuffer {
+function checked(bytes: ArrayBuffer, url: string, part: WasmPart): ArrayBuffer {
   const start = new Uint8Array(bytes, 0, Math.min(bytes.byteLength, 64));
   if (start[0] === 0 && start[1] === 0x61 && start[2] === 0x73 && start[3] === 0x6d) return bytes;
   const text = new TextDecoder().decode(start);
   const found = text.trimStart().startsWith('<') ? 'HTML' : 'something else';
-  throw failure(`${url} returned ${found}, not the engine's WebAssembly`);
+  throw failure(`${url} returned ${found}, not the WebAssembly of ${part.what}`, part);
 }
 
-function failure(message: string, cause?: unknown): VarveError {
+function failure(message: string, part: WasmPart, cause?: unknown): VarveError {
   const fields = {
     code: 'wasm_load_failed',
     message,
-    hint: 'Serve varve_bg.wasm of the package there, or say where it is with the option `wasm`.',
+    hint: `Serve ${part.file} of the package there, or say where it is with the option \`${part.option}\`.`,
     ...(cause instanceof Error && { detail: cause.message }),
   };
   return new VarveError(fields, cause === undefined ? {} : { cause });

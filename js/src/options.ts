@@ -70,10 +70,6 @@ export function batchOptions(given: unknown): BatchOptions {
   return checkedOptions<BatchOptions>(given, { signal: aSignal });
 }
 
-export function scriptOptions(given: unknown): ScriptOptions {
-  return checkedOptions<ScriptOptions>(given, { signal: aSignal, onNotice: aCallback });
-}
-
 export function copyOptions(given: unknown): CopyOptions {
   const options = checkedOptions<CopyOptions>(given, {
     columns: names,
@@ -108,6 +104,23 @@ const wasm: Kind<NonNullable<VarveDBOptions['wasm']>> = {
     (value instanceof Response && !value.bodyUsed) ||
     (value instanceof WebAssembly.Module && WebAssembly.Module.imports(value).length >= 0),
 };
+
+export function scriptOptions(given: unknown): ScriptOptions {
+  const options = checkedOptions<ScriptOptions>(given, {
+    dialect: oneOf('sqlite', 'mysql'),
+    partial: aBoolean,
+    dialectWasm: wasm,
+    signal: aSignal,
+    onNotice: aCallback,
+  });
+  const { dialect, partial, dialectWasm } = options;
+  for (const [name, value] of Object.entries({ partial, dialectWasm })) {
+    if (value !== undefined && dialect === undefined) {
+      throw invalidArgument(`options.${name}`, 'given without a dialect', 'one beside it');
+    }
+  }
+  return options;
+}
 
 const worker = aFunction<() => Worker>();
 

@@ -1,5 +1,11 @@
 import type { ErrorFields } from './errors.js';
-import type { BulkLoadResult, CheckReport, Durability, RepairReport } from './interface.js';
+import type {
+  BulkLoadResult,
+  CheckReport,
+  DialectName,
+  Durability,
+  RepairReport,
+} from './interface.js';
 import type { LoadColumn } from './load-columns.js';
 import type { Param } from './params.js';
 
@@ -22,11 +28,32 @@ export interface OpenArgs {
   readonly aliveLock: string;
 }
 
+/** A statement of a translated script, or what is told of one, with its line in the source. */
+export interface ScriptLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A script of another database as SQL of ours. */
+export interface Translation {
+  readonly statements: readonly ScriptLine[];
+  /** What could not be translated. */
+  readonly faults: readonly ScriptLine[];
+  /** What is kept in another form. */
+  readonly remarks: readonly ScriptLine[];
+  /** What changes nothing here. */
+  readonly passedOver: readonly ScriptLine[];
+}
+
 /** Every request of the client to its worker, with what it takes and gives. */
 export interface Requests {
   open: { args: OpenArgs; result: { holdsAliveLock: boolean } };
   query: { args: { sql: string; params: Param[] }; result: Uint8Array<ArrayBuffer> };
   exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
+  translate: {
+    args: { text: string; dialect: DialectName; wasm: WasmSource | undefined };
+    result: Translation;
+  };
   executeBatch: { args: { statements: readonly string[] }; result: { affectedRows: number } };
   copyBegin: { args: { sql: string }; result: { copy: number } };
   copyWrite: { args: { copy: number; bytes: Uint8Array }; result: { rows: number } };

@@ -1,6 +1,7 @@
 import { EngineStore } from './engine-store.js';
 import { type ErrorFields, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
+import { translateScript } from './translate-script.js';
 import { panicMessage } from './varve.js';
 
 /** What this file uses of a worker's global scope: the types of pages and of workers exclude each other. */
@@ -30,6 +31,8 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
       return opened().query(id, args.sql, args.params);
     case 'exec':
       return opened().exec(id, args.sql);
+    case 'translate':
+      return translateScript(args.text, args.dialect, args.wasm);
     case 'executeBatch':
       return opened().executeBatch(id, args.statements);
     case 'copyBegin':

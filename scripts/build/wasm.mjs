@@ -51,6 +51,13 @@ const modules = [
     title: 'Engine as wasm',
     cargo: SMALL,
   },
+  {
+    crate: 'varve-wasm-dialect',
+    profile: 'wasm',
+    name: 'varve_dialect',
+    title: 'Dialects as wasm',
+    cargo: SMALL,
+  },
 ];
 const KEPT_BUILDS = 8;
 

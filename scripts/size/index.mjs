@@ -29,9 +29,15 @@ await runMain(() => {
     'javascript',
     files.filter((row) => !row.part.endsWith('.wasm')),
   );
-  const download = total('download', files);
-  printTable([...files, javascript, download]);
-  const complaints = overBudget({ javascript, download }, budget);
+  // Fetched by who reads the scripts of other databases, and by nobody else.
+  const isApart = (row) => row.part === 'varve_dialect_bg.wasm';
+  const dialects = total('dialects', files.filter(isApart));
+  const download = total(
+    'download',
+    files.filter((row) => !isApart(row)),
+  );
+  printTable([...files, javascript, dialects, download]);
+  const complaints = overBudget({ javascript, dialects, download }, budget);
   for (const complaint of complaints) console.error(`Over budget: ${complaint}`);
   return complaints.length > 0 ? 1 : 0;
 });

@@ -6,6 +6,7 @@ const wasm = ['--target', 'wasm32-unknown-unknown'];
 const wasmCrates = [
   'varve-kv-idb',
   'varve-wasm',
+  'varve-wasm-dialect',
   'varve-tests-format',
   'varve-tests-zstd',
   'varve-bench',
