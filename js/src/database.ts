@@ -2,7 +2,7 @@ import { CallScope } from './call-scope.js';
 import { aFunction, aString, checked, checkedText } from './check.js';
 import { copyCall, copyInto } from './copy.js';
 import { storeOf } from './data-dir.js';
-import { runDialectScript } from './dialect-script.js';
+import { runDialectScript } from './dialect/script.js';
 import { VarveError } from './errors.js';
 import { Gate } from './gate.js';
 import type {

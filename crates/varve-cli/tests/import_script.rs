@@ -5,6 +5,7 @@
     reason = "a test program stops when its own parts are missing"
 )]
 
+#[expect(dead_code, reason = "other tests use all of it")]
 mod common;
 
 use std::path::Path;

@@ -6,13 +6,13 @@ use sqlparser::ast::{
 };
 use varve_types::{SqlText, sql};
 
-use crate::literal::Literal;
+use crate::ddl::types::Type;
+use crate::expression::literal::Literal;
+use crate::expression::value;
 use crate::names::{last, spelled};
 use crate::schema::{Column, Table};
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::types::Type;
-use crate::value;
 
 /// The table that a statement inserts into.
 pub(crate) fn target(insert: &Insert) -> Result<&Ident> {

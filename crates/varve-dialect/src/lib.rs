@@ -9,22 +9,12 @@
 //! Invariant: a statement is translated whole, or a fault names its line and nothing is written.
 //! Invariant: text of the source gets into the translation as a name, a literal or a number only.
 
-mod alter_table;
-mod column;
-mod constraint;
-mod create_table;
-mod create_view;
+mod ddl;
 mod dialect;
-mod drop;
-mod expr;
-mod function;
-mod index;
+mod expression;
 mod insert;
 mod later;
-mod literal;
 mod names;
-mod number;
-mod operator;
 mod parse;
 mod passed_over;
 mod query;
@@ -34,13 +24,9 @@ mod script;
 mod seen;
 mod select;
 mod split;
-mod strftime;
 mod survey;
 mod translate;
-mod trigger;
-mod types;
 mod update;
-mod value;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use script::{Fault, Remark, Script, Statement};

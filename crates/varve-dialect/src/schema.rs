@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use sqlparser::ast::{Ident, ObjectName};
 
+use crate::ddl::types::Type;
 use crate::names::{key, last};
 use crate::script::{Fault, Result};
 use crate::seen::Seen;
-use crate::types::Type;
 
 /// A column.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use sqlparser::ast::{Expr, Ident, ObjectName};
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
+use crate::ddl::types::Type;
 use crate::names::{key, last, parts, spelled};
 use crate::schema::{Column, Schema, Table};
 use crate::script::{Fault, Result};
-use crate::types::Type;
 
 /// Writes one statement. Names of all its queries are in one scope: it is only about spelling.
 pub(crate) struct Writer<'s> {

@@ -1,7 +1,7 @@
 //! What the values of a column are, over all of the script.
 
-use crate::literal::Literal;
-use crate::number;
+use crate::expression::literal::Literal;
+use crate::expression::number;
 
 /// What was seen of a column's values, NULL apart.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@
 //! `_binary '...'`, which may hold any bytes, becomes `X'...'`.
 
 use crate::Dialect;
-use crate::literal::hex;
+use crate::expression::literal::hex;
 use crate::script::{Fault, Result};
 
 /// The text of one statement.

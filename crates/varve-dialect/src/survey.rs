@@ -6,18 +6,18 @@ use sqlparser::ast::{
 };
 
 use crate::Dialect;
-use crate::column::{counts, is_rowid};
-use crate::constraint::key_columns;
-use crate::create_table::option;
+use crate::ddl::column::{counts, is_rowid};
+use crate::ddl::constraint::key_columns;
+use crate::ddl::create_table::option;
+use crate::ddl::types::Type;
+use crate::expression::literal::Literal;
 use crate::insert::{columns, rows, target};
-use crate::literal::Literal;
 use crate::names::{last, spelled};
 use crate::parse::{statement, tokens, word};
 use crate::schema::{Column, Schema, Table};
 use crate::script::Result;
 use crate::seen::Seen;
 use crate::split::{Piece, pieces};
-use crate::types::Type;
 
 /// Reads a script for its tables. What cannot be read is for the second reading to tell.
 pub(crate) fn survey(script: &[u8], dialect: Dialect) -> Schema {

@@ -6,7 +6,7 @@ use sqlparser::ast::{
 };
 use varve_types::{SqlText, sql};
 
-use crate::literal::Literal;
+use crate::expression::literal::Literal;
 use crate::names::{last, spelled};
 use crate::schema::{Column, Table};
 use crate::scope::Writer;

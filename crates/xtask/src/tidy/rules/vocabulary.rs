@@ -19,7 +19,7 @@ const OUTSIDES: [Outside; 2] = [
             "wasm_bindgen_futures",
             "JsValue",
         ],
-        homes: &["varve-kv-idb", "varve-wasm"],
+        homes: &["varve-kv-idb", "varve-wasm", "varve-wasm-dialect"],
         world: "JavaScript",
     },
     Outside {

@@ -4,13 +4,13 @@ use sqlparser::ast::{CaseWhen, CastKind, DataType, Expr, UnaryOperator};
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
-use crate::literal::Literal;
-use crate::operator::Level;
+use crate::ddl::types::Type;
+use crate::expression::literal::Literal;
+use crate::expression::operator::Level;
+use crate::expression::value;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
 use crate::seen::Seen;
-use crate::types::Type;
-use crate::value;
 
 impl Writer<'_> {
     pub(crate) fn expr(&mut self, expr: &Expr) -> Result<SqlText> {

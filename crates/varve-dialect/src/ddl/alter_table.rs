@@ -3,7 +3,7 @@
 use sqlparser::ast::{AlterTable, AlterTableOperation, RenameTableNameKind};
 use varve_types::{SqlText, sql};
 
-use crate::column::counts;
+use crate::ddl::column::counts;
 use crate::names::{last, spelled};
 use crate::script::{Fault, Result};
 use crate::translate::Translator;

@@ -1,8 +1,8 @@
-import { VarveError } from './errors.js';
-import type { DialectName } from './interface.js';
-import { DIALECTS, loadWasm } from './load-wasm.js';
-import type { Translation, WasmSource } from './protocol.js';
-import init, { translate } from './varve_dialect.js';
+import { VarveError } from '../errors.js';
+import type { DialectName } from '../interface.js';
+import { DIALECTS, loadWasm } from '../load-wasm.js';
+import type { Translation, WasmSource } from '../protocol.js';
+import init, { translate } from '../varve_dialect.js';
 
 let starting: Promise<unknown> | undefined;
 

@@ -5,8 +5,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
+use crate::expression::literal::{Literal, arguments};
 use crate::later::Kind;
-use crate::literal::{Literal, arguments};
 use crate::names::{key, last, spelled};
 use crate::parse::{end, fault, parser, statement, word};
 use crate::schema::Table;

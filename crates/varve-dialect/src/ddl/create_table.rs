@@ -3,14 +3,14 @@
 use sqlparser::ast::{CreateTable, CreateTableOptions, Expr, SqlOption, Value};
 use varve_types::{SqlText, sql};
 
-use crate::column::enum_name;
+use crate::ddl::column::enum_name;
+use crate::ddl::types::Type;
 use crate::later::Kind;
 use crate::names::{key, last, spelled};
 use crate::schema::Table;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
 use crate::translate::Translator;
-use crate::types::Type;
 
 /// The value of an option of MySQL's, such as AUTO_INCREMENT.
 pub(crate) fn option<'t>(table: &'t CreateTable, name: &str) -> Option<&'t Expr> {

@@ -3,7 +3,7 @@
 use sqlparser::ast::{CreateIndex, Expr, IndexColumn, IndexConstraint, OrderBySort};
 use varve_types::{SqlText, sql};
 
-use crate::constraint::key_column;
+use crate::ddl::constraint::key_column;
 use crate::later::Kind;
 use crate::names::{last, line, spelled};
 use crate::schema::Table;

@@ -1,8 +1,8 @@
-import { VarveError } from './errors.js';
-import type { DialectName, Notice, ScriptOptions, ScriptResult } from './interface.js';
-import type { ScriptLine, Translation } from './protocol.js';
-import { call, type Runner } from './runner.js';
-import { wasmSource } from './start-worker.js';
+import { VarveError } from '../errors.js';
+import type { DialectName, Notice, ScriptOptions, ScriptResult } from '../interface.js';
+import type { ScriptLine, Translation } from '../protocol.js';
+import { call, type Runner } from '../runner.js';
+import { wasmSource } from '../start-worker.js';
 
 /** So many faults are told in the detail of the error. */
 const FAULTS_TOLD_MAX = 20;

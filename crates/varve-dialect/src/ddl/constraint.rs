@@ -6,8 +6,8 @@ use sqlparser::ast::{
 };
 use varve_types::{SqlText, sql};
 
+use crate::expression::literal::{Literal, arguments};
 use crate::later::Kind;
-use crate::literal::{Literal, arguments};
 use crate::names::{last, line, spelled};
 use crate::schema::Table;
 use crate::scope::Writer;

@@ -4,11 +4,11 @@ use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
-use crate::literal::Literal;
+use crate::ddl::types::Type;
+use crate::expression::literal::Literal;
+use crate::expression::value;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::types::Type;
-use crate::value;
 
 /// How tightly an operator binds; what stands in parentheses or alone binds most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,8 +4,8 @@ use sqlparser::ast::{BinaryLength, CharacterLength, DataType, EnumMember, ExactN
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
+use crate::expression::number;
 use crate::names;
-use crate::number;
 use crate::script::{Fault, Result};
 use crate::seen::Seen;
 

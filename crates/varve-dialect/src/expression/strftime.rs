@@ -4,10 +4,10 @@ use sqlparser::ast::{Expr, Function, FunctionArguments};
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
-use crate::literal::{Literal, arguments};
+use crate::ddl::types::Type;
+use crate::expression::literal::{Literal, arguments};
 use crate::names;
 use crate::scope::Writer;
-use crate::types::Type;
 
 /// SQLite's moments are in UTC.
 const NOW: &str = "(now() AT TIME ZONE 'UTC')";

@@ -8,9 +8,9 @@ use sqlparser::ast::{
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
-use crate::literal::arguments;
+use crate::expression::literal::arguments;
+use crate::expression::operator::Level;
 use crate::names;
-use crate::operator::Level;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
 

@@ -2,11 +2,11 @@
 
 use varve_types::{SqlText, sql};
 
-use crate::literal::{Literal, hex};
-use crate::number;
+use crate::ddl::types::Type;
+use crate::expression::literal::{Literal, hex};
+use crate::expression::number;
 use crate::script::{Fault, Result};
 use crate::seen::{is_zero_date, moment_zone};
-use crate::types::Type;
 
 /// A value for a column of type `ty`; of none that is known where that is `Any`.
 pub(crate) fn write(value: &Literal, ty: &Type) -> Result<SqlText> {

@@ -5,15 +5,15 @@ use sqlparser::tokenizer::Token;
 use varve_types::{SqlText, sql};
 
 use crate::Dialect;
+use crate::ddl::types::Type;
+use crate::expression::literal::Literal;
+use crate::expression::value;
 use crate::later::Kind;
-use crate::literal::Literal;
 use crate::names::line;
 use crate::schema::{Column, Table};
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
 use crate::translate::Translator;
-use crate::types::Type;
-use crate::value;
 
 /// Whether it counts by itself because it says so.
 pub(crate) fn counts<'o>(mut options: impl Iterator<Item = &'o ColumnOption>) -> bool {
