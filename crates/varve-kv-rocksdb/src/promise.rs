@@ -165,6 +165,15 @@ impl PromiseFile {
     }
 }
 
+impl Drop for PromiseFile {
+    /// A child process that is being started has a copy of the file for a moment, and with it the
+    /// lock: closing the file would not end it.
+    fn drop(&mut self) {
+        // Where it cannot be ended, closing the file ends it.
+        let _ = self.file.unlock();
+    }
+}
+
 /// A number that changes when the machine starts anew; 0 where the platform does not tell.
 fn boot() -> u128 {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
