@@ -78,7 +78,7 @@ pub use span::Span;
 pub use statement::{Explain, Statement, StatementBody};
 pub use table::{
     CreateIndex, CreateTable, IndexElement, IndexKey, LikeOption, LikeTable, OnCommit,
-    PartitionBound, PartitionBy, PartitionKey, PartitionValues, TableElement,
+    PartitionBound, PartitionBy, PartitionValues, TableElement,
 };
 pub use trigger::{CreateTrigger, NamedTrigger, TriggerTiming};
 pub use type_name::{BaseType, IntervalFields, TypeName};

@@ -85,15 +85,7 @@ pub struct PartitionBy {
     /// `RANGE`, `LIST`, `HASH`
     pub strategy: Name,
     /// The columns and expressions.
-    pub keys: Vec<PartitionKey>,
-}
-
-/// A column or expression that rows are shared by.
-pub struct PartitionKey {
-    /// The column or expression.
-    pub expr: Expr,
-    /// Whether it stands in parentheses: a name in them may mean the whole row.
-    pub in_parentheses: bool,
+    pub keys: Vec<Expr>,
 }
 
 /// Which rows a partition takes.

@@ -2,7 +2,7 @@
 
 use varve_ast::{
     Column, CreateTable, LikeOption, LikeTable, ObjectName, OnCommit, PartitionBound, PartitionBy,
-    PartitionKey, PartitionValues, Span, TableElement,
+    PartitionValues, Span, TableElement,
 };
 use varve_types::{Error, Result, SqlState};
 
@@ -173,13 +173,6 @@ impl Parser<'_> {
         Ok(PartitionValues::Hash { modulus, remainder })
     }
 
-    fn partition_key(&mut self) -> Result<PartitionKey> {
-        Ok(PartitionKey {
-            in_parentheses: self.peek() == Token::LParen,
-            expr: self.parse_unordered()?,
-        })
-    }
-
     fn partition_bound(&mut self) -> Result<PartitionBound> {
         if self.parse_keyword(Keyword::MINVALUE) {
             return Ok(PartitionBound::Min);
@@ -204,7 +197,7 @@ impl Parser<'_> {
                     self.expect_keyword(Keyword::BY)?;
                     create.partition_by = Some(PartitionBy {
                         strategy: self.parse_label()?,
-                        keys: self.parse_parenthesized(Parser::partition_key)?,
+                        keys: self.parse_parenthesized(Parser::parse_unordered)?,
                     });
                 }
                 Keyword::USING => self.table_access_method()?,

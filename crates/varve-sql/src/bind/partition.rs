@@ -47,10 +47,10 @@ impl Binder<'_> {
         })?;
         let names = target_scope(table, None);
         let mut keys = Vec::with_capacity(by.keys.len());
-        for key in &by.keys {
-            let ast = &key.expr;
+        for ast in &by.keys {
+            // A name in parentheses may mean the whole row.
             if let Some(name) = plain_column(ast)
-                && !key.in_parentheses
+                && !ast.is_parenthesized
                 && !table.columns.iter().any(|column| column.name == *name)
             {
                 let message = format!("column \"{name}\" named in partition key does not exist");
