@@ -64,7 +64,7 @@ mod tests {
     fn texts_are_escaped() {
         let script = translate(b"PRAGMA a;\nSELECT 'a\n\"\\';\nx", Dialect::Sqlite);
         let expected = "{\"statements\":[{\"line\":2,\"text\":\"SELECT 'a\\u000a\\\"\\\\'\"}],\
-                        \"faults\":[{\"line\":3,\"text\":\"cannot be read: Expected: an SQL statement, found: x\"}],\
+                        \"faults\":[{\"line\":4,\"text\":\"cannot be read: Expected: an SQL statement, found: x\"}],\
                         \"remarks\":[],\"passedOver\":[{\"line\":1,\"text\":\"PRAGMA a\"}]}";
         assert_eq!(super::json(&script), expected);
     }
