@@ -1,7 +1,7 @@
+import { translateScript } from './dialect/translate.js';
 import { EngineStore } from './engine-store.js';
 import { type ErrorFields, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
-import { translateScript } from './dialect/translate.js';
 import { panicMessage } from './varve.js';
 
 /** What this file uses of a worker's global scope: the types of pages and of workers exclude each other. */
