@@ -19,8 +19,8 @@ use varve_types::{
     Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
 };
 
-use crate::deferred::Deferred;
 use crate::row_filter::IMMUTABLE;
+use crate::statement_txn::StatementTxn;
 use crate::write::cannot_build;
 
 /// Rows that a build reads before it writes their entries.
@@ -132,17 +132,12 @@ fn with_column(rows: &Batch, column: Column) -> Batch {
 }
 
 /// Adds the entries of rows that were inserted.
-pub(crate) async fn add(
-    transaction: &mut Transaction,
-    deferred: &mut Deferred,
-    table: &TableDef,
-    rows: &[Batch],
-) -> Result<()> {
+pub(crate) async fn add(txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<()> {
     for index in &table.indexes {
         let entries = Entries::new(table, index);
         let added = rows.iter().map(|rows| entries.of_complete(rows));
         let added: Vec<Batch> = added.collect::<Result<_>>()?;
-        write(transaction, deferred, table, index, &[], &added).await?;
+        write(txn, table, index, &[], &added).await?;
     }
     Ok(())
 }
@@ -179,8 +174,7 @@ pub(crate) async fn remove(
 /// Replaces the entries of rows that were read before they were changed, where they differ. The
 /// new rows come in the order of the old ones, cut into other batches.
 pub(crate) async fn replace(
-    transaction: &mut Transaction,
-    deferred: &mut Deferred,
+    txn: &mut StatementTxn,
     table: &TableDef,
     old: &[Vec<Batch>],
     new: &[Batch],
@@ -219,7 +213,7 @@ pub(crate) async fn replace(
         for (rows, changed) in kept {
             gone.push(entries.of(&chosen(rows, &changed))?);
         }
-        write(transaction, deferred, table, index, &gone, &added).await?;
+        write(txn, table, index, &gone, &added).await?;
     }
     Ok(())
 }
@@ -270,18 +264,17 @@ async fn remove_entries(
 }
 
 async fn write(
-    transaction: &mut Transaction,
-    deferred: &mut Deferred,
+    txn: &mut StatementTxn,
     table: &TableDef,
     index: &IndexDef,
     gone: &[Batch],
     added: &[Batch],
 ) -> Result<()> {
-    remove_entries(transaction, index, gone).await?;
+    remove_entries(&mut txn.store, index, gone).await?;
     for entries in added {
-        transaction.index_insert(index.tree, entries).await?;
+        txn.store.index_insert(index.tree, entries).await?;
     }
-    let checked = deferred.check_added(transaction, table, index, added);
+    let checked = txn.deferred.check_added(&txn.store, table, index, added);
     checked.await
 }
 

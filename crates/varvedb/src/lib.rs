@@ -59,6 +59,7 @@ mod scratch;
 mod sequences;
 mod session;
 mod source;
+mod statement_txn;
 mod statements;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;

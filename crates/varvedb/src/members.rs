@@ -107,7 +107,7 @@ impl Writer<'_> {
         let positions = positions_of(core::slice::from_ref(rows), width)?;
         // What the table has beside the columns of the other one stays as it is.
         let all: Vec<usize> = (0..table.columns.len()).collect();
-        let old = self.transaction.fetch(table.tree, &positions, &all).await?;
+        let old = self.txn.store.fetch(table.tree, &positions, &all).await?;
         let old: Vec<(&Batch, usize)> = old
             .iter()
             .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)))

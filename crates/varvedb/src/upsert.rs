@@ -237,7 +237,7 @@ impl Writer<'_> {
             rows: (0..rows.rows()).map(row).collect(),
             types: types.chain([LogicalType::Int8]).collect(),
         });
-        let found = run.rows_of(self.transaction, &plan).await?;
+        let found = run.rows_of(&self.txn.store, &plan).await?;
         let mut found: Vec<(u64, (&Batch, usize))> = positions_of(&found, number)?
             .into_iter()
             .zip(

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
 use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, TableDef};
-use varve_store::{InsertError, Transaction};
+use varve_store::InsertError;
 use varve_types::{
     Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, SqlText, Value,
 };
 
 use crate::database::Shared;
-use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::index;
 use crate::route::checked_inside;
@@ -19,14 +18,14 @@ use crate::session::CancelFlag;
 use crate::session::run::Run;
 use crate::session::triggers::Written;
 use crate::source::TransactionSource;
+use crate::statement_txn::StatementTxn;
 use crate::table_rows::{failing_row, first_not_true};
 
 /// What a statement writes with.
 pub(crate) struct Writer<'a> {
     pub shared: &'a Shared,
     pub catalog: &'a Arc<Catalog>,
-    pub transaction: &'a mut Transaction,
-    pub deferred: &'a mut Deferred,
+    pub txn: &'a mut StatementTxn,
     pub context: EvalContext<'a>,
     pub cancel: &'a CancelFlag,
     /// What foreign keys have to look at still.
@@ -42,7 +41,7 @@ impl Writer<'_> {
     pub fn source(&self) -> TransactionSource<'_> {
         TransactionSource {
             shared: self.shared,
-            transaction: self.transaction,
+            transaction: &self.txn.store,
             catalog: self.catalog,
             before: None,
             host: None,
@@ -59,14 +58,14 @@ impl Writer<'_> {
     pub async fn insert(&mut self, table: &TableDef, rows: &[Batch]) -> Result<()> {
         let rows = rows
             .iter()
-            .map(|batch| index::with_row_ids(self.transaction, table, batch));
+            .map(|batch| index::with_row_ids(&self.txn.store, table, batch));
         let rows: Vec<Batch> = rows.collect();
         for batch in &rows {
-            let inserted = self.transaction.insert(table.tree, batch).await;
+            let inserted = self.txn.store.insert(table.tree, batch).await;
             inserted.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
         }
-        self.deferred.enums = self.catalog.enums().cloned();
-        index::add(self.transaction, self.deferred, table, &rows).await?;
+        self.txn.deferred.enums = self.catalog.enums().cloned();
+        index::add(self.txn, table, &rows).await?;
         self.note_written(table, Event::Insert, &[], &rows, &[])
             .await?;
         self.refers(table, &rows).await
@@ -84,7 +83,7 @@ impl Writer<'_> {
         let noted = self.before_update(table, positions, rows, assigned).await?;
         self.note_written(table, Event::Update, positions, rows, assigned)
             .await?;
-        let transaction = &mut *self.transaction;
+        let transaction = &mut self.txn.store;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
         let old = index::read(transaction, table, positions).await?;
         // Rows that keep their keys need not be looked up.
@@ -95,8 +94,8 @@ impl Writer<'_> {
             transaction.update(table.tree, positions, &changed).await
         };
         updated.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
-        self.deferred.enums = self.catalog.enums().cloned();
-        index::replace(transaction, self.deferred, table, &old, &changed).await?;
+        self.txn.deferred.enums = self.catalog.enums().cloned();
+        index::replace(self.txn, table, &old, &changed).await?;
         self.after_update(table, noted).await
     }
 
@@ -105,9 +104,9 @@ impl Writer<'_> {
         let noted = self.before_delete(table, positions).await?;
         self.note_written(table, Event::Delete, positions, &[], &[])
             .await?;
-        let old = index::read(self.transaction, table, positions).await?;
-        self.transaction.delete(table.tree, positions).await?;
-        index::remove(self.transaction, table, &old).await?;
+        let old = index::read(&self.txn.store, table, positions).await?;
+        self.txn.store.delete(table.tree, positions).await?;
+        index::remove(&mut self.txn.store, table, &old).await?;
         self.work.extend(noted);
         Ok(())
     }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use varve_sql::{Catalog, Event};
-use varve_store::Transaction;
 use varve_types::{Batch, Error, Result};
 
 use super::load::{CopyIn, CopyTarget, Left};
-use crate::deferred::Deferred;
 use crate::session::run::Run;
+use crate::statement_txn::StatementTxn;
 use crate::write::Writer;
 
 impl CopyIn {
@@ -21,9 +20,9 @@ impl CopyIn {
 
     /// Fires the triggers of the statement.
     pub(super) async fn fire(&self, target: &mut CopyTarget<'_>, before: bool) -> Result<()> {
-        if let CopyTarget::Transaction(transaction, deferred, Some(run)) = target {
+        if let CopyTarget::Transaction(txn, Some(run)) = target {
             let of = (&*self.plan.table, Event::Insert, before);
-            run.fire_statement(transaction, deferred, of, &[]).await?;
+            run.fire_statement(txn, of, &[]).await?;
         }
         Ok(())
     }
@@ -34,13 +33,13 @@ impl CopyIn {
         target: &mut CopyTarget<'_>,
         rows: Batch,
     ) -> Result<usize> {
-        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+        let CopyTarget::Transaction(txn, run) = target else {
             return Err(Error::internal("rows with triggers are not loaded"));
         };
         let catalog = self.host.catalog();
         let left = core::mem::take(&mut self.left);
         let table = &self.plan.table;
-        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        let mut writer = self.writer(&catalog, (txn, *run), left);
         let rows = writer.before_insert(table, vec![rows]).await?;
         let rows = writer.checked(table, &rows)?;
         writer.insert(table, &rows).await?;
@@ -59,7 +58,7 @@ impl CopyIn {
         at_end: bool,
     ) -> Result<()> {
         let table = &self.plan.table;
-        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+        let CopyTarget::Transaction(txn, run) = target else {
             return Ok(());
         };
         if table.foreign_keys.is_empty() && run.is_none() {
@@ -67,7 +66,7 @@ impl CopyIn {
         }
         let catalog = self.host.catalog();
         let left = core::mem::take(&mut self.left);
-        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        let mut writer = self.writer(&catalog, (txn, *run), left);
         match at_end {
             true => writer.settle().await?,
             false => writer.refers(table, core::slice::from_ref(rows)).await?,
@@ -83,14 +82,13 @@ impl CopyIn {
     fn writer<'a>(
         &'a self,
         catalog: &'a Arc<Catalog>,
-        (transaction, deferred, run): (&'a mut Transaction, &'a mut Deferred, Option<&'a Run<'a>>),
+        (txn, run): (&'a mut StatementTxn, Option<&'a Run<'a>>),
         (work, written): Left,
     ) -> Writer<'a> {
         Writer {
             shared: self.host.shared(),
             catalog,
-            transaction,
-            deferred,
+            txn,
             context: self.host.context(&[], &self.locale),
             cancel: &self.cancel,
             work,
@@ -101,12 +99,12 @@ impl CopyIn {
 
     /// Hands rows of a partitioned table on to its partitions.
     pub(super) async fn route(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
-        let CopyTarget::Transaction(transaction, deferred, run) = target else {
+        let CopyTarget::Transaction(txn, run) = target else {
             return Err(Error::internal("rows of partitions are not loaded"));
         };
         let catalog = self.host.catalog();
         let left = core::mem::take(&mut self.left);
-        let mut writer = self.writer(&catalog, (transaction, deferred, *run), left);
+        let mut writer = self.writer(&catalog, (txn, *run), left);
         let rows = core::slice::from_ref(rows);
         let (table, line) = (&self.plan.table, self.batch_line);
         let routed = writer.insert_routed(table, None, rows, false).await;

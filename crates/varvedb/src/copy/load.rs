@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
 use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
-use varve_store::{BulkLoad, InsertError, Transaction};
+use varve_store::{BulkLoad, InsertError};
 use varve_types::{
     Batch, ColumnBuilder, Error, LogicalType, Pacer, Result, SqlState, TreeId, TypeMod,
     VECTOR_ROWS, Value,
@@ -17,7 +17,6 @@ use super::defaults::{check_default, filled, is_default};
 use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use super::text::TextReader;
 use crate::Notice;
-use crate::deferred::Deferred;
 use crate::foreign_keys::Work;
 use crate::host::SessionHost;
 use crate::index;
@@ -25,6 +24,7 @@ use crate::route::checked_inside;
 use crate::session::CancelFlag;
 use crate::session::run::Run;
 use crate::session::triggers::Written;
+use crate::statement_txn::StatementTxn;
 use crate::table_rows::with_defaults;
 use crate::write::name_constraint;
 
@@ -34,7 +34,7 @@ const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Where the rows of a COPY go.
 pub(crate) enum CopyTarget<'a> {
     /// They are part of a transaction, and may fire triggers.
-    Transaction(&'a mut Transaction, &'a mut Deferred, Option<&'a Run<'a>>),
+    Transaction(&'a mut StatementTxn, Option<&'a Run<'a>>),
     /// They are all that happens.
     Load(&'a mut BulkLoad),
 }
@@ -42,11 +42,11 @@ pub(crate) enum CopyTarget<'a> {
 impl CopyTarget<'_> {
     async fn insert(&mut self, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
         match self {
-            CopyTarget::Transaction(transaction, deferred, _) => {
-                let rows = index::with_row_ids(transaction, table, rows);
-                transaction.insert(table.tree, &rows).await?;
+            CopyTarget::Transaction(txn, _) => {
+                let rows = index::with_row_ids(&txn.store, table, rows);
+                txn.store.insert(table.tree, &rows).await?;
                 let rows = core::slice::from_ref(&rows);
-                Ok(index::add(transaction, deferred, table, rows).await?)
+                Ok(index::add(txn, table, rows).await?)
             }
             CopyTarget::Load(load) => index::load(load, table, rows).await,
         }

@@ -86,7 +86,8 @@ impl Writer<'_> {
         match self.catalog.tables.get(&key.parent) {
             Some(parent) => {
                 let claims = self
-                    .transaction
+                    .txn
+                    .store
                     .claim_rows(parent.tree, positions, ClaimKind::Share);
                 claims.await
             }
@@ -139,7 +140,8 @@ impl Writer<'_> {
             });
             let reordered: Vec<Vec<Value>> = reordered.collect();
             let found = self
-                .transaction
+                .txn
+                .store
                 .lookup(parent.tree, &reordered, &columns, true);
             found.await?
         } else {

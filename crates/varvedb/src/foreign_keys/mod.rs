@@ -79,8 +79,8 @@ impl Writer<'_> {
             return Ok(());
         };
         let child = table.object;
-        if self.deferred.defers_key(child, key) {
-            self.deferred.keys(child, &key.name).refers.extend(keys);
+        if self.txn.deferred.defers_key(child, key) {
+            self.txn.deferred.keys(child, &key.name).refers.extend(keys);
             return Ok(());
         }
         if key.parent != child {
@@ -224,7 +224,7 @@ impl Writer<'_> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
-        self.transaction.fetch(table.tree, positions, columns).await
+        self.txn.store.fetch(table.tree, positions, columns).await
     }
 }
 

@@ -83,8 +83,8 @@ impl Writer<'_> {
                     };
                     let mut keys = Keys::default();
                     changes.into_iter().for_each(|(old, _)| keys.add(old));
-                    if self.deferred.defers_key(child, &definition) {
-                        let waiting = self.deferred.keys(child, &definition.name);
+                    if self.txn.deferred.defers_key(child, &definition) {
+                        let waiting = self.txn.deferred.keys(child, &definition.name);
                         waiting.gone.extend(keys);
                     } else {
                         self.find_children(&table, &definition, keys, true).await?;
@@ -186,8 +186,11 @@ impl Writer<'_> {
 
     /// Checks what was put off of some constraints, or of all.
     pub async fn settle_deferred(&mut self, constraints: Option<&[Constraint]>) -> Result<()> {
-        self.deferred.check(self.transaction, constraints).await?;
-        let waiting = self.deferred.take_keys(constraints);
+        self.txn
+            .deferred
+            .check(&self.txn.store, constraints)
+            .await?;
+        let waiting = self.txn.deferred.take_keys(constraints);
         for ((child, name), WaitingKeys { refers, gone }) in waiting {
             // A table or a foreign key that was dropped since promises nothing.
             let Some(table) = self.catalog.tables.get(&child).map(Arc::clone) else {

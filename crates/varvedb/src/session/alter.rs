@@ -15,8 +15,8 @@ use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use crate::deferred::Deferred;
 use crate::route::astray;
+use crate::statement_txn::StatementTxn;
 use crate::table_rows::{first_failing, with_generated};
 use crate::write::{Writer, cannot_build_key};
 use crate::{ResultSet, index};
@@ -27,58 +27,51 @@ const ROWS_AT_ONCE: usize = 1 << 14;
 impl Run<'_> {
     pub(super) async fn alter_table(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         alter: &AlterTable,
     ) -> Result<ResultSet> {
-        self.alter_one(transaction, deferred, alter).await?;
+        self.alter_one(txn, alter).await?;
         for also in &alter.also {
-            self.alter_one(transaction, deferred, also).await?;
+            self.alter_one(txn, also).await?;
         }
         Ok(ResultSet::command("ALTER"))
     }
 
-    async fn alter_one(
-        &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
-        alter: &AlterTable,
-    ) -> Result<()> {
+    async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<()> {
         let before = &alter.before;
         let mut after = alter.after.clone();
-        transaction.guard_tree(before.tree, after.version)?;
+        txn.store.guard_tree(before.tree, after.version)?;
         for (at, sequence) in &alter.sequences {
-            column_sequence(transaction, &mut after, *at, sequence).await?;
+            column_sequence(&mut txn.store, &mut after, *at, sequence).await?;
         }
-        put_definitions(transaction, &alter.changed).await?;
+        put_definitions(&mut txn.store, &alter.changed).await?;
         match &alter.rewrite {
             Some(sources) => {
-                self.rewrite(transaction, alter, sources, &mut after)
+                self.rewrite(&mut txn.store, alter, sources, &mut after)
                     .await?
             }
             None => {
                 if alter.verify {
-                    self.verify(transaction, &after).await?;
+                    self.verify(&mut txn.store, &after).await?;
                 }
                 for tree in &alter.dropped_indexes {
-                    transaction.drop_tree(*tree)?;
+                    txn.store.drop_tree(*tree)?;
                 }
                 for new in &alter.indexes {
-                    let index = new.with_tree(transaction.new_tree_id());
-                    self.make_index(transaction, &mut after, index).await?;
+                    let index = new.with_tree(txn.store.new_tree_id());
+                    self.make_index(&mut txn.store, &mut after, index).await?;
                 }
             }
         }
-        put_table(transaction, &after);
-        drop_objects(transaction, self.catalog, &alter.dropped)?;
+        put_table(&mut txn.store, &after);
+        drop_objects(&mut txn.store, self.catalog, &alter.dropped)?;
         if !alter.references.is_empty() {
             let mut catalog = Catalog::clone(self.catalog);
             catalog.add_table(Arc::new(after.clone()));
             let mut writer = Writer {
                 shared: self.shared,
                 catalog: &Arc::new(catalog),
-                transaction,
-                deferred,
+                txn,
                 context: self.host.context(self.parameters, self.locale),
                 cancel: self.cancel,
                 work: VecDeque::new(),
@@ -91,7 +84,7 @@ impl Run<'_> {
             }
         }
         if alter.after.bound().is_some() && before.bound().is_none() {
-            self.check_attached(transaction, &after).await?;
+            self.check_attached(&txn.store, &after).await?;
         }
         Ok(())
     }

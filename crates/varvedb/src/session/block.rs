@@ -1,14 +1,13 @@
 //! Transaction blocks: BEGIN, COMMIT, ROLLBACK, savepoints, and what an error does to them.
 
 use varve_sql::TransactionModes;
-use varve_store::Transaction;
 use varve_types::{Error, Result, SqlState};
 
 use super::modes::Modes;
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 use crate::{Notice, ResultSet};
 
 /// Where a session stands.
@@ -38,8 +37,7 @@ impl Block {
 
 /// A block that is open.
 pub(super) struct OpenBlock {
-    pub transaction: Box<Transaction>,
-    pub deferred: Box<Deferred>,
+    pub txn: Box<StatementTxn>,
     /// Opened by a script of several statements.
     pub implicit: bool,
     /// When it began.
@@ -84,8 +82,7 @@ pub(super) fn no_block_error(command: &str) -> Error {
 impl Session {
     pub(super) fn open_block(&self, implicit: bool) -> OpenBlock {
         OpenBlock {
-            transaction: Box::new(self.shared.store.begin()),
-            deferred: Box::default(),
+            txn: Box::new(StatementTxn::new(self.shared.store.begin())),
             implicit,
             now_us: self.shared.env.now_us(),
             modes: self.settings.modes,
@@ -125,7 +122,7 @@ impl Session {
         self.settings = open.settings_before;
         self.cursors.roll_back(None);
         self.host.release_locks(0);
-        open.transaction.rollback().await?;
+        open.txn.store.rollback().await?;
         Err(error)
     }
 
@@ -156,20 +153,19 @@ impl Session {
             failed @ Block::Failed { .. } => self.rollback(failed, chain).await,
             Block::Open(mut open) => {
                 let durability = self.settings.durability.of_commit();
-                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
-                let checked = self.check_deferred(transaction, deferred, None, open.now_us);
+                let checked = self.check_deferred(&mut open.txn, None, open.now_us);
                 let mut checked = checked.await;
                 if checked.is_ok() {
-                    checked = self.end_temporary(&mut open.transaction).await;
+                    checked = self.end_temporary(&mut open.txn.store).await;
                 }
                 self.settings = open.settings_before;
                 if let Err(error) = checked {
                     self.cursors.roll_back(None);
                     self.host.release_locks(0);
-                    open.transaction.rollback().await?;
+                    open.txn.store.rollback().await?;
                     return Err(error);
                 }
-                let committed = open.transaction.commit(durability).await;
+                let committed = open.txn.store.commit(durability).await;
                 self.host.release_locks(0);
                 if let Err(error) = committed {
                     self.cursors.roll_back(None);
@@ -204,7 +200,7 @@ impl Session {
         self.host.release_locks(0);
         if let Some(open) = open {
             self.settings = open.settings_before;
-            open.transaction.rollback().await?;
+            open.txn.store.rollback().await?;
         }
         self.chain(chain, modes);
         Ok(ResultSet::command("ROLLBACK"))

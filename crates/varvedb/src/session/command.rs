@@ -190,7 +190,7 @@ impl Session {
             Block::Open(open) => self
                 .catalog
                 .borrow_mut()
-                .get(&open.transaction, &self.settings.search_path)?,
+                .get(&open.txn.store, &self.settings.search_path)?,
             _ => self
                 .catalog
                 .borrow_mut()
@@ -202,7 +202,7 @@ impl Session {
         let mut result = ResultSet::command("SET CONSTRAINTS");
         match &mut self.block {
             Block::Open(open) => {
-                open.deferred.set(constraints.as_deref(), deferred);
+                open.txn.deferred.set(constraints.as_deref(), deferred);
                 if !deferred {
                     return self.check_now(constraints.as_deref(), result).await;
                 }
@@ -220,8 +220,7 @@ impl Session {
     ) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::lost()) {
             Block::Open(mut open) => {
-                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
-                let checked = self.check_deferred(transaction, deferred, constraints, open.now_us);
+                let checked = self.check_deferred(&mut open.txn, constraints, open.now_us);
                 let checked = checked.await;
                 self.block = Block::Open(open);
                 checked.map(|()| result)

@@ -31,9 +31,7 @@ impl Target {
     fn rows<'a>(&'a mut self, run: Option<&'a Run<'a>>) -> CopyTarget<'a> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),
-            Target::Block(open) => {
-                CopyTarget::Transaction(&mut open.transaction, &mut open.deferred, run)
-            }
+            Target::Block(open) => CopyTarget::Transaction(&mut open.txn, run),
         }
     }
 }
@@ -68,7 +66,7 @@ impl Session {
                 let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
                 if !copy.is_alone() {
                     let mut open = self.open_block(true);
-                    open.transaction = Box::new(transaction);
+                    open.txn.store = transaction;
                     self.copy = Some(OpenCopy {
                         copy,
                         target: Target::Block(Box::new(open)),
@@ -91,8 +89,8 @@ impl Session {
             }
             Block::Open(open) => {
                 let read_only = open.modes.read_only;
-                let locale = self.locale_in(&open.transaction, open.now_us);
-                let plan = self.copy_plan(&open.transaction, statement, read_only);
+                let locale = self.locale_in(&open.txn.store, open.now_us);
+                let plan = self.copy_plan(&open.txn.store, statement, read_only);
                 match plan.await.and_then(|plan| Ok((plan, locale?))) {
                     Ok((plan, locale)) => {
                         let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
@@ -209,7 +207,7 @@ impl Session {
                 finished.map_err(|error| open.copy.name_error(error))?;
             }
             Target::Block(mut block) => {
-                let transaction = &mut block.transaction;
+                let transaction = &mut block.txn.store;
                 let kept = self.host.keep_sequences(transaction, durability).await;
                 if let Err(error) = kept {
                     return self.fail(*block, error).await;

@@ -1,13 +1,12 @@
 //! INSTEAD OF triggers: what a statement would do to the rows of a view is left to them.
 
 use varve_sql::{Event, Plan, Returning, TableDef};
-use varve_store::Transaction;
 use varve_types::{Batch, Result, Selection, Value};
 
 use super::run::{Run, answer};
 use super::triggers::{Pair, batch_of};
 use crate::ResultSet;
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 
 impl Run<'_> {
     /// Whether a statement writes to a view with such triggers.
@@ -19,13 +18,12 @@ impl Run<'_> {
     /// UPDATE they end with those as they were. The rows that triggers pass over do not count.
     pub(super) async fn instead(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         (view, event): (&TableDef, Event),
         plan: &Plan,
         returning: Option<&Returning>,
     ) -> Result<ResultSet> {
-        let rows = self.rows_of(transaction, plan).await?;
+        let rows = self.rows_of(&txn.store, plan).await?;
         let mut armed = self.armed(view, event, (false, true), &[])?;
         let width = view.columns.len();
         let mut answered = Vec::with_capacity(rows.len());
@@ -44,7 +42,7 @@ impl Run<'_> {
                 };
                 let of = (view, event);
                 let pair = Pair { old, new };
-                let fired = self.before_row(transaction, deferred, of, &mut armed, pair);
+                let fired = self.before_row(txn, of, &mut armed, pair);
                 if let Some(Pair { old, new }) = fired.await? {
                     numbers.push(number);
                     kept.extend(new.or(old));
@@ -56,7 +54,7 @@ impl Run<'_> {
             let columns = own.physical_columns().iter().cloned().chain(behind);
             answered.push(Batch::new(columns.collect(), kept.len()));
         }
-        let writer = self.writer(transaction, deferred);
+        let writer = self.writer(txn);
         answer(&writer, event.word(), returning, &answered)
     }
 }

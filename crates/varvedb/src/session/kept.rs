@@ -8,12 +8,11 @@ use varve_sql::{
     Catalog, DiscardWhat, ParsedStatement, Query, SchemaDef, SessionStatement, Statement, Utility,
     bind_arguments,
 };
-use varve_store::Transaction;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::cursor::Cursor;
 use super::{Known, Scope, Session, Task, check_single, no_statement_error};
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 use crate::statements::Planned;
 use crate::{Prepared, ResultSet};
 
@@ -22,8 +21,7 @@ pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;
 
 /// What a statement runs in.
 pub(super) struct Surroundings<'a> {
-    pub transaction: &'a mut Transaction,
-    pub deferred: &'a mut Deferred,
+    pub txn: &'a mut StatementTxn,
     pub catalog: &'a Arc<Catalog>,
     pub scope: Scope,
 }
@@ -84,8 +82,7 @@ impl Session {
         elements: &[(String, u32)],
     ) -> Result<ResultSet> {
         let Surroundings {
-            transaction,
-            deferred,
+            txn,
             catalog,
             scope,
         } = around;
@@ -95,8 +92,7 @@ impl Session {
         };
         let statement = Statement::Utility(Box::new(Utility::CreateSchema(schema.clone())));
         let around = Surroundings {
-            transaction,
-            deferred,
+            txn,
             catalog,
             scope,
         };
@@ -106,7 +102,7 @@ impl Session {
             let moved = |error: Error| error.moved(position.saturating_sub(1));
             let parsed = self.shared.statements.parse(text).map_err(moved)?;
             let task = Task::Text(text, Known::Tree(parsed));
-            let made = self.run_in(transaction, deferred, &task, &[], scope).await;
+            let made = self.run_in(txn, &task, &[], scope).await;
             result.notices.append(&mut made.map_err(moved)?.notices);
         }
         Ok(result)
@@ -167,23 +163,15 @@ impl Session {
         let context: EvalContext<'_> = self.host.context(&[], &locale);
         let values = exprs.iter().map(|expr| evaluate_constant(expr, &context));
         let values: Vec<Value> = values.collect::<Result<_>>()?;
-        let Surroundings {
-            transaction,
-            deferred,
-            scope,
-            ..
-        } = around;
+        let Surroundings { txn, scope, .. } = around;
         let Some((head, tail)) = text else {
             let task = Task::Prepared(&prepared);
-            return self
-                .run_in(transaction, deferred, &task, &values, scope)
-                .await;
+            return self.run_in(txn, &task, &values, scope).await;
         };
         let whole = format!("{head} {own_text} {tail}");
         let parsed = self.shared.statements.parse(&whole)?;
         let task = Task::Text(&whole, Known::Tree(parsed));
-        self.run_in(transaction, deferred, &task, &values, scope)
-            .await
+        self.run_in(txn, &task, &values, scope).await
     }
 
     /// The syntax tree of a task.

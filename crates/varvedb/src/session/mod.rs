@@ -41,8 +41,9 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value}
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
-use crate::deferred::{Constraint, Deferred};
+use crate::deferred::Constraint;
 use crate::host::SessionHost;
+use crate::statement_txn::StatementTxn;
 use crate::statements::{Parsed, Planned};
 use crate::write::Writer;
 use crate::{Notice, Prepared, ResultSet};
@@ -166,7 +167,7 @@ impl Session {
             Block::Open(open) => self
                 .catalog
                 .borrow_mut()
-                .get(&open.transaction, &self.settings.search_path)?,
+                .get(&open.txn.store, &self.settings.search_path)?,
             _ => self
                 .catalog
                 .borrow_mut()
@@ -247,10 +248,7 @@ impl Session {
             }
             Block::Open(mut open) => {
                 let scope = open.scope();
-                let (transaction, deferred) = (&mut open.transaction, &mut open.deferred);
-                let result = self
-                    .run_in(transaction, deferred, task, parameters, scope)
-                    .await;
+                let result = self.run_in(&mut open.txn, task, parameters, scope).await;
                 match result {
                     Ok(result) => {
                         open.has_run = true;
@@ -267,24 +265,20 @@ impl Session {
     async fn run_alone(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
         let mut retries = 0;
         loop {
-            let mut transaction = self.shared.store.begin();
+            let mut txn = StatementTxn::new(self.shared.store.begin());
             let scope = Scope {
                 now_us: self.shared.env.now_us(),
                 modes: self.settings.modes,
                 is_alone: true,
                 savepoints: 0,
             };
-            let mut deferred = Deferred::default();
-            let mut result = self
-                .run_in(&mut transaction, &mut deferred, task, parameters, scope)
-                .await;
+            let mut result = self.run_in(&mut txn, task, parameters, scope).await;
             if result.is_ok() {
-                let checked =
-                    self.check_deferred(&mut transaction, &mut deferred, None, scope.now_us);
+                let checked = self.check_deferred(&mut txn, None, scope.now_us);
                 result = checked.await.and(result);
             }
             if result.is_ok() {
-                let ended = self.end_temporary(&mut transaction).await;
+                let ended = self.end_temporary(&mut txn.store).await;
                 result = ended.and(result);
             }
             let result = match result {
@@ -292,12 +286,12 @@ impl Session {
                 Err(error) => {
                     self.cursors.roll_back(None);
                     self.host.release_locks(0);
-                    transaction.rollback().await?;
+                    txn.store.rollback().await?;
                     return Err(error);
                 }
             };
             let durability = self.settings.durability.of_commit();
-            let committed = transaction.commit(durability).await;
+            let committed = txn.store.commit(durability).await;
             self.host.release_locks(0);
             match committed {
                 Ok(_) => {
@@ -321,19 +315,18 @@ impl Session {
 
     async fn run_in(
         &mut self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         task: &Task<'_>,
         parameters: &[Value],
         scope: Scope,
     ) -> Result<ResultSet> {
         if scope.modes.is_serializable() {
-            transaction.watch_reads();
+            txn.store.watch_reads();
         }
         self.cancel.allow(self.settings.statement_timeout_us);
         let lock_timeout_us = other_settings::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
-        let (planned, catalog) = self.plan(transaction, task)?;
+        let (planned, catalog) = self.plan(&txn.store, task)?;
         if let Some(what) = planned.bound.outside_block
             && !scope.is_alone
         {
@@ -353,8 +346,7 @@ impl Session {
             self.lend_settings(scope.modes, planned.bound.reads_settings);
         }
         let around = Surroundings {
-            transaction,
-            deferred,
+            txn,
             catalog: &catalog,
             scope,
         };
@@ -388,29 +380,28 @@ impl Session {
         parameters: &[Value],
     ) -> Result<ResultSet> {
         let Surroundings {
-            transaction,
-            deferred,
+            txn,
             catalog,
             scope,
         } = around;
         let locale = self.locale(scope.now_us, catalog);
         self.temporary
             .borrow_mut()
-            .prepare(transaction, statement)?;
-        self.host.enter(transaction, catalog).await?;
+            .prepare(&mut txn.store, statement)?;
+        self.host.enter(&txn.store, catalog).await?;
         let mut run = self.run_with(catalog, &locale, parameters, scope);
         let results;
         if let Some(bound) = calls.filter(|bound| bound.has_calls()) {
-            results = Box::pin(run.with_results(transaction, deferred, bound)).await?;
+            results = Box::pin(run.with_results(txn, bound)).await?;
             run.parameters = &results.0;
             statement = results.1.as_ref().unwrap_or(statement);
         }
-        let mut result = run.statement(transaction, deferred, statement).await?;
+        let mut result = run.statement(txn, statement).await?;
         result.notices.splice(0..0, run.notices.take());
         result.notices.extend(self.host.take_notices());
         self.building = run.building.take();
         let durability = self.settings.durability.of_commit();
-        self.host.keep_sequences(transaction, durability).await?;
+        self.host.keep_sequences(&mut txn.store, durability).await?;
         result.locale = locale;
         Ok(result)
     }
@@ -445,22 +436,20 @@ impl Session {
     /// Checks what a transaction has put off of some constraints, or of all.
     async fn check_deferred(
         &mut self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         constraints: Option<&[Constraint]>,
         now_us: i64,
     ) -> Result<()> {
-        if !deferred.is_waiting() {
+        if !txn.deferred.is_waiting() {
             return Ok(());
         }
         let path = &self.settings.search_path;
-        let catalog = self.catalog.borrow_mut().get(transaction, path)?;
+        let catalog = self.catalog.borrow_mut().get(&txn.store, path)?;
         let locale = self.locale(now_us, &catalog);
         let mut writer = Writer {
             shared: &self.shared,
             catalog: &catalog,
-            transaction,
-            deferred,
+            txn,
             context: self.host.context(&[], &locale),
             cancel: &self.cancel,
             work: VecDeque::new(),

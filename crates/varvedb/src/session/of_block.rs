@@ -14,7 +14,7 @@ impl Session {
             return Err(Error::internal("there is no open block"));
         };
         let path = &self.settings.search_path;
-        self.catalog.borrow_mut().get(&open.transaction, path)
+        self.catalog.borrow_mut().get(&open.txn.store, path)
     }
 
     /// The state of a sequence, named as SQL names it, in an open block.
@@ -24,7 +24,7 @@ impl Session {
             return Err(Error::internal("there is no open block"));
         };
         let sequences = &self.shared.sequences;
-        sequences.load(&open.transaction, &catalog).await?;
+        sequences.load(&open.txn.store, &catalog).await?;
         let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
         let sequence = sequence.ok_or_else(|| Error::internal("a sequence has gone"))?;
         sequences.value(sequence)

@@ -24,10 +24,10 @@ use super::{CancelFlag, Scope};
 use crate::before::Before;
 use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::database::Shared;
-use crate::deferred::Deferred;
 use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::source::TransactionSource;
+use crate::statement_txn::StatementTxn;
 use crate::write::Writer;
 use crate::{CopyData, Notice, ResultSet};
 
@@ -70,8 +70,7 @@ impl Run<'_> {
     /// Runs a statement that neither begins nor ends a block and is no COPY.
     pub async fn statement(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         statement: &Statement,
     ) -> Result<ResultSet> {
         if self.scope.modes.read_only
@@ -103,12 +102,12 @@ impl Run<'_> {
             && self.is_instead(table)
         {
             let (of, returning) = ((table.as_ref(), event), returning.as_ref());
-            let done = self.instead(transaction, deferred, of, source, returning);
+            let done = self.instead(txn, of, source, returning);
             return Box::pin(done).await;
         }
         match statement {
             Statement::Query(query) => {
-                let batches = self.rows_of(transaction, &query.plan).await?;
+                let batches = self.rows_of(&txn.store, &query.plan).await?;
                 Ok(ResultSet {
                     batches,
                     command: "SELECT",
@@ -118,10 +117,9 @@ impl Run<'_> {
             Statement::Insert(insert) => {
                 let table = &insert.table;
                 let of = (table.as_ref(), Event::Insert);
-                self.fire_statement(transaction, deferred, (of.0, of.1, true), &[])
-                    .await?;
-                let rows = self.rows_of(transaction, &insert.source).await?;
-                let mut writer = self.writer(transaction, deferred);
+                self.fire_statement(txn, (of.0, of.1, true), &[]).await?;
+                let rows = self.rows_of(&txn.store, &insert.source).await?;
+                let mut writer = self.writer(txn);
                 if table.partitioning().is_some() {
                     let conflict = insert.on_conflict.as_ref();
                     let wanted = insert.returning.is_some() || !insert.checks.is_empty();
@@ -131,8 +129,7 @@ impl Run<'_> {
                     writer.settle().await?;
                     let mut result = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
                     result.affected_rows = Some(count);
-                    self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
-                        .await?;
+                    self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
                     return Ok(result);
                 }
                 let rows = writer.before_insert(table, rows).await?;
@@ -144,63 +141,57 @@ impl Run<'_> {
                 writer.passed(&insert.checks, table, &rows)?;
                 writer.settle().await?;
                 let answer = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
-                self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
-                    .await?;
+                self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
                 Ok(answer)
             }
             Statement::Update(update) => {
                 let of = (update.table.as_ref(), Event::Update);
                 let assigned = &update.assigned;
-                self.fire_statement(transaction, deferred, (of.0, of.1, true), assigned)
+                self.fire_statement(txn, (of.0, of.1, true), assigned)
                     .await?;
-                let rows = self.rows_of(transaction, &update.source).await?;
-                let mut writer = self.writer(transaction, deferred);
+                let rows = self.rows_of(&txn.store, &update.source).await?;
+                let mut writer = self.writer(txn);
                 let rows = writer.update_rows(update, rows).await?;
                 writer.passed(&update.checks, &update.table, &rows)?;
                 writer.settle().await?;
                 let answer = answer(&writer, "UPDATE", update.returning.as_ref(), &rows)?;
-                self.fire_statement(transaction, deferred, (of.0, of.1, false), assigned)
+                self.fire_statement(txn, (of.0, of.1, false), assigned)
                     .await?;
                 Ok(answer)
             }
             Statement::Delete(delete) => {
                 let of = (delete.table.as_ref(), Event::Delete);
-                self.fire_statement(transaction, deferred, (of.0, of.1, true), &[])
-                    .await?;
-                let rows = self.rows_of(transaction, &delete.source).await?;
-                let mut writer = self.writer(transaction, deferred);
+                self.fire_statement(txn, (of.0, of.1, true), &[]).await?;
+                let rows = self.rows_of(&txn.store, &delete.source).await?;
+                let mut writer = self.writer(txn);
                 let rows = writer.delete_rows(delete, rows).await?;
                 writer.settle().await?;
                 let answer = answer(&writer, "DELETE", delete.returning.as_ref(), &rows)?;
-                self.fire_statement(transaction, deferred, (of.0, of.1, false), &[])
-                    .await?;
+                self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
                 Ok(answer)
             }
             Statement::Merge(merge) => {
                 let events = merge.events();
                 for event in &events {
                     let of = (merge.table.as_ref(), *event, true);
-                    self.fire_statement(transaction, deferred, of, &merge.assigned())
-                        .await?;
+                    self.fire_statement(txn, of, &merge.assigned()).await?;
                 }
-                let rows = self.rows_of(transaction, &merge.source).await?;
-                let mut writer = self.writer(transaction, deferred);
+                let rows = self.rows_of(&txn.store, &merge.source).await?;
+                let mut writer = self.writer(txn);
                 let count = writer.merge(merge, &rows).await?;
                 writer.settle().await?;
                 for event in events.iter().rev() {
                     let of = (merge.table.as_ref(), *event, false);
-                    self.fire_statement(transaction, deferred, of, &merge.assigned())
-                        .await?;
+                    self.fire_statement(txn, of, &merge.assigned()).await?;
                 }
                 Ok(ResultSet::changed("MERGE", count))
             }
             Statement::Explain { statement, options } => {
-                self.explain(transaction, deferred, statement, options)
-                    .await
+                self.explain(txn, statement, options).await
             }
-            Statement::Changes(changes) => self.changes(transaction, deferred, changes).await,
+            Statement::Changes(changes) => self.changes(txn, changes).await,
             Statement::CopyTo(copy) => {
-                let source = Box::pin(self.statement(transaction, deferred, &copy.source)).await?;
+                let source = Box::pin(self.statement(txn, &copy.source)).await?;
                 Ok(CopyData::answer(copy, source, self.locale))
             }
             statement => {
@@ -210,27 +201,23 @@ impl Run<'_> {
                 };
                 for table in truncated {
                     let of = (table.as_ref(), Event::Truncate, true);
-                    self.fire_statement(transaction, deferred, of, &[]).await?;
+                    self.fire_statement(txn, of, &[]).await?;
                 }
-                let before = transaction.catalogue_state();
+                let before = txn.store.catalogue_state();
                 let result = match statement {
-                    Statement::Utility(utility) => {
-                        self.utility(transaction, deferred, utility).await
-                    }
-                    Statement::AlterTable(alter) => {
-                        self.alter_table(transaction, deferred, alter).await
-                    }
-                    _ => self.define(transaction, statement).await,
+                    Statement::Utility(utility) => self.utility(txn, utility).await,
+                    Statement::AlterTable(alter) => self.alter_table(txn, alter).await,
+                    _ => self.define(&mut txn.store, statement).await,
                 }?;
-                if !before.is_same(&transaction.catalogue_state()) {
-                    drop_comments(transaction, self.catalog)?;
+                if !before.is_same(&txn.store.catalogue_state()) {
+                    drop_comments(&mut txn.store, self.catalog)?;
                     if result.command == "ALTER" {
-                        follow(transaction, self.catalog)?;
+                        follow(&mut txn.store, self.catalog)?;
                     }
                 }
                 for table in truncated {
                     let of = (table.as_ref(), Event::Truncate, false);
-                    self.fire_statement(transaction, deferred, of, &[]).await?;
+                    self.fire_statement(txn, of, &[]).await?;
                 }
                 Ok(result)
             }
@@ -238,18 +225,13 @@ impl Run<'_> {
     }
 
     /// Runs statements that change rows, then the one that reads what they return.
-    async fn changes(
-        &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
-        changes: &Changes,
-    ) -> Result<ResultSet> {
+    async fn changes(&self, txn: &mut StatementTxn, changes: &Changes) -> Result<ResultSet> {
         let Changes {
             changes,
             body,
             read_before,
         } = changes;
-        let before = Before::read(&self.source(transaction), read_before).await?;
+        let before = Before::read(&self.source(&txn.store), read_before).await?;
         let run = Run {
             before: (!before.is_empty()).then_some(&before),
             building: Cell::default(),
@@ -257,7 +239,7 @@ impl Run<'_> {
             notices: RefCell::default(),
             ..*self
         };
-        let result = run.changed(transaction, deferred, changes, body).await;
+        let result = run.changed(txn, changes, body).await;
         self.profile.replace(run.profile.take());
         self.notices.borrow_mut().append(&mut run.notices.take());
         result
@@ -265,8 +247,7 @@ impl Run<'_> {
 
     async fn changed(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         changes: &[Change],
         body: &Statement,
     ) -> Result<ResultSet> {
@@ -279,7 +260,7 @@ impl Run<'_> {
         };
         for change in changes {
             let statement = with_rows(&change.statement, &returned);
-            let result = Box::pin(self.statement(transaction, deferred, &statement)).await?;
+            let result = Box::pin(self.statement(txn, &statement)).await?;
             let literal = |(value, ty): (Value, &LogicalType)| Expr::Literal { value, ty: *ty };
             let literals = |row: Vec<Value>| row.into_iter().zip(&change.types).map(literal);
             let rows = result.rows().into_iter();
@@ -290,7 +271,7 @@ impl Run<'_> {
             returned.push((change, rows));
         }
         let body = with_rows(body, &returned);
-        Box::pin(self.statement(transaction, deferred, &body)).await
+        Box::pin(self.statement(txn, &body)).await
     }
 
     pub(super) fn eval(&self) -> EvalContext<'_> {
@@ -308,16 +289,11 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn writer<'w>(
-        &'w self,
-        transaction: &'w mut Transaction,
-        deferred: &'w mut Deferred,
-    ) -> Writer<'w> {
+    pub(super) fn writer<'w>(&'w self, txn: &'w mut StatementTxn) -> Writer<'w> {
         Writer {
             shared: self.shared,
             catalog: self.catalog,
-            transaction,
-            deferred,
+            txn,
             context: self.eval(),
             cancel: self.cancel,
             work: VecDeque::new(),
@@ -403,8 +379,7 @@ impl Run<'_> {
 
     async fn explain(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         statement: &Statement,
         options: &ExplainOptions,
     ) -> Result<ResultSet> {
@@ -413,7 +388,7 @@ impl Run<'_> {
             let before = self.shared.store.stats();
             let start_us = self.shared.env.monotonic_us();
             self.profile.replace(Counting::Wanted);
-            let result = Box::pin(self.statement(transaction, deferred, statement)).await?;
+            let result = Box::pin(self.statement(txn, statement)).await?;
             let elapsed_us = self.shared.env.monotonic_us().saturating_sub(start_us);
             let after = self.shared.store.stats();
             let hits = |stats: &StoreStats| stats.page_cache.hits + stats.group_cache.hits;

@@ -31,13 +31,13 @@ impl Session {
             Block::Open(open) if !open.implicit => open,
             _ => return Err(no_block_error("SAVEPOINT")),
         };
-        let id = open.transaction.savepoint();
+        let id = open.txn.store.savepoint();
         open.savepoints.push(Savepoint {
             name: name.to_owned(),
             id,
             modes: open.modes,
             settings: (self.settings.clone(), open.settings_after.clone()),
-            deferred: open.deferred.clone(),
+            deferred: Box::new(open.txn.deferred.clone()),
             locks: self.host.locks_of_transaction(),
         });
         Ok(ResultSet::command("SAVEPOINT"))
@@ -50,7 +50,7 @@ impl Session {
             _ => return Err(no_block_error("RELEASE SAVEPOINT")),
         };
         let (at, id) = find(open, name)?;
-        open.transaction.release(id)?;
+        open.txn.store.release(id)?;
         if let Some(savepoint) = open.savepoints.get(at) {
             open.modes = savepoint.modes;
         }
@@ -70,14 +70,14 @@ impl Session {
         let open = block.ok_or_else(|| no_savepoint_error(name))?;
         let (at, id) = find(open, name)?;
         open.savepoints.truncate(at + 1);
-        open.transaction.rollback_to(id)?;
+        open.txn.store.rollback_to(id)?;
         self.cursors.roll_back(Some(at));
         if let Some(savepoint) = open.savepoints.last() {
             let (now, after) = savepoint.settings.clone();
             self.settings = now;
             open.modes = savepoint.modes;
             open.settings_after = after;
-            open.deferred = savepoint.deferred.clone();
+            open.txn.deferred = Deferred::clone(&savepoint.deferred);
             self.host.release_locks(savepoint.locks);
         }
         self.block = match std::mem::replace(&mut self.block, Block::lost()) {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use varve_expr::coerce_length;
 use varve_sql::{Event, TableDef, TriggerDef, row_variables};
-use varve_store::Transaction;
 use varve_types::{
     ArrayValue, Batch, ColumnBuilder, ElementType, Error, LogicalType, Result, RowPosition,
     RowValue, Selection, SqlState, Value,
@@ -15,7 +14,7 @@ use varve_types::{
 
 use super::routine::{Frame, Outcome, Routine};
 use super::run::Run;
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 use crate::write::Writer;
 
 /// A trigger that is ready to be fired, for many rows.
@@ -123,8 +122,7 @@ impl Run<'_> {
     /// Fires a trigger for a row or a statement; `false` where its condition does not hold.
     async fn fired(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         armed: &mut Armed,
         pair: Option<&Pair>,
     ) -> Result<Option<Outcome>> {
@@ -141,16 +139,12 @@ impl Run<'_> {
             }
         }
         if let Some(condition) = &mut armed.condition {
-            let tested = self
-                .call(transaction, deferred, condition, &mut armed.frame)
-                .await?;
+            let tested = self.call(txn, condition, &mut armed.frame).await?;
             if !matches!(tested, Outcome::Value(Value::Boolean(true))) {
                 return Ok(None);
             }
         }
-        let outcome = self
-            .call(transaction, deferred, &mut armed.body, &mut armed.frame)
-            .await?;
+        let outcome = self.call(txn, &mut armed.body, &mut armed.frame).await?;
         if let Outcome::Ended | Outcome::Nothing = outcome {
             let message = "control reached end of trigger procedure without RETURN";
             let error = Error::new(SqlState::NO_RETURN_STATEMENT, message);
@@ -163,8 +157,7 @@ impl Run<'_> {
     /// Fires the triggers of a statement.
     pub(crate) async fn fire_statement(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         (table, event, before): (&TableDef, Event, bool),
         assigned: &[usize],
     ) -> Result<()> {
@@ -172,7 +165,7 @@ impl Run<'_> {
             return Ok(());
         }
         for mut armed in self.armed(table, event, (before, false), assigned)? {
-            self.fired(transaction, deferred, &mut armed, None).await?;
+            self.fired(txn, &mut armed, None).await?;
         }
         Ok(())
     }
@@ -180,16 +173,13 @@ impl Run<'_> {
     /// Fires the triggers before a row is written; `None` where one of them leaves it out.
     pub(super) async fn before_row(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         (table, event): (&TableDef, Event),
         armed: &mut [Armed],
         mut pair: Pair,
     ) -> Result<Option<Pair>> {
         for armed in armed {
-            let outcome = self
-                .fired(transaction, deferred, armed, Some(&pair))
-                .await?;
+            let outcome = self.fired(txn, armed, Some(&pair)).await?;
             let mut new = match outcome {
                 None | Some(Outcome::Unchanged | Outcome::Ended | Outcome::Nothing) => continue,
                 Some(Outcome::Value(Value::Null) | Outcome::Row(None)) => return Ok(None),
@@ -274,7 +264,7 @@ impl Writer<'_> {
                     new: Some(row_of(table, &batch, row)),
                 };
                 let of = (table, Event::Insert);
-                let pair = run.before_row(self.transaction, self.deferred, of, &mut armed, pair);
+                let pair = run.before_row(self.txn, of, &mut armed, pair);
                 kept.extend(pair.await?.and_then(|pair| pair.new));
             }
             changed.push(batch_of(table, &kept));
@@ -313,7 +303,7 @@ impl Writer<'_> {
                     new: Some(row_of(table, &batch, row)),
                 };
                 let of = (table, Event::Update);
-                let pair = run.before_row(self.transaction, self.deferred, of, &mut armed, pair);
+                let pair = run.before_row(self.txn, of, &mut armed, pair);
                 if let Some(Pair { new: Some(new), .. }) = pair.await? {
                     numbers.push(u32::try_from(row).unwrap_or(u32::MAX));
                     kept.push(new);
@@ -352,7 +342,7 @@ impl Writer<'_> {
                 new: None,
             };
             let of = (table, Event::Delete);
-            let pair = run.before_row(self.transaction, self.deferred, of, &mut armed, pair);
+            let pair = run.before_row(self.txn, of, &mut armed, pair);
             kept.push(pair.await?.is_some());
         }
         Ok(Some(kept))
@@ -380,9 +370,7 @@ impl Writer<'_> {
             return Ok(Vec::new());
         }
         let columns: Vec<usize> = (0..table.columns.len()).collect();
-        self.transaction
-            .fetch(table.tree, positions, &columns)
-            .await
+        self.txn.store.fetch(table.tree, positions, &columns).await
     }
 
     /// Whether triggers come after an event.
@@ -452,8 +440,7 @@ impl Writer<'_> {
                     break;
                 }
                 for armed in &mut armed {
-                    run.fired(self.transaction, self.deferred, armed, Some(&pair))
-                        .await?;
+                    run.fired(self.txn, armed, Some(&pair)).await?;
                 }
             }
         }

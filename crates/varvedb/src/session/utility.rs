@@ -13,120 +13,114 @@ use super::routine::Routine;
 use super::run::Run;
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 
 impl Run<'_> {
     pub(super) async fn utility(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         utility: &Utility,
     ) -> Result<ResultSet> {
         match utility {
             Utility::CreateView(view) => {
                 let mut view = view.clone();
                 if view.object == ObjectId(0) {
-                    view.object = transaction.new_object_id();
+                    view.object = txn.store.new_object_id();
                 }
-                put_view(transaction, &view);
+                put_view(&mut txn.store, &view);
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::CreateMaterializedView { view, table, query } => {
-                let (table, count) = self
-                    .filled_table(transaction, deferred, table, query.as_ref())
-                    .await?;
+                let (table, count) = self.filled_table(txn, table, query.as_ref()).await?;
                 let mut view = view.clone();
-                view.object = transaction.new_object_id();
+                view.object = txn.store.new_object_id();
                 if let ViewKind::Materialized { rows, .. } = &mut view.kind {
                     *rows = table.object;
                 }
-                put_view(transaction, &view);
+                put_view(&mut txn.store, &view);
                 Ok(made_of(count))
             }
             Utility::CreateTableAs { table, query } => {
-                let (_, count) = self
-                    .filled_table(transaction, deferred, table, query.as_ref())
-                    .await?;
+                let (_, count) = self.filled_table(txn, table, query.as_ref()).await?;
                 Ok(made_of(count))
             }
             Utility::Refresh { view, query } => {
-                self.refresh(transaction, deferred, view, query.as_ref())
-                    .await?;
+                self.refresh(txn, view, query.as_ref()).await?;
                 Ok(ResultSet::command("REFRESH"))
             }
             Utility::Drop(objects) => {
-                drop_objects(transaction, self.catalog, objects)?;
+                drop_objects(&mut txn.store, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
             Utility::DropColumns(changes, objects) => {
                 for change in changes {
-                    Box::pin(self.alter_table(transaction, deferred, change)).await?;
+                    Box::pin(self.alter_table(txn, change)).await?;
                 }
-                drop_objects(transaction, self.catalog, objects)?;
+                drop_objects(&mut txn.store, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
             Utility::CreateDomain(def) => {
                 let def = DomainDef {
-                    object: transaction.new_object_id(),
+                    object: txn.store.new_object_id(),
                     ..DomainDef::clone(def)
                 };
-                transaction.put_object(def.object, 1, encode_domain(&def));
+                txn.store.put_object(def.object, 1, encode_domain(&def));
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::PutEnum(def, word) => {
                 let mut def = def.clone();
                 if def.object == ObjectId(0) {
-                    def.object = transaction.new_object_id();
+                    def.object = txn.store.new_object_id();
                 }
-                transaction.put_object(def.object, 1, encode_enum(&def));
+                txn.store.put_object(def.object, 1, encode_enum(&def));
                 Ok(ResultSet::command(word))
             }
             Utility::PutFunction(def, word) => {
                 let mut def = FunctionDef::clone(def);
                 if def.object == ObjectId(0) {
-                    def.object = transaction.new_object_id();
+                    def.object = txn.store.new_object_id();
                 }
-                transaction.put_object(def.object, 1, encode_function(&def));
+                txn.store.put_object(def.object, 1, encode_function(&def));
                 Ok(ResultSet::command(word))
             }
             Utility::PutTrigger(defs, word) => {
                 for def in defs {
                     let mut def = def.clone();
                     if def.object == ObjectId(0) {
-                        def.object = transaction.new_object_id();
+                        def.object = txn.store.new_object_id();
                     }
-                    transaction.put_object(def.object, 1, encode_trigger(&def));
+                    txn.store.put_object(def.object, 1, encode_trigger(&def));
                 }
                 Ok(ResultSet::command(word))
             }
             Utility::Do(def) => {
                 let mut routine = Routine::new(def.code()?);
-                let called = self.result(transaction, deferred, def, &mut routine, Vec::new());
+                let called = self.result(txn, def, &mut routine, Vec::new());
                 Box::pin(called).await?;
                 Ok(ResultSet::command("DO"))
             }
             Utility::CreateSchema(schema) => {
-                create_schema(transaction, schema);
+                create_schema(&mut txn.store, schema);
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::Alter(definitions) => {
                 for definition in definitions {
                     if let Definition::Table(table, verified) = definition {
-                        transaction.guard_tree(table.tree, table.version)?;
-                        self.verify_domains(transaction, table, verified).await?;
+                        txn.store.guard_tree(table.tree, table.version)?;
+                        self.verify_domains(&mut txn.store, table, verified).await?;
                     }
                 }
-                put_definitions(transaction, definitions).await?;
+                put_definitions(&mut txn.store, definitions).await?;
                 Ok(ResultSet::command("ALTER"))
             }
             Utility::Comment(def, known) => {
                 let mut known = known.iter().copied();
                 if !def.text.is_empty() {
                     let mut def = def.clone();
-                    def.object = known.next().unwrap_or_else(|| transaction.new_object_id());
-                    transaction.put_object(def.object, 1, encode_comment(&def));
+                    def.object = known.next().unwrap_or_else(|| txn.store.new_object_id());
+                    txn.store.put_object(def.object, 1, encode_comment(&def));
                 }
-                known.for_each(|object| transaction.delete_object(object));
+                known.for_each(|object| txn.store.delete_object(object));
                 Ok(ResultSet::command("COMMENT"))
             }
             Utility::LockTable if self.scope.is_alone => {
@@ -141,31 +135,24 @@ impl Run<'_> {
     /// A new table with the rows of a query, and their number.
     async fn filled_table(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         definition: &NewTable,
         query: Option<&Query>,
     ) -> Result<(TableDef, Option<u64>)> {
         let rows = match query {
-            Some(query) => Some(self.rows_of(transaction, &query.plan).await?),
+            Some(query) => Some(self.rows_of(&txn.store, &query.plan).await?),
             None => None,
         };
-        let table = create_table(transaction, definition).await?;
+        let table = create_table(&mut txn.store, definition).await?;
         let Some(rows) = rows else {
             return Ok((table, None));
         };
-        let count = self.fill(transaction, deferred, &table, &rows).await?;
+        let count = self.fill(txn, &table, &rows).await?;
         Ok((table, Some(count)))
     }
 
-    async fn fill(
-        &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
-        table: &TableDef,
-        rows: &[Batch],
-    ) -> Result<u64> {
-        let mut writer = self.writer(transaction, deferred);
+    async fn fill(&self, txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<u64> {
+        let mut writer = self.writer(txn);
         let rows = writer.checked(table, rows)?;
         writer.insert(table, &rows).await?;
         Ok(rows.iter().map(Batch::rows).sum::<usize>() as u64)
@@ -174,20 +161,19 @@ impl Run<'_> {
     /// Replaces the rows of a materialized view.
     async fn refresh(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         view: &ViewDef,
         query: Option<&Query>,
     ) -> Result<()> {
         let rows = match query {
-            Some(query) => self.rows_of(transaction, &query.plan).await?,
+            Some(query) => self.rows_of(&txn.store, &query.plan).await?,
             None => Vec::new(),
         };
         let table = view.rows().and_then(|rows| self.catalog.tables.get(&rows));
         let table = table.ok_or_else(|| Error::internal("a view without its table"))?;
-        let table = emptied(transaction, table)?;
-        put_view(transaction, view);
-        self.fill(transaction, deferred, &table, &rows).await?;
+        let table = emptied(&mut txn.store, table)?;
+        put_view(&mut txn.store, view);
+        self.fill(txn, &table, &rows).await?;
         Ok(())
     }
 }

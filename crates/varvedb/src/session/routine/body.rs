@@ -5,7 +5,7 @@ use std::vec::IntoIter;
 
 use varve_expr::Locale;
 use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
-use varve_store::{SavepointId, Transaction};
+use varve_store::SavepointId;
 use varve_types::meter::Cancel;
 use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
@@ -13,12 +13,12 @@ use super::{DEPTH_MAX, Frame, Outcome, Routine};
 use crate::ResultSet;
 use crate::deferred::Deferred;
 use crate::session::run::Run;
+use crate::statement_txn::StatementTxn;
 
 /// A body that is run.
 pub(super) struct Body<'a, 'r> {
     pub run: &'a Run<'r>,
-    pub transaction: &'a mut Transaction,
-    pub deferred: &'a mut Deferred,
+    pub txn: &'a mut StatementTxn,
     pub routine: &'a mut Routine,
     pub frame: &'a mut Frame,
     /// What the statements before have left.
@@ -58,8 +58,7 @@ impl Run<'_> {
     /// Runs a body with these variables.
     pub(crate) async fn call(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         routine: &mut Routine,
         frame: &mut Frame,
     ) -> Result<Outcome> {
@@ -70,8 +69,7 @@ impl Run<'_> {
         }
         let mut body = Body {
             run: self,
-            transaction,
-            deferred,
+            txn,
             routine,
             frame,
             catalog: Arc::clone(self.catalog),
@@ -124,7 +122,7 @@ impl Body<'_, '_> {
         });
         drop(closed);
         match outermost {
-            Some(savepoint) => self.transaction.release(savepoint),
+            Some(savepoint) => self.txn.store.release(savepoint),
             None => Ok(()),
         }
     }
@@ -145,9 +143,9 @@ impl Body<'_, '_> {
             let Some((_, label)) = found else {
                 continue;
             };
-            self.transaction.rollback_to(savepoint)?;
-            self.transaction.release(savepoint)?;
-            *self.deferred = *deferred;
+            self.txn.store.rollback_to(savepoint)?;
+            self.txn.store.release(savepoint)?;
+            self.txn.deferred = *deferred;
             let handler = code.labels.get(*label).copied().unwrap_or(usize::MAX);
             if let Some((_, place)) = code.steps.get(handler) {
                 self.scope = place.scope;
@@ -260,8 +258,8 @@ impl Body<'_, '_> {
                 let open = match handlers.is_empty() {
                     true => Open::Block,
                     false => {
-                        let savepoint = self.transaction.savepoint();
-                        Open::Try(savepoint, Box::new(self.deferred.clone()), at)
+                        let savepoint = self.txn.store.savepoint();
+                        Open::Try(savepoint, Box::new(self.txn.deferred.clone()), at)
                     }
                 };
                 self.open.push(open);

@@ -2,29 +2,23 @@
 
 use varve_expr::{Expr, evaluate};
 use varve_sql::{Plan, Uncalled};
-use varve_store::Transaction;
 use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
 
 use super::Routine;
-use crate::deferred::Deferred;
 use crate::session::run::Run;
+use crate::statement_txn::StatementTxn;
 
 impl Run<'_> {
     /// The rows of what was taken out of a plan.
-    pub(super) async fn called(
-        &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
-        uncalled: Uncalled,
-    ) -> Result<Plan> {
+    pub(super) async fn called(&self, txn: &mut StatementTxn, uncalled: Uncalled) -> Result<Plan> {
         let Uncalled {
             input,
             calls,
             ordinality,
         } = uncalled;
         let mut types = input.types();
-        let batches = self.rows_of(transaction, &input).await?;
+        let batches = self.rows_of(&txn.store, &input).await?;
         let mut routines = Vec::with_capacity(calls.len());
         for call in &calls {
             let Some(function) = &call.routine else {
@@ -49,7 +43,7 @@ impl Run<'_> {
                 let mut results = Vec::with_capacity(calls.len());
                 for ((function, routine), args) in routines.iter_mut().zip(&args) {
                     let args = args.iter().map(|column| column.value(row)).collect();
-                    let called = self.result(transaction, deferred, function, routine, args);
+                    let called = self.result(txn, function, routine, args);
                     results.push(called.await?);
                 }
                 let count = match calls.is_empty() {

@@ -16,13 +16,12 @@ use std::sync::Arc;
 
 use varve_expr::{cast_value, evaluate_constant};
 use varve_sql::{Bound, Catalog, Code, FIRST_CALL, FunctionDef, Returns, Statement};
-use varve_store::Transaction;
 use varve_types::{Error, Result, RowValue, SqlState, Value};
 
 pub(crate) use frame::Frame;
 
 use super::run::Run;
-use crate::deferred::Deferred;
+use crate::statement_txn::StatementTxn;
 
 /// Most levels of functions that call each other: a browser gives 1 MiB of stack for everything.
 const DEPTH_MAX: u32 = 8;
@@ -70,8 +69,7 @@ impl Run<'_> {
     /// statement with the rows of those that are called for rows.
     pub(crate) async fn with_results(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         bound: &Bound,
     ) -> Result<(Vec<Value>, Option<Statement>)> {
         let mut parameters = self.parameters.to_vec();
@@ -82,7 +80,7 @@ impl Run<'_> {
             let args = args.map(|arg| evaluate_constant(arg, &context));
             let args = args.collect::<Result<Vec<Value>>>()?;
             let mut routine = Routine::new(call.function.code()?);
-            let called = self.result(transaction, deferred, &call.function, &mut routine, args);
+            let called = self.result(txn, &call.function, &mut routine, args);
             let value = called.await?.into_iter().flatten().next();
             parameters.push(value.unwrap_or(Value::Null));
         }
@@ -98,7 +96,7 @@ impl Run<'_> {
         };
         let mut statement = bound.statement.clone();
         while let Some(uncalled) = statement.take_uncalled()? {
-            let rows = run.called(transaction, deferred, uncalled).await?;
+            let rows = run.called(txn, uncalled).await?;
             statement.put_called(&rows);
         }
         self.notices.borrow_mut().append(&mut run.notices.take());
@@ -108,8 +106,7 @@ impl Run<'_> {
     /// The rows that a function gives.
     pub(crate) async fn result(
         &self,
-        transaction: &mut Transaction,
-        deferred: &mut Deferred,
+        txn: &mut StatementTxn,
         function: &FunctionDef,
         routine: &mut Routine,
         args: Vec<Value>,
@@ -137,9 +134,7 @@ impl Run<'_> {
         }
         frame.numbered = frame.variables.len();
         frame.declare(&routine.code, self.catalog)?;
-        let outcome = self
-            .call(transaction, deferred, routine, &mut frame)
-            .await?;
+        let outcome = self.call(txn, routine, &mut frame).await?;
         if function.returns_set {
             return Ok(frame.rows);
         }

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use varve_expr::{Locale, NamesRef};
 use varve_sql::{Bound, Catalog, RoutineVariable, Source, Statement, bind_piece, parse};
-use varve_store::Transaction;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use super::body::Body;
-use crate::deferred::Deferred;
 use crate::session::Scope;
 use crate::session::run::Run;
+use crate::statement_txn::StatementTxn;
 use crate::{Notice, ResultSet};
 
 impl Run<'_> {
@@ -24,8 +23,7 @@ impl Run<'_> {
     #[inline]
     fn bound<'r>(
         &'r self,
-        transaction: &'r mut Transaction,
-        deferred: &'r mut Deferred,
+        txn: &'r mut StatementTxn,
         bound: &'r Bound,
     ) -> Pin<Box<dyn Future<Output = Result<ResultSet>> + 'r>> {
         Box::pin(async move {
@@ -38,16 +36,16 @@ impl Run<'_> {
             }
             self.temporary
                 .borrow_mut()
-                .prepare(transaction, &bound.statement)?;
+                .prepare(&mut txn.store, &bound.statement)?;
             let mut run = self.inner();
             let results;
             let mut statement = &bound.statement;
             if bound.has_calls() {
-                results = run.with_results(transaction, deferred, bound).await?;
+                results = run.with_results(txn, bound).await?;
                 run.parameters = &results.0;
                 statement = results.1.as_ref().unwrap_or(statement);
             }
-            let mut result = run.statement(transaction, deferred, statement).await?;
+            let mut result = run.statement(txn, statement).await?;
             let mut notices = self.notices.borrow_mut();
             notices.append(&mut run.notices.take());
             notices.extend(bound.messages.iter().map(Notice::of));
@@ -82,7 +80,7 @@ impl Body<'_, '_> {
             .run
             .catalogs
             .borrow_mut()
-            .get(self.transaction, self.run.path)?;
+            .get(&self.txn.store, self.run.path)?;
         if !Arc::ptr_eq(&catalog, &self.catalog) {
             self.locale = Locale {
                 enums: catalog.enums().cloned(),
@@ -102,7 +100,7 @@ impl Body<'_, '_> {
     /// Runs a bound statement.
     async fn run_bound(&mut self, bound: &Bound, values: Option<&[Value]>) -> Result<ResultSet> {
         if !Arc::ptr_eq(&self.catalog, self.run.catalog) {
-            self.run.host.enter(self.transaction, &self.catalog).await?;
+            self.run.host.enter(&self.txn.store, &self.catalog).await?;
         }
         let run = Run {
             catalog: &self.catalog,
@@ -111,7 +109,7 @@ impl Body<'_, '_> {
             depth: self.run.depth + 1,
             ..self.run.inner()
         };
-        let result = run.bound(self.transaction, self.deferred, bound).await;
+        let result = run.bound(self.txn, bound).await;
         let mut notices = self.run.notices.borrow_mut();
         notices.append(&mut run.notices.take());
         result.map_err(Error::without_position)
