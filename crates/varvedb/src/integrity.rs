@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use varve_dml::index;
 use varve_kv::Kv;
 use varve_sql::{CatalogObject, decode_object, decode_table};
 use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 
 use crate::session::CancelFlag;
-use crate::{Database, Options, index};
+use crate::{Database, Options};
 
 /// What [`Database::check`] read, and what was wrong with it.
 pub type CheckReport = varve_store::CheckReport<Problem>;

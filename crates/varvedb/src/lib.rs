@@ -31,46 +31,30 @@
 )]
 
 mod advisory;
-mod before;
 mod bulk_load;
 mod catalog_cache;
 mod copy;
 mod database;
-mod deferred;
 mod dump;
-mod find;
-mod foreign_keys;
 mod host;
-mod index;
-mod index_scan;
 mod integrity;
 mod jobs;
 mod lru;
-mod members;
-mod merge;
 mod options;
 mod parameters;
-mod points;
 mod prepared;
 mod result_set;
-mod route;
-mod row_filter;
 mod scratch;
 mod sequences;
 mod session;
-mod source;
-mod statement_txn;
 mod statements;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
 mod system_view;
-mod table_rows;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 #[cfg(not(target_arch = "wasm32"))]
 mod timer;
-mod upsert;
-mod write;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use varve_types::{
     Batch, Column, Error, LogicalType, Result, RowPosition, SqlState, TreeId, Value,
 };
 
-use crate::write::positions_of;
+use varve_dml::positions_of;
 
 /// Values that a sequence reserves ahead, as in PostgreSQL.
 const RESERVED_VALUES: i64 = 32;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_dml::SystemViews;
 use varve_exec::ScanRequest;
 use varve_sql::{Catalog, SystemView, TableDef, catalog_rows, session_view, system_view_columns};
 use varve_store::{CacheStats, Transaction};
@@ -12,15 +13,27 @@ use crate::host::SessionHost;
 use crate::jobs::job_rows;
 use crate::lru::CacheCounters;
 
+impl SystemViews for SessionHost {
+    fn rows(
+        &self,
+        transaction: &Transaction,
+        catalog: &Arc<Catalog>,
+        view: SystemView,
+        request: &ScanRequest,
+    ) -> Result<Vec<Batch>> {
+        rows(self, transaction, catalog, view, request)
+    }
+}
+
 /// The rows of a view that pass the request's predicates, with the columns that it asks for.
-pub(crate) fn rows(
-    shared: &Shared,
+fn rows(
+    host: &SessionHost,
     transaction: &Transaction,
     catalog: &Arc<Catalog>,
-    host: Option<&SessionHost>,
     view: SystemView,
     request: &ScanRequest,
 ) -> Result<Vec<Batch>> {
+    let shared = host.shared();
     if request.with_position {
         return Err(Error::internal("rows of a system view have no positions"));
     }
@@ -38,7 +51,7 @@ pub(crate) fn rows(
         }
         SystemView::Catalog(which) => {
             let columns = system_view_columns(view);
-            if let Some((host, name)) = host.zip(session_view(which)) {
+            if let Some(name) = session_view(which) {
                 let mut rows = host.session_rows(name);
                 for row in &mut rows {
                     row.resize(columns.len(), Value::Null);

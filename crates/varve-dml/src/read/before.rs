@@ -5,14 +5,14 @@ use varve_sql::{Relation, TableDef};
 use varve_store::ScanOptions;
 use varve_types::{Batch, ColumnPredicate, Error, Result, Selection, TreeId, Value};
 
-use crate::find::key_bytes;
-use crate::row_filter::RowFilter;
-use crate::source::TransactionSource;
-use crate::write::positions_of;
+use crate::read::find::key_bytes;
+use crate::read::row_filter::RowFilter;
+use crate::read::rows::positions_of;
+use crate::read::source::TransactionSource;
 
 /// The rows of tables: all columns of a row, then its position.
 #[derive(Default)]
-pub(crate) struct Before(Vec<(TreeId, Vec<Batch>)>);
+pub struct Before(Vec<(TreeId, Vec<Batch>)>);
 
 impl Before {
     /// Reads tables as they are now.
@@ -56,7 +56,7 @@ impl Before {
 
 /// Some columns of the rows that pass tests. With their positions only those are given that are
 /// still there: what the statement changed already is changed once.
-pub(crate) async fn filtered(
+pub async fn filtered(
     source: &TransactionSource<'_>,
     (table, rows): (&TableDef, &[Batch]),
     (columns, with_position): (&[usize], bool),
@@ -93,7 +93,7 @@ pub(crate) async fn filtered(
 }
 
 /// The rows with one of some primary keys.
-pub(crate) async fn with_keys(
+pub async fn with_keys(
     source: &TransactionSource<'_>,
     (table, rows): (&TableDef, &[Batch]),
     read: (&[usize], bool),

@@ -8,14 +8,14 @@ use varve_types::{
     Batch, ColumnPredicate, CompareOp, PredicateTest, Result, Selection, Value, encode_key_value,
 };
 
-use crate::source::TransactionSource;
+use crate::read::source::TransactionSource;
 
 /// Keys of several columns that are looked up one by one; of more, the rows that have one of the
 /// values in each column are read and compared.
 const SINGLE_KEYS_MAX: usize = 256;
 
 /// What rows are looked for by.
-pub(crate) struct Wanted<'a> {
+pub struct Wanted<'a> {
     /// Positions of columns, or of expressions of indexes.
     pub columns: &'a [usize],
     /// What the rows must have in these columns. NULL equals NULL.
@@ -25,7 +25,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The columns `read` and the positions of the rows that have one of some keys.
-pub(crate) async fn rows_with(
+pub async fn rows_with(
     source: &TransactionSource<'_>,
     table: &TableDef,
     wanted: &Wanted<'_>,
@@ -117,7 +117,7 @@ pub(crate) async fn rows_with(
 }
 
 /// A key as bytes that are equal for equal keys.
-pub(crate) fn key_bytes(key: &[Value]) -> Vec<u8> {
+pub fn key_bytes(key: &[Value]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in key {
         encode_key_value(value, &mut bytes);

@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::index::chosen;
-use crate::points::Points;
-use crate::row_filter::{RowFilter, place_in};
+use crate::read::points::Points;
+use crate::read::row_filter::{RowFilter, place_in};
+use crate::read::rows::chosen;
 use varve_exec::{BatchStream, ScanRequest};
 use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
@@ -28,7 +28,7 @@ const LOOKUP_SHARE: u64 = 16;
 const POINTS_MAX: u64 = 256;
 
 /// The rows that an index finds.
-pub(crate) enum IndexRead {
+pub enum IndexRead {
     /// Its entries hold all that is read.
     Only(EntryScans),
     /// The rows are looked up.
@@ -36,13 +36,13 @@ pub(crate) enum IndexRead {
 }
 
 /// Scans of an index one after another.
-pub(crate) struct EntryScans {
+pub struct EntryScans {
     current: Option<TreeScan>,
     waiting: VecDeque<ScanOptions>,
 }
 
 /// Looks up the rows of entries.
-pub(crate) struct IndexStream {
+pub struct IndexStream {
     /// Entries read so far.
     read: VecDeque<Batch>,
     rest: Option<EntryScans>,
@@ -55,7 +55,7 @@ pub(crate) struct IndexStream {
 }
 
 /// What the predicates of a request ask of columns.
-pub(crate) fn asked(request: &ScanRequest) -> Vec<(usize, Asked)> {
+pub fn asked(request: &ScanRequest) -> Vec<(usize, Asked)> {
     let tests = request.predicates.iter();
     tests
         .map(|test| (test.column, Asked::of(&test.test)))
@@ -63,7 +63,7 @@ pub(crate) fn asked(request: &ScanRequest) -> Vec<(usize, Asked)> {
 }
 
 /// Reads the rows of which a request names the primary keys, where they are few.
-pub(crate) fn read_points(
+pub fn read_points(
     transaction: &Transaction,
     table: &TableDef,
     request: &ScanRequest,
@@ -96,7 +96,7 @@ pub(crate) fn read_points(
 }
 
 /// Reads by an index what is asked of a table, where one helps: few enough rows pass.
-pub(crate) async fn read(
+pub async fn read(
     transaction: &Transaction,
     table: &TableDef,
     request: &ScanRequest,
@@ -111,7 +111,7 @@ pub(crate) async fn read(
 }
 
 /// Reads by an index in its order what is asked of a table, where that takes less than to sort.
-pub(crate) async fn read_in_order(
+pub async fn read_in_order(
     transaction: &Transaction,
     table: &TableDef,
     request: &ScanRequest,
@@ -318,7 +318,7 @@ fn in_order_of(keys: &[Vec<Value>], rows: &Batch, row_key: &[usize]) -> Batch {
 }
 
 /// What an index finds, as the executor reads it.
-pub(crate) struct IndexBatches<'a> {
+pub struct IndexBatches<'a> {
     pub transaction: &'a Transaction,
     pub table: &'a TableDef,
     pub read: IndexRead,

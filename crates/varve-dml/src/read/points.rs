@@ -3,7 +3,7 @@
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value, encode_key_value};
 
 /// The values of leading columns of a key, in ascending order, each combination once.
-pub(crate) struct Points {
+pub struct Points {
     /// For each of the columns which test names its values.
     pub tests: Vec<usize>,
     /// Whether a column has more than one value, or none.

@@ -6,7 +6,7 @@ use varve_sql::{TableDef, renumbered};
 use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 
 /// What expressions of indexes are evaluated with: they are immutable.
-pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
+pub const IMMUTABLE: EvalContext<'static> = EvalContext {
     params: &[],
     outer: &[],
     locale: &DEFAULT_LOCALE,
@@ -14,7 +14,7 @@ pub(crate) const IMMUTABLE: EvalContext<'static> = EvalContext {
 };
 
 /// Where a column is among those that are read, to which it is added if it is not there.
-pub(crate) fn place_in(read: &mut Vec<usize>, column: usize) -> usize {
+pub fn place_in(read: &mut Vec<usize>, column: usize) -> usize {
     let place = read.iter().position(|read| *read == column);
     place.unwrap_or_else(|| {
         read.push(column);
@@ -23,7 +23,7 @@ pub(crate) fn place_in(read: &mut Vec<usize>, column: usize) -> usize {
 }
 
 /// Tests of rows that are read with the columns which they need.
-pub(crate) struct RowFilter {
+pub struct RowFilter {
     /// The columns to be read of the table: those that are wanted, then further ones.
     pub read: Vec<usize>,
     wanted: usize,

@@ -4,28 +4,38 @@ use std::sync::Arc;
 
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
 use varve_sql::{
-    Catalog, FIRST_EXPRESSION, LockStrength, LockWait, OrderChoice, Relation, RowLock, TableDef,
-    choose_order,
+    Catalog, FIRST_EXPRESSION, LockStrength, LockWait, OrderChoice, Relation, RowLock, SystemView,
+    TableDef, choose_order,
 };
 use varve_store::{ClaimKind, KeyRange, ScanOptions, Transaction, TreeScan};
-use varve_types::{Batch, ColumnPredicate, LocalFuture, Result, RowPosition, TreeId, Value};
+use varve_types::{Batch, ColumnPredicate, Error, LocalFuture, Result, RowPosition, TreeId, Value};
 
-use crate::before::{self, Before};
-use crate::database::Shared;
-use crate::host::SessionHost;
-use crate::index_scan::{self, IndexBatches, IndexRead};
-use crate::row_filter::RowFilter;
-use crate::system_view;
+use crate::read::before::{self, Before};
+use crate::read::index_scan::{self, IndexBatches, IndexRead};
+use crate::read::row_filter::RowFilter;
 
 /// The tables of the store and the system views, as one transaction sees them.
-pub(crate) struct TransactionSource<'a> {
-    pub shared: &'a Shared,
+pub struct TransactionSource<'a> {
+    /// What it reads in.
     pub transaction: &'a Transaction,
+    /// The tables that there are.
     pub catalog: &'a Arc<Catalog>,
     /// What tables held before the statement, where they are read as they were.
     pub before: Option<&'a Before>,
-    /// The session, where views may tell of it.
-    pub host: Option<&'a SessionHost>,
+    /// What knows the rows of system views; `None` where none are read.
+    pub views: Option<&'a dyn SystemViews>,
+}
+
+/// Gives the rows of system views.
+pub trait SystemViews {
+    /// The rows of a view that a scan asks for, as a transaction sees them.
+    fn rows(
+        &self,
+        transaction: &Transaction,
+        catalog: &Arc<Catalog>,
+        view: SystemView,
+        request: &ScanRequest,
+    ) -> Result<Vec<Batch>>;
 }
 
 impl TransactionSource<'_> {
@@ -84,14 +94,10 @@ impl ScanSource for TransactionSource<'_> {
             let tree = match request.relation {
                 Relation::Tree(tree) => tree,
                 Relation::System(view) => {
-                    let batches = system_view::rows(
-                        self.shared,
-                        self.transaction,
-                        self.catalog,
-                        self.host,
-                        view,
-                        &request,
-                    )?;
+                    let views = self
+                        .views
+                        .ok_or_else(|| Error::internal("a change reads a system view"))?;
+                    let batches = views.rows(self.transaction, self.catalog, view, &request)?;
                     let stream: Box<dyn BatchStream + 'a> =
                         Box::new(ReadyStream(batches.into_iter()));
                     return Ok(stream);

@@ -8,15 +8,15 @@ use varve_sql::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_store::Transaction;
 use varve_types::{Batch, ObjectId, Result, TreeId};
 
-use crate::foreign_keys::WaitingKeys;
-use crate::write::name_constraint;
+use crate::write::waiting_keys::WaitingKeys;
+use crate::write::writer::name_constraint;
 
 /// Entries that are kept to be looked up one by one; of more the whole index is read.
 const ENTRIES_MAX: usize = 1 << 16;
 
 /// What one transaction defers, and what is to be checked at its end.
 #[derive(Clone, Default)]
-pub(crate) struct Deferred {
+pub struct Deferred {
     /// What `SET CONSTRAINTS ALL` said last.
     all: Option<bool>,
     /// What was said since of single constraints.
@@ -26,12 +26,12 @@ pub(crate) struct Deferred {
     /// By foreign key what it has not looked for.
     keys: VecMap<(ObjectId, String), WaitingKeys>,
     /// The labels of enumerations, for what errors show.
-    pub(crate) enums: Option<Arc<Enums>>,
+    pub enums: Option<Arc<Enums>>,
 }
 
 /// A constraint that can be deferred.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Constraint {
+pub enum Constraint {
     /// That of an index.
     Index(TreeId),
     /// A foreign key of a table.
@@ -49,7 +49,7 @@ struct Waiting {
 
 impl Deferred {
     /// Adds the entries of a statement, which is checked now or later.
-    pub(crate) async fn check_added(
+    pub async fn check_added(
         &mut self,
         transaction: &Transaction,
         table: &TableDef,
@@ -83,7 +83,7 @@ impl Deferred {
     }
 
     /// Whether a foreign key of a table waits for the end of the transaction.
-    pub(crate) fn defers_key(&self, table: ObjectId, key: &ForeignKeyDef) -> bool {
+    pub fn defers_key(&self, table: ObjectId, key: &ForeignKeyDef) -> bool {
         key.deferral != Deferral::Never
             && self.is_deferred(key.deferral, &Constraint::Key(table, key.name.clone()))
     }
@@ -98,12 +98,12 @@ impl Deferred {
     }
 
     /// Where a foreign key notes what waits.
-    pub(crate) fn keys(&mut self, table: ObjectId, name: &str) -> &mut WaitingKeys {
+    pub fn keys(&mut self, table: ObjectId, name: &str) -> &mut WaitingKeys {
         self.keys.entry((table, name.to_owned())).or_default()
     }
 
     /// Takes what waits of some foreign keys.
-    pub(crate) fn take_keys(
+    pub fn take_keys(
         &mut self,
         constraints: Option<&[Constraint]>,
     ) -> Vec<((ObjectId, String), WaitingKeys)> {
@@ -120,12 +120,12 @@ impl Deferred {
     }
 
     /// Whether anything waits.
-    pub(crate) fn is_waiting(&self) -> bool {
+    pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || !self.keys.is_empty()
     }
 
     /// Defers some constraints, or all, or no longer.
-    pub(crate) fn set(&mut self, constraints: Option<&[Constraint]>, deferred: bool) {
+    pub fn set(&mut self, constraints: Option<&[Constraint]>, deferred: bool) {
         match constraints {
             None => {
                 self.all = Some(deferred);
@@ -139,7 +139,7 @@ impl Deferred {
     }
 
     /// Checks what was put off of the constraints of some indexes, or of all.
-    pub(crate) async fn check(
+    pub async fn check(
         &mut self,
         transaction: &Transaction,
         constraints: Option<&[Constraint]>,

@@ -9,10 +9,11 @@ use varve_sql::{ForeignKeyDef, KeyAction, Relation, TableDef};
 use varve_types::meter::{self, Growth};
 use varve_types::{Result, RowPosition, Value};
 
-use super::Change;
-use super::keys::key_of;
-use crate::find::key_bytes;
-use crate::write::{Writer, positions_of};
+use crate::read::find::key_bytes;
+use crate::read::rows::positions_of;
+use crate::write::foreign_keys::Change;
+use crate::write::waiting_keys::key_of;
+use crate::write::writer::Writer;
 
 /// A row that refers to another one: where it is, and the key by which others refer to it.
 type Child = (RowPosition, Vec<Value>);
@@ -20,7 +21,7 @@ type Child = (RowPosition, Vec<Value>);
 impl Writer<'_> {
     /// Whether rows that are gone take along rows of their own table, and nothing but that decides
     /// which ones these are.
-    pub(super) fn is_chain(&self, table: &TableDef, key: &ForeignKeyDef, deleted: bool) -> bool {
+    pub fn is_chain(&self, table: &TableDef, key: &ForeignKeyDef, deleted: bool) -> bool {
         let is_first = |index: &varve_sql::IndexDef| {
             let first = index.keys.first().map(|(column, _)| *column);
             first.is_some_and(|first| key.columns.contains(&first))
@@ -36,7 +37,7 @@ impl Writer<'_> {
     }
 
     /// Deletes all rows below those that are gone.
-    pub(super) async fn delete_below(
+    pub async fn delete_below(
         &mut self,
         table: &TableDef,
         key: &ForeignKeyDef,

@@ -7,15 +7,15 @@ use varve_exec::{ScanRequest, ScanSource};
 use varve_expr::format_value;
 use varve_sql::{ForeignKeyDef, Relation, TableDef};
 use varve_store::ClaimKind;
-use varve_types::meter::Cancel;
 use varve_types::{Error, Result, RowPosition, SqlState, Value};
 
-use super::keys::{KEYS_MAX, KeyTypes, Keys, key_of};
-use crate::find::{Wanted, key_bytes, rows_with};
-use crate::write::{Writer, positions_of};
+use crate::read::find::{Wanted, key_bytes, rows_with};
+use crate::read::rows::positions_of;
+use crate::write::waiting_keys::{KEYS_MAX, KeyTypes, Keys, key_of};
+use crate::write::writer::Writer;
 
 /// Keys that are looked up at a time.
-pub(super) const CHUNK_KEYS: usize = 1024;
+pub const CHUNK_KEYS: usize = 1024;
 
 impl Writer<'_> {
     /// Looks for the rows that keys refer to, and claims them.
@@ -62,7 +62,7 @@ impl Writer<'_> {
     }
 
     /// The first of some keys that refers to no row; the rows that others refer to are claimed.
-    pub(super) async fn missing_parent<'k>(
+    pub async fn missing_parent<'k>(
         &mut self,
         table: &TableDef,
         key: &ForeignKeyDef,
@@ -162,7 +162,7 @@ impl Writer<'_> {
 
     /// An error where rows still refer to rows that are gone; those that came again count where
     /// `again` says so.
-    pub(super) async fn find_children(
+    pub async fn find_children(
         &mut self,
         table: &TableDef,
         key: &ForeignKeyDef,
@@ -270,7 +270,7 @@ impl Writer<'_> {
     }
 }
 
-pub(super) fn violation(table: &TableDef, key: &ForeignKeyDef) -> Error {
+pub fn violation(table: &TableDef, key: &ForeignKeyDef) -> Error {
     let message = format!(
         "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
         table.name, key.name

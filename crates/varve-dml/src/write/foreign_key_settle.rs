@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use varve_expr::{cast_value, evaluate};
 use varve_sql::{ForeignKeyDef, KeyAction, TableDef};
-use varve_types::meter::Cancel;
 use varve_types::{Batch, Column, ColumnBuilder, ObjectId, Result, Value};
 
-use super::keys::{Keys, WaitingKeys, key_of};
-use super::look::CHUNK_KEYS;
-use super::{Change, Work};
-use crate::deferred::Constraint;
-use crate::find::{Wanted, key_bytes, rows_with};
-use crate::write::{Writer, positions_of};
+use crate::read::find::{Wanted, key_bytes, rows_with};
+use crate::read::rows::positions_of;
+use crate::write::deferred::Constraint;
+use crate::write::foreign_key_look::CHUNK_KEYS;
+use crate::write::foreign_keys::{Change, Work};
+use crate::write::waiting_keys::{Keys, WaitingKeys, key_of};
+use crate::write::writer::Writer;
 
 impl Writer<'_> {
     /// Does what the foreign keys want after a statement has written.
     pub async fn settle(&mut self) -> Result<()> {
         let mut checks = Vec::new();
-        while let Some(work) = self.work.pop_front() {
+        while let Some(work) = self.left.work.pop_front() {
             self.cancel.check()?;
             let Work::Gone {
                 child,

@@ -6,24 +6,17 @@
 //!
 //! Here writes note what is to be looked at.
 
-mod chain;
-mod keys;
-mod look;
-mod settle;
-
 use varve_sql::{ForeignKeyDef, TableDef};
 use varve_types::{Batch, ObjectId, Result, RowPosition, Value, put_details};
 
-use crate::find::key_bytes;
-use crate::write::Writer;
+use crate::read::find::key_bytes;
+use crate::write::writer::Writer;
 
-use keys::{Keys, key_of};
-use look::violation;
-
-pub(crate) use keys::WaitingKeys;
+use crate::write::foreign_key_look::violation;
+use crate::write::waiting_keys::{Keys, key_of};
 
 /// What is left to be looked at.
-pub(crate) enum Work {
+pub enum Work {
     /// Rows of a table have these keys now.
     Refers {
         child: ObjectId,
@@ -39,7 +32,7 @@ pub(crate) enum Work {
 }
 
 /// The key that a row had, and the one that it got; none where it was deleted.
-pub(crate) type Change = (Vec<Value>, Option<Vec<Value>>);
+pub type Change = (Vec<Value>, Option<Vec<Value>>);
 
 impl Writer<'_> {
     /// Rows were added to a table: looks for those that they refer to, or notes them.
@@ -60,7 +53,7 @@ impl Writer<'_> {
     }
 
     /// Whether the key of a row refers to another; an error where `MATCH FULL` forbids it.
-    fn has_reference(
+    pub(super) fn has_reference(
         &self,
         table: &TableDef,
         key: &ForeignKeyDef,
@@ -87,7 +80,7 @@ impl Writer<'_> {
             return self.find_parents(table, key, &keys).await;
         }
         // Rows of the same statement may still come.
-        for work in &mut self.work {
+        for work in &mut self.left.work {
             if let Work::Refers {
                 child: known,
                 key: place,
@@ -99,7 +92,7 @@ impl Writer<'_> {
                 return Ok(());
             }
         }
-        self.work.push_back(Work::Refers {
+        self.left.work.push_back(Work::Refers {
             child,
             key: at,
             keys,
@@ -181,12 +174,12 @@ impl Writer<'_> {
         Ok((refers, gone))
     }
 
-    pub async fn after_update(
+    pub(super) async fn after_update(
         &mut self,
         table: &TableDef,
         (refers, gone): (Vec<(usize, Keys)>, Vec<Work>),
     ) -> Result<()> {
-        self.work.extend(gone);
+        self.left.work.extend(gone);
         for (at, keys) in refers {
             self.look_or_note(table, at, keys).await?;
         }

@@ -19,9 +19,10 @@ use varve_types::{
     Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
 };
 
-use crate::row_filter::IMMUTABLE;
-use crate::statement_txn::StatementTxn;
-use crate::write::cannot_build;
+use crate::read::row_filter::IMMUTABLE;
+use crate::read::rows::chosen;
+use crate::write::statement_txn::StatementTxn;
+use crate::write::writer::cannot_build;
 
 /// Rows that a build reads before it writes their entries.
 const BUILD_ROWS: usize = 1 << 16;
@@ -97,7 +98,7 @@ fn project(rows: &Batch, columns: &[usize]) -> Batch {
 }
 
 /// Rows to be inserted, with row ids where entries of indexes need them.
-pub(crate) fn with_row_ids(transaction: &Transaction, table: &TableDef, rows: &Batch) -> Batch {
+pub fn with_row_ids(transaction: &Transaction, table: &TableDef, rows: &Batch) -> Batch {
     if table.indexes.is_empty() || !table.primary_key.is_empty() {
         return rows.clone();
     }
@@ -107,11 +108,7 @@ pub(crate) fn with_row_ids(transaction: &Transaction, table: &TableDef, rows: &B
 }
 
 /// Loads rows and their entries.
-pub(crate) async fn load(
-    load: &mut BulkLoad,
-    table: &TableDef,
-    rows: &Batch,
-) -> Result<(), InsertError> {
+pub async fn load(load: &mut BulkLoad, table: &TableDef, rows: &Batch) -> Result<(), InsertError> {
     if table.indexes.is_empty() {
         return load.append(rows).await;
     }
@@ -132,7 +129,7 @@ fn with_column(rows: &Batch, column: Column) -> Batch {
 }
 
 /// Adds the entries of rows that were inserted.
-pub(crate) async fn add(txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<()> {
+pub async fn add(txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<()> {
     for index in &table.indexes {
         let entries = Entries::new(table, index);
         let added = rows.iter().map(|rows| entries.of_complete(rows));
@@ -143,7 +140,7 @@ pub(crate) async fn add(txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]
 }
 
 /// What the indexes have of some rows: for each index the columns that it reads.
-pub(crate) async fn read(
+pub async fn read(
     transaction: &Transaction,
     table: &TableDef,
     positions: &[RowPosition],
@@ -157,7 +154,7 @@ pub(crate) async fn read(
 }
 
 /// Deletes the entries of rows that were read before they were deleted.
-pub(crate) async fn remove(
+pub async fn remove(
     transaction: &mut Transaction,
     table: &TableDef,
     old: &[Vec<Batch>],
@@ -173,7 +170,7 @@ pub(crate) async fn remove(
 
 /// Replaces the entries of rows that were read before they were changed, where they differ. The
 /// new rows come in the order of the old ones, cut into other batches.
-pub(crate) async fn replace(
+pub async fn replace(
     txn: &mut StatementTxn,
     table: &TableDef,
     old: &[Vec<Batch>],
@@ -218,15 +215,8 @@ pub(crate) async fn replace(
     Ok(())
 }
 
-/// Some rows of a batch without a selection, in any order.
-pub(crate) fn chosen(rows: &Batch, chosen: &[u32]) -> Batch {
-    let columns = rows.physical_columns().iter();
-    let columns = columns.map(|column| Arc::new(column.take(chosen)));
-    Batch::new(columns.collect(), chosen.len())
-}
-
 /// Row ids of rows that are replaced go on with their successors.
-pub(crate) async fn keep_row_ids(
+pub async fn keep_row_ids(
     transaction: &Transaction,
     table: &TableDef,
     positions: &[RowPosition],
@@ -279,7 +269,7 @@ async fn write(
 }
 
 /// Makes the indexes of a table anew, from its rows.
-pub(crate) async fn rebuild(
+pub async fn rebuild(
     transaction: &mut Transaction,
     table: &TableDef,
     cancel: &dyn Cancel,
@@ -304,7 +294,7 @@ pub(crate) async fn rebuild(
 }
 
 /// Adds the entries of all rows to a new index that nobody else sees yet.
-pub(crate) async fn fill(
+pub async fn fill(
     transaction: &mut Transaction,
     table: &TableDef,
     enums: Option<&Arc<Enums>>,
@@ -317,7 +307,7 @@ pub(crate) async fn fill(
 }
 
 /// Adds the entries of all rows to a new index, which other transactions may maintain already.
-pub(crate) async fn build(
+pub async fn build(
     transaction: &mut Transaction,
     table: &TableDef,
     index: &IndexDef,

@@ -10,10 +10,11 @@ use varve_sql::{
 };
 use varve_types::{Batch, Column, Error, LogicalType, Result, RowPosition, Selection, Value};
 
-use crate::route::{Routed, astray, check_bounds, in_order_of, routed};
-use crate::table_rows::{checked, with_generated};
-use crate::upsert::{gather_one, gathered};
-use crate::write::{Writer, kept_rows, once_each, positions_of};
+use crate::read::rows::positions_of;
+use crate::write::route::{Routed, astray, check_bounds, in_order_of, routed};
+use crate::write::table_rows::{checked, with_generated};
+use crate::write::upsert::{gather_one, gathered};
+use crate::write::writer::{Writer, kept_rows, once_each};
 
 impl Writer<'_> {
     /// Inserts rows into a partitioned table. Where they are wanted it answers them, with the OID

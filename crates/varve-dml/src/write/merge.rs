@@ -7,7 +7,8 @@ use varve_expr::{evaluate, evaluate_filter};
 use varve_sql::{MergeAction, MergePlan, ModifyPlan, Plan};
 use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState};
 
-use crate::write::{Writer, positions_of};
+use crate::read::rows::positions_of;
+use crate::write::writer::Writer;
 
 impl Writer<'_> {
     /// Changes the table by the rows of the source; answers how many rows were changed.

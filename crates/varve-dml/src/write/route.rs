@@ -7,18 +7,18 @@ use varve_sort::VecMap;
 use varve_sql::{Catalog, PartitionBound, Partitioning, TableDef};
 use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, SqlText, Value};
 
-use crate::table_rows::{checked, failing_row};
-use crate::write::shown_key;
+use crate::write::table_rows::{checked, failing_row};
+use crate::write::writer::shown_key;
 
 /// Rows of one table, with their numbers among those that were given.
-pub(crate) struct Routed {
+pub(super) struct Routed {
     pub table: Arc<TableDef>,
     pub rows: Batch,
     pub numbers: Vec<usize>,
 }
 
 /// Rows of a table in the order of columns of another one; those that it has not are left out.
-pub(crate) fn in_order_of(places: &[usize], rows: &Batch) -> Batch {
+pub fn in_order_of(places: &[usize], rows: &Batch) -> Batch {
     let columns = rows.physical_columns();
     let columns = places.iter().filter_map(|at| columns.get(*at));
     Batch::new(columns.map(Arc::clone).collect(), rows.rows())
@@ -48,7 +48,7 @@ fn place_of(bounds: &[&PartitionBound], keys: &[Value], last: usize) -> Option<u
 }
 
 /// Puts rows of a partitioned table into its partitions, those of these into theirs.
-pub(crate) fn routed(
+pub(super) fn routed(
     catalog: &Catalog,
     table: &Arc<TableDef>,
     rows: &[Batch],
@@ -123,7 +123,7 @@ fn no_partition(
 }
 
 /// The rows that do not belong to a partition or to those around it, ascending.
-pub(crate) fn astray(
+pub fn astray(
     catalog: &Catalog,
     table: &TableDef,
     rows: &Batch,
@@ -167,7 +167,7 @@ pub(crate) fn astray(
 }
 
 /// Rows after [`checked`], and after a look at whether they belong to the partition.
-pub(crate) fn checked_inside(
+pub fn checked_inside(
     catalog: &Catalog,
     table: &TableDef,
     rows: &Batch,
@@ -179,7 +179,7 @@ pub(crate) fn checked_inside(
 }
 
 /// `23514` where a row does not belong to the partition that it is written to.
-pub(crate) fn check_bounds(
+pub fn check_bounds(
     catalog: &Catalog,
     table: &TableDef,
     rows: &Batch,

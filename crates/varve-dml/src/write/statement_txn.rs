@@ -2,10 +2,10 @@
 
 use varve_store::Transaction;
 
-use crate::deferred::Deferred;
+use crate::write::deferred::Deferred;
 
 /// What a statement changes: it travels as one value from the session to the last row.
-pub(crate) struct StatementTxn {
+pub struct StatementTxn {
     /// The rows and the catalogue.
     pub store: Transaction,
     /// The constraints that are checked at the transaction's end.

@@ -11,7 +11,7 @@ use varve_types::{Batch, Error, Result, SqlState, Value};
 const SHOWN_BYTES_MAX: usize = 64;
 
 /// Gives the columns that were not given their defaults.
-pub(crate) fn with_defaults(
+pub fn with_defaults(
     table: &TableDef,
     rows: Batch,
     is_given: &dyn Fn(usize) -> bool,
@@ -30,11 +30,7 @@ pub(crate) fn with_defaults(
 }
 
 /// Rows that have one column a table column, with their generated columns.
-pub(crate) fn with_generated(
-    table: &TableDef,
-    rows: &Batch,
-    context: &EvalContext<'_>,
-) -> Result<Batch> {
+pub fn with_generated(table: &TableDef, rows: &Batch, context: &EvalContext<'_>) -> Result<Batch> {
     let rows = rows.compact();
     if !table.has_generated() {
         return Ok(rows);
@@ -52,7 +48,7 @@ pub(crate) fn with_generated(
 
 /// Rows that have one column a table column, with their generated columns, after `23502` and
 /// `23514`.
-pub(crate) fn checked(table: &TableDef, rows: &Batch, context: &EvalContext<'_>) -> Result<Batch> {
+pub fn checked(table: &TableDef, rows: &Batch, context: &EvalContext<'_>) -> Result<Batch> {
     let rows = with_generated(table, rows, context)?;
     for (definition, column) in table.columns.iter().zip(rows.physical_columns()) {
         if !definition.nullable && column.null_count() > 0 {
@@ -76,7 +72,7 @@ pub(crate) fn checked(table: &TableDef, rows: &Batch, context: &EvalContext<'_>)
 }
 
 /// The first row that fails a CHECK.
-pub(crate) fn first_failing(
+pub fn first_failing(
     check: &CheckDef,
     rows: &Batch,
     context: &EvalContext<'_>,
@@ -87,7 +83,7 @@ pub(crate) fn first_failing(
 }
 
 /// The first row for which a condition is not true.
-pub(crate) fn first_not_true(
+pub fn first_not_true(
     check: &CheckDef,
     rows: &Batch,
     context: &EvalContext<'_>,
@@ -98,7 +94,7 @@ pub(crate) fn first_not_true(
 }
 
 /// `23502` for one column, without its detail.
-pub(crate) fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
+pub fn not_null_error(table: &TableDef, column: &ColumnDef) -> Error {
     let message = format!(
         "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
         column.name, table.name
@@ -119,7 +115,7 @@ fn check_error(table: &TableDef, check: &CheckDef) -> Error {
 }
 
 /// The detail that shows a row.
-pub(crate) fn failing_row(
+pub fn failing_row(
     table: &TableDef,
     rows: &Batch,
     row: usize,
@@ -146,7 +142,7 @@ fn shortened(text: String) -> String {
 }
 
 /// Columns of `left`, then those of `right`, of as many rows.
-pub(crate) fn side_by_side(left: &Batch, right: &Batch) -> Batch {
+pub fn side_by_side(left: &Batch, right: &Batch) -> Batch {
     let (left, right) = (left.compact(), right.compact());
     let columns = left
         .physical_columns()

@@ -11,8 +11,9 @@ use varve_types::{
     RowPosition, SqlState, Uniqueness, Value,
 };
 
-use crate::find::{Wanted, key_bytes, rows_with};
-use crate::write::{Writer, positions_of};
+use crate::read::find::{Wanted, key_bytes, rows_with};
+use crate::read::rows::positions_of;
+use crate::write::writer::Writer;
 
 /// One arbiter, and what it says of the rows to be inserted.
 struct Keys {
@@ -196,7 +197,7 @@ impl Writer<'_> {
                 .filter_map(|(row, _)| places.get(*row).copied());
             let old = gather_one(table, &old.collect::<Vec<_>>());
             let new = gather_one(table, &new.collect::<Vec<_>>());
-            let mut pair = crate::table_rows::side_by_side(&old, &new);
+            let mut pair = crate::write::table_rows::side_by_side(&old, &new);
             if let Some(wider) = &update.wider {
                 pair = self.widened(wider, &pair).await?;
             }
@@ -218,8 +219,8 @@ impl Writer<'_> {
 
     /// Rows with what subqueries say to them.
     async fn widened(&self, wider: &Wider, rows: &Batch) -> Result<Batch> {
-        let run = self
-            .run
+        let runner = self
+            .runner
             .ok_or_else(|| Error::internal("a subquery without a statement"))?;
         let literal = |value: Value, ty| Expr::Literal { value, ty };
         let row = |at: usize| {
@@ -237,7 +238,7 @@ impl Writer<'_> {
             rows: (0..rows.rows()).map(row).collect(),
             types: types.chain([LogicalType::Int8]).collect(),
         });
-        let found = run.rows_of(&self.txn.store, &plan).await?;
+        let found = runner.rows_of(&self.txn.store, &plan).await?;
         let mut found: Vec<(u64, (&Batch, usize))> = positions_of(&found, number)?
             .into_iter()
             .zip(
@@ -362,7 +363,7 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
 /// A column or an expression of a table for each row.
 fn value_at(table: &TableDef, at: usize, rows: &Batch) -> Result<ColumnRef> {
     match table.expression(at) {
-        Some(expr) => evaluate(expr, rows, &crate::row_filter::IMMUTABLE),
+        Some(expr) => evaluate(expr, rows, &crate::read::row_filter::IMMUTABLE),
         None => rows
             .column(at)
             .ok_or_else(|| Error::internal("a key reads a column that is not there")),
@@ -384,13 +385,13 @@ fn gather(table: &TableDef, rows: &[(&Batch, usize)]) -> Vec<Batch> {
 }
 
 /// The same as one batch.
-pub(crate) fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
+pub fn gather_one(table: &TableDef, rows: &[(&Batch, usize)]) -> Batch {
     let types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
     gathered(&types, rows)
 }
 
 /// Some rows of batches that have columns of these types; those that a batch lacks are NULL.
-pub(crate) fn gathered(types: &[LogicalType], rows: &[(&Batch, usize)]) -> Batch {
+pub fn gathered(types: &[LogicalType], rows: &[(&Batch, usize)]) -> Batch {
     let columns = types.iter().enumerate().map(|(at, ty)| {
         let mut builder = ColumnBuilder::with_capacity(*ty, rows.len());
         for (batch, row) in rows {

@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 use varve_expr::{Locale, cast_value};
 use varve_types::{Batch, LogicalType, Value};
 
-use crate::find::key_bytes;
+use crate::read::find::key_bytes;
 
 /// Keys that are kept to be looked up later; of more, all rows of the table are looked at.
-pub(super) const KEYS_MAX: usize = 1 << 16;
+pub const KEYS_MAX: usize = 1 << 16;
 
 /// Different keys in the order in which they came.
 #[derive(Clone, Default)]
-pub(crate) struct Keys {
+pub struct Keys {
     known: BTreeSet<Vec<u8>>,
-    pub(super) list: Vec<Vec<Value>>,
+    pub list: Vec<Vec<Value>>,
     /// Whether there are too many to be kept.
-    pub(super) all: bool,
+    pub all: bool,
 }
 
 impl Keys {
-    pub(super) fn add(&mut self, key: Vec<Value>) {
+    pub fn add(&mut self, key: Vec<Value>) {
         if self.all || !self.known.insert(key_bytes(&key)) {
             return;
         }
@@ -33,7 +33,7 @@ impl Keys {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.list.is_empty() && !self.all
     }
 
@@ -47,7 +47,7 @@ impl Keys {
 
 /// What waits for the end of the transaction of one foreign key.
 #[derive(Clone, Default)]
-pub(crate) struct WaitingKeys {
+pub struct WaitingKeys {
     /// Keys of rows that refer to others.
     pub refers: Keys,
     /// Keys of rows that others may refer to.
@@ -55,17 +55,17 @@ pub(crate) struct WaitingKeys {
 }
 
 /// The types of the columns on both sides of a foreign key.
-pub(super) struct KeyTypes {
-    pub(super) child: Vec<LogicalType>,
-    pub(super) parent: Vec<LogicalType>,
+pub struct KeyTypes {
+    pub child: Vec<LogicalType>,
+    pub parent: Vec<LogicalType>,
 }
 
 impl KeyTypes {
-    pub(super) fn to_parent(&self, key: &[Value], locale: &Locale) -> Option<Vec<Value>> {
+    pub fn to_parent(&self, key: &[Value], locale: &Locale) -> Option<Vec<Value>> {
         converted(key, &self.child, &self.parent, locale)
     }
 
-    pub(super) fn to_child(&self, key: &[Value], locale: &Locale) -> Option<Vec<Value>> {
+    pub fn to_child(&self, key: &[Value], locale: &Locale) -> Option<Vec<Value>> {
         converted(key, &self.parent, &self.child, locale)
     }
 }
@@ -93,7 +93,7 @@ fn converted(
     key.iter().zip(from).zip(to).map(convert).collect()
 }
 
-pub(super) fn key_of(batch: &Batch, columns: &[usize], row: usize) -> Vec<Value> {
+pub fn key_of(batch: &Batch, columns: &[usize], row: usize) -> Vec<Value> {
     let columns = columns.iter().map(|at| batch.column(*at));
     columns
         .map(|column| column.map_or(Value::Null, |column| column.value(row)))

@@ -6,45 +6,77 @@ use std::sync::Arc;
 use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
 use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, TableDef};
 use varve_store::InsertError;
-use varve_types::{
-    Batch, ColumnData, Error, Result, RowPosition, Selection, SqlState, SqlText, Value,
-};
+use varve_types::meter::Cancel;
+use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState, SqlText, Value};
 
-use crate::database::Shared;
-use crate::foreign_keys::Work;
-use crate::index;
-use crate::route::checked_inside;
-use crate::session::CancelFlag;
-use crate::session::run::Run;
-use crate::session::triggers::Written;
-use crate::source::TransactionSource;
-use crate::statement_txn::StatementTxn;
-use crate::table_rows::{failing_row, first_not_true};
+use super::runner::StatementRunner;
+use super::triggers::Written;
+use crate::read::rows::positions_of;
+use crate::read::source::TransactionSource;
+use crate::write::foreign_keys::Work;
+use crate::write::index;
+use crate::write::route::checked_inside;
+use crate::write::statement_txn::StatementTxn;
+use crate::write::table_rows::{failing_row, first_not_true};
 
 /// What a statement writes with.
-pub(crate) struct Writer<'a> {
-    pub shared: &'a Shared,
-    pub catalog: &'a Arc<Catalog>,
-    pub txn: &'a mut StatementTxn,
-    pub context: EvalContext<'a>,
-    pub cancel: &'a CancelFlag,
-    /// What foreign keys have to look at still.
-    pub work: VecDeque<Work>,
-    /// What runs the functions of triggers; `None` where none are fired.
-    pub run: Option<&'a Run<'a>>,
-    /// What triggers have to look at still.
-    pub written: Vec<Written>,
+pub struct Writer<'a> {
+    pub(super) catalog: &'a Arc<Catalog>,
+    pub(super) txn: &'a mut StatementTxn,
+    pub(super) context: EvalContext<'a>,
+    pub(super) cancel: &'a dyn Cancel,
+    /// `None` where no triggers are fired.
+    pub(super) runner: Option<&'a dyn StatementRunner>,
+    pub(super) left: Left,
+}
+
+/// What foreign keys and triggers have to look at still.
+#[derive(Default)]
+pub struct Left {
+    pub(super) work: VecDeque<Work>,
+    pub(super) written: Vec<Written>,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer in a transaction. Without a `runner` no triggers are fired.
+    pub fn new(
+        catalog: &'a Arc<Catalog>,
+        txn: &'a mut StatementTxn,
+        context: EvalContext<'a>,
+        cancel: &'a dyn Cancel,
+        runner: Option<&'a dyn StatementRunner>,
+    ) -> Writer<'a> {
+        Writer {
+            catalog,
+            txn,
+            context,
+            cancel,
+            runner,
+            left: Left::default(),
+        }
+    }
+
+    /// Goes on with what another writer has left.
+    #[must_use]
+    pub fn with_left(mut self, left: Left) -> Writer<'a> {
+        self.left = left;
+        self
+    }
+
+    /// Hands on what is to be looked at still.
+    pub fn take_left(&mut self) -> Left {
+        core::mem::take(&mut self.left)
+    }
 }
 
 impl Writer<'_> {
     /// What the transaction sees.
     pub fn source(&self) -> TransactionSource<'_> {
         TransactionSource {
-            shared: self.shared,
             transaction: &self.txn.store,
             catalog: self.catalog,
             before: None,
-            host: None,
+            views: None,
         }
     }
 
@@ -107,7 +139,7 @@ impl Writer<'_> {
         let old = index::read(&self.txn.store, table, positions).await?;
         self.txn.store.delete(table.tree, positions).await?;
         index::remove(&mut self.txn.store, table, &old).await?;
-        self.work.extend(noted);
+        self.left.work.extend(noted);
         Ok(())
     }
 
@@ -189,7 +221,7 @@ impl Writer<'_> {
 }
 
 /// The rows that are kept, in the order of all.
-pub(crate) fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
+pub fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
     let mut kept = kept.iter();
     let some = rows.into_iter().map(|batch| {
         let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
@@ -201,7 +233,7 @@ pub(crate) fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
 }
 
 /// Rows without those whose position was there before.
-pub(crate) fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
+pub fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
     let positions = positions_of(&rows, at)?;
     if positions.is_sorted_by(|left, right| left < right) {
         return Ok(rows);
@@ -223,28 +255,8 @@ pub(crate) fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
     Ok(kept)
 }
 
-/// The positions that are a column of rows.
-pub(crate) fn positions_of(rows: &[Batch], at: usize) -> Result<Vec<RowPosition>> {
-    let mut positions = Vec::with_capacity(rows.iter().map(Batch::rows).sum());
-    for batch in rows {
-        let column = batch.physical_columns().get(at);
-        let column = column.map(varve_types::Column::flatten);
-        let Some(ColumnData::Int64(values)) = column.as_ref().map(|column| column.data()) else {
-            return Err(Error::internal(
-                "rows to be changed come without their positions",
-            ));
-        };
-        positions.extend(
-            values
-                .iter()
-                .map(|value| RowPosition(value.cast_unsigned())),
-        );
-    }
-    Ok(positions)
-}
-
 /// The values of a key as errors have them; `enums` has the labels of enumerations.
-pub(crate) fn shown_key(key: &[Value], enums: Option<&Arc<Enums>>) -> String {
+pub fn shown_key(key: &[Value], enums: Option<&Arc<Enums>>) -> String {
     let locale = Locale {
         enums: enums.cloned(),
         ..DEFAULT_LOCALE.clone()
@@ -259,11 +271,7 @@ pub(crate) fn shown_key(key: &[Value], enums: Option<&Arc<Enums>>) -> String {
 
 /// The error of an insert, with the constraint, the columns and the values that PostgreSQL names.
 /// `enums` has the labels of enumerations.
-pub(crate) fn name_constraint(
-    table: &TableDef,
-    enums: Option<&Arc<Enums>>,
-    error: InsertError,
-) -> Error {
+pub fn name_constraint(table: &TableDef, enums: Option<&Arc<Enums>>, error: InsertError) -> Error {
     let (index, key) = match error {
         InsertError::Duplicate { index, key } => (index, key),
         InsertError::Other(error) => return error,
@@ -291,16 +299,12 @@ pub(crate) fn name_constraint(
 }
 
 /// The error of a primary key that rows do not have.
-pub(crate) fn cannot_build_key(
-    table: &TableDef,
-    enums: Option<&Arc<Enums>>,
-    error: InsertError,
-) -> Error {
+pub fn cannot_build_key(table: &TableDef, enums: Option<&Arc<Enums>>, error: InsertError) -> Error {
     cannot_build_named(table, enums, table.key_name(), error)
 }
 
 /// The error of a unique index that cannot be made.
-pub(crate) fn cannot_build(
+pub fn cannot_build(
     table: &TableDef,
     enums: Option<&Arc<Enums>>,
     index: &IndexDef,

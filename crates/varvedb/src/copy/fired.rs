@@ -5,10 +5,8 @@ use std::sync::Arc;
 use varve_sql::{Catalog, Event};
 use varve_types::{Batch, Error, Result};
 
-use super::load::{CopyIn, CopyTarget, Left};
-use crate::session::run::Run;
-use crate::statement_txn::StatementTxn;
-use crate::write::Writer;
+use super::load::{CopyIn, CopyTarget};
+use varve_dml::{Left, StatementRunner, StatementTxn, Timing, Writer};
 
 impl CopyIn {
     pub(super) async fn begin(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
@@ -21,8 +19,14 @@ impl CopyIn {
     /// Fires the triggers of the statement.
     pub(super) async fn fire(&self, target: &mut CopyTarget<'_>, before: bool) -> Result<()> {
         if let CopyTarget::Transaction(txn, Some(run)) = target {
-            let of = (&*self.plan.table, Event::Insert, before);
-            run.fire_statement(txn, of, &[]).await?;
+            let catalog = self.host.catalog();
+            let timing = match before {
+                true => Timing::BEFORE_STATEMENT,
+                false => Timing::AFTER_STATEMENT,
+            };
+            let mut writer = self.writer(&catalog, (txn, Some(*run)), Left::default());
+            let fired = writer.fire_statement(&self.plan.table, Event::Insert, timing, &[]);
+            fired.await?;
         }
         Ok(())
     }
@@ -43,10 +47,7 @@ impl CopyIn {
         let rows = writer.before_insert(table, vec![rows]).await?;
         let rows = writer.checked(table, &rows)?;
         writer.insert(table, &rows).await?;
-        self.left = (
-            core::mem::take(&mut writer.work),
-            core::mem::take(&mut writer.written),
-        );
+        self.left = writer.take_left();
         Ok(rows.iter().map(Batch::rows).sum())
     }
 
@@ -71,10 +72,7 @@ impl CopyIn {
             true => writer.settle().await?,
             false => writer.refers(table, core::slice::from_ref(rows)).await?,
         }
-        self.left = (
-            core::mem::take(&mut writer.work),
-            core::mem::take(&mut writer.written),
-        );
+        self.left = writer.take_left();
         Ok(())
     }
 
@@ -82,19 +80,11 @@ impl CopyIn {
     fn writer<'a>(
         &'a self,
         catalog: &'a Arc<Catalog>,
-        (txn, run): (&'a mut StatementTxn, Option<&'a Run<'a>>),
-        (work, written): Left,
+        (txn, run): (&'a mut StatementTxn, Option<&'a dyn StatementRunner>),
+        left: Left,
     ) -> Writer<'a> {
-        Writer {
-            shared: self.host.shared(),
-            catalog,
-            txn,
-            context: self.host.context(&[], &self.locale),
-            cancel: &self.cancel,
-            work,
-            run,
-            written,
-        }
+        let context = self.host.context(&[], &self.locale);
+        Writer::new(catalog, txn, context, &*self.cancel, run).with_left(left)
     }
 
     /// Hands rows of a partitioned table on to its partitions.

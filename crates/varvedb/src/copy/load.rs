@@ -1,6 +1,5 @@
 //! COPY ... FROM STDIN: records become rows of a table, all or none.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
@@ -17,16 +16,13 @@ use super::defaults::{check_default, filled, is_default};
 use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use super::text::TextReader;
 use crate::Notice;
-use crate::foreign_keys::Work;
 use crate::host::SessionHost;
-use crate::index;
-use crate::route::checked_inside;
 use crate::session::CancelFlag;
-use crate::session::run::Run;
-use crate::session::triggers::Written;
-use crate::statement_txn::StatementTxn;
-use crate::table_rows::with_defaults;
-use crate::write::name_constraint;
+use varve_dml::index;
+use varve_dml::name_constraint;
+use varve_dml::route::checked_inside;
+use varve_dml::table_rows::with_defaults;
+use varve_dml::{Left, StatementRunner, StatementTxn};
 
 /// Bytes of cells after which a batch is handed on before it has all its rows.
 const BATCH_BYTES_MAX: usize = 4 << 20;
@@ -34,7 +30,7 @@ const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Where the rows of a COPY go.
 pub(crate) enum CopyTarget<'a> {
     /// They are part of a transaction, and may fire triggers.
-    Transaction(&'a mut StatementTxn, Option<&'a Run<'a>>),
+    Transaction(&'a mut StatementTxn, Option<&'a dyn StatementRunner>),
     /// They are all that happens.
     Load(&'a mut BulkLoad),
 }
@@ -89,9 +85,6 @@ pub(crate) struct CopyIn {
     fires_triggers: bool,
     pub(super) has_begun: bool,
 }
-
-/// What foreign keys and triggers have to look at still.
-pub(super) type Left = (VecDeque<Work>, Vec<Written>);
 
 impl CopyIn {
     /// A COPY before its first byte.

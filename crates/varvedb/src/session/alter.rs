@@ -1,8 +1,8 @@
 //! Carries out ALTER TABLE.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use varve_dml::index;
 use varve_expr::{Expr, evaluate};
 use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
 use varve_store::{KeyRange, ScanOptions, Transaction};
@@ -14,12 +14,12 @@ use varve_types::{
 use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
+use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use crate::route::astray;
-use crate::statement_txn::StatementTxn;
-use crate::table_rows::{first_failing, with_generated};
-use crate::write::{Writer, cannot_build_key};
-use crate::{ResultSet, index};
+use varve_dml::StatementTxn;
+use varve_dml::route::astray;
+use varve_dml::table_rows::{first_failing, with_generated};
+use varve_dml::{Writer, cannot_build_key};
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;
@@ -68,16 +68,9 @@ impl Run<'_> {
         if !alter.references.is_empty() {
             let mut catalog = Catalog::clone(self.catalog);
             catalog.add_table(Arc::new(after.clone()));
-            let mut writer = Writer {
-                shared: self.shared,
-                catalog: &Arc::new(catalog),
-                txn,
-                context: self.host.context(self.parameters, self.locale),
-                cancel: self.cancel,
-                work: VecDeque::new(),
-                run: None,
-                written: Vec::new(),
-            };
+            let catalog = Arc::new(catalog);
+            let context = self.host.context(self.parameters, self.locale);
+            let mut writer = Writer::new(&catalog, txn, context, self.cancel, None);
             let keys = after.foreign_keys.iter();
             for key in keys.filter(|key| alter.references.contains(&key.name)) {
                 writer.validate(&after, key).await?;

@@ -7,8 +7,8 @@ use super::modes::Modes;
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
-use crate::statement_txn::StatementTxn;
 use crate::{Notice, ResultSet};
+use varve_dml::StatementTxn;
 
 /// Where a session stands.
 pub(super) enum Block {

@@ -9,7 +9,8 @@ use varve_store::Transaction;
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
-use crate::{index, write};
+use varve_dml::cannot_build;
+use varve_dml::index;
 
 /// How often an index is checked again because somebody wrote to it meanwhile.
 const CHECKS_MAX: u32 = 100;
@@ -42,7 +43,7 @@ impl Session {
             let unique = transaction.index_check_all_unique(tree).await;
             unique.map_err(|error| {
                 let catalog = self.host.catalog();
-                write::cannot_build(&table, catalog.enums(), &index, error)
+                cannot_build(&table, catalog.enums(), &index, error)
             })?;
             transaction.set_index_valid(tree)?;
             for index in table.indexes.iter_mut().filter(|index| index.tree == tree) {

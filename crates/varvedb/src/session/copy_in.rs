@@ -1,5 +1,6 @@
 //! COPY ... FROM STDIN in three steps: begin, write as often as wanted, finish or abort.
 
+use varve_dml::StatementRunner;
 use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
@@ -31,7 +32,10 @@ impl Target {
     fn rows<'a>(&'a mut self, run: Option<&'a Run<'a>>) -> CopyTarget<'a> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),
-            Target::Block(open) => CopyTarget::Transaction(&mut open.txn, run),
+            Target::Block(open) => {
+                let runner = run.map(|run| -> &dyn StatementRunner { run });
+                CopyTarget::Transaction(&mut open.txn, runner)
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use varve_sql::{Direction, Field};
 use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState, Value};
 
 use super::Session;
-use crate::{ResultSet, index};
+use crate::ResultSet;
 
 /// The cursors of a session by name.
 #[derive(Default)]
@@ -126,7 +126,7 @@ impl Cursor {
                 if backward {
                     chosen.reverse();
                 }
-                found.push(index::chosen(batch, &chosen));
+                found.push(varve_dml::chosen(batch, &chosen));
             }
             start = start.saturating_add(rows);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_dml::index;
 use varve_expr::Expr;
 use varve_sort::VecMap;
 use varve_sql::{
@@ -11,7 +12,7 @@ use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
 
 use super::run::Run;
-use crate::{Notice, ResultSet, index, sequences};
+use crate::{Notice, ResultSet, sequences};
 
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {

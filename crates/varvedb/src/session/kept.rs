@@ -12,9 +12,9 @@ use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::cursor::Cursor;
 use super::{Known, Scope, Session, Task, check_single, no_statement_error};
-use crate::statement_txn::StatementTxn;
 use crate::statements::Planned;
 use crate::{Prepared, ResultSet};
+use varve_dml::StatementTxn;
 
 /// The statements of PREPARE by name, with their texts.
 pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;

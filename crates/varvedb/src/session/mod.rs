@@ -10,7 +10,6 @@ mod copy_in;
 mod cursor;
 mod define;
 mod direct;
-mod instead;
 mod kept;
 mod lent;
 mod locale;
@@ -30,7 +29,6 @@ pub(crate) mod triggers;
 mod utility;
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::Locale;
@@ -41,12 +39,12 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value}
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
-use crate::deferred::Constraint;
 use crate::host::SessionHost;
-use crate::statement_txn::StatementTxn;
 use crate::statements::{Parsed, Planned};
-use crate::write::Writer;
 use crate::{Notice, Prepared, ResultSet};
+use varve_dml::Constraint;
+use varve_dml::StatementTxn;
+use varve_dml::Writer;
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
@@ -446,16 +444,8 @@ impl Session {
         let path = &self.settings.search_path;
         let catalog = self.catalog.borrow_mut().get(&txn.store, path)?;
         let locale = self.locale(now_us, &catalog);
-        let mut writer = Writer {
-            shared: &self.shared,
-            catalog: &catalog,
-            txn,
-            context: self.host.context(&[], &locale),
-            cancel: &self.cancel,
-            work: VecDeque::new(),
-            run: None,
-            written: Vec::new(),
-        };
+        let context = self.host.context(&[], &locale);
+        let mut writer = Writer::new(&catalog, txn, context, &*self.cancel, None);
         let settled = writer.settle_deferred(constraints).await;
         meter::refusal().and(settled)
     }

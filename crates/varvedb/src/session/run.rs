@@ -1,34 +1,32 @@
 //! Carries out one bound statement in a transaction.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use varve_dml::{
+    Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
+};
 use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
 use varve_sql::{
-    Catalog, Change, Changes, Event, ExplainOptions, Field, InsertPlan, KeyAccess, NodeActual,
-    Plan, Returning, Statement, StatementActual, TableDef, Utility, explain_with, is_temporary,
+    Catalog, Change, Changes, Event, ExplainOptions, Field, KeyAccess, NodeActual, Plan, Statement,
+    StatementActual, TableDef, Utility, explain_with, is_temporary,
 };
 use varve_store::{StoreStats, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, LogicalType, MemoryAccount, ObjectId, Reservation, Result, SqlState,
-    TreeId, VECTOR_ROWS, Value,
+    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, ObjectId, Reservation, Result,
+    SqlState, TreeId, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
 use super::temporary::Temporary;
 use super::utility::{drop_comments, follow};
 use super::{CancelFlag, Scope};
-use crate::before::Before;
 use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::database::Shared;
 use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
-use crate::source::TransactionSource;
-use crate::statement_txn::StatementTxn;
-use crate::write::Writer;
 use crate::{CopyData, Notice, ResultSet};
 
 /// What one statement runs with.
@@ -79,32 +77,6 @@ impl Run<'_> {
         {
             return Err(read_only_error(command));
         }
-        let instead = match statement {
-            Statement::Insert(insert) => {
-                let InsertPlan { table, source, .. } = insert;
-                Some((table, Event::Insert, source, &insert.returning))
-            }
-            Statement::Update(modify) => Some((
-                &modify.table,
-                Event::Update,
-                &modify.source,
-                &modify.returning,
-            )),
-            Statement::Delete(modify) => Some((
-                &modify.table,
-                Event::Delete,
-                &modify.source,
-                &modify.returning,
-            )),
-            _ => None,
-        };
-        if let Some((table, event, source, returning)) = instead
-            && self.is_instead(table)
-        {
-            let (of, returning) = ((table.as_ref(), event), returning.as_ref());
-            let done = self.instead(txn, of, source, returning);
-            return Box::pin(done).await;
-        }
         match statement {
             Statement::Query(query) => {
                 let batches = self.rows_of(&txn.store, &query.plan).await?;
@@ -114,78 +86,10 @@ impl Run<'_> {
                     ..ResultSet::default()
                 })
             }
-            Statement::Insert(insert) => {
-                let table = &insert.table;
-                let of = (table.as_ref(), Event::Insert);
-                self.fire_statement(txn, (of.0, of.1, true), &[]).await?;
-                let rows = self.rows_of(&txn.store, &insert.source).await?;
-                let mut writer = self.writer(txn);
-                if table.partitioning().is_some() {
-                    let conflict = insert.on_conflict.as_ref();
-                    let wanted = insert.returning.is_some() || !insert.checks.is_empty();
-                    let routed = writer.insert_routed(table, conflict, &rows, wanted);
-                    let (count, rows) = routed.await?;
-                    writer.passed(&insert.checks, table, &rows)?;
-                    writer.settle().await?;
-                    let mut result = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
-                    result.affected_rows = Some(count);
-                    self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
-                    return Ok(result);
-                }
-                let rows = writer.before_insert(table, rows).await?;
-                let mut rows = writer.checked(table, &rows)?;
-                match &insert.on_conflict {
-                    None => writer.insert(table, &rows).await?,
-                    Some(conflict) => rows = writer.insert_or(table, conflict, &rows).await?,
-                }
-                writer.passed(&insert.checks, table, &rows)?;
-                writer.settle().await?;
-                let answer = answer(&writer, "INSERT", insert.returning.as_ref(), &rows)?;
-                self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
-                Ok(answer)
-            }
-            Statement::Update(update) => {
-                let of = (update.table.as_ref(), Event::Update);
-                let assigned = &update.assigned;
-                self.fire_statement(txn, (of.0, of.1, true), assigned)
-                    .await?;
-                let rows = self.rows_of(&txn.store, &update.source).await?;
-                let mut writer = self.writer(txn);
-                let rows = writer.update_rows(update, rows).await?;
-                writer.passed(&update.checks, &update.table, &rows)?;
-                writer.settle().await?;
-                let answer = answer(&writer, "UPDATE", update.returning.as_ref(), &rows)?;
-                self.fire_statement(txn, (of.0, of.1, false), assigned)
-                    .await?;
-                Ok(answer)
-            }
-            Statement::Delete(delete) => {
-                let of = (delete.table.as_ref(), Event::Delete);
-                self.fire_statement(txn, (of.0, of.1, true), &[]).await?;
-                let rows = self.rows_of(&txn.store, &delete.source).await?;
-                let mut writer = self.writer(txn);
-                let rows = writer.delete_rows(delete, rows).await?;
-                writer.settle().await?;
-                let answer = answer(&writer, "DELETE", delete.returning.as_ref(), &rows)?;
-                self.fire_statement(txn, (of.0, of.1, false), &[]).await?;
-                Ok(answer)
-            }
-            Statement::Merge(merge) => {
-                let events = merge.events();
-                for event in &events {
-                    let of = (merge.table.as_ref(), *event, true);
-                    self.fire_statement(txn, of, &merge.assigned()).await?;
-                }
-                let rows = self.rows_of(&txn.store, &merge.source).await?;
-                let mut writer = self.writer(txn);
-                let count = writer.merge(merge, &rows).await?;
-                writer.settle().await?;
-                for event in events.iter().rev() {
-                    let of = (merge.table.as_ref(), *event, false);
-                    self.fire_statement(txn, of, &merge.assigned()).await?;
-                }
-                Ok(ResultSet::changed("MERGE", count))
-            }
+            Statement::Insert(_)
+            | Statement::Update(_)
+            | Statement::Delete(_)
+            | Statement::Merge(_) => self.change(txn, statement).await,
             Statement::Explain { statement, options } => {
                 self.explain(txn, statement, options).await
             }
@@ -195,14 +99,8 @@ impl Run<'_> {
                 Ok(CopyData::answer(copy, source, self.locale))
             }
             statement => {
-                let truncated: &[Arc<TableDef>] = match statement {
-                    Statement::Truncate { tables, .. } => tables,
-                    _ => &[],
-                };
-                for table in truncated {
-                    let of = (table.as_ref(), Event::Truncate, true);
-                    self.fire_statement(txn, of, &[]).await?;
-                }
+                self.fire_truncate(txn, statement, Timing::BEFORE_STATEMENT)
+                    .await?;
                 let before = txn.store.catalogue_state();
                 let result = match statement {
                     Statement::Utility(utility) => self.utility(txn, utility).await,
@@ -215,13 +113,44 @@ impl Run<'_> {
                         follow(&mut txn.store, self.catalog)?;
                     }
                 }
-                for table in truncated {
-                    let of = (table.as_ref(), Event::Truncate, false);
-                    self.fire_statement(txn, of, &[]).await?;
-                }
+                self.fire_truncate(txn, statement, Timing::AFTER_STATEMENT)
+                    .await?;
                 Ok(result)
             }
         }
+    }
+
+    /// Runs an INSERT, UPDATE, DELETE or MERGE.
+    async fn change(&self, txn: &mut StatementTxn, statement: &Statement) -> Result<ResultSet> {
+        let mut writer = self.writer(txn);
+        let changed = match statement {
+            Statement::Insert(insert) => writer.run_insert(insert).await,
+            Statement::Update(update) => writer.run_modify(update, Event::Update).await,
+            Statement::Delete(delete) => writer.run_modify(delete, Event::Delete).await,
+            Statement::Merge(merge) => writer.run_merge(merge).await,
+            _ => Err(Error::internal("a statement that changes no rows")),
+        }?;
+        let mut result = ResultSet::changed(changed.command, changed.rows);
+        result.batches = changed.returned.unwrap_or_default();
+        Ok(result)
+    }
+
+    /// Fires the triggers of tables that are emptied.
+    async fn fire_truncate(
+        &self,
+        txn: &mut StatementTxn,
+        statement: &Statement,
+        timing: Timing,
+    ) -> Result<()> {
+        let Statement::Truncate { tables, .. } = statement else {
+            return Ok(());
+        };
+        let mut writer = self.writer(txn);
+        for table in tables {
+            let fired = writer.fire_statement(table, Event::Truncate, timing, &[]);
+            fired.await?;
+        }
+        Ok(())
     }
 
     /// Runs statements that change rows, then the one that reads what they return.
@@ -281,25 +210,15 @@ impl Run<'_> {
     /// What the statement sees.
     fn source<'s>(&'s self, transaction: &'s Transaction) -> TransactionSource<'s> {
         TransactionSource {
-            shared: self.shared,
             transaction,
             catalog: self.catalog,
             before: self.before,
-            host: Some(self.host),
+            views: Some(self.host),
         }
     }
 
     pub(super) fn writer<'w>(&'w self, txn: &'w mut StatementTxn) -> Writer<'w> {
-        Writer {
-            shared: self.shared,
-            catalog: self.catalog,
-            txn,
-            context: self.eval(),
-            cancel: self.cancel,
-            work: VecDeque::new(),
-            run: Some(self),
-            written: Vec::new(),
-        }
+        Writer::new(self.catalog, txn, self.eval(), self.cancel, Some(self))
     }
 
     /// All rows of a plan, within the memory limit.
@@ -438,19 +357,27 @@ impl Run<'_> {
     }
 }
 
-/// How many rows a statement has changed, and what it says of them.
-pub(super) fn answer(
-    writer: &Writer<'_>,
-    command: &'static str,
-    returning: Option<&Returning>,
-    rows: &[Batch],
-) -> Result<ResultSet> {
-    let count = rows.iter().map(Batch::rows).sum::<usize>() as u64;
-    let mut result = ResultSet::changed(command, count);
-    if let Some(returning) = returning {
-        result.batches = writer.returned(returning, rows)?;
+impl StatementRunner for Run<'_> {
+    fn rows_of<'a>(
+        &'a self,
+        transaction: &'a Transaction,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Vec<Batch>>> {
+        Box::pin(Run::rows_of(self, transaction, plan))
     }
-    Ok(result)
+
+    fn triggers<'a>(
+        &'a self,
+        table: &'a TableDef,
+        event: Event,
+        timing: Timing,
+        assigned: &[usize],
+    ) -> Result<Vec<Box<dyn Trigger + 'a>>> {
+        let armed = self.armed(table, event, timing, assigned)?.into_iter();
+        Ok(armed
+            .map(|armed| -> Box<dyn Trigger + 'a> { Box::new(armed) })
+            .collect())
+    }
 }
 
 /// Whether a statement changes a temporary table, which a transaction may that only reads.

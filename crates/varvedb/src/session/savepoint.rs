@@ -8,7 +8,7 @@ use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
 use super::modes::Modes;
 use super::settings::SessionSettings;
 use crate::ResultSet;
-use crate::deferred::Deferred;
+use varve_dml::Deferred;
 
 /// A savepoint of a block. Names may be used again: the newest counts.
 pub(super) struct Savepoint {

@@ -13,7 +13,7 @@ use super::routine::Routine;
 use super::run::Run;
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use crate::statement_txn::StatementTxn;
+use varve_dml::StatementTxn;
 
 impl Run<'_> {
     pub(super) async fn utility(

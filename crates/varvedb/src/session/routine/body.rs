@@ -11,9 +11,9 @@ use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlSt
 
 use super::{DEPTH_MAX, Frame, Outcome, Routine};
 use crate::ResultSet;
-use crate::deferred::Deferred;
 use crate::session::run::Run;
-use crate::statement_txn::StatementTxn;
+use varve_dml::Deferred;
+use varve_dml::StatementTxn;
 
 /// A body that is run.
 pub(super) struct Body<'a, 'r> {

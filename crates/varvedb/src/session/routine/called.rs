@@ -7,7 +7,7 @@ use varve_types::{Error, LogicalType, Result, Value};
 
 use super::Routine;
 use crate::session::run::Run;
-use crate::statement_txn::StatementTxn;
+use varve_dml::StatementTxn;
 
 impl Run<'_> {
     /// The rows of what was taken out of a plan.

@@ -21,7 +21,7 @@ use varve_types::{Error, Result, RowValue, SqlState, Value};
 pub(crate) use frame::Frame;
 
 use super::run::Run;
-use crate::statement_txn::StatementTxn;
+use varve_dml::StatementTxn;
 
 /// Most levels of functions that call each other: a browser gives 1 MiB of stack for everything.
 const DEPTH_MAX: u32 = 8;

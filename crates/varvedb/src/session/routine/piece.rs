@@ -12,8 +12,8 @@ use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 use super::body::Body;
 use crate::session::Scope;
 use crate::session::run::Run;
-use crate::statement_txn::StatementTxn;
 use crate::{Notice, ResultSet};
+use varve_dml::StatementTxn;
 
 impl Run<'_> {
     /// Runs a bound piece with the values of its variables.
