@@ -15,7 +15,7 @@ use varve_types::{
     Column, Decimal, Error, Interval, LogicalType, Result, SqlState, TypeMod, Value,
 };
 
-use super::record::{FieldKind, Record, RecordReader, Step, bad_file, check_length};
+use crate::record::{FieldKind, Record, RecordReader, Step, bad_file, check_length};
 
 /// Before the rows.
 pub(super) const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -45,7 +45,7 @@ enum Phase {
 
 /// Cuts bytes by their lengths.
 #[derive(Debug)]
-pub(crate) struct BinaryReader {
+pub struct BinaryReader {
     phase: Phase,
     /// The bytes of the part that is being read, and how many it has.
     part: Vec<u8>,

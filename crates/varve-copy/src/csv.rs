@@ -6,7 +6,7 @@
 
 use varve_types::Result;
 
-use super::record::{FieldKind, Record, RecordReader, Step, bad_file};
+use crate::record::{FieldKind, Record, RecordReader, Step, bad_file};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -26,7 +26,7 @@ enum State {
 
 /// The state machine.
 #[derive(Debug)]
-pub(crate) struct CsvReader {
+pub struct CsvReader {
     delimiter: u8,
     quote: u8,
     escape: u8,
@@ -187,8 +187,8 @@ impl RecordReader for CsvReader {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::super::record::{FieldKind, RecordReader, Step};
-    use super::CsvReader;
+    use crate::super::record::{FieldKind, RecordReader, Step};
+    use crate::CsvReader;
 
     type Fields = Vec<(String, bool)>;
     /// A text and the line and fields (with whether they were quoted) of each of its records.

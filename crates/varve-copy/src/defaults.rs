@@ -6,7 +6,7 @@ use varve_expr::{EvalContext, evaluate};
 use varve_sql::{CopyPlan, Filled};
 use varve_types::{Batch, ColumnBuilder, Error, Result, Selection, SqlState, Value};
 
-use super::record::{FieldKind, RawField};
+use crate::record::{FieldKind, RawField};
 
 /// Whether a field stands for the default of its column.
 pub(super) fn is_default(plan: &CopyPlan, field: RawField<'_>) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_sql::{Catalog, Event};
 use varve_types::{Batch, Error, Result};
 
-use super::load::{CopyIn, CopyTarget};
+use crate::load::{CopyIn, CopyTarget, context_of};
 use varve_dml::{Left, StatementRunner, StatementTxn, Timing, Writer};
 
 impl CopyIn {
@@ -83,7 +83,7 @@ impl CopyIn {
         (txn, run): (&'a mut StatementTxn, Option<&'a dyn StatementRunner>),
         left: Left,
     ) -> Writer<'a> {
-        let context = self.host.context(&[], &self.locale);
+        let context = context_of(&*self.host, &self.locale);
         Writer::new(catalog, txn, context, &*self.cancel, run).with_left(left)
     }
 

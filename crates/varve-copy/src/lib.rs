@@ -1,7 +1,11 @@
 //! COPY: bytes of a client become rows of a table, rows become bytes.
 //!
-//! A reader cuts bytes that come in pieces of any size into records, one a format; [`load`] makes
-//! rows of them. [`out`] is the way back.
+//! A reader cuts bytes that come in pieces of any size into records, one reader a format: text,
+//! CSV and PostgreSQL's binary one. [`CopyIn`] makes rows of them and gives them to a
+//! [`CopyTarget`]: a transaction, or a bulk load where the COPY is all that happens. [`CopyData`]
+//! is the way back.
+//!
+//! Invariant: all rows of a COPY are written or none, and an error names the line.
 
 mod binary;
 mod csv;
@@ -12,5 +16,5 @@ mod out;
 mod record;
 mod text;
 
-pub(crate) use load::{CopyIn, CopyTarget};
+pub use load::{CopyHost, CopyIn, CopyTarget};
 pub use out::CopyData;

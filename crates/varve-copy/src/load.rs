@@ -2,22 +2,20 @@
 
 use std::sync::Arc;
 
-use varve_expr::{EvalContext, Locale, evaluate_filter, parse_value_with_mod};
-use varve_sql::{CopyFormat, CopyHeader, CopyPlan, TableDef};
+use varve_expr::{EvalContext, Host, Locale, evaluate_filter, parse_value_with_mod};
+use varve_sql::{Catalog, CopyFormat, CopyHeader, CopyPlan, TableDef};
 use varve_store::{BulkLoad, InsertError};
+use varve_types::meter::Cancel;
 use varve_types::{
     Batch, ColumnBuilder, Error, LogicalType, Pacer, Result, SqlState, TreeId, TypeMod,
     VECTOR_ROWS, Value,
 };
 
-use super::binary::{self, BinaryReader};
-use super::csv::CsvReader;
-use super::defaults::{check_default, filled, is_default};
-use super::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
-use super::text::TextReader;
-use crate::Notice;
-use crate::host::SessionHost;
-use crate::session::CancelFlag;
+use crate::binary::{self, BinaryReader};
+use crate::csv::CsvReader;
+use crate::defaults::{check_default, filled, is_default};
+use crate::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
+use crate::text::TextReader;
 use varve_dml::index;
 use varve_dml::name_constraint;
 use varve_dml::route::checked_inside;
@@ -27,8 +25,14 @@ use varve_dml::{Left, StatementRunner, StatementTxn};
 /// Bytes of cells after which a batch is handed on before it has all its rows.
 const BATCH_BYTES_MAX: usize = 4 << 20;
 
+/// The session of a COPY.
+pub trait CopyHost: Host + Send + Sync {
+    /// What the COPY sees.
+    fn catalog(&self) -> Arc<Catalog>;
+}
+
 /// Where the rows of a COPY go.
-pub(crate) enum CopyTarget<'a> {
+pub enum CopyTarget<'a> {
     /// They are part of a transaction, and may fire triggers.
     Transaction(&'a mut StatementTxn, Option<&'a dyn StatementRunner>),
     /// They are all that happens.
@@ -56,8 +60,18 @@ impl CopyTarget<'_> {
     }
 }
 
+/// What expressions of the table are evaluated with.
+pub(super) fn context_of<'a>(host: &'a dyn CopyHost, locale: &'a Locale) -> EvalContext<'a> {
+    EvalContext {
+        outer: &[],
+        params: &[],
+        locale,
+        host: Some(host),
+    }
+}
+
 /// A COPY that is waiting for data.
-pub(crate) struct CopyIn {
+pub struct CopyIn {
     pub(super) plan: Box<CopyPlan>,
     pub(super) locale: Locale,
     reader: Box<dyn RecordReader + Send + Sync>,
@@ -77,10 +91,9 @@ pub(crate) struct CopyIn {
     /// The line of the first batch whose keys may not have been checked yet.
     unchecked_line: Option<u64>,
     rows: u64,
-    pub(super) host: Arc<SessionHost>,
-    pub(super) cancel: Arc<CancelFlag>,
+    pub(super) host: Arc<dyn CopyHost>,
+    pub(super) cancel: Arc<dyn Cancel + Send + Sync>,
     pub(super) left: Left,
-    notices: Vec<Notice>,
     /// Whether triggers are fired; those before the statement once it has begun.
     fires_triggers: bool,
     pub(super) has_begun: bool,
@@ -90,11 +103,12 @@ impl CopyIn {
     /// A COPY before its first byte.
     pub fn new(
         plan: Box<CopyPlan>,
-        host: &Arc<SessionHost>,
-        cancel: &Arc<CancelFlag>,
+        host: Arc<dyn CopyHost>,
+        cancel: Arc<dyn Cancel + Send + Sync>,
         locale: Locale,
     ) -> CopyIn {
         let options = &plan.options;
+        let catalog = host.catalog();
         CopyIn {
             reader: match options.format {
                 CopyFormat::Text => {
@@ -119,14 +133,13 @@ impl CopyIn {
             batch_line: 1,
             unchecked_line: None,
             rows: 0,
-            host: Arc::clone(host),
-            cancel: Arc::clone(cancel),
+            host,
+            cancel,
             left: Left::default(),
-            notices: Vec::new(),
             fires_triggers: match plan.table.partitioning() {
-                None => !host.catalog().triggers_of(plan.table.object).is_empty(),
+                None => !catalog.triggers_of(plan.table.object).is_empty(),
                 // Those of any partition.
-                Some(_) => !host.catalog().triggers.is_empty(),
+                Some(_) => !catalog.triggers.is_empty(),
             },
             has_begun: false,
             plan,
@@ -188,16 +201,6 @@ impl CopyIn {
     /// How values are read.
     pub fn locale(&self) -> &Locale {
         &self.locale
-    }
-
-    /// Keeps what triggers had to say.
-    pub fn note(&mut self, mut notices: Vec<Notice>) {
-        self.notices.append(&mut notices);
-    }
-
-    /// What triggers had to say.
-    pub fn take_notices(&mut self) -> Vec<Notice> {
-        core::mem::take(&mut self.notices)
     }
 
     fn batch_is_full(&self) -> bool {
@@ -308,7 +311,7 @@ impl CopyIn {
     /// checked one by one.
     fn completed(&mut self, rows: Batch) -> Result<Batch> {
         let table = &self.plan.table;
-        let context = self.host.context(&[], &self.locale);
+        let context = context_of(&*self.host, &self.locale);
         let given = |at| is_given(&self.file_fields, at);
         let line = self.batch_line;
         let failed = |error: Error| {

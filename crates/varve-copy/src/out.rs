@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use varve_expr::{Locale, write_cell};
-use varve_sql::{CopyFormat, CopyHeader, CopyOptions, CopyOut, Field};
+use varve_sql::{CopyFormat, CopyHeader, CopyOptions, CopyOut};
 use varve_types::{Batch, Column, LogicalType, VECTOR_ROWS, Value};
 
-use super::binary;
-use crate::ResultSet;
+use crate::binary;
 
 /// What `COPY ... TO STDOUT` gives: rows that become bytes when they are asked for.
 #[derive(Clone, Debug)]
@@ -19,18 +18,13 @@ pub struct CopyData {
 }
 
 impl CopyData {
-    /// The answer to a COPY of the rows that a statement gave.
-    pub(crate) fn answer(copy: &CopyOut, source: ResultSet, locale: &Locale) -> ResultSet {
-        let rows = source.row_count() as u64;
-        ResultSet {
-            notices: source.notices,
-            copied: Some(Box::new(CopyData {
-                options: copy.options.clone(),
-                names: copy.names.clone(),
-                batches: source.batches,
-                locale: locale.clone(),
-            })),
-            ..ResultSet::changed("COPY", rows)
+    /// What a COPY makes of the rows that its statement gave.
+    pub fn new(copy: &CopyOut, batches: Vec<Batch>, locale: &Locale) -> CopyData {
+        CopyData {
+            options: copy.options.clone(),
+            names: copy.names.clone(),
+            batches,
+            locale: locale.clone(),
         }
     }
 
@@ -51,8 +45,8 @@ impl CopyData {
         chunks.filter(|chunk| !chunk.is_empty())
     }
 
-    /// The bytes as rows of one column, for clients that know only rows.
-    pub fn into_result(self, answer: ResultSet) -> ResultSet {
+    /// The bytes as rows of one column, text or bytea, for clients that know only rows.
+    pub fn into_rows(self) -> (LogicalType, Vec<Batch>) {
         let is_binary = self.is_binary();
         let ty = match is_binary {
             true => LogicalType::Bytea,
@@ -69,15 +63,7 @@ impl CopyData {
             let column = Column::from_values(ty, values);
             Batch::new(vec![Arc::new(column)], values.len())
         });
-        let field = Field {
-            name: "copy".to_owned(),
-            ty,
-        };
-        ResultSet {
-            fields: [field].into(),
-            batches: batches.collect(),
-            ..answer
-        }
+        (ty, batches.collect())
     }
 
     /// What stands before the rows.

@@ -9,7 +9,7 @@ const SHOWN_BYTES_MAX: usize = 100;
 
 /// One record: its fields one after another, and where they end.
 #[derive(Debug, Default)]
-pub(crate) struct Record {
+pub struct Record {
     bytes: Vec<u8>,
     fields: Vec<FieldEnd>,
     /// The line, from 1, on which the record began.
@@ -26,7 +26,7 @@ struct FieldEnd {
 
 /// What is known of a field beside its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FieldKind {
+pub enum FieldKind {
     /// Its text may stand for NULL.
     Plain,
     /// Part of it stood in quotes: it is no NULL unless the statement says so.
@@ -41,14 +41,14 @@ pub(crate) enum FieldKind {
 
 /// A field of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RawField<'a> {
+pub struct RawField<'a> {
     pub bytes: &'a [u8],
     pub kind: FieldKind,
 }
 
 /// What a reader has found in the bytes that it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Step {
     /// All of them were taken.
     More,
     /// A record is complete after so many bytes.
@@ -58,7 +58,7 @@ pub(crate) enum Step {
 }
 
 /// Cuts bytes into records.
-pub(crate) trait RecordReader {
+pub trait RecordReader {
     /// Reads up to the end of one record.
     fn read(&mut self, input: &[u8]) -> Result<Step>;
 
@@ -122,7 +122,7 @@ impl Record {
 }
 
 /// Bytes as an error shows them, cut where they are long.
-pub(crate) fn shortened(bytes: &[u8]) -> String {
+pub fn shortened(bytes: &[u8]) -> String {
     if bytes.len() <= SHOWN_BYTES_MAX {
         return String::from_utf8_lossy(bytes).into_owned();
     }
@@ -136,7 +136,7 @@ pub(crate) fn shortened(bytes: &[u8]) -> String {
 }
 
 /// Refuses a record that is too long.
-pub(crate) fn check_length(bytes: usize) -> Result<()> {
+pub fn check_length(bytes: usize) -> Result<()> {
     match bytes > RECORD_BYTES_MAX {
         true => Err(Error::new(
             SqlState::PROGRAM_LIMIT_EXCEEDED,
@@ -147,6 +147,6 @@ pub(crate) fn check_length(bytes: usize) -> Result<()> {
 }
 
 /// `22P04`
-pub(crate) fn bad_file(message: impl Into<String>) -> Error {
+pub fn bad_file(message: impl Into<String>) -> Error {
     Error::new(SqlState::BAD_COPY_FILE_FORMAT, message)
 }

@@ -3,7 +3,7 @@
 
 use varve_types::Result;
 
-use super::record::{FieldKind, Record, RecordReader, Step, bad_file, check_length};
+use crate::record::{FieldKind, Record, RecordReader, Step, bad_file, check_length};
 
 /// How lines end, known from the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ enum LineEnd {
 
 /// A line is gathered whole, then cut: what stands behind a backslash is never an end of it.
 #[derive(Debug)]
-pub(crate) struct TextReader {
+pub struct TextReader {
     delimiter: u8,
     null: Vec<u8>,
     default: Option<Vec<u8>>,
@@ -220,8 +220,8 @@ impl RecordReader for TextReader {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use super::super::record::{FieldKind, RecordReader, Step};
-    use super::TextReader;
+    use crate::super::record::{FieldKind, RecordReader, Step};
+    use crate::TextReader;
 
     /// The fields of all records, NULL as `None`, or the error.
     fn read_all(text: &[u8], chunk_bytes: usize) -> Result<Vec<Vec<Option<String>>>, String> {

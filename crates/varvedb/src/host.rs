@@ -16,6 +16,12 @@ use crate::Notice;
 use crate::database::Shared;
 use crate::session::{CancelFlag, LentSettings};
 
+impl varve_copy::CopyHost for SessionHost {
+    fn catalog(&self) -> Arc<Catalog> {
+        SessionHost::catalog(self)
+    }
+}
+
 /// A session as functions see it.
 #[derive(Debug)]
 pub(crate) struct SessionHost {

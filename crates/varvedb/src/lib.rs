@@ -33,7 +33,6 @@
 mod advisory;
 mod bulk_load;
 mod catalog_cache;
-mod copy;
 mod database;
 mod dump;
 mod host;
@@ -60,7 +59,6 @@ mod timer;
 mod tests;
 
 pub use bulk_load::BulkLoad;
-pub use copy::CopyData;
 pub use database::Database;
 pub use dump::{DumpOptions, DumpSink};
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
@@ -70,6 +68,7 @@ pub use result_set::{Notice, ResultSet};
 pub use session::{BatchError, CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
+pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_sql::Field;
 pub use varve_store::{BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState};

@@ -95,7 +95,18 @@ impl ResultSet {
     /// format.
     pub fn with_copied_rows(mut self) -> ResultSet {
         match self.copied.take() {
-            Some(copied) => copied.into_result(self),
+            Some(copied) => {
+                let (ty, batches) = copied.into_rows();
+                let field = Field {
+                    name: "copy".to_owned(),
+                    ty,
+                };
+                ResultSet {
+                    fields: [field].into(),
+                    batches,
+                    ..self
+                }
+            }
             None => self,
         }
     }

@@ -9,12 +9,14 @@ use varve_types::{Error, Pacer, Result, SqlState};
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::{Run, read_only_error};
-use crate::copy::{CopyIn, CopyTarget};
-use crate::{Durability, ResultSet};
+use crate::{Durability, Notice, ResultSet};
+use varve_copy::{CopyIn, CopyTarget};
 
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {
     copy: CopyIn,
+    /// What functions had to say meanwhile.
+    notices: Vec<Notice>,
     target: Target,
     /// Whether the COPY began the block that it writes to.
     is_own: bool,
@@ -67,12 +69,13 @@ impl Session {
                 let plan = self.copy_plan(&transaction, statement, read_only).await?;
                 let now_us = self.shared.env.now_us();
                 let locale = self.locale_in(&transaction, now_us)?;
-                let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
+                let copy = CopyIn::new(plan, self.host.clone(), self.cancel.clone(), locale);
                 if !copy.is_alone() {
                     let mut open = self.open_block(true);
                     open.txn.store = transaction;
                     self.copy = Some(OpenCopy {
                         copy,
+                        notices: Vec::new(),
                         target: Target::Block(Box::new(open)),
                         is_own: true,
                     });
@@ -86,6 +89,7 @@ impl Session {
                 let target = Target::Load(load);
                 self.copy = Some(OpenCopy {
                     copy,
+                    notices: Vec::new(),
                     target,
                     is_own: false,
                 });
@@ -97,10 +101,12 @@ impl Session {
                 let plan = self.copy_plan(&open.txn.store, statement, read_only);
                 match plan.await.and_then(|plan| Ok((plan, locale?))) {
                     Ok((plan, locale)) => {
-                        let copy = CopyIn::new(plan, &self.host, &self.cancel, locale);
+                        let copy =
+                            CopyIn::new(plan, self.host.clone(), self.cancel.clone(), locale);
                         let target = Target::Block(Box::new(open));
                         self.copy = Some(OpenCopy {
                             copy,
+                            notices: Vec::new(),
                             target,
                             is_own: false,
                         });
@@ -187,7 +193,8 @@ impl Session {
             Some(bytes) => copy.write(&mut target, bytes, pacer).await,
             None => copy.finish(&mut target).await,
         };
-        copy.note(run.map_or_else(Vec::new, |run| run.notices.take()));
+        open.notices
+            .append(&mut run.map_or_else(Vec::new, |run| run.notices.take()));
         meter::refusal().and(taken)
     }
 
@@ -225,7 +232,7 @@ impl Session {
             }
         }
         let mut result = ResultSet::changed("COPY", open.copy.rows());
-        result.notices = open.copy.take_notices();
+        result.notices = open.notices;
         Ok(result)
     }
 

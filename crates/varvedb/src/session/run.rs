@@ -96,7 +96,13 @@ impl Run<'_> {
             Statement::Changes(changes) => self.changes(txn, changes).await,
             Statement::CopyTo(copy) => {
                 let source = Box::pin(self.statement(txn, &copy.source)).await?;
-                Ok(CopyData::answer(copy, source, self.locale))
+                let rows = source.row_count() as u64;
+                let data = CopyData::new(copy, source.batches, self.locale);
+                Ok(ResultSet {
+                    notices: source.notices,
+                    copied: Some(Box::new(data)),
+                    ..ResultSet::changed("COPY", rows)
+                })
             }
             statement => {
                 self.fire_truncate(txn, statement, Timing::BEFORE_STATEMENT)
