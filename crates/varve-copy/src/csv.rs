@@ -187,8 +187,8 @@ impl RecordReader for CsvReader {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use crate::super::record::{FieldKind, RecordReader, Step};
-    use crate::CsvReader;
+    use super::CsvReader;
+    use crate::record::{FieldKind, RecordReader, Step};
 
     type Fields = Vec<(String, bool)>;
     /// A text and the line and fields (with whether they were quoted) of each of its records.

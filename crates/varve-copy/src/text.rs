@@ -220,8 +220,8 @@ impl RecordReader for TextReader {
 mod tests {
     use proptest::prelude::{prop_assert_eq, proptest};
 
-    use crate::super::record::{FieldKind, RecordReader, Step};
-    use crate::TextReader;
+    use super::TextReader;
+    use crate::record::{FieldKind, RecordReader, Step};
 
     /// The fields of all records, NULL as `None`, or the error.
     fn read_all(text: &[u8], chunk_bytes: usize) -> Result<Vec<Vec<Option<String>>>, String> {

@@ -6,18 +6,16 @@ use std::vec::IntoIter;
 use varve_expr::Locale;
 use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
 use varve_store::SavepointId;
-use varve_types::meter::Cancel;
 use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
-use super::{DEPTH_MAX, Frame, Outcome, Routine};
-use crate::ResultSet;
-use crate::session::run::Run;
-use varve_dml::Deferred;
-use varve_dml::StatementTxn;
+use crate::caller::{Answer, Caller};
+use crate::frame::Frame;
+use crate::routine::{DEPTH_MAX, Outcome, Routine};
+use varve_dml::{Deferred, StatementTxn};
 
 /// A body that is run.
 pub(super) struct Body<'a, 'r> {
-    pub run: &'a Run<'r>,
+    pub caller: &'a Caller<'r>,
     pub txn: &'a mut StatementTxn,
     pub routine: &'a mut Routine,
     pub frame: &'a mut Frame,
@@ -54,7 +52,7 @@ enum Go {
     Out(Outcome),
 }
 
-impl Run<'_> {
+impl Caller<'_> {
     /// Runs a body with these variables.
     pub(crate) async fn call(
         &self,
@@ -68,7 +66,7 @@ impl Run<'_> {
             return Err(Error::new(SqlState::STATEMENT_TOO_COMPLEX, message).with_hint(hint));
         }
         let mut body = Body {
-            run: self,
+            caller: self,
             txn,
             routine,
             frame,
@@ -85,11 +83,11 @@ impl Run<'_> {
 impl Body<'_, '_> {
     async fn all(&mut self) -> Result<Outcome> {
         let code = Arc::clone(&self.routine.code);
-        let mut pacer = Pacer::new(&self.run.shared.env);
+        let mut pacer = Pacer::new(self.caller.env);
         let mut at = 0;
         while let Some((step, place)) = code.steps.get(at) {
             // Nobody catches that it has to end.
-            self.run.cancel.check()?;
+            self.caller.cancel.check()?;
             pacer.pause().await;
             self.scope = place.scope;
             let went = self.step(step, at).await;
@@ -165,7 +163,7 @@ impl Body<'_, '_> {
     fn set(&mut self, target: &Target, value: &Value) -> Result<()> {
         let code = Arc::clone(&self.routine.code);
         let names = (&*code, self.scope);
-        self.frame.set(target, names, value, self.run)
+        self.frame.set(target, names, value, self.caller)
     }
 
     async fn step(&mut self, step: &Step, at: usize) -> Result<Go> {
@@ -279,7 +277,7 @@ impl Body<'_, '_> {
                     }
                     None => self.frame.of_columns(),
                 };
-                let row = self.run.as_columns(row, self.frame)?;
+                let row = self.caller.as_columns(row, self.frame)?;
                 self.frame.rows.push(row);
             }
             Step::ReturnQuery(source) => {
@@ -287,7 +285,7 @@ impl Body<'_, '_> {
                 self.check_columns(&columns_of(&result))?;
                 self.count(result.row_count() as u64)?;
                 for row in result.rows() {
-                    let row = self.run.as_columns(row, self.frame)?;
+                    let row = self.caller.as_columns(row, self.frame)?;
                     self.frame.rows.push(row);
                 }
             }
@@ -334,7 +332,7 @@ impl Body<'_, '_> {
                     return Ok(Outcome::Unchanged);
                 }
                 for row in result.rows().into_iter().filter(|_| self.frame.is_set) {
-                    let row = self.run.as_columns(row, self.frame)?;
+                    let row = self.caller.as_columns(row, self.frame)?;
                     self.frame.rows.push(row);
                 }
                 let row = result.rows().into_iter().next();
@@ -395,11 +393,13 @@ impl Body<'_, '_> {
             && !columns.is_empty()
             && self.frame.is_record(target, names.0, names.1)
         {
-            return self.frame.put_row(&target.1, names, columns, row, self.run);
+            return self
+                .frame
+                .put_row(&target.1, names, columns, row, self.caller);
         }
         for (at, target) in targets.iter().enumerate() {
             let value = row.get(at).unwrap_or(&Value::Null);
-            self.frame.set(target, names, value, self.run)?;
+            self.frame.set(target, names, value, self.caller)?;
         }
         Ok(())
     }
@@ -414,7 +414,7 @@ impl Body<'_, '_> {
     }
 
     /// Takes the first row of a result into variables.
-    fn take_result(&mut self, result: &ResultSet, sql: &SqlStep) -> Result<()> {
+    fn take_result(&mut self, result: &Answer, sql: &SqlStep) -> Result<()> {
         if sql.must_take && !result.fields.is_empty() {
             let message = "query has no destination for result data";
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
@@ -501,7 +501,7 @@ impl Body<'_, '_> {
 }
 
 /// The names and types of the columns of a result.
-fn columns_of(result: &ResultSet) -> Vec<(String, LogicalType)> {
+fn columns_of(result: &Answer) -> Vec<(String, LogicalType)> {
     let fields = result.fields.iter();
     fields.map(|field| (field.name.clone(), field.ty)).collect()
 }

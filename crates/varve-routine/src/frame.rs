@@ -7,7 +7,7 @@ use varve_expr::{Names, cast_value, coerce_length};
 use varve_sql::{Catalog, Code, RoutineVariable, Shape, Target, declared_shape};
 use varve_types::{Error, LogicalType, Result, RowValue, SqlState, TypeMod, Value};
 
-use crate::session::run::Run;
+use crate::caller::Caller;
 
 /// The variables of a body and their values.
 #[derive(Debug, Default)]
@@ -188,7 +188,7 @@ impl Frame {
     }
 
     /// Gives a variable a value.
-    pub fn put(&mut self, at: usize, value: &Value, run: &Run<'_>) -> Result<()> {
+    pub fn put(&mut self, at: usize, value: &Value, caller: &Caller<'_>) -> Result<()> {
         let Some(known) = self.variables.get(at) else {
             return Err(Error::internal("a variable without a place"));
         };
@@ -199,7 +199,7 @@ impl Frame {
             return Err(Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message));
         }
         let value = match value.logical_type() {
-            Some(ty) if ty != known.ty => cast_value(value, known.ty, true, run.locale)?,
+            Some(ty) if ty != known.ty => cast_value(value, known.ty, true, caller.locale)?,
             _ => value.clone(),
         };
         let value = coerce_length(value, known.ty, known.modifier, false)?;
@@ -229,7 +229,7 @@ impl Frame {
         (code, scope): (&Code, usize),
         columns: &[(String, LogicalType)],
         row: &[Value],
-        run: &Run<'_>,
+        caller: &Caller<'_>,
     ) -> Result<()> {
         let Some((record, mut places)) = self.record(name, code, scope) else {
             return Err(Error::internal("a record without a place"));
@@ -261,7 +261,7 @@ impl Frame {
             }
         }
         for (number, at) in places.into_iter().enumerate() {
-            self.put(at, row.get(number).unwrap_or(&Value::Null), run)?;
+            self.put(at, row.get(number).unwrap_or(&Value::Null), caller)?;
         }
         Ok(())
     }
@@ -272,10 +272,10 @@ impl Frame {
         target: &Target,
         (code, scope): (&Code, usize),
         value: &Value,
-        run: &Run<'_>,
+        caller: &Caller<'_>,
     ) -> Result<()> {
         if let Some(at) = self.place(target, code, scope) {
-            return self.put(at, value, run);
+            return self.put(at, value, caller);
         }
         let (qualifier, name) = target;
         let first = qualifier.as_ref().unwrap_or(name);
@@ -302,7 +302,7 @@ impl Frame {
             Value::Null => (Vec::new(), Vec::new()),
             Value::Row(id, stored) => {
                 let row = RowValue::decode(stored).unwrap_or_default();
-                let names = run.catalog.row_fields(*id).unwrap_or_default();
+                let names = caller.catalog.row_fields(*id).unwrap_or_default();
                 let fields = (1..).zip(row.fields).map(|(number, (ty, value))| {
                     let name = names.get(number - 1).map(|(name, ..)| name.clone());
                     ((name.unwrap_or_else(|| format!("f{number}")), ty), value)
@@ -314,7 +314,7 @@ impl Frame {
                 return Err(Error::new(SqlState::DATATYPE_MISMATCH, message));
             }
         };
-        self.put_row(name, (code, scope), &columns, &row, run)
+        self.put_row(name, (code, scope), &columns, &row, caller)
     }
 }
 

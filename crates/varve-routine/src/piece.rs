@@ -1,91 +1,23 @@
 //! Runs the SQL in a body.
 
-use core::future::Future;
-use core::pin::Pin;
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_expr::{Locale, NamesRef};
-use varve_sql::{Bound, Catalog, RoutineVariable, Source, Statement, bind_piece, parse};
+use varve_sql::{Bound, Catalog, RoutineVariable, Source, bind_piece, parse};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use super::body::Body;
-use crate::session::Scope;
-use crate::session::run::Run;
-use crate::{Notice, ResultSet};
-use varve_dml::StatementTxn;
-
-impl Run<'_> {
-    /// Runs a bound piece with the values of its variables.
-    ///
-    /// Inline, so that the future is compiled where a session is used: not here too, which would
-    /// make two of all that a statement can do.
-    #[inline]
-    fn bound<'r>(
-        &'r self,
-        txn: &'r mut StatementTxn,
-        bound: &'r Bound,
-    ) -> Pin<Box<dyn Future<Output = Result<ResultSet>> + 'r>> {
-        Box::pin(async move {
-            let is_unfit = matches!(
-                bound.statement,
-                Statement::Command(_) | Statement::Session(_) | Statement::CopyFrom(_)
-            );
-            if is_unfit {
-                return Err(Error::unsupported("this statement in a function"));
-            }
-            self.temporary
-                .borrow_mut()
-                .prepare(&mut txn.store, &bound.statement)?;
-            let mut run = self.inner();
-            let results;
-            let mut statement = &bound.statement;
-            if bound.has_calls() {
-                results = run.with_results(txn, bound).await?;
-                run.parameters = &results.0;
-                statement = results.1.as_ref().unwrap_or(statement);
-            }
-            let mut result = run.statement(txn, statement).await?;
-            let mut notices = self.notices.borrow_mut();
-            notices.append(&mut run.notices.take());
-            notices.extend(bound.messages.iter().map(Notice::of));
-            notices.append(&mut result.notices);
-            if result.fields.is_empty() {
-                result.fields = bound.statement.fields().into();
-            }
-            Ok(result)
-        })
-    }
-
-    /// What a statement of a function runs with.
-    fn inner(&self) -> Run<'_> {
-        Run {
-            scope: Scope {
-                is_alone: false,
-                ..self.scope
-            },
-            before: None,
-            building: Cell::default(),
-            profile: RefCell::default(),
-            notices: RefCell::default(),
-            ..*self
-        }
-    }
-}
+use crate::body::Body;
+use crate::caller::{Answer, Within};
 
 impl Body<'_, '_> {
     /// The catalogue as the statements before have left it.
     fn look_around(&mut self) -> Result<()> {
-        let catalog = self
-            .run
-            .catalogs
-            .borrow_mut()
-            .get(&self.txn.store, self.run.path)?;
+        let catalog = self.caller.session.catalog_now(&self.txn.store)?;
         if !Arc::ptr_eq(&catalog, &self.catalog) {
             self.locale = Locale {
                 enums: catalog.enums().cloned(),
                 names: Some(NamesRef(Arc::<Catalog>::clone(&catalog))),
-                ..self.run.locale.clone()
+                ..self.caller.locale.clone()
             };
             self.catalog = catalog;
         }
@@ -98,25 +30,18 @@ impl Body<'_, '_> {
     }
 
     /// Runs a bound statement.
-    async fn run_bound(&mut self, bound: &Bound, values: Option<&[Value]>) -> Result<ResultSet> {
-        if !Arc::ptr_eq(&self.catalog, self.run.catalog) {
-            self.run.host.enter(&self.txn.store, &self.catalog).await?;
-        }
-        let run = Run {
+    async fn run_bound(&mut self, bound: &Bound, values: Option<&[Value]>) -> Result<Answer> {
+        let within = Within {
             catalog: &self.catalog,
             locale: &self.locale,
             parameters: values.unwrap_or(&self.frame.values),
-            depth: self.run.depth + 1,
-            ..self.run.inner()
         };
-        let result = run.bound(self.txn, bound).await;
-        let mut notices = self.run.notices.borrow_mut();
-        notices.append(&mut run.notices.take());
-        result.map_err(Error::without_position)
+        let result = self.caller.session.run_bound(self.txn, bound, within);
+        result.await.map_err(Error::without_position)
     }
 
     /// Runs a piece.
-    pub(super) async fn piece(&mut self, number: usize) -> Result<ResultSet> {
+    pub(super) async fn piece(&mut self, number: usize) -> Result<Answer> {
         self.look_around()?;
         let code = Arc::clone(&self.routine.code);
         let (Some(piece), Some(known)) =
@@ -146,7 +71,7 @@ impl Body<'_, '_> {
     }
 
     /// The rows of a piece, or of a statement whose text is computed.
-    pub(super) async fn rows(&mut self, source: &Source) -> Result<ResultSet> {
+    pub(super) async fn rows(&mut self, source: &Source) -> Result<Answer> {
         let (text, using) = match source {
             Source::Piece(piece) => return self.piece(*piece).await,
             Source::Text(text, using) => (text, using),
@@ -172,7 +97,7 @@ impl Body<'_, '_> {
             });
         }
         let variables: Vec<_> = variables.iter().enumerate().collect();
-        let mut result = ResultSet::default();
+        let mut result = Answer::default();
         let statements = parse(&text).map_err(Error::without_position)?;
         for statement in &statements {
             self.look_around()?;

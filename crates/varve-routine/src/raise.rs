@@ -5,7 +5,7 @@ use varve_sql::{Raise, code_named};
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::body::Body;
-use crate::Notice;
+use varve_types::Notice;
 
 impl Body<'_, '_> {
     /// `RAISE`
@@ -73,7 +73,7 @@ impl Body<'_, '_> {
             return Err(error);
         };
         let fields = error.fields();
-        self.run.notices.borrow_mut().push(Notice {
+        self.caller.session.notice(Notice {
             severity,
             state: error.state(),
             message: fields.message.clone(),

@@ -1,39 +1,26 @@
-//! Runs the bodies of functions, step by step.
-//!
-//! A variable is a parameter of the pieces of SQL in the body: each piece is bound once for all
-//! rows that a statement calls the function for, and run with the values of the moment.
-//!
-//! Invariant: functions that statements of functions call nest at most [`DEPTH_MAX`] deep.
+//! A function: its body, and what it returns.
 
-mod body;
-mod called;
-mod frame;
-mod piece;
-mod raise;
-
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use varve_expr::{cast_value, evaluate_constant};
-use varve_sql::{Bound, Catalog, Code, FIRST_CALL, FunctionDef, Returns, Statement};
+use varve_expr::cast_value;
+use varve_sql::{Bound, Catalog, Code, FunctionDef, Returns};
 use varve_types::{Error, Result, RowValue, SqlState, Value};
 
-pub(crate) use frame::Frame;
-
-use super::run::Run;
+use crate::caller::Caller;
+use crate::frame::Frame;
 use varve_dml::StatementTxn;
 
 /// Most levels of functions that call each other: a browser gives 1 MiB of stack for everything.
-const DEPTH_MAX: u32 = 8;
+pub(crate) const DEPTH_MAX: u32 = 8;
 
 /// A body with its pieces as far as they are bound.
 #[derive(Debug)]
-pub(crate) struct Routine {
-    pub code: Arc<Code>,
+pub struct Routine {
+    pub(crate) code: Arc<Code>,
     /// By piece, with the layout of the variables that it was bound with.
-    bound: Vec<Option<(u64, Arc<Bound>)>>,
+    pub(crate) bound: Vec<Option<(u64, Arc<Bound>)>>,
     /// What the pieces were bound for.
-    catalog: Option<Arc<Catalog>>,
+    pub(crate) catalog: Option<Arc<Catalog>>,
 }
 
 /// What a body returned.
@@ -54,6 +41,7 @@ pub(crate) enum Outcome {
 }
 
 impl Routine {
+    /// A body of which nothing is bound.
     pub fn new(code: Arc<Code>) -> Routine {
         let bound = vec![None; code.pieces.len()];
         Routine {
@@ -64,47 +52,9 @@ impl Routine {
     }
 }
 
-impl Run<'_> {
-    /// The parameters with the results of the functions that run before a statement, and the
-    /// statement with the rows of those that are called for rows.
-    pub(crate) async fn with_results(
-        &self,
-        txn: &mut StatementTxn,
-        bound: &Bound,
-    ) -> Result<(Vec<Value>, Option<Statement>)> {
-        let mut parameters = self.parameters.to_vec();
-        parameters.resize(FIRST_CALL, Value::Null);
-        for call in &bound.calls {
-            let context = self.host.context(&parameters, self.locale);
-            let args = call.args.iter();
-            let args = args.map(|arg| evaluate_constant(arg, &context));
-            let args = args.collect::<Result<Vec<Value>>>()?;
-            let mut routine = Routine::new(call.function.code()?);
-            let called = self.result(txn, &call.function, &mut routine, args);
-            let value = called.await?.into_iter().flatten().next();
-            parameters.push(value.unwrap_or(Value::Null));
-        }
-        if !bound.has_uncalled {
-            return Ok((parameters, None));
-        }
-        let run = Run {
-            parameters: &parameters,
-            building: Cell::default(),
-            profile: RefCell::default(),
-            notices: RefCell::default(),
-            ..*self
-        };
-        let mut statement = bound.statement.clone();
-        while let Some(uncalled) = statement.take_uncalled()? {
-            let rows = run.called(txn, uncalled).await?;
-            statement.put_called(&rows);
-        }
-        self.notices.borrow_mut().append(&mut run.notices.take());
-        Ok((parameters, Some(statement)))
-    }
-
+impl Caller<'_> {
     /// The rows that a function gives.
-    pub(crate) async fn result(
+    pub async fn result(
         &self,
         txn: &mut StatementTxn,
         function: &FunctionDef,
@@ -176,7 +126,7 @@ impl Run<'_> {
     }
 
     /// A row in the types of the columns of a result.
-    fn as_columns(&self, row: Vec<Value>, frame: &Frame) -> Result<Vec<Value>> {
+    pub(crate) fn as_columns(&self, row: Vec<Value>, frame: &Frame) -> Result<Vec<Value>> {
         let columns = frame.columns.iter().map(|(_, ty)| *ty);
         let values = row.into_iter().chain(core::iter::repeat(Value::Null));
         let values = columns

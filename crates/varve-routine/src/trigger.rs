@@ -10,12 +10,13 @@ use varve_types::{
     ArrayValue, ElementType, Error, LocalFuture, LogicalType, Result, RowValue, SqlState, Value,
 };
 
-use super::routine::{Frame, Outcome, Routine};
-use super::run::Run;
+use crate::caller::Caller;
+use crate::frame::Frame;
+use crate::routine::{Outcome, Routine};
 
 /// A trigger that is ready to be fired, for many rows.
-pub(super) struct Armed<'r> {
-    run: &'r Run<'r>,
+struct Armed<'r> {
+    caller: Caller<'r>,
     table: &'r TableDef,
     event: Event,
     condition: Option<Routine>,
@@ -23,16 +24,16 @@ pub(super) struct Armed<'r> {
     frame: Frame,
 }
 
-impl Run<'_> {
+impl<'a> Caller<'a> {
     /// The triggers of a table that an event fires.
-    pub(super) fn armed<'a>(
-        &'a self,
+    pub fn triggers(
+        self,
         table: &'a TableDef,
         event: Event,
         timing: Timing,
         assigned: &[usize],
-    ) -> Result<Vec<Armed<'a>>> {
-        let mut armed = Vec::new();
+    ) -> Result<Vec<Box<dyn Trigger + 'a>>> {
+        let mut armed: Vec<Box<dyn Trigger + 'a>> = Vec::new();
         for def in self.catalog.triggers_of(table.object) {
             let is_of = (def.before, def.for_each_row) == (timing.before, timing.for_each_row);
             if !is_of || !def.fires(event, table, assigned) {
@@ -44,14 +45,14 @@ impl Run<'_> {
             let mut frame = self.frame(table, event, def);
             frame.name = self.catalog.shown_function(function).into_string();
             frame.declare(&body.code, self.catalog)?;
-            armed.push(Armed {
-                run: self,
+            armed.push(Box::new(Armed {
+                caller: self,
                 table,
                 event,
                 condition: def.condition_code()?.map(Routine::new),
                 body,
                 frame,
-            });
+            }));
         }
         Ok(armed)
     }
@@ -111,12 +112,15 @@ impl Armed<'_> {
             }
         }
         if let Some(condition) = &mut self.condition {
-            let tested = self.run.call(txn, condition, &mut self.frame).await?;
+            let tested = self.caller.call(txn, condition, &mut self.frame).await?;
             if !matches!(tested, Outcome::Value(Value::Boolean(true))) {
                 return Ok(None);
             }
         }
-        let outcome = self.run.call(txn, &mut self.body, &mut self.frame).await?;
+        let outcome = self
+            .caller
+            .call(txn, &mut self.body, &mut self.frame)
+            .await?;
         if let Outcome::Ended | Outcome::Nothing = outcome {
             let message = "control reached end of trigger procedure without RETURN";
             let error = Error::new(SqlState::NO_RETURN_STATEMENT, message);
@@ -128,7 +132,7 @@ impl Armed<'_> {
 
     /// The row that a function makes of one; `None` where it leaves the row out.
     fn changed_row(&self, outcome: Outcome, pair: &RowPair) -> Result<NewRow> {
-        let (table, locale) = (self.table, self.run.locale);
+        let (table, locale) = (self.table, self.caller.locale);
         let values = match outcome {
             Outcome::Unchanged | Outcome::Ended | Outcome::Nothing => return Ok(NewRow::Same),
             Outcome::Value(Value::Null) | Outcome::Row(None) => return Ok(NewRow::LeftOut),

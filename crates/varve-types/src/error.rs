@@ -188,3 +188,42 @@ impl core::fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// A message that is no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// `NOTICE` or `WARNING`.
+    pub severity: &'static str,
+    /// SQLSTATE.
+    pub state: SqlState,
+    /// The message.
+    pub message: String,
+    /// More of it.
+    pub detail: Option<String>,
+    /// What can be done.
+    pub hint: Option<String>,
+}
+
+impl Notice {
+    /// A notice.
+    pub fn info(state: SqlState, message: String) -> Notice {
+        Notice {
+            severity: "NOTICE",
+            state,
+            message,
+            detail: None,
+            hint: None,
+        }
+    }
+
+    /// A warning.
+    pub fn warning(state: SqlState, message: &str) -> Notice {
+        Notice {
+            severity: "WARNING",
+            state,
+            message: message.to_owned(),
+            detail: None,
+            hint: None,
+        }
+    }
+}

@@ -12,9 +12,9 @@ use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
 
-use crate::Notice;
 use crate::database::Shared;
 use crate::session::{CancelFlag, LentSettings};
+use varve_types::Notice;
 
 impl varve_copy::CopyHost for SessionHost {
     fn catalog(&self) -> Arc<Catalog> {

@@ -18,9 +18,11 @@
 //!    memtables and catalogue. `catalog_cache.rs` decodes the catalogue, unless this state is known
 //!    already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once
-//!    (`session/direct.rs`). All other plans go to `varve-exec`, which reads through `source.rs`.
-//! 4. Changed rows get defaults, generated columns and checks (`table_rows.rs`), foreign keys,
-//!    triggers and entries of indexes (`write.rs`, `index.rs`) before the store takes them.
+//!    (`session/direct.rs`). All other plans go to `varve-exec`, which reads through `varve-dml`'s
+//!    `TransactionSource`.
+//! 4. `varve-dml` changes rows. The session is its `StatementRunner`: it reads the rows of plans,
+//!    and gives triggers, whose functions `varve-routine` runs through the session's
+//!    `RoutineSession`. `varve-copy` reads and writes what COPY carries.
 //! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
 //!    8 times, when its commit fails with `40001`.
 //! 6. The batches of a result are collected under the memory limit (`result_set.rs`).
@@ -64,7 +66,7 @@ pub use dump::{DumpOptions, DumpSink};
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use options::{Durability, Options};
 pub use prepared::Prepared;
-pub use result_set::{Notice, ResultSet};
+pub use result_set::ResultSet;
 pub use session::{BatchError, CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
@@ -72,3 +74,4 @@ pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_sql::Field;
 pub use varve_store::{BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState};
+pub use varve_types::Notice;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_expr::{Locale, write_cell};
 use varve_sql::{Field, Message};
-use varve_types::{Batch, SqlState, Value};
+use varve_types::{Batch, Notice, Value};
 
 use crate::CopyData;
 
@@ -28,48 +28,11 @@ pub struct ResultSet {
     pub copied: Option<Box<CopyData>>,
 }
 
-/// A message that is no error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// `NOTICE` or `WARNING`.
-    pub severity: &'static str,
-    /// SQLSTATE.
-    pub state: SqlState,
-    /// The message.
-    pub message: String,
-    /// More of it.
-    pub detail: Option<String>,
-    /// What can be done.
-    pub hint: Option<String>,
-}
-
-impl Notice {
-    pub(crate) fn info(state: SqlState, message: String) -> Notice {
-        Notice {
-            severity: "NOTICE",
-            state,
-            message,
-            detail: None,
-            hint: None,
-        }
-    }
-
-    /// A message of a statement that was bound.
-    pub(crate) fn of(message: &Message) -> Notice {
-        Notice {
-            detail: message.detail.clone(),
-            ..Notice::info(message.state, message.text.clone())
-        }
-    }
-
-    pub(crate) fn warning(state: SqlState, message: &str) -> Notice {
-        Notice {
-            severity: "WARNING",
-            state,
-            message: message.to_owned(),
-            detail: None,
-            hint: None,
-        }
+/// A message of a statement that was bound.
+pub(crate) fn notice_of(message: &Message) -> Notice {
+    Notice {
+        detail: message.detail.clone(),
+        ..Notice::info(message.state, message.text.clone())
     }
 }
 

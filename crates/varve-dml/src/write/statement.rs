@@ -77,7 +77,7 @@ impl<'a> Writer<'a> {
         let (table, event) = (&plan.table, Event::Insert);
         let returning = plan.returning.as_ref();
         if self.is_instead(table) {
-            return self.instead(table, event, &plan.source, returning).await;
+            return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
         self.fire_statement(table, event, Timing::BEFORE_STATEMENT, &[])
             .await?;
@@ -114,7 +114,7 @@ impl<'a> Writer<'a> {
         let table = &plan.table;
         let returning = plan.returning.as_ref();
         if self.is_instead(table) {
-            return self.instead(table, event, &plan.source, returning).await;
+            return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
         let assigned: &[usize] = match event {
             Event::Update => &plan.assigned,

@@ -6,7 +6,7 @@ use crate::write::deferred::Deferred;
 
 /// What a statement changes: it travels as one value from the session to the last row.
 pub struct StatementTxn {
-    /// The rows and the catalogue.
+    /// The rows and the catalog.
     pub store: Transaction,
     /// The constraints that are checked at the transaction's end.
     pub deferred: Deferred,

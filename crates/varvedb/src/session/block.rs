@@ -7,8 +7,9 @@ use super::modes::Modes;
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
-use crate::{Notice, ResultSet};
+use crate::ResultSet;
 use varve_dml::StatementTxn;
+use varve_types::Notice;
 
 /// Where a session stands.
 pub(super) enum Block {

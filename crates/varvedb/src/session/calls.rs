@@ -1,17 +1,58 @@
-//! Calls of functions for the rows of a part of a plan.
+//! Calls of functions before a statement runs, and for the rows of a part of its plan.
 
-use varve_expr::{Expr, evaluate};
-use varve_sql::{Plan, Uncalled};
+use std::cell::{Cell, RefCell};
+
+use varve_dml::StatementTxn;
+use varve_expr::{Expr, evaluate, evaluate_constant};
+use varve_routine::Routine;
+use varve_sql::{Bound, FIRST_CALL, Plan, Statement, Uncalled};
 use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
 
-use super::Routine;
-use crate::session::run::Run;
-use varve_dml::StatementTxn;
+use super::run::Run;
 
 impl Run<'_> {
+    /// The parameters with the results of the functions that run before a statement, and the
+    /// statement with the rows of those that are called for rows.
+    pub(crate) async fn with_results(
+        &self,
+        txn: &mut StatementTxn,
+        bound: &Bound,
+    ) -> Result<(Vec<Value>, Option<Statement>)> {
+        let mut parameters = self.parameters.to_vec();
+        parameters.resize(FIRST_CALL, Value::Null);
+        for call in &bound.calls {
+            let context = self.host.context(&parameters, self.locale);
+            let args = call.args.iter();
+            let args = args.map(|arg| evaluate_constant(arg, &context));
+            let args = args.collect::<Result<Vec<Value>>>()?;
+            let mut routine = Routine::new(call.function.code()?);
+            let caller = self.caller();
+            let called = caller.result(txn, &call.function, &mut routine, args);
+            let value = called.await?.into_iter().flatten().next();
+            parameters.push(value.unwrap_or(Value::Null));
+        }
+        if !bound.has_uncalled {
+            return Ok((parameters, None));
+        }
+        let run = Run {
+            parameters: &parameters,
+            building: Cell::default(),
+            profile: RefCell::default(),
+            notices: RefCell::default(),
+            ..*self
+        };
+        let mut statement = bound.statement.clone();
+        while let Some(uncalled) = statement.take_uncalled()? {
+            let rows = run.called(txn, uncalled).await?;
+            statement.put_called(&rows);
+        }
+        self.notices.borrow_mut().append(&mut run.notices.take());
+        Ok((parameters, Some(statement)))
+    }
+
     /// The rows of what was taken out of a plan.
-    pub(super) async fn called(&self, txn: &mut StatementTxn, uncalled: Uncalled) -> Result<Plan> {
+    async fn called(&self, txn: &mut StatementTxn, uncalled: Uncalled) -> Result<Plan> {
         let Uncalled {
             input,
             calls,
@@ -43,7 +84,8 @@ impl Run<'_> {
                 let mut results = Vec::with_capacity(calls.len());
                 for ((function, routine), args) in routines.iter_mut().zip(&args) {
                     let args = args.iter().map(|column| column.value(row)).collect();
-                    let called = self.result(txn, function, routine, args);
+                    let caller = self.caller();
+                    let called = caller.result(txn, function, routine, args);
                     results.push(called.await?);
                 }
                 let count = match calls.is_empty() {

@@ -8,8 +8,9 @@ use super::block::{Block, failed_block_error};
 use super::modes::OpenModes;
 use super::other_settings::{self, Others};
 use super::settings::{self, SETTINGS, Scope, Setting};
-use crate::{Notice, ResultSet};
+use crate::ResultSet;
 use varve_dml::Constraint;
+use varve_types::Notice;
 
 impl Session {
     /// Runs a command. An error fails the block, as that of any other statement.

@@ -9,8 +9,9 @@ use varve_types::{Error, Pacer, Result, SqlState};
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::{Run, read_only_error};
-use crate::{Durability, Notice, ResultSet};
+use crate::{Durability, ResultSet};
 use varve_copy::{CopyIn, CopyTarget};
+use varve_types::Notice;
 
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {
@@ -64,36 +65,7 @@ impl Session {
             }
             Block::None => {
                 self.block = Block::None;
-                let transaction = self.shared.store.begin();
-                let read_only = self.settings.modes.read_only;
-                let plan = self.copy_plan(&transaction, statement, read_only).await?;
-                let now_us = self.shared.env.now_us();
-                let locale = self.locale_in(&transaction, now_us)?;
-                let copy = CopyIn::new(plan, self.host.clone(), self.cancel.clone(), locale);
-                if !copy.is_alone() {
-                    let mut open = self.open_block(true);
-                    open.txn.store = transaction;
-                    self.copy = Some(OpenCopy {
-                        copy,
-                        notices: Vec::new(),
-                        target: Target::Block(Box::new(open)),
-                        is_own: true,
-                    });
-                    return Ok(());
-                }
-                let options = BulkLoadOptions {
-                    sync_at_end: self.settings.durability == Durability::Strict,
-                    ..BulkLoadOptions::default()
-                };
-                let load = Box::new(transaction.into_bulk_load(copy.tree(), options)?);
-                let target = Target::Load(load);
-                self.copy = Some(OpenCopy {
-                    copy,
-                    notices: Vec::new(),
-                    target,
-                    is_own: false,
-                });
-                Ok(())
+                self.copy_alone(statement).await
             }
             Block::Open(open) => {
                 let read_only = open.modes.read_only;
@@ -116,6 +88,35 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Begins a COPY outside a block: a load where nothing else has to happen, else a block of its
+    /// own.
+    async fn copy_alone(&mut self, statement: &ParsedStatement) -> Result<()> {
+        let transaction = self.shared.store.begin();
+        let read_only = self.settings.modes.read_only;
+        let plan = self.copy_plan(&transaction, statement, read_only).await?;
+        let locale = self.locale_in(&transaction, self.shared.env.now_us())?;
+        let copy = CopyIn::new(plan, self.host.clone(), self.cancel.clone(), locale);
+        let is_own = !copy.is_alone();
+        let target = if is_own {
+            let mut open = self.open_block(true);
+            open.txn.store = transaction;
+            Target::Block(Box::new(open))
+        } else {
+            let options = BulkLoadOptions {
+                sync_at_end: self.settings.durability == Durability::Strict,
+                ..BulkLoadOptions::default()
+            };
+            Target::Load(Box::new(transaction.into_bulk_load(copy.tree(), options)?))
+        };
+        self.copy = Some(OpenCopy {
+            copy,
+            notices: Vec::new(),
+            target,
+            is_own,
+        });
+        Ok(())
     }
 
     async fn copy_plan(

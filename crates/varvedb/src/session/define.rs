@@ -12,7 +12,8 @@ use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
 
 use super::run::Run;
-use crate::{Notice, ResultSet, sequences};
+use crate::{ResultSet, sequences};
+use varve_types::Notice;
 
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {

@@ -4,6 +4,7 @@ mod alter;
 mod batch;
 mod block;
 mod build_index;
+mod calls;
 mod cancel;
 mod command;
 mod copy_in;
@@ -25,8 +26,7 @@ mod show;
 mod statement_locale;
 pub(crate) mod temporary;
 mod time_setting;
-pub(crate) mod triggers;
-mod utility;
+pub(crate) mod utility;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -40,11 +40,13 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value}
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
 use crate::host::SessionHost;
+use crate::result_set::notice_of;
 use crate::statements::{Parsed, Planned};
-use crate::{Notice, Prepared, ResultSet};
+use crate::{Prepared, ResultSet};
 use varve_dml::Constraint;
 use varve_dml::StatementTxn;
 use varve_dml::Writer;
+use varve_types::Notice;
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
@@ -359,7 +361,7 @@ impl Session {
                 ran?
             }
         };
-        let messages = planned.bound.messages.iter().map(Notice::of);
+        let messages = planned.bound.messages.iter().map(notice_of);
         result.notices.splice(0..0, messages);
         let others = &self.settings.others;
         let is_wanted = |notice: &Notice| other_settings::wants(others, notice.severity);

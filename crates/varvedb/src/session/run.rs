@@ -27,7 +27,8 @@ use crate::catalog_cache::{CatalogCache, SearchPath};
 use crate::database::Shared;
 use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
-use crate::{CopyData, Notice, ResultSet};
+use crate::{CopyData, ResultSet};
+use varve_types::Notice;
 
 /// What one statement runs with.
 pub(crate) struct Run<'a> {
@@ -379,10 +380,7 @@ impl StatementRunner for Run<'_> {
         timing: Timing,
         assigned: &[usize],
     ) -> Result<Vec<Box<dyn Trigger + 'a>>> {
-        let armed = self.armed(table, event, timing, assigned)?.into_iter();
-        Ok(armed
-            .map(|armed| -> Box<dyn Trigger + 'a> { Box::new(armed) })
-            .collect())
+        self.caller().triggers(table, event, timing, assigned)
     }
 }
 

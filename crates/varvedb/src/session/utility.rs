@@ -9,11 +9,11 @@ use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
-use super::routine::Routine;
 use super::run::Run;
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
 use varve_dml::StatementTxn;
+use varve_routine::Routine;
 
 impl Run<'_> {
     pub(super) async fn utility(
@@ -95,7 +95,8 @@ impl Run<'_> {
             }
             Utility::Do(def) => {
                 let mut routine = Routine::new(def.code()?);
-                let called = self.result(txn, def, &mut routine, Vec::new());
+                let caller = self.caller();
+                let called = caller.result(txn, def, &mut routine, Vec::new());
                 Box::pin(called).await?;
                 Ok(ResultSet::command("DO"))
             }
