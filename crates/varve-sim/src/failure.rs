@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use varve_store::{InsertError, StoreError};
 use varve_types::{Error, SqlState};
 
 /// A broken promise, with what is needed to see it again.
@@ -42,6 +43,18 @@ pub(crate) type Outcome<T> = Result<T, Stop>;
 impl From<Error> for Stop {
     fn from(error: Error) -> Stop {
         Stop::Refused(error)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        Stop::Refused(error.into())
+    }
+}
+
+impl From<InsertError> for Stop {
+    fn from(error: InsertError) -> Stop {
+        Stop::Refused(error.into())
     }
 }
 

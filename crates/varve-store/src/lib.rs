@@ -72,7 +72,7 @@ mod claims;
 mod compaction;
 mod conflicts;
 mod durability;
-mod failure;
+mod error;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 mod flush;
@@ -108,6 +108,7 @@ pub use cache::CacheStats;
 pub use catalogue::{CatalogueState, ObjectChange};
 pub use claims::ClaimKind;
 pub use durability::CommitDurability;
+pub use error::{StoreError, StoreErrorKind, backend_failure};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};
 pub use read::{KeyRange, ScanOptions, TreeScan};

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
+use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalogue::Catalogue;
 use crate::claims::RecentClaims;
 use crate::conflicts::RecentKeys;
+use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
@@ -37,7 +38,7 @@ pub(crate) struct State {
     /// The last commit of this process that wrote to a tree.
     pub(crate) written: VecMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
-    pub(crate) failure: Option<Error>,
+    pub(crate) failure: Option<StoreError>,
     pub(crate) counters: Counters,
     /// What transactions that may still be open have written and claimed; it may list ended ones.
     open: Vec<Open>,
@@ -321,7 +322,7 @@ impl State {
 
     pub(crate) fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
         let Some(shape) = self.catalogue.trees.get(&tree) else {
-            return Err(Error::internal(format!("there is no tree {tree}")));
+            return Err(StoreError::internal(format!("there is no tree {tree}")));
         };
         let memtables = self.memtables();
         let rows = memtables.iter().map(|memtable| {

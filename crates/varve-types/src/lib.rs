@@ -21,6 +21,7 @@ mod decimal;
 mod details;
 mod env;
 mod error;
+mod failure;
 mod float_text;
 mod ids;
 mod interval;
@@ -53,6 +54,7 @@ pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal, DecimalMoments
 pub use details::{binary_order, has_details, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Pacer, Parallel};
 pub use error::{Error, ErrorFields, Result};
+pub use failure::Failure;
 pub use float_text::{parse_f32, parse_f64};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;

@@ -267,7 +267,7 @@ pub(crate) fn name_constraint(
 ) -> Error {
     let (index, key) = match error {
         InsertError::Duplicate { index, key } => (index, key),
-        InsertError::Other(error) => return error,
+        InsertError::Other(error) => return error.into(),
     };
     let index = table.indexes.iter().find(|known| Some(known.tree) == index);
     let columns: Vec<usize> = match index {

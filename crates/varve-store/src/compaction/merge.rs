@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, Error, LogicalType, Pacer,
-    Reservation, Result, RunId, VECTOR_ROWS, Value,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LogicalType, Pacer,
+    Reservation, RunId, VECTOR_ROWS, Value,
 };
 
 use crate::Store;
 use crate::compaction::Steps;
 use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
+use crate::error::{Result, StoreError};
 use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::read::ordinal;
@@ -307,7 +308,7 @@ impl Output<'_> {
             .rows
             .checked_add(count)
             .filter(|rows| *rows != u32::MAX);
-        self.rows = rows.ok_or_else(|| Error::internal("a compaction has too many rows"))?;
+        self.rows = rows.ok_or_else(|| StoreError::internal("a compaction has too many rows"))?;
         Ok(())
     }
 
@@ -327,7 +328,7 @@ impl Output<'_> {
             let entries = ColumnData::Int64(core::mem::take(&mut self.entries));
             let entries = Column::plain(LogicalType::Int8, entries, None);
             let slot = columns.get_mut(column).zip(entries);
-            let (slot, entries) = slot.ok_or_else(|| Error::internal("index entries"))?;
+            let (slot, entries) = slot.ok_or_else(|| StoreError::internal("index entries"))?;
             *slot = Arc::new(entries);
         }
         let batch = Batch::new(columns, rows);

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
-use varve_types::{Invariant, Pacer, Result, VECTOR_ROWS};
+use varve_types::{Invariant, Pacer, VECTOR_ROWS};
 
+use crate::error::Result;
 use crate::memtable::MemtableSlot;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;

@@ -7,10 +7,11 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Error, Invariant, LogicalType, Pacer, Result, Selection, VECTOR_ROWS,
+    Batch, Column, ColumnRef, Invariant, LogicalType, Pacer, Selection, VECTOR_ROWS,
 };
 
 use crate::Store;
+use crate::error::{Result, StoreError};
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
 use crate::read::{KeyRange, RowRef, RunView};
@@ -310,7 +311,7 @@ impl RunCursor {
                 .await?;
             let value = pages
                 .get(&page)
-                .ok_or_else(|| Error::internal("page not at hand"))?;
+                .ok_or_else(|| StoreError::internal("page not at hand"))?;
             parts.read_index(&self.head, group, value).map_err(place)?;
             store.groups.book(self.head.run(), group, &parts);
         }
@@ -471,5 +472,5 @@ fn intersect(chosen: Option<Selection>, passing: Selection) -> Selection {
 
 /// Runs are cut long before their rows pass 32 bits.
 pub(crate) fn ordinal(row: u64) -> Result<u32> {
-    u32::try_from(row).map_err(|_| Error::internal("a run has too many rows"))
+    u32::try_from(row).map_err(|_| StoreError::internal("a run has too many rows"))
 }

@@ -88,7 +88,7 @@ impl Writer<'_> {
                 let claims = self
                     .transaction
                     .claim_rows(parent.tree, positions, ClaimKind::Share);
-                claims.await
+                Ok(claims.await?)
             }
             None => Ok(()),
         }

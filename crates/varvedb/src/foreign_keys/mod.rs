@@ -224,7 +224,10 @@ impl Writer<'_> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
-        self.transaction.fetch(table.tree, positions, columns).await
+        Ok(self
+            .transaction
+            .fetch(table.tree, positions, columns)
+            .await?)
     }
 }
 

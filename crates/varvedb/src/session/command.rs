@@ -75,7 +75,9 @@ impl Session {
             Command::Discard(what) => self.discard(*what).await,
             Command::Checkpoint => {
                 let flushed = self.shared.store.flush().await;
-                flushed.map(|()| ResultSet::command("CHECKPOINT"))
+                flushed
+                    .map(|()| ResultSet::command("CHECKPOINT"))
+                    .map_err(Error::from)
             }
         };
         match result {

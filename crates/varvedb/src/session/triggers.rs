@@ -380,9 +380,8 @@ impl Writer<'_> {
             return Ok(Vec::new());
         }
         let columns: Vec<usize> = (0..table.columns.len()).collect();
-        self.transaction
-            .fetch(table.tree, positions, &columns)
-            .await
+        let rows = self.transaction.fetch(table.tree, positions, &columns);
+        Ok(rows.await?)
     }
 
     /// Whether triggers come after an event.

@@ -124,7 +124,7 @@ impl Body<'_, '_> {
         });
         drop(closed);
         match outermost {
-            Some(savepoint) => self.transaction.release(savepoint),
+            Some(savepoint) => Ok(self.transaction.release(savepoint)?),
             None => Ok(()),
         }
     }
