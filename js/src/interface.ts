@@ -245,6 +245,7 @@ export interface CheckReport {
   /** Empty for a sound database. */
   readonly problems: readonly {
     readonly code: string;
+    readonly failure?: Failure;
     readonly message: string;
     /** Null where a record of the store is concerned. */
     readonly table: string | null;

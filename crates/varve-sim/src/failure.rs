@@ -73,7 +73,7 @@ impl Stop {
 }
 
 /// Whether a commit that answered this has surely written nothing.
-pub(crate) fn has_surely_failed(error: &Error) -> bool {
+pub(crate) fn has_surely_failed(error: &StoreError) -> bool {
     [
         SqlState::SERIALIZATION_FAILURE,
         SqlState::UNIQUE_VIOLATION,
