@@ -1,7 +1,11 @@
 //! The error of every layer above the key-value store: PostgreSQL's fields, boxed so that results
 //! stay small.
 
-use crate::{Failure, SqlState};
+mod failure;
+
+pub use failure::Failure;
+
+use crate::SqlState;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
