@@ -56,15 +56,7 @@ pub(crate) async fn open(
             is_whole: *part == 0 && is_whole(value),
         });
     }
-    let state = State::new(
-        replay.last,
-        replay.version,
-        replay.memtable,
-        reservation,
-        replay.catalogue,
-        found.manifest,
-        log,
-    );
+    let state = State::new(replay, reservation, found.manifest, log);
     Ok(Parts {
         kv,
         env,

@@ -13,6 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
+use crate::replay::Replay;
 use crate::run::RunPin;
 use crate::snapshot::Snapshot;
 use crate::transaction::Own;
@@ -129,21 +130,18 @@ impl Garbage {
 impl State {
     /// The state after an open. Pages of retired runs were just deleted.
     pub(crate) fn new(
-        last: CommitSeq,
-        version: Version,
-        memtable: Memtable,
+        replay: Replay<'_>,
         memtable_bytes: Reservation,
-        catalogue: Catalogue,
         manifest: Manifest,
         log: Log,
     ) -> State {
         State {
-            last,
-            version: Arc::new(version),
-            memtable: Arc::new(memtable),
+            last: replay.last,
+            version: Arc::new(replay.version),
+            memtable: Arc::new(replay.memtable),
             frozen: None,
             memtable_bytes,
-            catalogue: Arc::new(catalogue),
+            catalogue: Arc::new(replay.catalogue),
             manifest,
             log,
             recent: RecentKeys::default(),

@@ -10,7 +10,7 @@ use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
-use crate::compaction::merge::{MergeRule, Merged, MergedInput, merge};
+use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{keys, marks};
 use crate::page_sink::PageSink;
@@ -179,8 +179,13 @@ impl Store {
             (shape, rule, inputs)
         };
         let mut sink = PageSink::of_compaction(self);
-        let output_bytes = choice.output_bytes;
-        let merged = merge(self, &tree, rule, inputs, output_bytes, &mut sink, steps).await?;
+        let merge = Merge {
+            store: self,
+            tree: &tree,
+            rule,
+            output_bytes: choice.output_bytes,
+        };
+        let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
 
         let _turn = self.take_turn().await;

@@ -57,6 +57,18 @@ struct OpenGroup {
     outputs: Option<GroupReader>,
 }
 
+/// The rows of a vector that passed the tests of a scan.
+struct TestedVector {
+    vector: usize,
+    rows: usize,
+    /// The ordinal of its first row.
+    first: u32,
+    /// All rows where there is no selection.
+    chosen: Option<Selection>,
+    /// Columns that the tests decoded, by their stored place.
+    decoded: Vec<(usize, ColumnRef)>,
+}
+
 /// A vector of an open group.
 #[derive(Clone, Copy)]
 struct Part {
@@ -180,8 +192,35 @@ impl RunCursor {
         &mut self,
         store: &Store,
         plan: &ScanPlan,
-        Part { vector, is_edge }: Part,
+        part: Part,
     ) -> Result<Option<Batch>> {
+        let Some(tested) = self.test_vector(store, plan, part).await? else {
+            return Ok(None);
+        };
+        let Some(open) = &self.group else {
+            return Ok(None);
+        };
+        if !plan.tests.0.is_empty() && open.outputs.is_none() {
+            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
+            if let Some(open) = &mut self.group {
+                open.outputs = Some(reader);
+            }
+        }
+        let batch = self.output(store, plan, tested)?;
+        Ok(Some(if plan.reverse {
+            reversed(&batch)
+        } else {
+            batch
+        }))
+    }
+
+    /// The living rows of a vector that pass all tests, unless there are none.
+    async fn test_vector(
+        &self,
+        store: &Store,
+        plan: &ScanPlan,
+        Part { vector, is_edge }: Part,
+    ) -> Result<Option<TestedVector>> {
         let Some(open) = &self.group else {
             return Ok(None);
         };
@@ -223,15 +262,25 @@ impl RunCursor {
         if chosen.as_ref().is_some_and(Selection::is_empty) {
             return Ok(None);
         }
-        if !plan.tests.0.is_empty() && open.outputs.is_none() {
-            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
-            if let Some(open) = &mut self.group {
-                open.outputs = Some(reader);
-            }
-        }
-        let Some(open) = &self.group else {
-            return Ok(None);
-        };
+        Ok(Some(TestedVector {
+            vector,
+            rows,
+            first,
+            chosen,
+            decoded,
+        }))
+    }
+
+    /// The columns of the output, of the rows that passed.
+    fn output(&self, store: &Store, plan: &ScanPlan, tested: TestedVector) -> Result<Batch> {
+        let TestedVector {
+            vector,
+            rows,
+            first,
+            chosen,
+            decoded,
+        } = tested;
+        let open = self.group.as_ref().or_broken("group of a scan")?;
         let reader = open.outputs.as_ref().unwrap_or(&open.tested);
         let kept = chosen.filter(|chosen| chosen.len() < rows);
         // Few rows are gathered one by one; else the whole vector is decoded and a selection laid
@@ -258,16 +307,11 @@ impl RunCursor {
             columns.push(Arc::new(self.positions(&ordinals)));
         }
         store.book(reader);
-        let batch = match (gathered, &kept) {
+        Ok(match (gathered, &kept) {
             (Some(kept), _) => Batch::new(columns, kept.len()),
             (None, Some(kept)) => Batch::new(columns, rows).select(kept),
             (None, None) => Batch::new(columns, rows),
-        };
-        Ok(Some(if plan.reverse {
-            reversed(&batch)
-        } else {
-            batch
-        }))
+        })
     }
 
     /// The rows of a vector whose keys are in the range.
