@@ -64,6 +64,7 @@
 //! | what lies under which key | `format` |
 //! | which work is done in the background, and when | `jobs` |
 //! | what a check finds and a repair keeps | `integrity` |
+//! | what can go wrong, and what a caller does about it | `error` |
 
 mod bulk_load;
 mod cache;
