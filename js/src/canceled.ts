@@ -3,7 +3,7 @@ import { VarveError } from './errors.js';
 /** What a call rejects with that was stopped on request. */
 export function canceled(cause?: unknown): VarveError {
   return new VarveError(
-    { code: '57014', message: 'canceling statement due to user request' },
+    { code: '57014', failure: 'canceled', message: 'canceling statement due to user request' },
     cause === undefined ? {} : { cause },
   );
 }

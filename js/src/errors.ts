@@ -35,10 +35,43 @@ export type ErrorKind =
   | 'unavailable'
   | 'internal';
 
+/**
+ * Which failure of the engine it was, where neither the statement nor its data is at fault. Finer than the code,
+ * which several failures share, and which statements answer for reasons of their own.
+ */
+export type Failure =
+  /** A concurrent commit was first: run the transaction again. */
+  | 'conflict'
+  /** It was asked for, or the time was up. */
+  | 'canceled'
+  /** The store is open elsewhere: close it there. */
+  | 'locked'
+  /** The store was opened elsewhere since: this database takes no more commits. */
+  | 'fenced'
+  /** The stored data is gone. */
+  | 'evicted'
+  /** The store was closed. */
+  | 'closed'
+  /** The disk or the quota is full: delete rows, or make room. */
+  | 'storage_full'
+  /** The memory limit was reached. */
+  | 'out_of_memory'
+  /** Stored data is damaged: `VarveDB.repair` may put it right. */
+  | 'corrupt'
+  /** A later version of the package wrote the store. */
+  | 'format_too_new'
+  /** An earlier write was interrupted: roll back, or open the database again, as the message says. */
+  | 'interrupted'
+  /** The browser could not read or write: try again. */
+  | 'io'
+  /** A bug. */
+  | 'internal';
+
 /** An error as plain data, as it crosses from the worker. Names are PostgreSQL's. */
 export interface ErrorFields {
   readonly code: ErrorCode;
   readonly message: string;
+  readonly failure?: Failure | undefined;
   /** Where in the statement, in characters, from 1. */
   readonly position?: number | undefined;
   readonly detail?: string | undefined;
@@ -87,6 +120,7 @@ export class VarveError extends Error implements ErrorFields {
   override readonly name = 'VarveError';
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
+  readonly failure?: Failure | undefined;
   readonly position?: number | undefined;
   readonly detail?: string | undefined;
   readonly hint?: string | undefined;
@@ -105,6 +139,7 @@ export class VarveError extends Error implements ErrorFields {
     super(fields.message, 'cause' in more ? { cause: more.cause } : undefined);
     this.code = fields.code;
     this.kind = kindOf(fields.code);
+    this.failure = fields.failure;
     this.position = fields.position;
     this.detail = fields.detail;
     this.hint = fields.hint;

@@ -4,6 +4,7 @@ export {
   type ErrorCode,
   type ErrorFields,
   type ErrorKind,
+  type Failure,
   VarveError,
 } from './errors.js';
 export type {

@@ -4,6 +4,8 @@
  * OIDs and value mapping follow PGlite, so that clients written for it work unchanged.
  */
 
+import type { Failure } from './errors.js';
+
 /** Turns the text form of a value, as PostgreSQL prints it, into what the row shall hold. */
 export type Parser = (text: string, dataTypeID: number) => unknown;
 
@@ -245,6 +247,7 @@ export interface CheckReport {
   /** Empty for a sound database. */
   readonly problems: readonly {
     readonly code: string;
+    readonly failure?: Failure;
     readonly message: string;
     /** Null where a record of the store is concerned. */
     readonly table: string | null;

@@ -22,6 +22,7 @@ export async function lockStore(name: string): Promise<() => void> {
   if (release !== undefined) return release;
   throw new VarveError({
     code: 'store_locked',
+    failure: 'locked',
     message: `the store "${name}" is open elsewhere`,
     hint: 'Close it in the other tab, or in the other instance of this tab.',
   });

@@ -1,6 +1,6 @@
 import { translateScript } from './dialect/translate.js';
 import { EngineStore } from './engine-store.js';
-import { type ErrorFields, VarveError } from './errors.js';
+import { type ClientErrorCode, type ErrorFields, type Failure, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 import { panicMessage } from './varve.js';
 
@@ -81,26 +81,36 @@ function isErrorFields(error: unknown): error is ErrorFields {
 /** Any error as plain data. `DOMException` has a code too, a number, and is no error of the engine. */
 function plain(error: unknown, request: RequestName): ErrorFields {
   if (isErrorFields(error) && typeof error.code === 'string') {
-    const { message, position, detail, hint, where, table, column, constraint, dataType } = error;
-    const { statementIndex } = error;
-    const rest = { message, position, detail, hint, where, table, column, constraint, dataType };
-    return { ...rest, statementIndex, code: clientCode(error.code, message, request) };
+    const { failure, message, position, detail, hint, where, table, column } = error;
+    const { constraint, dataType, statementIndex } = error;
+    const rest = { position, detail, hint, where, table, column, constraint, dataType };
+    const code = clientCode(failure, request) ?? error.code;
+    return { code, failure, message, ...rest, statementIndex };
   }
   return { code: 'XX000', message: error instanceof Error ? error.message : String(error) };
 }
 
 /**
- * What keeps a store from being opened, in words. A statement can meet the same codes for reasons of its
- * own: 55006 is the store's where the message says so.
+ * The word for what keeps a store from being used. A statement can also meet damage, and a part of a store that a
+ * later version wrote: the word is for when that keeps the whole store from being opened.
  */
-function clientCode(code: string, message: string, request: RequestName): string {
+function clientCode(
+  failure: Failure | undefined,
+  request: RequestName,
+): ClientErrorCode | undefined {
   const opens = request === 'open' || request === 'repair';
-  const isWhole = opens || request === 'destroy';
-  if (code === '55006' && (isWhole || message.startsWith('store_locked'))) return 'store_locked';
-  if (code === '58P01') return 'evicted';
-  if (code === '0A000' && opens) return 'format_too_new';
-  if (code === 'XX001' && opens) return 'corrupt';
-  return code;
+  switch (failure) {
+    case 'locked':
+    case 'fenced':
+      return 'store_locked';
+    case 'evicted':
+      return 'evicted';
+    case 'format_too_new':
+    case 'corrupt':
+      return opens ? failure : undefined;
+    default:
+      return undefined;
+  }
 }
 
 function panicText(): string | undefined {

@@ -3,6 +3,7 @@ import type {
   Database,
   ErrorCode,
   ErrorKind,
+  Failure,
   Field,
   Results,
   Transaction,
@@ -49,6 +50,7 @@ test('types of the package', () => {
   expectTypeOf(error).toExtend<Error>();
   expectTypeOf(error.code).toEqualTypeOf<ErrorCode>();
   expectTypeOf(error.kind).toEqualTypeOf<ErrorKind>();
+  expectTypeOf(error.failure).toEqualTypeOf<Failure | undefined>();
   expectTypeOf(error.statementIndex).toEqualTypeOf<number | undefined>();
   expectTypeOf(error.position).toEqualTypeOf<number | undefined>();
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, KvError, MemoryKv};
 use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
-use varve_types::{Error, SqlState};
+use varve_types::{Error, Failure};
 use varvedb::{Database, Options, RepairReport, SystemEnv};
 
 use crate::message;
@@ -75,7 +75,7 @@ pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
         match opens(Arc::new(kv)) {
             Ok(()) => return Ok(None),
             // Read anew without what the try changed.
-            Err(error) if error.state() == SqlState::DATA_CORRUPTED => read()?.0,
+            Err(error) if error.failure() == Some(Failure::Corrupt) => read()?.0,
             Err(error) => return Err(message::of(&error)),
         }
     } else {

@@ -120,7 +120,7 @@ impl Body<'_, '_> {
         });
         drop(closed);
         match outermost {
-            Some(savepoint) => self.txn.store.release(savepoint),
+            Some(savepoint) => Ok(self.txn.store.release(savepoint)?),
             None => Ok(()),
         }
     }

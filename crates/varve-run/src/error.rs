@@ -1,7 +1,7 @@
 //! What can go wrong with a run.
 
 use varve_codec::CodecError;
-use varve_types::{Broken, Error, RunId};
+use varve_types::{Broken, Error, Failure, RunId, SqlState};
 
 /// An error of the run format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,19 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// What a caller does about it; `None` where a row is too large.
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            RunError::Corrupt { .. } => Some(Failure::Corrupt),
+            RunError::UnsupportedVersion { .. } => Some(Failure::FormatTooNew),
+            RunError::RowTooLarge { .. } => None,
+            RunError::KeysOutOfOrder { .. }
+            | RunError::Mismatch(_)
+            | RunError::Broken(_)
+            | RunError::MissingValue { .. } => Some(Failure::Internal),
+        }
+    }
+
     /// Places a codec's error in the head, or in a value.
     pub(crate) fn corrupt(
         run: RunId,
@@ -109,18 +122,9 @@ impl From<Broken> for RunError {
 impl From<RunError> for Error {
     fn from(error: RunError) -> Error {
         let message = error.to_string();
-        match error {
-            RunError::Corrupt { .. } => Error::corrupted(message),
-            RunError::UnsupportedVersion { .. } => {
-                Error::new(varve_types::SqlState::FEATURE_NOT_SUPPORTED, message)
-            }
-            RunError::RowTooLarge { .. } => {
-                Error::new(varve_types::SqlState::PROGRAM_LIMIT_EXCEEDED, message)
-            }
-            RunError::KeysOutOfOrder { .. }
-            | RunError::Mismatch(_)
-            | RunError::Broken(_)
-            | RunError::MissingValue { .. } => Error::internal(message),
+        match error.failure() {
+            Some(failure) => Error::failed(failure, message),
+            None => Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message),
         }
     }
 }

@@ -203,6 +203,11 @@ impl<'a> Layout<'a> {
     }
 
     fn push_value(&mut self, number: u32, mut bytes: Vec<u8>) {
+        debug_assert!(number < *self.next_value, "value {number} has no number");
+        debug_assert!(
+            self.values.iter().all(|value| value.number != number),
+            "value {number} was written before"
+        );
         seal(Kind::Data(number), self.spec.run, &mut bytes);
         self.values.push(RunValue { number, bytes });
     }

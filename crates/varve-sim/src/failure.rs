@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use varve_store::{InsertError, StoreError};
 use varve_types::{Error, SqlState};
 
 /// A broken promise, with what is needed to see it again.
@@ -45,6 +46,18 @@ impl From<Error> for Stop {
     }
 }
 
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Stop {
+        Stop::Refused(error.into())
+    }
+}
+
+impl From<InsertError> for Stop {
+    fn from(error: InsertError) -> Stop {
+        Stop::Refused(error.into())
+    }
+}
+
 pub(crate) fn broken<T>(message: impl Into<String>) -> Outcome<T> {
     Err(Stop::Broken(message.into()))
 }
@@ -60,7 +73,7 @@ impl Stop {
 }
 
 /// Whether a commit that answered this has surely written nothing.
-pub(crate) fn has_surely_failed(error: &Error) -> bool {
+pub(crate) fn has_surely_failed(error: &StoreError) -> bool {
     [
         SqlState::SERIALIZATION_FAILURE,
         SqlState::UNIQUE_VIOLATION,

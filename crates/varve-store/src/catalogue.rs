@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use varve_sort::VecMap;
-use varve_types::{ObjectId, Result, TreeId, TreeSchema};
+use varve_types::{ObjectId, TreeId, TreeSchema};
 
+use crate::error::Result;
 use crate::tree::Tree;
 
 /// A catalogue object: its version and its definition.

@@ -64,6 +64,7 @@
 //! | what lies under which key | `format` |
 //! | which work is done in the background, and when | `jobs` |
 //! | what a check finds and a repair keeps | `integrity` |
+//! | what can go wrong, and what a caller does about it | `error` |
 
 mod bulk_load;
 mod cache;
@@ -72,7 +73,7 @@ mod claims;
 mod compaction;
 mod conflicts;
 mod durability;
-mod failure;
+mod error;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 mod flush;
@@ -108,6 +109,7 @@ pub use cache::CacheStats;
 pub use catalogue::{CatalogueState, ObjectChange};
 pub use claims::ClaimKind;
 pub use durability::CommitDurability;
+pub use error::{StoreError, StoreErrorKind, backend_failure};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};
 pub use read::{KeyRange, ScanOptions, TreeScan};

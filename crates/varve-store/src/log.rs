@@ -20,10 +20,10 @@
 use std::collections::VecDeque;
 
 use varve_kv::{Durability, Key, KeyRange, LARGE_VALUE_BYTES, WriteBatch};
-use varve_types::{Broken, CommitSeq, Error, Result};
+use varve_types::{Broken, CommitSeq};
 
 use crate::Store;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::format::log::{self, Content, Record, Value};
 
@@ -220,7 +220,7 @@ impl Store {
                 Ok(())
             }
             Err(error) => {
-                let error = kv_error(&error);
+                let error = StoreError::from(error);
                 state.failure = Some(error.clone());
                 Err(error)
             }
@@ -283,7 +283,7 @@ impl Store {
         let found = self.get_many(keys).await?;
         let mut records = Vec::new();
         for (key, value) in keys.iter().zip(found) {
-            let missing = || Error::corrupted(format!("{} is missing", keys::describe(key)));
+            let missing = || StoreError::missing(key);
             let value = value.ok_or_else(missing)?;
             let Some(keys::Found::Log(seq, part)) = keys::parse(key) else {
                 return Err(missing());
@@ -308,7 +308,9 @@ impl Store {
         let mut values = log::encode(&records, MERGED_BYTES_MAX)?;
         match (values.pop(), values.is_empty()) {
             (Some(value), true) => Ok(value),
-            _ => Err(Error::internal("merged log records do not fit one value")),
+            _ => Err(StoreError::internal(
+                "merged log records do not fit one value",
+            )),
         }
     }
 }

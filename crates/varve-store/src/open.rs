@@ -7,11 +7,11 @@ use varve_codec::CodecError;
 use varve_kv::{Bytes, Durability, Entry, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
 use varve_run::RunHead;
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Env, Error, MemoryAccount, Reservation, Result, RunId};
+use varve_types::{CommitSeq, Env, MemoryAccount, Reservation, RunId};
 
 use crate::StoreSettings;
 use crate::catalogue::Catalogue;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError};
 use crate::format::envelope::{Kind, corrupt, seal};
 use crate::format::keys::Found;
 use crate::format::log::is_whole;
@@ -56,15 +56,7 @@ pub(crate) async fn open(
             is_whole: *part == 0 && is_whole(value),
         });
     }
-    let state = State::new(
-        replay.last,
-        replay.version,
-        replay.memtable,
-        reservation,
-        replay.catalogue,
-        found.manifest,
-        log,
-    );
+    let state = State::new(replay, reservation, found.manifest, log);
     Ok(Parts {
         kv,
         env,
@@ -87,7 +79,7 @@ pub(crate) struct Records {
 /// what is there: a version too old must not fence one that can.
 async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
     let gets = [keys::epoch(), keys::manifest()];
-    let mut values = kv.get_many(&gets).await.map_err(|error| kv_error(&error))?;
+    let mut values = kv.get_many(&gets).await?;
     let manifest = values.pop().flatten();
     let found = values.pop().flatten();
     if let Some(manifest) = &manifest {
@@ -120,9 +112,9 @@ async fn take_epoch(kv: &dyn Kv, env: &dyn Env) -> Result<Epoch> {
                 space.delete(keys::reserve());
                 space.guard = batch.guard.clone();
                 let freed = kv.commit(space, Durability::Relaxed).await;
-                freed.map_err(|error| kv_error(&error))?;
+                freed?;
             }
-            Err(error) => return Err(kv_error(&error)),
+            Err(error) => return Err(error.into()),
         }
         is_last = true;
     }
@@ -141,7 +133,7 @@ pub(crate) fn decode_epoch(value: &[u8]) -> Result<u64> {
 async fn read_records(kv: &dyn Kv) -> Result<Records> {
     let mut scan = Scan::forward(keys::intents_and_log(), ScanLimit::bytes(SCAN_BYTES_MAX));
     let first = kv.read(&[keys::manifest()], Some(&scan)).await;
-    let first = first.map_err(|error| kv_error(&error))?;
+    let first = first?;
     let manifest = match first.values.into_iter().next().flatten() {
         Some(value) => Manifest::decode(&value)?,
         None => Manifest::empty(),
@@ -161,7 +153,7 @@ async fn read_records(kv: &dyn Kv) -> Result<Records> {
             Some(rest) => scan = rest,
             None => return Ok(records),
         }
-        entries = kv.scan(&scan).await.map_err(|error| kv_error(&error))?;
+        entries = kv.scan(&scan).await?;
     }
 }
 
@@ -172,7 +164,7 @@ impl Records {
                 self.intents.insert(id, intent::decode(id, &value)?);
             }
             Some(Found::Log(seq, part)) => self.log.push((seq, part, value)),
-            None => return Err(Error::corrupted("a key of the log is malformed")),
+            None => return Err(StoreError::corrupted("a key of the log is malformed")),
         }
         Ok(())
     }
@@ -180,10 +172,12 @@ impl Records {
 
 pub(crate) async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
     let values = kv.get_many(&[keys::catalogue(version)]).await;
-    let values = values.map_err(|error| kv_error(&error))?;
+    let values = values?;
     match values.into_iter().next().flatten() {
         Some(value) => catalogue::decode(version, &value),
-        None => Err(Error::corrupted(format!("catalogue {version} is missing"))),
+        None => Err(StoreError::corrupted(format!(
+            "catalogue {version} is missing"
+        ))),
     }
 }
 
@@ -203,7 +197,7 @@ pub(crate) async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Versio
             }
             values
         }
-        Err(error) => return Err(kv_error(&error)),
+        Err(error) => return Err(error.into()),
         Ok(values) => values.into_iter().map(|value| Ok(vec![value])).collect(),
     };
     let mut values = values
@@ -226,18 +220,18 @@ fn read_run(
     head: Answer,
     marks: Answer,
 ) -> Result<(Arc<RunHead>, roaring::RoaringBitmap)> {
-    let missing = |key: &[u8]| Error::corrupted(format!("{} is missing", keys::describe(key)));
-    let head = head.map_err(|error| kv_error(&error))?;
+    let missing = |key: &[u8]| StoreError::missing(key);
+    let head = head?;
     let head = head.ok_or_else(|| missing(&keys::head(entry.run)))?;
     let head = RunHead::decode(entry.run, &head)?;
     if head.rows() != entry.rows {
         let message = format!("head of run {} is corrupt: number of rows", entry.run);
-        return Err(Error::corrupted(message));
+        return Err(StoreError::corrupted(message));
     }
     let folded = match entry.marks_version {
         0 => roaring::RoaringBitmap::new(),
         version => {
-            let marks = marks.map_err(|error| kv_error(&error))?;
+            let marks = marks?;
             let marks = marks.ok_or_else(|| missing(&keys::marks(entry.run, version)))?;
             marks::decode(entry.run, version, &marks)?
         }
@@ -268,5 +262,5 @@ async fn sweep(kv: &dyn Kv, epoch: &Epoch, found: &Records) -> Result<()> {
         Err(error) if error.outcome_is_unknown() => kv.commit(batch, Durability::Relaxed).await,
         answer => answer,
     };
-    swept.map_err(|error| kv_error(&error))
+    swept.map_err(StoreError::from)
 }

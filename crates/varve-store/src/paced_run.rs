@@ -1,7 +1,9 @@
 //! Runs are encoded in small steps, between which others have their turn.
 
 use varve_run::{FinishedRun, RunWriter};
-use varve_types::{Pacer, Result};
+use varve_types::Pacer;
+
+use crate::error::Result;
 
 /// Encodes the groups of a run that are full, column by column.
 pub(crate) async fn encode(writer: &mut RunWriter, pacer: &mut Pacer) -> Result<()> {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_kv::{Bytes, Key, KvError, WriteBatch};
 use varve_run::{FinishedRun, RunValue};
-use varve_types::{Result, RunId};
+use varve_types::RunId;
 
-use crate::failure::kv_error;
+use crate::error::Result;
 use crate::format::{intent, keys};
 use crate::state::Orphan;
 use crate::store::Ids;
@@ -113,7 +113,7 @@ impl PageSink {
             return Ok(());
         }
         if self.adds_rows && self.store.is_nearly_full().await {
-            return Err(kv_error(&KvError::StorageFull));
+            return Err(KvError::StorageFull.into());
         }
         let mut batch = WriteBatch::new();
         if self.runs_listed < self.runs.len() {
@@ -130,7 +130,7 @@ impl PageSink {
             .store
             .write_any(batch, Durability::Strict, self.adds_rows)
             .await;
-        written.map_err(|error| kv_error(&error))?;
+        written?;
         self.runs_listed = self.runs.len();
         let mut state = self.store.state();
         state.counters.run_bytes_written += bytes;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use varve_kv::Bytes;
-use varve_types::{CommitSeq, Error, Result, RunId, TreeId, Value};
+use varve_types::{CommitSeq, RunId, TreeId, Value};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::error::{Result, StoreError};
 use crate::format::envelope::corrupt;
 use crate::format::log::{self, Content, LogOp};
 use crate::format::manifest::Manifest;
@@ -82,9 +83,9 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    fn missing(&self, part: u32) -> Error {
+    fn missing(&self, part: u32) -> StoreError {
         let key = keys::log(CommitSeq(self.last.0 + 1), part);
-        Error::corrupted(format!("{} is missing", keys::describe(&key)))
+        StoreError::missing(&key)
     }
 
     fn record(&mut self, seq: CommitSeq, record: &[u8]) -> Result<()> {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use varve_codec::{bit_codec_names, string_codec_names, word_codec_names};
-use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType, Result};
+use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType};
 
 use crate::CacheStats;
+use crate::error::Result;
 use crate::run::Run;
 use crate::tree::{HIDDEN, Tree};
 

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use roaring::RoaringBitmap;
 use varve_run::RunHead;
-use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
+use varve_types::{CommitSeq, RunId, TreeId};
 
 use crate::compaction::ForwardMap;
+use crate::error::{Result, StoreError};
 use crate::recent_marks::{RecentMarks, within};
 
 /// A run and its marks. A flush that folds marks makes a new one; the head is shared.
@@ -191,7 +192,7 @@ impl Run {
 
     /// The head; `XX001` naming run and tree where it is damaged.
     pub(crate) fn head(&self) -> Result<&Arc<RunHead>> {
-        self.head.as_ref().map_err(Error::clone)
+        self.head.as_ref().map_err(StoreError::clone)
     }
 
     /// The lowest and the highest key; `None` for an empty or damaged run.
@@ -200,13 +201,12 @@ impl Run {
     }
 
     /// The same error, telling to which tree the run belongs.
-    pub(crate) fn place_error(&self, error: impl Into<Error>) -> Error {
+    pub(crate) fn place_error(&self, error: impl Into<StoreError>) -> StoreError {
         place_error(self.tree, error.into())
     }
 }
 
 /// The same error, telling to which tree its run belongs.
-pub(crate) fn place_error(tree: TreeId, error: Error) -> Error {
-    let detail = format!("The run belongs to tree {tree}.");
-    error.with_detail(detail)
+pub(crate) fn place_error(tree: TreeId, error: StoreError) -> StoreError {
+    error.of_tree(tree)
 }

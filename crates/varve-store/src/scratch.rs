@@ -7,12 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_kv::{Durability, WriteBatch};
 use varve_sort::VecMap;
-use varve_types::{
-    Batch, ColumnBuilder, ColumnRef, Error, LogicalType, Result, SqlState, VECTOR_ROWS,
-};
+use varve_types::{Batch, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
 
 use crate::Store;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
 use crate::format::row::{Projection, decode_row, encode_row};
@@ -56,10 +54,7 @@ impl ScratchSpace {
             let mut scratch = self.store.scratch_use();
             let total = scratch.used_bytes.saturating_add(bytes);
             if total > self.store.settings.scratch_bytes_max {
-                return Err(Error::new(
-                    SqlState::OUT_OF_MEMORY,
-                    "there is not enough memory, and no scratch space to go on with",
-                ));
+                return Err(StoreErrorKind::NoScratch.into());
             }
             scratch.used_bytes = total;
             scratch.next_ticket += 1;
@@ -78,7 +73,7 @@ impl ScratchSpace {
         if let Err(error) = written {
             self.store.scratch_use().freed.extend(freed);
             self.free(ScratchTicket(ticket));
-            return Err(kv_error(&error));
+            return Err(error.into());
         }
         Ok(ScratchTicket(ticket))
     }
@@ -88,8 +83,9 @@ impl ScratchSpace {
         let key = keys::scratch(self.store.epoch.number, ticket.0);
         let values = self.store.get_many(core::slice::from_ref(&key)).await?;
         let value = values.into_iter().next().flatten();
-        let value = value
-            .ok_or_else(|| Error::internal(format!("there is no scratch batch {}", ticket.0)))?;
+        let value = value.ok_or_else(|| {
+            StoreError::internal(format!("there is no scratch batch {}", ticket.0))
+        })?;
         let payload = open(Kind::Scratch, &key, &value)?;
         decode(payload, types).map_err(|detail| corrupt(&key, detail))
     }

@@ -54,6 +54,10 @@ impl<T> Slab<T> {
     /// Gives a number back; its item may be replaced from now on.
     pub(crate) fn free(&mut self, number: u32) {
         debug_assert!(number < self.next, "{number} was never handed out");
+        debug_assert!(
+            self.free.last() != Some(&number),
+            "{number} was given back before"
+        );
         self.free.push(number);
     }
 

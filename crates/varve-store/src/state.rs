@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
+use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalogue::Catalogue;
 use crate::claims::RecentClaims;
 use crate::conflicts::RecentKeys;
+use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
+use crate::replay::Replay;
 use crate::run::RunPin;
 use crate::snapshot::Snapshot;
 use crate::transaction::Own;
@@ -37,7 +39,7 @@ pub(crate) struct State {
     /// The last commit of this process that wrote to a tree.
     pub(crate) written: VecMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
-    pub(crate) failure: Option<Error>,
+    pub(crate) failure: Option<StoreError>,
     pub(crate) counters: Counters,
     /// What transactions that may still be open have written and claimed; it may list ended ones.
     open: Vec<Open>,
@@ -128,21 +130,18 @@ impl Garbage {
 impl State {
     /// The state after an open. Pages of retired runs were just deleted.
     pub(crate) fn new(
-        last: CommitSeq,
-        version: Version,
-        memtable: Memtable,
+        replay: Replay<'_>,
         memtable_bytes: Reservation,
-        catalogue: Catalogue,
         manifest: Manifest,
         log: Log,
     ) -> State {
         State {
-            last,
-            version: Arc::new(version),
-            memtable: Arc::new(memtable),
+            last: replay.last,
+            version: Arc::new(replay.version),
+            memtable: Arc::new(replay.memtable),
             frozen: None,
             memtable_bytes,
-            catalogue: Arc::new(catalogue),
+            catalogue: Arc::new(replay.catalogue),
             manifest,
             log,
             recent: RecentKeys::default(),
@@ -321,7 +320,7 @@ impl State {
 
     pub(crate) fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
         let Some(shape) = self.catalogue.trees.get(&tree) else {
-            return Err(Error::internal(format!("there is no tree {tree}")));
+            return Err(StoreError::internal(format!("there is no tree {tree}")));
         };
         let memtables = self.memtables();
         let rows = memtables.iter().map(|memtable| {

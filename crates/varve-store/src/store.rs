@@ -5,13 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as Turn, MutexGuard as TurnGuard};
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
-use varve_types::{
-    Env, Error, LocalFuture, MemoryAccount, Reservation, Result, RunId, SqlState, TreeId,
-};
+use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
 use crate::catalogue::Catalogue;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::format::manifest::Manifest;
 use crate::jobs::Jobs;
@@ -166,7 +164,7 @@ impl Store {
         match kv.get_many(&records).await {
             Ok(values) => Ok(values.iter().any(Option::is_some)),
             Err(KvError::Corrupt { .. }) => Ok(true),
-            Err(error) => Err(kv_error(&error)),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -202,13 +200,14 @@ impl Store {
             done = self.store_waiting().await;
             done = done.and(self.reap().await);
             let sync = self.write(WriteBatch::new(), Durability::Strict).await;
-            done = done.and(sync.map_err(|error| kv_error(&error)));
+            done = done.and(sync.map_err(StoreError::from));
         }
-        self.kv.close().await.map_err(|error| kv_error(&error))?;
+        self.kv.close().await?;
         match done {
             // The other opener's commits come after all of this handle's.
-            Err(error) if error.state() == SqlState::OBJECT_IN_USE => Ok(()),
-            Err(error) if error.state() == SqlState::CONNECTION_DOES_NOT_EXIST => Ok(()),
+            Err(error) if matches!(error.failure(), Some(Failure::Fenced | Failure::Closed)) => {
+                Ok(())
+            }
             done => done,
         }
     }
@@ -313,26 +312,20 @@ impl Store {
         batch: WriteBatch,
         durability: Durability,
     ) -> Result<()> {
-        let unsure = || {
-            Error::new(
-                SqlState::IO_ERROR,
-                "an earlier commit was interrupted; the store must be opened again",
-            )
-        };
         self.store_waiting().await?;
-        self.state().failure = Some(unsure());
+        self.state().failure = Some(StoreErrorKind::CommitInterrupted.into());
         match self.write(batch, durability).await {
-            Err(error) if error.outcome_is_unknown() => Err(kv_error(&error)),
+            Err(error) if error.outcome_is_unknown() => Err(error.into()),
             answer => {
                 self.state().failure = None;
-                answer.map_err(|error| kv_error(&error))
+                answer.map_err(StoreError::from)
             }
         }
     }
 
     pub(crate) async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>> {
         let values = self.kv.get_many(keys).await;
-        values.map_err(|error| kv_error(&error))
+        values.map_err(StoreError::from)
     }
 
     /// Books memory, for which the caches make room.
@@ -345,7 +338,7 @@ impl Store {
         wanted -= self.groups.release(wanted).min(wanted);
         wanted -= self.rows.release(wanted).min(wanted);
         self.cache.release(wanted);
-        reservation.resize(bytes)
+        Ok(reservation.resize(bytes)?)
     }
 
     /// Deletes pages that nothing names any more: of transactions that were rolled back, and of
@@ -367,7 +360,7 @@ impl Store {
             batch.delete_range(range);
         }
         let written = self.write(batch, Durability::Relaxed).await;
-        written.map_err(|error| kv_error(&error))?;
+        written?;
         collected.set_deleted();
         for run in runs {
             self.cache.forget_run(run);

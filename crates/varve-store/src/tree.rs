@@ -5,11 +5,12 @@ use std::sync::Arc;
 use varve_run::{ColumnSpec, RunSpec};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnData, ColumnId, ColumnRef, Error, IndexKey, KeyOrder, LogicalType, Result,
-    RunId, SortKey, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
-    encode_ordered_key_cell, encode_ordered_key_value,
+    Batch, Column, ColumnData, ColumnId, ColumnRef, IndexKey, KeyOrder, LogicalType, RunId,
+    SortKey, TreeSchema, Uniqueness, Value, decode_ordered_key_value, encode_ordered_key_cell,
+    encode_ordered_key_value,
 };
 
+use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::store::Ids;
 
@@ -48,7 +49,7 @@ impl Tree {
             }
         };
         if own_id || ids.len() != schema.columns.len() || !key_exists {
-            return Err(Error::internal(format!(
+            return Err(StoreError::internal(format!(
                 "the schema of tree {} is unsound",
                 schema.tree
             )));
@@ -133,7 +134,7 @@ impl Tree {
         }
         if position >= self.schema.columns.len() {
             let tree = self.schema.tree;
-            return Err(Error::internal(format!(
+            return Err(StoreError::internal(format!(
                 "tree {tree} has no column at {position}"
             )));
         }
@@ -170,7 +171,7 @@ impl Tree {
             let column = column.filter(|column| column.logical_type() == expected.ty);
             let column = column.filter(|_| rows.width() == width);
             columns.push(column.ok_or_else(|| {
-                Error::internal(format!("inserted rows do not fit tree {}", schema.tree))
+                StoreError::internal(format!("inserted rows do not fit tree {}", schema.tree))
             })?);
         }
         Ok(columns)
@@ -209,7 +210,7 @@ impl Tree {
         let types = self.key.iter().filter_map(|at| self.types.get(*at));
         let fits = |(value, ty): (&Value, &LogicalType)| value.is_of(*ty);
         if values.len() > self.key.len() || !values.iter().zip(types).all(fits) {
-            return Err(Error::internal("a key does not fit its tree"));
+            return Err(StoreError::internal("a key does not fit its tree"));
         }
         for (at, value) in values.iter().enumerate() {
             encode_ordered_key_value(value, self.order(at), out);

@@ -41,6 +41,10 @@ impl Version {
             }
             Err(at) => runs.insert(at, run),
         }
+        debug_assert!(
+            runs.is_sorted_by(|a, b| a.id < b.id),
+            "runs of a tree are ordered by id"
+        );
     }
 
     pub(crate) fn remove(&mut self, tree: TreeId, run: RunId) {

@@ -52,7 +52,7 @@ pub use decimal::DecimalData;
 pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal, DecimalMoments, Variation};
 pub use details::{binary_order, has_details, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Pacer, Parallel};
-pub use error::{Error, ErrorFields, Notice, Result};
+pub use error::{Error, ErrorFields, Failure, Notice, Result};
 pub use float_text::{parse_f32, parse_f64};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;

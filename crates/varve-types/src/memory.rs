@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Error, Result, SqlState};
+use crate::{Error, Failure, Result};
 
 /// An account of bytes in memory with a limit.
 pub trait MemoryAccount: Send + Sync {
@@ -51,7 +51,7 @@ impl MemoryAccount for MemoryBudget {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, grow)
         {
             Ok(_) => Ok(()),
-            Err(used) => Err(Error::new(SqlState::OUT_OF_MEMORY, "memory_limit reached")
+            Err(used) => Err(Error::failed(Failure::OutOfMemory, "memory_limit reached")
                 .with_detail(format!(
                     "{bytes} bytes more than the {used} in use pass {limit}"
                 ))),

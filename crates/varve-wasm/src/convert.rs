@@ -80,6 +80,9 @@ pub fn error_object(error: &Error) -> JsValue {
     };
     set("code", fields.state.code().into());
     set("message", fields.message.as_str().into());
+    if let Some(failure) = fields.failure {
+        set("failure", failure.name().into());
+    }
     if let Some(position) = fields.position {
         set("position", position.into());
     }
@@ -116,14 +119,7 @@ pub fn batch_error_object(error: &Error, index: Option<usize>) -> JsValue {
 
 /// A failure of the backend before there is a store to word it.
 pub fn backend_error(error: &KvError) -> Error {
-    let state = match error {
-        KvError::StorageFull => SqlState::DISK_FULL,
-        KvError::Locked { .. } | KvError::GuardMismatch { .. } => SqlState::OBJECT_IN_USE,
-        KvError::Corrupt { .. } => SqlState::DATA_CORRUPTED,
-        KvError::Closed => SqlState::CONNECTION_DOES_NOT_EXIST,
-        _ => SqlState::IO_ERROR,
-    };
-    Error::new(state, error.to_string())
+    Error::failed(varvedb::backend_failure(error), error.to_string())
 }
 
 /// Counts of rows stay far below 2^53, from where on doubles have gaps.

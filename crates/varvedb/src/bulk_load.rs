@@ -205,7 +205,7 @@ impl BulkLoad {
 
     /// Forgets the rows.
     pub async fn abort(self) -> Result<()> {
-        self.load.abort().await
+        Ok(self.load.abort().await?)
     }
 
     async fn run(

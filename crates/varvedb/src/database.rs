@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
-use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, SqlState};
+use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
 
 use crate::advisory::AdvisoryLocks;
 use crate::sequences::Sequences;
@@ -40,8 +40,8 @@ impl Database {
     /// answers `55006`. With [`Options::must_exist`] an empty store answers `58P01`.
     pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
         if options.must_exist && !Store::exists(&*kv).await? {
-            return Err(Error::new(
-                SqlState::UNDEFINED_FILE,
+            return Err(Error::failed(
+                Failure::Evicted,
                 "evicted: there is no database here any more",
             )
             .with_hint("The storage was cleared. Open it without `must_exist` to begin anew."));
@@ -85,7 +85,7 @@ impl Database {
 
     /// Moves what is in memory into runs.
     pub async fn flush(&self) -> Result<()> {
-        self.shared.store.flush().await
+        Ok(self.shared.store.flush().await?)
     }
 
     /// Counters of the store and its caches.
@@ -100,6 +100,6 @@ impl Database {
 
     /// Gives the store up; every later call answers `08003`.
     pub async fn close(&self) -> Result<()> {
-        self.shared.store.close().await
+        Ok(self.shared.store.close().await?)
     }
 }

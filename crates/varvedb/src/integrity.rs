@@ -59,7 +59,7 @@ impl Database {
         let transaction = self.shared.store.begin();
         let problem = |problem: varve_store::Problem| Problem {
             table: table_of(&transaction, problem.tree),
-            error: problem.error,
+            error: problem.error.into(),
         };
         Ok(found.map_problems(problem))
     }
@@ -99,7 +99,7 @@ impl Database {
 
     /// Deletes what repairs put aside.
     pub async fn drop_quarantined(&self) -> Result<()> {
-        self.shared.store.drop_quarantined().await
+        Ok(self.shared.store.drop_quarantined().await?)
     }
 }
 

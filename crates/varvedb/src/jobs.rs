@@ -26,7 +26,7 @@ impl Database {
 
     /// Runs all jobs that are due now, to their end.
     pub async fn run_jobs_until_idle(&self) -> Result<()> {
-        self.shared.store.run_jobs_until_idle().await
+        Ok(self.shared.store.run_jobs_until_idle().await?)
     }
 
     /// Every job that has not ended, and the last ones that have, oldest first.

@@ -73,5 +73,7 @@ pub use system_env::SystemEnv;
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_sql::Field;
-pub use varve_store::{BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState};
+pub use varve_store::{
+    BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,
+};
 pub use varve_types::Notice;

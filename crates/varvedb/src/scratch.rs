@@ -25,7 +25,8 @@ impl Scratch for StoreScratch {
         ticket: ScratchTicket,
         types: &'a [LogicalType],
     ) -> LocalFuture<'a, Result<Batch>> {
-        Box::pin(self.0.read(varve_store::ScratchTicket(ticket.0), types))
+        let ticket = varve_store::ScratchTicket(ticket.0);
+        Box::pin(async move { Ok(self.0.read(ticket, types).await?) })
     }
 
     fn free(&self, ticket: ScratchTicket) {

@@ -8,7 +8,7 @@ use varve_sort::VecMap;
 use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Store, Transaction};
 use varve_types::{
-    Batch, Column, Error, LogicalType, Result, RowPosition, SqlState, TreeId, Value,
+    Batch, Column, Error, Failure, LogicalType, Result, RowPosition, SqlState, TreeId, Value,
 };
 
 use varve_dml::positions_of;
@@ -203,12 +203,11 @@ impl Sequences {
                         break;
                     }
                     Err(error)
-                        if error.state() == SqlState::SERIALIZATION_FAILURE
-                            && tries < TRIES_MAX =>
+                        if error.failure() == Some(Failure::Conflict) && tries < TRIES_MAX =>
                     {
                         tries += 1;
                     }
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(error.into()),
                 }
             }
         }

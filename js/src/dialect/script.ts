@@ -69,9 +69,10 @@ async function runWhole(
     if (!(error instanceof VarveError)) throw error;
     const failed = statements[error.statementIndex ?? -1];
     if (failed === undefined) throw error;
-    const { code, position, detail, hint, where, table, column, constraint, dataType } = error;
-    const fields = { code, position, detail, hint, where, table, column, constraint, dataType };
+    const { code, failure, position, detail, hint, where, table, column, constraint, dataType } =
+      error;
+    const more = { position, detail, hint, where, table, column, constraint, dataType };
     const message = `line ${failed.line}: ${error.message}`;
-    throw new VarveError({ ...fields, message }, { query: failed.text, cause: error });
+    throw new VarveError({ code, failure, message, ...more }, { query: failed.text, cause: error });
   }
 }

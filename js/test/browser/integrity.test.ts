@@ -50,7 +50,10 @@ test('a sound database needs no repair', async () => {
 test('a database that does not open says corrupt, and a repair opens it', async () => {
   const dataDir = await filled();
   await damage(dataDir, 'b');
-  expect(await rejection(VarveDB.create(dataDir))).toMatchObject({ code: 'corrupt' });
+  expect(await rejection(VarveDB.create(dataDir))).toMatchObject({
+    code: 'corrupt',
+    failure: 'corrupt',
+  });
   expect(await VarveDB.repair(dataDir)).toMatchObject({ restored: ['the manifest'] });
   const db = await create(dataDir);
   expect((await db.query('SELECT name FROM tea')).rows).toEqual([{ name: 'a' }]);
@@ -61,7 +64,7 @@ test('damaged rows are told by table, and a repair tells what is lost', async ()
   await damage(dataDir, 'r');
   const damaged = await VarveDB.create(dataDir);
   const { problems } = await damaged.check();
-  expect(problems).toMatchObject([{ code: 'XX001', table: 'tea' }]);
+  expect(problems).toMatchObject([{ code: 'XX001', failure: 'corrupt', table: 'tea' }]);
   await damaged.close();
   const { tables } = await VarveDB.repair(dataDir);
   expect(tables).toMatchObject([{ table: 'tea', rowsKept: 0, rowsLost: 1 }]);
@@ -72,7 +75,7 @@ test('damaged rows are told by table, and a repair tells what is lost', async ()
 
 test('a database that must exist and does not is evicted', async () => {
   const error = await rejection(VarveDB.create(freshDataDir('idb'), { mustExist: true }));
-  expect(error).toMatchObject({ code: 'evicted', kind: 'unavailable' });
+  expect(error).toMatchObject({ code: 'evicted', kind: 'unavailable', failure: 'evicted' });
   const db = await create(await filled(), { mustExist: true });
   expect((await db.query('SELECT name FROM tea')).rows).toEqual([{ name: 'a' }]);
 });

@@ -29,7 +29,7 @@ test('what is committed is there after a close and a new open', async () => {
 test('a second opener gets store_locked until the first one closes', async () => {
   const dataDir = freshDataDir('idb');
   const first = await VarveDB.create(dataDir);
-  const locked = { code: 'store_locked', kind: 'unavailable' };
+  const locked = { code: 'store_locked', kind: 'unavailable', failure: 'locked' };
   expect(await rejection(VarveDB.create(dataDir))).toMatchObject(locked);
   expect(await rejection(VarveDB.destroy(dataDir))).toMatchObject(locked);
   expect((await first.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
@@ -46,6 +46,7 @@ test('without Web Locks the later opener fences the earlier one off', async () =
   const second = await create(dataDir, { worker });
   expect(await rejection(first.exec('INSERT INTO t VALUES (2)'))).toMatchObject({
     code: 'store_locked',
+    failure: 'fenced',
   });
   await second.exec('INSERT INTO t VALUES (3)');
   expect((await second.query('SELECT x FROM t ORDER BY x')).rows).toEqual([{ x: 1 }, { x: 3 }]);

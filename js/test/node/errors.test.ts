@@ -18,6 +18,12 @@ test('an error says what kind it is of', () => {
   for (const [code, kind] of cases) expect(new VarveError({ code, message: '' }).kind).toBe(kind);
 });
 
+test('an error carries which failure it was, if it was one', () => {
+  const fenced = new VarveError({ code: 'store_locked', message: '', failure: 'fenced' });
+  expect(fenced.failure).toBe('fenced');
+  expect(new VarveError({ code: '42703', message: '' }).failure).toBeUndefined();
+});
+
 test('the snippet shows the line and the place, which counts characters', () => {
   const cases = [
     ['SELECT x', 8, 'SELECT x\n       ^'],

@@ -58,7 +58,7 @@ struct FilteredStream {
 
 impl BatchStream for TreeStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
-        self.0.next_batch()
+        Box::pin(async { Ok(self.0.next_batch().await?) })
     }
 }
 
@@ -229,7 +229,7 @@ impl ScanSource for TransactionSource<'_> {
             match self.kept(tree) {
                 None => {
                     let found = self.transaction.lookup(tree, keys, columns, with_position);
-                    found.await
+                    Ok(found.await?)
                 }
                 Some(kept) => before::with_keys(self, kept, (columns, with_position), keys).await,
             }
@@ -242,7 +242,7 @@ impl ScanSource for TransactionSource<'_> {
         positions: &'a [RowPosition],
         columns: &'a [usize],
     ) -> LocalFuture<'a, Result<Vec<Batch>>> {
-        Box::pin(self.transaction.fetch(tree, positions, columns))
+        Box::pin(async move { Ok(self.transaction.fetch(tree, positions, columns).await?) })
     }
 
     fn claim<'a>(
@@ -265,7 +265,7 @@ impl ScanSource for TransactionSource<'_> {
                 }
                 LockWait::Skip | LockWait::Fail => {
                     let free = transaction.claim_free_rows(tree, positions, kind, most);
-                    free.await
+                    Ok(free.await?)
                 }
             }
         })

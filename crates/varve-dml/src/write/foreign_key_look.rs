@@ -89,7 +89,7 @@ impl Writer<'_> {
                     .txn
                     .store
                     .claim_rows(parent.tree, positions, ClaimKind::Share);
-                claims.await
+                Ok(claims.await?)
             }
             None => Ok(()),
         }

@@ -217,7 +217,7 @@ impl Writer<'_> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
-        self.txn.store.fetch(table.tree, positions, columns).await
+        Ok(self.txn.store.fetch(table.tree, positions, columns).await?)
     }
 }
 

@@ -183,7 +183,11 @@ impl Writer<'_> {
             return Ok(Vec::new());
         }
         let columns: Vec<usize> = (0..table.columns.len()).collect();
-        self.txn.store.fetch(table.tree, positions, &columns).await
+        Ok(self
+            .txn
+            .store
+            .fetch(table.tree, positions, &columns)
+            .await?)
     }
 
     /// Whether triggers come after an event.

@@ -274,7 +274,7 @@ pub fn shown_key(key: &[Value], enums: Option<&Arc<Enums>>) -> String {
 pub fn name_constraint(table: &TableDef, enums: Option<&Arc<Enums>>, error: InsertError) -> Error {
     let (index, key) = match error {
         InsertError::Duplicate { index, key } => (index, key),
-        InsertError::Other(error) => return error,
+        InsertError::Other(error) => return error.into(),
     };
     let index = table.indexes.iter().find(|known| Some(known.tree) == index);
     let columns: Vec<usize> = match index {

@@ -10,7 +10,7 @@ use crate::chance::Chance;
 use crate::data::{
     JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, Row, batch, journal_key, key_of, scan_where, schema,
 };
-use crate::failure::{Outcome, Stop, broken};
+use crate::failure::{Outcome, broken};
 use crate::index::Index;
 use crate::ledger::{Claims, Token};
 use crate::model::{Delta, Model, Rows, Tree};
@@ -504,7 +504,7 @@ pub(crate) fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
 
 fn refuse<T>(tree: TreeId, error: InsertError) -> Outcome<T> {
     match error {
-        InsertError::Other(error) => Err(Stop::Refused(error)),
+        InsertError::Other(error) => Err(error.into()),
         InsertError::Duplicate { key, .. } => {
             broken(format!("a new key of tree {tree} is a duplicate: {key:?}"))
         }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{
-    Column, ColumnData, ColumnRef, Error, LogicalType, Result, SqlState, Value, decode_key_value,
-};
+use varve_types::{Column, ColumnData, ColumnRef, LogicalType, Value, decode_key_value};
 
+use crate::error::{Result, StoreErrorKind};
 use crate::memtable::MemtableSlot;
 use crate::read::View;
 use crate::tree::Tree;
@@ -22,9 +21,7 @@ impl AutoId {
     /// Counts on from the greatest key that a tree ever had as far as its runs and memtables tell.
     pub(super) fn new(view: &View) -> Result<AutoId> {
         let tree = &view.tree;
-        let (column, ty) = integer_key(tree).ok_or_else(|| {
-            Error::unsupported("automatic ids for a key that is not one integer column")
-        })?;
+        let (column, ty) = integer_key(tree).ok_or(StoreErrorKind::NoAutoId)?;
         let runs = view.runs.iter().filter_map(|run| run.run.key_range());
         let mut greatest: Option<i64> = runs.filter_map(|(_, last)| integer_of(ty, last)).max();
         for slot in MemtableSlot::ALL {
@@ -56,10 +53,7 @@ impl AutoId {
             }
         };
         let column = data.and_then(|data| Column::plain(self.ty, data, None));
-        let column = column.ok_or_else(|| {
-            let message = format!("{} out of range", self.ty);
-            Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message)
-        })?;
+        let column = column.ok_or(StoreErrorKind::IdOutOfRange(self.ty))?;
         columns.insert(self.column.min(columns.len()), Arc::new(column));
         Ok(())
     }

@@ -3,9 +3,10 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, Reservation, Result};
+use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, Reservation};
 
 use crate::Store;
+use crate::error::Result;
 
 /// What sorting takes for each row, beside the row.
 const SORT_BYTES: u64 = 24;

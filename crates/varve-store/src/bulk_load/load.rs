@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use varve_sort::VecMap;
-use varve_types::{Batch, ColumnRef, Error, Result, SqlState, TreeId};
+use varve_types::{Batch, ColumnRef, TreeId};
 
 use crate::bulk_load::auto_id::AutoId;
 use crate::bulk_load::index_load::IndexLoad;
 use crate::bulk_load::tree_load::TreeLoad;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::transaction::Transaction;
 use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
 
@@ -137,7 +138,7 @@ impl BulkLoad {
         let transaction = &self.transaction;
         let load = self.indexes.entry(index).or_try_insert_with(|| {
             let tree = transaction.tree(index)?;
-            Ok::<_, Error>(IndexLoad::new(transaction.store(), tree))
+            Ok::<_, StoreError>(IndexLoad::new(transaction.store(), tree))
         })?;
         let added = load.add(&mut self.transaction, entries).await;
         if let Err(InsertError::Duplicate { .. }) = added {
@@ -203,11 +204,10 @@ impl BulkLoad {
     }
 
     fn check_sound(&self) -> Result<()> {
-        let broken = || {
-            let message = "an earlier part of the load failed or was interrupted";
-            Error::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
-        };
-        self.sound.then_some(()).ok_or_else(broken)
+        match self.sound {
+            true => Ok(()),
+            false => Err(StoreErrorKind::LoadInterrupted.into()),
+        }
     }
 
     async fn complete(&mut self) -> Result<BulkLoadReport, InsertError> {

@@ -4,11 +4,12 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use varve_run::RunWriter;
-use varve_types::{ColumnRef, Error, Pacer, Result, RunId};
+use varve_types::{ColumnRef, Pacer, RunId};
 
 use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
+use crate::error::{Result, StoreError};
 use crate::paced_run;
 use crate::read::ordinal;
 use crate::run::Run;
@@ -201,7 +202,7 @@ impl TreeLoad {
             Some(open) => open,
             None => {
                 let run = transaction.sink().new_run();
-                let writer = RunWriter::new(self.tree.run_spec(run)).map_err(Error::from)?;
+                let writer = RunWriter::new(self.tree.run_spec(run)).map_err(StoreError::from)?;
                 let parallel = transaction.store().env.parallel();
                 self.open.insert((run, writer.with_parallel(parallel)))
             }
@@ -210,7 +211,7 @@ impl TreeLoad {
         while start < rows.end {
             let end = rows.end.min(start + STEP_ROWS);
             let written = writer.append_range(columns, start, end);
-            written.map_err(Error::from)?;
+            written.map_err(StoreError::from)?;
             paced_run::encode(writer, &mut pacer).await?;
             let values = writer.take_values();
             transaction.sink().put_values(*run, values).await?;

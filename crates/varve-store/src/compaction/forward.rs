@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{Broken, Invariant, Reservation, Result, VECTOR_ROWS, invariant};
+use varve_types::{Broken, Invariant, Reservation, VECTOR_ROWS, invariant};
 
+use crate::error::Result;
 use crate::run::RunTrace;
 
 /// What stands for a row that was not written again.
@@ -152,7 +153,7 @@ impl ForwardBuilder {
 
     /// Books the memory taken since the last time.
     pub(crate) fn reserve(&mut self) -> Result<()> {
-        self.reservation.resize(self.bytes)
+        Ok(self.reservation.resize(self.bytes)?)
     }
 
     /// The map, given the outputs with their rows.

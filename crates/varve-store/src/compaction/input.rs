@@ -6,9 +6,10 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_kv::Key;
 use varve_run::{CheckedValue, GroupReader, RunHead};
-use varve_types::{ColumnRef, Error, Reservation, Result, VECTOR_ROWS};
+use varve_types::{ColumnRef, Reservation, VECTOR_ROWS};
 
 use crate::Store;
+use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::read::{column_pages, missing_column, ordinal, run_position};
 use crate::run::Run;
@@ -161,7 +162,7 @@ impl RunInput {
         for ((_, number), value) in pages.into_iter().zip(values) {
             let value = value.ok_or_else(|| {
                 let message = format!("page {number} of run {id} is missing");
-                self.run.place_error(Error::corrupted(message))
+                self.run.place_error(StoreError::corrupted(message))
             })?;
             let value = CheckedValue::check(id, number, value);
             checked.push(value.map_err(|error| self.run.place_error(error))?);

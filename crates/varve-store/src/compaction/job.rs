@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use varve_types::{LocalFuture, Result, TreeId};
+use varve_types::{LocalFuture, TreeId};
 
 use crate::compaction::choose::{Choice, Effort};
 use crate::compaction::work::Steps;
+use crate::error::Result;
 use crate::{Job, JobControl, Store};
 
 /// Merges runs of a tree.

@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, Error, LogicalType, Pacer,
-    Reservation, Result, RunId, VECTOR_ROWS, Value,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LogicalType, Pacer,
+    Reservation, RunId, VECTOR_ROWS, Value,
 };
 
 use crate::Store;
 use crate::compaction::Steps;
 use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
+use crate::error::{Result, StoreError};
 use crate::paced_run;
 use crate::page_sink::PageSink;
 use crate::read::ordinal;
@@ -85,90 +86,116 @@ struct Output<'a> {
     finished: Vec<Arc<Run>>,
 }
 
-/// Merges the living rows of runs of one tree into runs of about so many bytes.
-pub(super) async fn merge(
-    store: &Arc<Store>,
-    tree: &Arc<Tree>,
-    rule: MergeRule,
-    inputs: Vec<RunInput>,
-    output_bytes: u64,
-    sink: &mut PageSink,
-    steps: &mut impl Steps,
-) -> Result<Merged> {
-    let mut sources = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let mut source = Source {
-            input,
-            vector: None,
-            at: 0,
-            forward: ForwardBuilder::new(Reservation::new(Arc::clone(&store.memory))),
-        };
-        source.load(store).await?;
-        sources.push(source);
+/// How runs of one tree are merged.
+pub(super) struct Merge<'a> {
+    pub(super) store: &'a Arc<Store>,
+    pub(super) tree: &'a Arc<Tree>,
+    pub(super) rule: MergeRule,
+    /// New runs are about this large.
+    pub(super) output_bytes: u64,
+}
+
+impl Merge<'_> {
+    /// Merges the living rows of runs.
+    pub(super) async fn run(
+        &self,
+        inputs: Vec<RunInput>,
+        sink: &mut PageSink,
+        steps: &mut impl Steps,
+    ) -> Result<Merged> {
+        let mut sources = self.sources(inputs).await?;
+        let mut output = self.output(sink);
+        let living = |source: &Source| source.input.run.rows - source.input.dead.len();
+        steps.set_total(sources.iter().map(living).sum());
+        while let Some((low, rows)) = next_stretch(&sources) {
+            let low = self.pass_over(&mut sources, low).await?;
+            let Some(source) = sources.get_mut(low) else {
+                break;
+            };
+            output.take(source, rows)?;
+            let used_up = source.is_used_up();
+            if used_up || output.pieces_rows >= VECTOR_ROWS {
+                steps.add_done(output.pieces_rows as u64);
+                output.write_pieces().await?;
+                steps.step().await?;
+            }
+            if used_up {
+                source.load(self.store).await?;
+            }
+        }
+        output.finish_run().await?;
+        let outputs = output.finished;
+        sink.write_pending().await?;
+        self.merged(sources, outputs)
     }
-    let mut output = Output {
-        tree,
-        rule,
-        sink,
-        output_bytes,
-        open: None,
-        pacer: Pacer::new(&store.env),
-        pieces: Vec::new(),
-        pieces_rows: 0,
-        entries: Vec::new(),
-        rows: 0,
-        finished: Vec::new(),
-    };
-    let living = |source: &Source| source.input.run.rows - source.input.dead.len();
-    steps.set_total(sources.iter().map(living).sum());
-    while let Some((low, rows)) = next_stretch(&sources) {
-        let (low, passed_over) = match rule {
-            MergeRule::Table => (low, Vec::new()),
-            MergeRule::Index { column, .. } => newest(&sources, low, column),
+
+    async fn sources(&self, inputs: Vec<RunInput>) -> Result<Vec<Source>> {
+        let mut sources = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let memory = Arc::clone(&self.store.memory);
+            let mut source = Source {
+                input,
+                vector: None,
+                at: 0,
+                forward: ForwardBuilder::new(Reservation::new(memory)),
+            };
+            source.load(self.store).await?;
+            sources.push(source);
+        }
+        Ok(sources)
+    }
+
+    fn output<'a>(&'a self, sink: &'a mut PageSink) -> Output<'a> {
+        Output {
+            tree: self.tree,
+            rule: self.rule,
+            sink,
+            output_bytes: self.output_bytes,
+            open: None,
+            pacer: Pacer::new(&self.store.env),
+            pieces: Vec::new(),
+            pieces_rows: 0,
+            entries: Vec::new(),
+            rows: 0,
+            finished: Vec::new(),
+        }
+    }
+
+    /// The source to take from, given one with the lowest key. Older entries of that key are
+    /// passed over.
+    async fn pass_over(&self, sources: &mut [Source], low: usize) -> Result<usize> {
+        let MergeRule::Index { column, .. } = self.rule else {
+            return Ok(low);
         };
+        let (low, passed_over) = newest(sources, low, column);
         for at in passed_over {
             if let Some(source) = sources.get_mut(at) {
                 source.at += 1;
                 if source.is_used_up() {
                     // Pieces keep the columns that they were cut from.
-                    source.load(store).await?;
+                    source.load(self.store).await?;
                 }
             }
         }
-        let Some(source) = sources.get_mut(low) else {
-            break;
-        };
-        output.take(source, rows)?;
-        let used_up = source.is_used_up();
-        if used_up || output.pieces_rows >= VECTOR_ROWS {
-            steps.add_done(output.pieces_rows as u64);
-            output.write_pieces().await?;
-            steps.step().await?;
-        }
-        if used_up {
-            source.load(store).await?;
-        }
+        Ok(low)
     }
-    output.finish_run().await?;
-    let outputs = output.finished;
-    sink.write_pending().await?;
-    let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.pin.trace), ordinal(run.rows)?));
-    let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
-    let traces = traces?;
-    let mut merged = Vec::with_capacity(sources.len());
-    for source in sources {
-        merged.push(MergedInput {
-            forward: match rule {
-                MergeRule::Table => Some(source.forward.finish(&traces)?),
-                MergeRule::Index { .. } => None,
-            },
-            input: source.input,
-        });
+
+    fn merged(&self, sources: Vec<Source>, outputs: Vec<Arc<Run>>) -> Result<Merged> {
+        let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.pin.trace), ordinal(run.rows)?));
+        let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
+        let traces = traces?;
+        let mut inputs = Vec::with_capacity(sources.len());
+        for source in sources {
+            inputs.push(MergedInput {
+                forward: match self.rule {
+                    MergeRule::Table => Some(source.forward.finish(&traces)?),
+                    MergeRule::Index { .. } => None,
+                },
+                input: source.input,
+            });
+        }
+        Ok(Merged { inputs, outputs })
     }
-    Ok(Merged {
-        inputs: merged,
-        outputs,
-    })
 }
 
 /// The source with the lowest key, and how many of its rows come before those of all others.
@@ -307,7 +334,7 @@ impl Output<'_> {
             .rows
             .checked_add(count)
             .filter(|rows| *rows != u32::MAX);
-        self.rows = rows.ok_or_else(|| Error::internal("a compaction has too many rows"))?;
+        self.rows = rows.ok_or_else(|| StoreError::internal("a compaction has too many rows"))?;
         Ok(())
     }
 
@@ -327,7 +354,7 @@ impl Output<'_> {
             let entries = ColumnData::Int64(core::mem::take(&mut self.entries));
             let entries = Column::plain(LogicalType::Int8, entries, None);
             let slot = columns.get_mut(column).zip(entries);
-            let (slot, entries) = slot.ok_or_else(|| Error::internal("index entries"))?;
+            let (slot, entries) = slot.ok_or_else(|| StoreError::internal("index entries"))?;
             *slot = Arc::new(entries);
         }
         let batch = Batch::new(columns, rows);

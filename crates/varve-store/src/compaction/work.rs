@@ -6,11 +6,12 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_kv::{Durability, WriteBatch};
 use varve_sort::VecSet;
-use varve_types::{CommitSeq, Error, IndexState, Result, RunId, SqlState, TreeId, Value};
+use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
-use crate::compaction::merge::{MergeRule, Merged, MergedInput, merge};
+use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{keys, marks};
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
@@ -155,7 +156,7 @@ impl Store {
     ) -> Result<()> {
         let done = self.try_compact_runs(tree, choice, steps).await;
         if let Err(error) = &done
-            && [SqlState::DATA_CORRUPTED, SqlState::INTERNAL_ERROR].contains(&error.state())
+            && matches!(error.failure(), Some(Failure::Corrupt | Failure::Internal))
         {
             // Another attempt would find the same.
             self.state().damaged.extend(choice.runs.iter().copied());
@@ -178,8 +179,13 @@ impl Store {
             (shape, rule, inputs)
         };
         let mut sink = PageSink::of_compaction(self);
-        let output_bytes = choice.output_bytes;
-        let merged = merge(self, &tree, rule, inputs, output_bytes, &mut sink, steps).await?;
+        let merge = Merge {
+            store: self,
+            tree: &tree,
+            rule,
+            output_bytes: choice.output_bytes,
+        };
+        let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
 
         let _turn = self.take_turn().await;
@@ -209,7 +215,7 @@ impl Store {
         let mut inputs = Vec::with_capacity(runs.len());
         for run in runs {
             let run = state.version.run(tree.schema().tree, *run);
-            let run = run.ok_or_else(|| Error::internal("a chosen run is not listed"))?;
+            let run = run.ok_or_else(|| StoreError::internal("a chosen run is not listed"))?;
             inputs.push(RunInput::new(self, run, tree, run.marks.all())?);
         }
         Ok(inputs)
@@ -316,9 +322,6 @@ fn settled(state: &State, tree: &Tree, chosen: &[RunId]) -> CommitSeq {
     }
 }
 
-fn table_dropped() -> Error {
-    Error::new(
-        SqlState::QUERY_CANCELED,
-        "the table was dropped while it was compacted",
-    )
+fn table_dropped() -> StoreError {
+    StoreErrorKind::TableDropped.into()
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{LocalFuture, Result};
+use varve_types::LocalFuture;
 
+use crate::error::Result;
 use crate::{Job, JobControl, Store};
 
 struct FlushJob;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_kv::{Bytes, Durability, WriteBatch};
-use varve_types::{Result, TreeId};
+use varve_types::TreeId;
 
 use crate::Store;
+use crate::error::Result;
 use crate::flush::write::Written;
 use crate::format::{catalogue, keys, marks};
 use crate::memtable::{FlushMap, Memtable};

@@ -37,8 +37,7 @@ mod write;
 
 use std::sync::Arc;
 
-use varve_types::Result;
-
+use crate::error::Result;
 use crate::jobs::Hurry;
 use crate::{JobControl, Store};
 

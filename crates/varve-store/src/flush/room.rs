@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::lock::MutexGuard as TurnGuard;
-use varve_types::{Error, Result, SqlState};
+use varve_types::Failure;
 
 use crate::Store;
+use crate::error::{Result, StoreError};
 use crate::state::Room;
 
 impl Store {
@@ -20,7 +21,7 @@ impl Store {
         mut turn: TurnGuard<'a, ()>,
         coming_bytes: impl Fn() -> u64,
     ) -> Result<TurnGuard<'a, ()>> {
-        let mut refused: Option<Error> = None;
+        let mut refused: Option<StoreError> = None;
         loop {
             match (self.freeze_if_due(coming_bytes())?, refused) {
                 (Room::Full, Some(error)) => return Err(error),
@@ -29,7 +30,7 @@ impl Store {
             }
             drop(turn);
             refused = match self.help_to_flush().await {
-                Err(error) if error.state() == SqlState::DISK_FULL => Some(error),
+                Err(error) if error.failure() == Some(Failure::StorageFull) => Some(error),
                 answer => answer.map(|()| None)?,
             };
             turn = self.take_turn().await;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Invariant, Pacer, Result, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, Invariant, Pacer, RunId, TreeId, VECTOR_ROWS};
 
+use crate::error::Result;
 use crate::memtable::FlushMap;
 use crate::paced_run;
 use crate::page_sink::PageSink;

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{ObjectId, Result};
+use varve_types::ObjectId;
 
 use crate::catalogue::Catalogue;
+use crate::error::Result;
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
 use crate::format::{keys, schema};

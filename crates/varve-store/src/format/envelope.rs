@@ -12,9 +12,9 @@
 //! The seed makes a sound value at the wrong key as corrupt as a broken one.
 
 use varve_codec::CodecError;
-use varve_types::{Error, Result, SqlState};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 
 const MAGIC: [u8; 4] = *b"VSTO";
@@ -55,13 +55,13 @@ pub(crate) fn open<'a>(kind: Kind, key: &[u8], value: &'a [u8]) -> Result<&'a [u
     if [m0, m1, m2, m3] != MAGIC {
         Err(malformed("magic"))
     } else if version > VERSION {
-        Err(Error::new(
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!(
-                "format_too_new: {} has format version {version}; this VarveDB reads version {VERSION}",
-                keys::describe(key),
-            ),
-        ))
+        let record = keys::describe(key);
+        Err(StoreErrorKind::FormatTooNew {
+            record,
+            version,
+            known: VERSION,
+        }
+        .into())
     } else if *envelope != expected(kind, key, payload) {
         Err(malformed("checksum"))
     } else {
@@ -75,8 +75,8 @@ pub(crate) fn is_of(kind: Kind, value: &[u8]) -> bool {
 }
 
 /// The error of a record whose bytes are not what was written.
-pub(crate) fn corrupt(key: &[u8], detail: CodecError) -> Error {
-    Error::corrupted(format!("{} is corrupt: {detail}", keys::describe(key)))
+pub(crate) fn corrupt(key: &[u8], detail: CodecError) -> StoreError {
+    StoreError::corrupted(format!("{} is corrupt: {detail}", keys::describe(key)))
 }
 
 fn expected(kind: Kind, key: &[u8], payload: &[u8]) -> [u8; ENVELOPE_BYTES] {

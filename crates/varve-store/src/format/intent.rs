@@ -3,8 +3,9 @@
 //! Layout (varints): number of runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{Result, RunId};
+use varve_types::RunId;
 
+use crate::error::Result;
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
 use crate::format::wire::take_count;

@@ -27,9 +27,10 @@ use std::sync::Arc;
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_kv::Key;
-use varve_types::{Broken, CommitSeq, Invariant, ObjectId, Result, RunId, TreeId, invariant};
+use varve_types::{Broken, CommitSeq, Invariant, ObjectId, RunId, TreeId, invariant};
 
 use crate::catalogue::CatalogueChange;
+use crate::error::Result;
 use crate::format::envelope::{Kind, corrupt, is_of, open, seal};
 use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
 use crate::format::{keys, schema};

@@ -6,8 +6,9 @@
 //! retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
-use varve_types::{Broken, CommitSeq, Result, RunId, TreeId, invariant};
+use varve_types::{Broken, CommitSeq, RunId, TreeId, invariant};
 
+use crate::error::Result;
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
 use crate::format::wire::take_count;

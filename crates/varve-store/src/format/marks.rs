@@ -4,8 +4,9 @@
 
 use roaring::RoaringBitmap;
 use varve_codec::CodecError;
-use varve_types::{Error, Result, RunId};
+use varve_types::RunId;
 
+use crate::error::{Result, StoreError};
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
 
@@ -14,7 +15,7 @@ pub(crate) fn encode(run: RunId, version: u64, marks: &RoaringBitmap) -> Result<
     let mut out = Vec::with_capacity(marks.serialized_size());
     marks
         .serialize_into(&mut out)
-        .map_err(|error| Error::internal(error.to_string()))?;
+        .map_err(|error| StoreError::internal(error.to_string()))?;
     Ok(seal(Kind::Marks, &keys::marks(run, version), &out))
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use varve_kv::{Bytes, Key, KvError, Scan, ScanLimit};
-use varve_types::{CommitSeq, Error, Result, SqlState};
+use varve_types::{CommitSeq, Failure};
 
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError};
 use crate::format::catalogue;
 use crate::format::keys::{self, Found};
 use crate::format::log::{self, Content};
@@ -73,10 +73,10 @@ impl Store {
             let entries = match self.kv.scan(&scan).await {
                 Ok(entries) => entries,
                 Err(error @ KvError::Corrupt { .. }) => {
-                    report.add(kv_error(&error));
+                    report.add(error.into());
                     return Ok(());
                 }
-                Err(error) => return Err(kv_error(&error)),
+                Err(error) => return Err(error.into()),
             };
             next = scan.rest(&entries);
             for (key, value) in entries {
@@ -137,7 +137,7 @@ impl Store {
             .is_some_and(|last| u64::from(last) >= run.rows)
         {
             let message = format!("the marks of run {} name rows that it lacks", run.id);
-            report.add_of_run(run, Error::corrupted(message));
+            report.add_of_run(run, StoreError::corrupted(message));
         }
         for group in 0..inspection.groups() {
             for vector in inspection.group(group).await? {
@@ -157,20 +157,17 @@ impl CheckReport {
     fn note(&mut self, read: Option<Result<()>>, key: &Key) {
         match read {
             Some(Ok(())) => {}
-            Some(Err(error)) if error.state() == SqlState::FEATURE_NOT_SUPPORTED => self.add(error),
+            Some(Err(error)) if error.failure() == Some(Failure::FormatTooNew) => self.add(error),
             // The same bytes lie at two keys, so that the checksum of the copy names the first.
-            Some(Err(_)) => self.add(Error::corrupted(format!(
+            Some(Err(_)) => self.add(StoreError::corrupted(format!(
                 "{} is corrupt",
                 keys::describe(key)
             ))),
-            None => self.add(Error::corrupted(format!(
-                "{} is missing",
-                keys::describe(key)
-            ))),
+            None => self.add(StoreError::missing(key)),
         }
     }
 
-    fn add(&mut self, error: Error) {
+    fn add(&mut self, error: StoreError) {
         self.problems.push(Problem {
             tree: None,
             run: None,
@@ -178,7 +175,7 @@ impl CheckReport {
         });
     }
 
-    fn add_of_run(&mut self, run: &Run, error: Error) {
+    fn add_of_run(&mut self, run: &Run, error: StoreError) {
         self.problems.push(Problem {
             tree: Some(run.tree),
             run: Some(run.id),

@@ -6,10 +6,10 @@ use varve_kv::{Bytes, KvError};
 use varve_run::{
     CheckedValue, GroupFacts, GroupIndex, GroupReader, KeyFilter, RunError, RunHead, verify_vector,
 };
-use varve_types::{Column, Error, Pacer, Result, VECTOR_ROWS};
+use varve_types::{Column, Pacer, VECTOR_ROWS};
 
 use crate::Store;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::run::Run;
 
@@ -27,7 +27,7 @@ pub(super) struct Inspection<'a> {
     last_key: Vec<u8>,
     pub(super) values: u64,
     pub(super) bytes: u64,
-    pub(super) errors: Vec<Error>,
+    pub(super) errors: Vec<StoreError>,
 }
 
 /// A vector, or what is known of one that cannot be read.
@@ -150,7 +150,7 @@ impl<'a> Inspection<'a> {
         }
     }
 
-    fn add(&mut self, error: Error) {
+    fn add(&mut self, error: StoreError) {
         if !self.errors.contains(&error) {
             self.errors.push(error);
         }
@@ -174,13 +174,13 @@ impl<'a> Inspection<'a> {
                     match self.store.kv.get_many(core::slice::from_ref(key)).await {
                         Ok(found) => self.take(*number, found.into_iter().next().flatten(), values),
                         Err(error @ KvError::Corrupt { .. }) => {
-                            self.add(self.run.place_error(kv_error(&error)));
+                            self.add(self.run.place_error(error));
                         }
-                        Err(error) => return Err(kv_error(&error)),
+                        Err(error) => return Err(error.into()),
                     }
                 }
             }
-            Err(error) => return Err(kv_error(&error)),
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }
@@ -189,7 +189,7 @@ impl<'a> Inspection<'a> {
         let run = self.run.id;
         let Some(value) = value else {
             let message = format!("page {number} of run {run} is missing");
-            self.add(self.run.place_error(Error::corrupted(message)));
+            self.add(self.run.place_error(StoreError::corrupted(message)));
             return;
         };
         self.values += 1;

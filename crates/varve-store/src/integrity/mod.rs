@@ -10,17 +10,16 @@ mod salvage;
 mod strays;
 
 use varve_kv::{Bytes, Key, Kv, KvError};
-use varve_types::Result;
-
-use crate::failure::kv_error;
 
 pub use report::{CheckReport, Problem, RepairReport, RunRepair};
+
+use crate::error::Result;
 
 /// A value; one that the backend cannot read is none.
 async fn readable(kv: &dyn Kv, key: &Key) -> Result<Option<Bytes>> {
     match kv.get_many(core::slice::from_ref(key)).await {
         Ok(values) => Ok(values.into_iter().next().flatten()),
         Err(KvError::Corrupt { .. }) => Ok(None),
-        Err(error) => Err(kv_error(&error)),
+        Err(error) => Err(error.into()),
     }
 }

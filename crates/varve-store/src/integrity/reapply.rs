@@ -8,8 +8,9 @@
 use std::sync::Arc;
 
 use varve_sort::VecSet;
-use varve_types::{Batch, Column, CommitSeq, Result, RunId, TreeId, Value};
+use varve_types::{Batch, Column, CommitSeq, RunId, TreeId, Value};
 
+use crate::error::Result;
 use crate::format::log::{self, LogOp};
 use crate::format::row;
 use crate::read::{RowRef, View};

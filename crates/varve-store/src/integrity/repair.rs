@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use varve_kv::{Bytes, Durability, Guard, Key, Kv, KvError, Scan, ScanLimit, WriteBatch};
 use varve_sort::VecSet;
-use varve_types::{CommitSeq, Env, Error, MemoryAccount, Result, RunId, SqlState};
+use varve_types::{CommitSeq, Env, Failure, MemoryAccount, RunId};
 
 use crate::catalogue::Catalogue;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys::Found;
 use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
@@ -72,7 +72,7 @@ impl Store {
             batch.delete(keys::quarantine(run));
         }
         let deleted = self.write(batch, Durability::Relaxed).await;
-        deleted.map_err(|error| kv_error(&error))
+        deleted.map_err(StoreError::from)
     }
 }
 
@@ -84,7 +84,7 @@ async fn write(kv: &dyn Kv, mut batch: WriteBatch) -> Result<()> {
         None => Guard::Absent { key },
     });
     let written = kv.commit(batch, Durability::Strict).await;
-    written.map_err(|error| kv_error(&error))
+    written.map_err(StoreError::from)
 }
 
 /// The sound one of a record and its copy, after making the other like it.
@@ -98,10 +98,7 @@ async fn restore<T>(
     let values = [readable(kv, &key).await?, readable(kv, &copy).await?];
     let decoded = values.iter().map(|value| match value {
         Some(value) => decode(value),
-        None => Err(Error::corrupted(format!(
-            "{} is missing",
-            keys::describe(&key)
-        ))),
+        None => Err(StoreError::missing(&key)),
     });
     let decoded: Vec<Result<T>> = decoded.collect();
     let mut batch = WriteBatch::new();
@@ -110,15 +107,14 @@ async fn restore<T>(
         match (value, decoded) {
             (Some(value), Ok(found)) if sound.is_none() => sound = Some((at, value, found)),
             (_, Ok(_)) => {}
-            (_, Err(error)) if error.state() == SqlState::FEATURE_NOT_SUPPORTED => {
+            (_, Err(error)) if error.failure() == Some(Failure::FormatTooNew) => {
                 return Err(error);
             }
             (_, Err(_)) => {}
         }
     }
     let Some((at, value, found)) = sound else {
-        let message = format!("{} and its copy are corrupt", keys::describe(&key));
-        return Err(Error::corrupted(message).with_hint("The store cannot be repaired."));
+        return Err(StoreErrorKind::BothCorrupt(keys::describe(&key)).into());
     };
     let other = values.get(1 - at).and_then(Option::as_ref);
     if other != Some(value) {
@@ -139,7 +135,7 @@ async fn restore_manifest(kv: &dyn Kv, report: &mut RepairReport) -> Result<Mani
         let mut batch = WriteBatch::new();
         batch.delete(keys::epoch());
         let deleted = kv.commit(batch, Durability::Strict).await;
-        deleted.map_err(|error| kv_error(&error))?;
+        deleted?;
         report.restored.push(keys::describe(&keys::epoch()));
     }
     let (key, copy) = (keys::manifest(), keys::manifest_copy());
@@ -189,7 +185,7 @@ async fn end_log_before_damage(
                 all_read = false;
                 break;
             }
-            Err(error) => return Err(kv_error(&error)),
+            Err(error) => return Err(error.into()),
         };
         let rest = scan.rest(&entries);
         for (key, value) in entries {
@@ -262,7 +258,7 @@ fn later_records(log: &[(CommitSeq, u32, Bytes)], from: CommitSeq) -> Vec<Later>
 
 async fn quarantined(kv: &dyn Kv) -> Result<Vec<RunId>> {
     let scan = Scan::forward(keys::all_quarantine(), ScanLimit::NONE);
-    let entries = kv.scan(&scan).await.map_err(|error| kv_error(&error))?;
+    let entries = kv.scan(&scan).await?;
     Ok(entries
         .iter()
         .filter_map(|(key, _)| keys::run_of(key))
@@ -285,7 +281,7 @@ async fn sweep_unlisted(kv: &dyn Kv, manifest: &Manifest) -> Result<()> {
                 Ok(entries) => entries.first().and_then(|(key, _)| keys::run_of(key)),
                 Err(KvError::Corrupt { key: Some(key), .. }) => keys::run_of(&key),
                 Err(KvError::Corrupt { key: None, .. }) => None,
-                Err(error) => return Err(kv_error(&error)),
+                Err(error) => return Err(error.into()),
             };
             let Some(found) = found else { break };
             if !kept.contains(&found) {

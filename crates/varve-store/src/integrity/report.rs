@@ -1,6 +1,8 @@
 //! What a check found and what a repair did.
 
-use varve_types::{Error, RunId, TreeId};
+use varve_types::{RunId, TreeId};
+
+use crate::error::StoreError;
 
 /// What a check read, and what was wrong with it. [`crate::Store::check`] names trees and runs, the
 /// layers above name what these are to them.
@@ -24,7 +26,7 @@ pub struct Problem {
     /// The run concerned.
     pub run: Option<RunId>,
     /// What is wrong, naming page or record.
-    pub error: Error,
+    pub error: StoreError,
 }
 
 impl<P> Default for CheckReport<P> {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use varve_kv::{Durability, WriteBatch};
 use varve_run::{RunHead, RunWriter};
-use varve_types::{Batch, Column, Pacer, Result, RunId, Selection};
+use varve_types::{Batch, Column, Pacer, RunId, Selection};
 
+use crate::error::Result;
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;

@@ -1,10 +1,9 @@
 //! Which stored records nobody accounts for: what tests ask of a store.
 
 use varve_kv::{KeyRange, Scan, ScanLimit};
-use varve_types::Result;
 
 use crate::Store;
-use crate::failure::kv_error;
+use crate::error::Result;
 use crate::format::keys;
 use crate::state::State;
 
@@ -17,7 +16,7 @@ impl Store {
             self.reap().await?;
         }
         let all = Scan::forward(KeyRange::all(), ScanLimit::NONE);
-        let entries = self.kv.scan(&all).await.map_err(|error| kv_error(&error))?;
+        let entries = self.kv.scan(&all).await?;
         let state = self.state();
         let expected = expected(&state);
         let is_stray = |key: &[u8]| !expected.iter().any(|range| range.contains(key));

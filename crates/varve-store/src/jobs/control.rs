@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-use varve_types::{Env, Result};
+use varve_types::Env;
 
+use crate::error::Result;
 use crate::jobs::Jobs;
 use crate::jobs::entries::Order;
 use crate::{JobId, Store};

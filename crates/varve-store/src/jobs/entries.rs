@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use varve_sort::VecMap;
-use varve_types::{Error, Result, SqlState};
 
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::jobs::signal::Signal;
 use crate::{Job, JobId, JobInfo, JobState};
 
@@ -64,7 +64,7 @@ impl Retry {
 pub(super) enum Order {
     GoOn,
     Pause,
-    Stop(Error),
+    Stop(StoreError),
 }
 
 impl Jobs {
@@ -217,14 +217,10 @@ impl Jobs {
     pub(super) fn order(&self, id: JobId) -> Order {
         let inner = self.inner();
         if inner.is_stopped {
-            let error = Error::new(SqlState::CONNECTION_DOES_NOT_EXIST, "the store is closed");
-            return Order::Stop(error);
+            return Order::Stop(StoreErrorKind::Closed.into());
         }
         match inner.entries.get(&id) {
-            Some(entry) if entry.is_cancelled => Order::Stop(Error::new(
-                SqlState::QUERY_CANCELED,
-                "the job was cancelled",
-            )),
+            Some(entry) if entry.is_cancelled => Order::Stop(StoreErrorKind::JobCancelled.into()),
             Some(entry) if entry.is_paused => Order::Pause,
             _ => Order::GoOn,
         }

@@ -3,8 +3,9 @@
 use std::sync::{Arc, Weak};
 
 use futures_util::future::{Either, join, select};
-use varve_types::{Env, Result};
+use varve_types::Env;
 
+use crate::error::Result;
 use crate::jobs::Jobs;
 use crate::{Job, JobControl, JobId, JobInfo, Store, compaction, flush};
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::RunHead;
-use varve_types::{
-    Batch, Broken, Column, ColumnBuilder, ColumnRef, Error, Invariant, Pacer, Result, VECTOR_ROWS,
-};
+use varve_types::{Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, Pacer, VECTOR_ROWS};
 
+use crate::error::{Result, StoreError};
 use crate::format::row::Projection;
 use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::pages::PageSource;
@@ -223,7 +222,7 @@ impl View {
                 decode_version(table, &self.tree, version, &projection, &mut pieces.outputs)?;
                 pieces.place(request, at)?;
             }
-            Ok::<(), Error>(())
+            Ok::<(), StoreError>(())
         };
         for from in MemtableSlot::ALL {
             let memtable = self.with_memtable(from, |table, _| {
@@ -291,6 +290,6 @@ fn rows_of(head: &RunHead) -> u64 {
     head.rows()
 }
 
-fn no_such_row() -> Error {
-    Error::internal("a row position is not of this transaction")
+fn no_such_row() -> StoreError {
+    StoreError::internal("a row position is not of this transaction")
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::{GroupParts, GroupReader, KeyFilter, key_hash};
-use varve_types::{Invariant, Pacer, Result, VECTOR_ROWS};
+use varve_types::{Invariant, Pacer, VECTOR_ROWS};
 
+use crate::error::Result;
 use crate::memtable::MemtableSlot;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
@@ -210,44 +211,70 @@ impl GroupSearch {
         source: &mut PageSource<'_>,
     ) -> Result<Vec<(usize, u32)>> {
         let head = run.run.head()?;
-        let place = |error| run.run.place_error(error);
         let index_value = head.index_value_for(self.group);
         let index_value = index_value.or_broken("index of a group")?;
-        if let Some(number) = head
-            .filter_value_for(self.group)
-            .filter(|_| !self.is_filtered && !self.is_decoded(parts, keys))
-        {
-            let value = match parts.filter() {
-                Some(value) => value,
-                None => match source.page(head.run(), number) {
-                    Some(value) => parts.keep_filter(&value),
-                    None => {
-                        // Both are read in one call: keys are seldom looked up in vain.
-                        if parts.index().is_none() {
-                            source.page(head.run(), index_value);
-                        }
-                        return Ok(Vec::new());
-                    }
-                },
-            };
-            let filter = KeyFilter::of_group(head, self.group, value).map_err(place)?;
-            self.probes.retain(|probe| filter.may_contain(probe.hash));
-            self.is_filtered = true;
+        if !self.is_filtered && !self.is_decoded(parts, keys) {
+            let is_known = self.ask_filter(run, parts, source)?;
+            if !is_known {
+                // Both are read in one call: keys are seldom looked up in vain.
+                if parts.index().is_none() {
+                    source.page(head.run(), index_value);
+                }
+                return Ok(Vec::new());
+            }
         }
         if self.probes.is_empty() {
             return Ok(Vec::new());
         }
-        let index = match parts.index() {
-            Some(index) => index,
-            None => match source.page(head.run(), index_value) {
-                Some(value) => parts.read_index(head, self.group, &value).map_err(place)?,
-                None => return Ok(Vec::new()),
+        if parts.index().is_none() {
+            let Some(value) = source.page(head.run(), index_value) else {
+                return Ok(Vec::new());
+            };
+            let index = parts.read_index(head, self.group, &value);
+            index.map_err(|error| run.run.place_error(error))?;
+        }
+        self.look(run, parts, keys, source)
+    }
+
+    /// Leaves out the keys that the group's filter excludes; false where its page is missing.
+    fn ask_filter(
+        &mut self,
+        run: &RunView,
+        parts: &GroupParts,
+        source: &mut PageSource<'_>,
+    ) -> Result<bool> {
+        let head = run.run.head()?;
+        let Some(number) = head.filter_value_for(self.group) else {
+            return Ok(true);
+        };
+        let value = match parts.filter() {
+            Some(value) => value,
+            None => match source.page(head.run(), number) {
+                Some(value) => parts.keep_filter(&value),
+                None => return Ok(false),
             },
         };
-        let first_row = head
-            .groups()
-            .get(self.group)
-            .map_or(0, |info| info.first_row);
+        let filter = KeyFilter::of_group(head, self.group, value);
+        let filter = filter.map_err(|error| run.run.place_error(error))?;
+        self.probes.retain(|probe| filter.may_contain(probe.hash));
+        self.is_filtered = true;
+        Ok(true)
+    }
+
+    /// Looks for the keys in the vectors in which they must be, and ends the search. Where pages
+    /// are missing it finds nothing and goes on later.
+    fn look(
+        &mut self,
+        run: &RunView,
+        parts: &Arc<GroupParts>,
+        keys: &[Vec<u8>],
+        source: &mut PageSource<'_>,
+    ) -> Result<Vec<(usize, u32)>> {
+        let head = run.run.head()?;
+        let place = |error| run.run.place_error(error);
+        let index = parts.index().or_broken("index of a group")?;
+        let info = head.groups().get(self.group);
+        let first_row = info.map_or(0, |info| info.first_row);
         let mut reader: Option<GroupReader> = None;
         let mut hits = Vec::new();
         for probe in &self.probes {

@@ -7,9 +7,10 @@
 use std::collections::VecDeque;
 
 use varve_types::{
-    Batch, ColumnBuilder, CommitSeq, Pacer, PredicateTest, Result, Selection, VECTOR_ROWS, Value,
+    Batch, ColumnBuilder, CommitSeq, Pacer, PredicateTest, Selection, VECTOR_ROWS, Value,
 };
 
+use crate::error::Result;
 use crate::read::View;
 use crate::read::run_cursor::ScanPlan;
 use crate::read::scan::{Cursor, Source, SourceRange, TableSource};

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use varve_kv::Key;
 use varve_run::{CheckedValue, GroupParts, GroupReader, RunHead};
 use varve_sort::{VecMap, VecSet};
-use varve_types::{Error, Result, RunId, TreeId};
+use varve_types::{RunId, TreeId};
 
 use crate::Store;
 use crate::cache::PageId;
+use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::run::place_error;
 
@@ -47,7 +48,7 @@ impl Store {
         for ((run, number), value) in missing.into_iter().zip(values) {
             let value = value.ok_or_else(|| {
                 let message = format!("page {number} of run {run} is missing");
-                place_error(tree, Error::corrupted(message))
+                place_error(tree, StoreError::corrupted(message))
             })?;
             let value = CheckedValue::check(run, number, value)
                 .map_err(|error| place_error(tree, error.into()))?;

@@ -7,10 +7,11 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Error, Invariant, LogicalType, Pacer, Result, Selection, VECTOR_ROWS,
+    Batch, Column, ColumnRef, Invariant, LogicalType, Pacer, Selection, VECTOR_ROWS,
 };
 
 use crate::Store;
+use crate::error::{Result, StoreError};
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
 use crate::read::{KeyRange, RowRef, RunView};
@@ -54,6 +55,18 @@ struct OpenGroup {
     tested: GroupReader,
     /// Has the columns of the output, once a row passed.
     outputs: Option<GroupReader>,
+}
+
+/// The rows of a vector that passed the tests of a scan.
+struct TestedVector {
+    vector: usize,
+    rows: usize,
+    /// The ordinal of its first row.
+    first: u32,
+    /// All rows where there is no selection.
+    chosen: Option<Selection>,
+    /// Columns that the tests decoded, by their stored place.
+    decoded: Vec<(usize, ColumnRef)>,
 }
 
 /// A vector of an open group.
@@ -179,8 +192,35 @@ impl RunCursor {
         &mut self,
         store: &Store,
         plan: &ScanPlan,
-        Part { vector, is_edge }: Part,
+        part: Part,
     ) -> Result<Option<Batch>> {
+        let Some(tested) = self.test_vector(store, plan, part).await? else {
+            return Ok(None);
+        };
+        let Some(open) = &self.group else {
+            return Ok(None);
+        };
+        if !plan.tests.0.is_empty() && open.outputs.is_none() {
+            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
+            if let Some(open) = &mut self.group {
+                open.outputs = Some(reader);
+            }
+        }
+        let batch = self.output(store, plan, tested)?;
+        Ok(Some(if plan.reverse {
+            reversed(&batch)
+        } else {
+            batch
+        }))
+    }
+
+    /// The living rows of a vector that pass all tests, unless there are none.
+    async fn test_vector(
+        &self,
+        store: &Store,
+        plan: &ScanPlan,
+        Part { vector, is_edge }: Part,
+    ) -> Result<Option<TestedVector>> {
         let Some(open) = &self.group else {
             return Ok(None);
         };
@@ -222,15 +262,25 @@ impl RunCursor {
         if chosen.as_ref().is_some_and(Selection::is_empty) {
             return Ok(None);
         }
-        if !plan.tests.0.is_empty() && open.outputs.is_none() {
-            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
-            if let Some(open) = &mut self.group {
-                open.outputs = Some(reader);
-            }
-        }
-        let Some(open) = &self.group else {
-            return Ok(None);
-        };
+        Ok(Some(TestedVector {
+            vector,
+            rows,
+            first,
+            chosen,
+            decoded,
+        }))
+    }
+
+    /// The columns of the output, of the rows that passed.
+    fn output(&self, store: &Store, plan: &ScanPlan, tested: TestedVector) -> Result<Batch> {
+        let TestedVector {
+            vector,
+            rows,
+            first,
+            chosen,
+            decoded,
+        } = tested;
+        let open = self.group.as_ref().or_broken("group of a scan")?;
         let reader = open.outputs.as_ref().unwrap_or(&open.tested);
         let kept = chosen.filter(|chosen| chosen.len() < rows);
         // Few rows are gathered one by one; else the whole vector is decoded and a selection laid
@@ -257,16 +307,11 @@ impl RunCursor {
             columns.push(Arc::new(self.positions(&ordinals)));
         }
         store.book(reader);
-        let batch = match (gathered, &kept) {
+        Ok(match (gathered, &kept) {
             (Some(kept), _) => Batch::new(columns, kept.len()),
             (None, Some(kept)) => Batch::new(columns, rows).select(kept),
             (None, None) => Batch::new(columns, rows),
-        };
-        Ok(Some(if plan.reverse {
-            reversed(&batch)
-        } else {
-            batch
-        }))
+        })
     }
 
     /// The rows of a vector whose keys are in the range.
@@ -310,7 +355,7 @@ impl RunCursor {
                 .await?;
             let value = pages
                 .get(&page)
-                .ok_or_else(|| Error::internal("page not at hand"))?;
+                .ok_or_else(|| StoreError::internal("page not at hand"))?;
             parts.read_index(&self.head, group, value).map_err(place)?;
             store.groups.book(self.head.run(), group, &parts);
         }
@@ -471,5 +516,5 @@ fn intersect(chosen: Option<Selection>, passing: Selection) -> Selection {
 
 /// Runs are cut long before their rows pass 32 bits.
 pub(crate) fn ordinal(row: u64) -> Result<u32> {
-    u32::try_from(row).map_err(|_| Error::internal("a run has too many rows"))
+    u32::try_from(row).map_err(|_| StoreError::internal("a run has too many rows"))
 }

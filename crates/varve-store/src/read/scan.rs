@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_run::VectorFilter;
-use varve_types::{
-    Batch, ColumnPredicate, LocalFuture, Pacer, PredicateTest, Result, TreeId, VECTOR_ROWS,
-};
+use varve_types::{Batch, ColumnPredicate, LocalFuture, Pacer, PredicateTest, TreeId, VECTOR_ROWS};
 
+use crate::error::Result;
 use crate::memtable::MemtableSlot;
 use crate::read::key_range::range_of_tests;
 use crate::read::merge::Merge;

@@ -3,10 +3,9 @@
 use std::ops::Bound;
 
 use roaring::RoaringBitmap;
-use varve_types::{
-    Column, ColumnBuilder, ColumnRef, CommitSeq, Error, Invariant, LogicalType, Result, Value,
-};
+use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Invariant, LogicalType, Value};
 
+use crate::error::{Result, StoreError};
 use crate::format::row::{Projection, decode_row};
 use crate::memtable::{RowTable, RowVersion};
 use crate::read::KeyRange;
@@ -134,7 +133,7 @@ pub(crate) fn decode_version(
     let row = table.row(version).or_broken("version of a table")?;
     decode_row(tree.types(), row, projection, outputs).map_err(|detail| {
         let tree = tree.schema().tree;
-        Error::corrupted(format!(
+        StoreError::corrupted(format!(
             "a row of tree {tree} in memory is corrupt: {detail}"
         ))
     })

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_types::{Batch, CommitSeq, Result};
+use varve_types::{Batch, CommitSeq};
 
+use crate::error::Result;
 use crate::memtable::RowTable;
 use crate::read::run_cursor::{ScanPlan, position_column};
 use crate::read::scan::TableSource;

@@ -46,7 +46,7 @@ fn duplicate(key: i64) -> InsertError {
 }
 
 fn state_of(error: InsertError) -> SqlState {
-    varve_types::Error::from(error).state()
+    crate::error::StoreError::from(error).state()
 }
 
 /// Keys in an order of no use.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv};
-use varve_types::{ColumnId, CompareOp, LogicalType, PredicateTest, Result, TreeColumn, Value};
+use varve_types::{ColumnId, CompareOp, LogicalType, PredicateTest, TreeColumn, Value};
 use varve_types::{ColumnPredicate, CommitSeq, RowPosition, SortKey, TreeId};
 
 use super::crash::{intents, stored_runs};
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::catalogue::Catalogue;
 use crate::compaction::{Effort, Steps};
+use crate::error::Result;
 use crate::tree::Tree;
 use crate::{Durability, Store, Transaction};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv, Scan, ScanLimit};
-use varve_types::Result;
 
 use super::{
     Background, KEYED, PLAIN, Row, batch, open_with, small, some_rows, sorted_rows, with_trees,
 };
+use crate::error::Result;
 use crate::format::keys;
 use crate::{Durability, Store};
 

@@ -10,6 +10,7 @@ use super::{
     KEYED, PLAIN, batch, everything, insert, open, open_with, read, small, some_rows, sorted_rows,
     with_trees,
 };
+use crate::error::StoreError;
 use crate::format::keys;
 
 /// A store with one run a tree: 1 is that of `KEYED`, 2 that of `PLAIN`; and a log.
@@ -42,7 +43,7 @@ pub(super) fn flip(value: &mut Vec<u8>) {
     value[at] ^= 4;
 }
 
-fn refused(kv: &MemoryKv) -> Error {
+fn refused(kv: &MemoryKv) -> StoreError {
     open_with(Arc::new(kv.reopen()), small()).unwrap_err()
 }
 
@@ -59,12 +60,12 @@ fn a_damaged_page_is_named_and_other_trees_are_read() {
         "page 0 of run 1 is corrupt: malformed checksum"
     );
     assert_eq!(
-        error.fields().detail.as_deref(),
+        Error::from(error.clone()).fields().detail.as_deref(),
         Some("The run belongs to tree 1.")
     );
     assert_eq!(sorted_rows(&transaction, PLAIN), some_rows(0..110));
     let twin = block_on(transaction.insert(KEYED, &batch(&some_rows([5])))).unwrap_err();
-    assert_eq!(Error::from(twin), error);
+    assert_eq!(StoreError::from(twin), error);
     let key = [vec![Value::Int8(5)]];
     let lookup = block_on(transaction.lookup(KEYED, &key, &[0], false));
     assert_eq!(lookup.unwrap_err(), error);
@@ -124,7 +125,10 @@ fn records_of_the_store_are_refused_by_name() {
         let kv = filled();
         damage(&kv, &key, flip);
         let error = refused(&kv);
-        assert_eq!((error.state().code(), error.message()), ("XX001", message));
+        assert_eq!(
+            (error.state().code(), &*error.message()),
+            ("XX001", message)
+        );
     }
 }
 

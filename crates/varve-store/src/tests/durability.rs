@@ -25,7 +25,7 @@ fn settings() -> StoreSettings {
     }
 }
 
-fn insert(store: &Arc<Store>, key: i64, durability: CommitDurability) -> varve_types::Result<()> {
+fn insert(store: &Arc<Store>, key: i64, durability: CommitDurability) -> crate::error::Result<()> {
     let mut transaction = store.begin();
     block_on(transaction.insert(KEYED, &batch(&some_rows([key]))))?;
     block_on(transaction.commit(durability)).map(drop)

@@ -9,11 +9,12 @@ use futures_util::future::join_all;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv};
-use varve_types::{ColumnPredicate, CommitSeq, CompareOp, PredicateTest, Result, Value};
+use varve_types::{ColumnPredicate, CommitSeq, CompareOp, PredicateTest, Value};
 
 use super::{
     KEYED, Row, batch, open_with, positions_where, small, some_rows, sorted_rows, with_trees,
 };
+use crate::error::Result;
 use crate::{CommitDurability, Store, StoreSettings, Transaction};
 
 type Commit<'a> = Pin<Box<dyn Future<Output = Result<CommitSeq>> + 'a>>;

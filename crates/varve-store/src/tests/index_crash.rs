@@ -6,11 +6,11 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{KvError, MemoryKv};
-use varve_types::Result;
 
 use super::index::{Model, check, new_row, with_indexes, write};
 use super::{KEYED, Row, open_with, small, sorted_rows};
 use crate::Durability;
+use crate::error::Result;
 
 type FaultyKv = FaultKv<MemoryKv>;
 

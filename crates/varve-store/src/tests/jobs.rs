@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{KvError, MemoryKv};
-use varve_types::{Error, LocalFuture, Result, SqlState};
+use varve_types::{Error, Failure, LocalFuture};
 
 use super::crash::intents;
 use super::{
     Background, KEYED, PLAIN, insert, open, open_with, small, some_rows, sorted_rows, with_trees,
 };
+use crate::error::Result;
 use crate::{Job, JobControl, JobId, JobInfo, JobState, Store};
 
 fn opened() -> (Arc<FaultKv<MemoryKv>>, Arc<Store>) {
@@ -85,7 +86,7 @@ impl Job for Counting {
                 control.add_done(1);
                 if step == 2 && self.failures_left > 0 {
                     self.failures_left -= 1;
-                    return Err(Error::new(SqlState::IO_ERROR, "it failed"));
+                    return Err(Error::failed(Failure::Io, "it failed").into());
                 }
             }
             Ok(())

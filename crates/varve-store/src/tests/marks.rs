@@ -177,7 +177,7 @@ fn a_lost_map_means_that_the_output_is_redone() {
     let rows = layers(&store, 3, 100);
     let inputs = runs(&store, KEYED);
     let mut long = store.begin();
-    let lost = varve_types::Error::internal("lost");
+    let lost = crate::error::StoreError::internal("lost");
     let mut steps = AtStep::new(4, || Err(lost));
     block_on(store.compact(Some(KEYED), &full(), &mut steps)).unwrap_err();
     // Nothing of it was published, and nothing is left of it.

@@ -37,10 +37,11 @@ use std::task::{Context, Poll, Waker};
 use pollster::block_on;
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget, Result,
+    Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget,
     RowPosition, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
+use crate::error::Result;
 use crate::{Durability, ScanOptions, Store, StoreSettings, Transaction};
 
 /// A clock that goes on by itself, so that every pause yields sometimes.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan, SplitMix64};
 use varve_kv::{Kv, KvError, MemoryKv};
-use varve_types::{CompareOp, Result, SqlState};
+use varve_types::{CompareOp, SqlState};
 
 use super::crash::intents;
 use super::{
     KEYED, PLAIN, Row, batch, open_with, positions_where, small, some_rows, sorted_rows, with_trees,
 };
+use crate::error::Result;
 use crate::format::keys;
 use crate::{Durability, Store, StoreSettings};
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use varve_types::{Result, RowPosition, TreeId, Value};
+use varve_types::{RowPosition, TreeId, Value};
 
 use crate::claims::{ClaimKind, Claims, Holder, RowSet};
+use crate::error::Result;
 use crate::read::{RowRef, View, lock_own};
 use crate::snapshot::Snapshot;
 use crate::transaction::Transaction;

@@ -4,10 +4,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use varve_kv::{KvError, WriteBatch};
-use varve_types::{Broken, CommitSeq, Error, Invariant, Result, SqlState};
+use varve_types::{Broken, CommitSeq, Failure, Invariant};
 
 use crate::conflicts::GroupWrites;
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError};
 use crate::format::log::{self, LogOp, Record};
 use crate::log::{LogValue, put_records};
 use crate::publication::Publication;
@@ -32,7 +32,7 @@ pub(super) struct Accepted {
 /// What became of those who wanted to commit together.
 #[derive(Default)]
 pub(super) struct Prepared {
-    pub(super) refused: Vec<(Member, Error)>,
+    pub(super) refused: Vec<(Member, StoreError)>,
     /// Those whose writes meet others of the group: they are judged by what became of these.
     pub(super) later: Vec<Member>,
     pub(super) group: Option<Group>,
@@ -125,10 +125,10 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool)
 /// What a transaction deletes, if there is room for its rows and nothing that it read has changed.
 fn checked(state: &mut State, work: &Work, own: &Own, is_nearly_full: bool) -> Result<Deletes> {
     if is_nearly_full && own.adds_rows() {
-        return Err(kv_error(&KvError::StorageFull));
+        return Err(KvError::StorageFull.into());
     }
     validate(state, &work.snapshot, own).inspect_err(|error| {
-        if error.state() == SqlState::SERIALIZATION_FAILURE {
+        if error.failure() == Some(Failure::Conflict) {
             state.counters.conflicts += 1;
         }
     })

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use varve_types::{Batch, ColumnRef, Error, Result, RunId, TreeId};
+use varve_types::{Batch, ColumnRef, RunId, TreeId};
 
 use crate::InsertError;
+use crate::error::{Result, StoreError};
 use crate::read::{OWN_SEQ, RowRef, View, lock_own};
 use crate::transaction::own::Own;
 use crate::transaction::savepoint::SavepointId;
@@ -21,7 +22,7 @@ impl Transaction {
         self.own().check_usable()?;
         let tree = self.tree(tree)?;
         if tree.has_row_id() || tree.index().is_some() {
-            return Err(Error::internal("the tree has no key to check later").into());
+            return Err(StoreError::internal("the tree has no key to check later").into());
         }
         let columns = tree.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys = insert::keys_of(&tree, &columns, rows.rows());

@@ -14,9 +14,9 @@ use std::task::{Context, Poll, Waker};
 
 use futures_util::lock::MutexGuard as TurnGuard;
 use varve_kv::WriteBatch;
-use varve_types::{CommitSeq, Error, Result, SqlState};
+use varve_types::{CommitSeq, Failure};
 
-use crate::failure::kv_error;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::log::LogValue;
 use crate::snapshot::Snapshot;
 use crate::transaction::commit::{Accepted, apply, prepare};
@@ -256,13 +256,13 @@ impl Store {
             }
             Err(error) => {
                 let is_unknown = was_tried || error.outcome_is_unknown();
-                self.give_up_group(&kv_error(&error), is_unknown);
+                self.give_up_group(&error.into(), is_unknown);
             }
         }
     }
 
     /// The group that is under way was not written, or nobody can tell.
-    fn give_up_group(&self, error: &Error, is_unknown: bool) {
+    fn give_up_group(&self, error: &StoreError, is_unknown: bool) {
         let group = lock(&self.commits.under_way).take();
         let members = group.into_iter().flat_map(|group| group.accepted);
         let members: Vec<Member> = members.map(|(member, _)| member).collect();
@@ -271,10 +271,7 @@ impl Store {
             // What was booked for the rows is not needed after all.
             state.book_memtables();
             if is_unknown {
-                state.failure = Some(Error::new(
-                    SqlState::IO_ERROR,
-                    "an earlier commit was interrupted; the store must be opened again",
-                ));
+                state.failure = Some(StoreErrorKind::CommitInterrupted.into());
             }
         }
         if is_unknown || members.len() == 1 {
@@ -327,7 +324,7 @@ impl Store {
         for (member, answer) in answers {
             // The snapshot ends before the answer is heard.
             drop(member.work);
-            member.request.set_answer(answer.map_err(Error::from));
+            member.request.set_answer(answer.map_err(StoreError::from));
         }
         has_published
     }
@@ -340,7 +337,7 @@ impl Store {
             return Ok(());
         }
         match self.merge_log().await {
-            Err(error) if error.state() == SqlState::DISK_FULL => Ok(()),
+            Err(error) if error.failure() == Some(Failure::StorageFull) => Ok(()),
             answer => answer,
         }
     }

@@ -25,11 +25,11 @@
 use std::sync::Arc;
 
 use varve_types::{
-    Batch, Column, ColumnRef, Error, IndexState, LogicalType, Result, SortKey, TreeId, TreeSchema,
-    Value,
+    Batch, Column, ColumnRef, IndexState, LogicalType, SortKey, TreeId, TreeSchema, Value,
 };
 
 use crate::catalogue::CatalogueChange;
+use crate::error::{Result, StoreError};
 use crate::format::row::{ENTRY_ADDED, ENTRY_DELETED};
 use crate::transaction::Transaction;
 use crate::transaction::spill::Spill;
@@ -117,7 +117,7 @@ pub(crate) fn entry_columns(
             None => {
                 let tree = tree.schema().tree;
                 let message = format!("index entries do not fit tree {tree}");
-                return Err(Error::internal(message));
+                return Err(StoreError::internal(message));
             }
         });
     }
@@ -127,6 +127,6 @@ pub(crate) fn entry_columns(
     Ok(columns)
 }
 
-pub(super) fn no_index(tree: &Tree) -> Error {
-    Error::internal(format!("tree {} is no index", tree.schema().tree))
+pub(super) fn no_index(tree: &Tree) -> StoreError {
+    StoreError::internal(format!("tree {} is no index", tree.schema().tree))
 }

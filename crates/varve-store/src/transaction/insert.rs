@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use varve_run::ROW_BYTES_MAX;
-use varve_types::{Batch, ColumnRef, Error, Invariant, Result, RowPosition, SqlState, TreeId};
+use varve_types::{Batch, ColumnRef, Invariant, RowPosition, TreeId};
 
 use crate::InsertError;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::row::encode_row;
 use crate::memtable::RowTable;
 use crate::read::View;
@@ -43,7 +44,7 @@ impl Transaction {
         self.own().check_usable()?;
         let tree = self.tree(tree)?;
         if tree.index().is_some() {
-            return Err(Error::internal("rows are not inserted into an index").into());
+            return Err(StoreError::internal("rows are not inserted into an index").into());
         }
         // Before the new rows, so that those of one statement, which may be taken back, seldom
         // need a run of their own.
@@ -181,10 +182,7 @@ impl EncodedRows {
             // Fixed values take up to 8 bytes in a run, whatever they take here.
             let bytes = encoded.bytes.len() - before + columns.len() * 8;
             if bytes > ROW_BYTES_MAX {
-                return Err(Error::new(
-                    SqlState::PROGRAM_LIMIT_EXCEEDED,
-                    format!("row of {bytes} bytes exceeds the limit of {ROW_BYTES_MAX}"),
-                ));
+                return Err(StoreErrorKind::RowTooLarge { bytes }.into());
             }
             encoded.ends.push(encoded.bytes.len());
         }

@@ -1,6 +1,8 @@
 //! Why rows were not inserted.
 
-use varve_types::{Error, SqlState, TreeId, Value};
+use varve_types::{Error, TreeId, Value};
+
+use crate::error::{StoreError, StoreErrorKind};
 
 /// Why rows were not inserted. The caller knows the names that belong into the message of a
 /// duplicate.
@@ -14,23 +16,32 @@ pub enum InsertError {
         key: Vec<Value>,
     },
     /// Anything else.
-    Other(Error),
+    Other(StoreError),
+}
+
+impl From<StoreError> for InsertError {
+    fn from(error: StoreError) -> InsertError {
+        InsertError::Other(error)
+    }
 }
 
 impl From<Error> for InsertError {
     fn from(error: Error) -> InsertError {
-        InsertError::Other(error)
+        InsertError::Other(error.into())
+    }
+}
+
+impl From<InsertError> for StoreError {
+    fn from(error: InsertError) -> StoreError {
+        match error {
+            InsertError::Duplicate { .. } => StoreErrorKind::Duplicate.into(),
+            InsertError::Other(error) => error,
+        }
     }
 }
 
 impl From<InsertError> for Error {
     fn from(error: InsertError) -> Error {
-        match error {
-            InsertError::Duplicate { .. } => Error::new(
-                SqlState::UNIQUE_VIOLATION,
-                "duplicate key value violates unique constraint",
-            ),
-            InsertError::Other(error) => error,
-        }
+        StoreError::from(error).into()
     }
 }

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::lock::Mutex as Turn;
 use varve_types::{
-    Batch, CommitSeq, Error, IndexState, LocalFuture, ObjectId, Reservation, Result, RowPosition,
-    RunId, SqlState, TreeId, TreeSchema, Value,
+    Batch, CommitSeq, IndexState, LocalFuture, ObjectId, Reservation, RowPosition, RunId, TreeId,
+    TreeSchema, Value,
 };
 
 use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::MemtableSlot;
 use crate::read::{self, RowRef, View};
 use crate::snapshot::Snapshot;
@@ -98,7 +99,7 @@ impl Transaction {
     pub fn create_tree(&mut self, schema: TreeSchema) -> Result<()> {
         if self.catalogue().trees.contains_key(&schema.tree) {
             let message = format!("tree {} exists already", schema.tree);
-            return Err(Error::internal(message));
+            return Err(StoreError::internal(message));
         }
         self.change(CatalogueChange::CreateTree(schema))
     }
@@ -149,9 +150,7 @@ impl Transaction {
             .index()
             .is_some_and(|index| index.state == IndexState::Building)
         {
-            let message = format!("index {} is being built", options.tree);
-            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
-            return Err(Error::new(state, message));
+            return Err(StoreErrorKind::IndexBuilding(options.tree).into());
         }
         TreeScan::new(self.view(options.tree).await?, &options)
     }
@@ -402,7 +401,7 @@ impl Transaction {
     pub(crate) fn tree(&self, id: TreeId) -> Result<Arc<Tree>> {
         let catalogue = self.catalogue();
         let tree = catalogue.trees.get(&id).map(Arc::clone);
-        tree.ok_or_else(|| Error::internal(format!("there is no tree {id}")))
+        tree.ok_or_else(|| StoreError::internal(format!("there is no tree {id}")))
     }
 
     /// The tree as this transaction sees it, with rows being spilled made readable.
@@ -437,7 +436,7 @@ pub(super) fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRe
         .iter()
         .map(|position| RowRef::unpack(*position))
         .collect();
-    let rows = rows.ok_or_else(|| Error::internal("a row position is malformed"))?;
+    let rows = rows.ok_or_else(|| StoreError::internal("a row position is malformed"))?;
     view.check_positions(&rows)?;
     Ok(rows)
 }
@@ -445,7 +444,7 @@ pub(super) fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRe
 pub(super) fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
     let has_null = values.iter().any(Value::is_null) && tree.index().is_none();
     if values.len() != tree.key().len() || has_null {
-        return Err(Error::internal("a key does not fit its tree"));
+        return Err(StoreError::internal("a key does not fit its tree"));
     }
     let mut key = Vec::new();
     tree.put_key_prefix(values, &mut key)?;

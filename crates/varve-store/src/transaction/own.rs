@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Error, Reservation, Result, RunId, TreeId};
+use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::claims::Claims;
+use crate::error::{Result, StoreError};
 use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, RowRef};
 use crate::run::Run;
@@ -39,7 +40,7 @@ pub(crate) struct Own {
     /// Keys of rows that were added without looking whether they are new.
     pub(crate) deferred: VecMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
-    pub(crate) failure: Option<Error>,
+    pub(crate) failure: Option<StoreError>,
 }
 
 /// Rows of one run that a transaction deleted.

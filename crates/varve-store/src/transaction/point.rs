@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use varve_types::{Batch, ColumnRef, Error, Result, TreeId, Value};
+use varve_types::{Batch, ColumnRef, TreeId, Value};
 
 use crate::cache::{CachedRow, RowQuery};
+use crate::error::{Result, StoreError};
 use crate::format::row::{decode_columns, encode_row};
 use crate::read::{PageSource, RowRef, View, position_column};
 use crate::run::Run;
@@ -132,7 +133,7 @@ impl Transaction {
             ordinal: row.ordinal,
         };
         let values = decode_columns(tree.types(), columns, &row.row);
-        let values = values.map_err(|_| Error::internal("a cached row is malformed"))?;
+        let values = values.map_err(|_| StoreError::internal("a cached row is malformed"))?;
         Ok(Some((place, values)))
     }
 

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_sort::VecMap;
-use varve_types::{CommitSeq, Error, Result, RunId, TreeId};
+use varve_types::{CommitSeq, RunId, TreeId};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::error::{Result, StoreError};
 use crate::memtable::MemtableSlot;
 use crate::transaction::own::Own;
 
@@ -219,7 +220,7 @@ impl Own {
     fn savepoint_at(&self, id: SavepointId) -> Result<usize> {
         let stack = &self.savepoints.stack;
         let found = stack.binary_search_by_key(&id.0, |savepoint| savepoint.seq.0);
-        found.map_err(|_| Error::internal("the savepoint is not in force"))
+        found.map_err(|_| StoreError::internal("the savepoint is not in force"))
     }
 }
 

@@ -11,9 +11,10 @@ use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, CommitSeq, Error, Pacer, Result, RunId, SqlState, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, CommitSeq, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::Store;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::{RowTable, RowVersion};
 use crate::paced_run;
 use crate::page_sink::PageSink;
@@ -70,10 +71,7 @@ impl Spill {
         let buffers: Vec<(Arc<Tree>, RowTable)> = {
             let mut own = lock_own(own);
             own.check_usable()?;
-            own.failure = Some(Error::new(
-                SqlState::IO_ERROR,
-                "writing rows out was interrupted; the transaction must be rolled back",
-            ));
+            own.failure = Some(StoreErrorKind::SpillInterrupted.into());
             let full = own
                 .trees
                 .values_mut()
@@ -162,7 +160,8 @@ impl Spill {
             let chunk = TableChunk::read(buffer, &request)?;
             for (version, at) in chunk.versions.iter().zip(open.writer.rows()..) {
                 if !buffer.version(*version).is_some_and(RowVersion::is_alive) {
-                    let ordinal = u32::try_from(at).map_err(|_| Error::internal("run too long"))?;
+                    let ordinal =
+                        u32::try_from(at).map_err(|_| StoreError::internal("run too long"))?;
                     ended.insert(*version, (open.id, ordinal));
                 }
             }

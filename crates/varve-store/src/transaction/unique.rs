@@ -5,8 +5,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use varve_run::{KeyFilter, key_hash};
-use varve_types::{Batch, CommitSeq, Error, Invariant, Result, TreeId, key_prefix_end};
+use varve_types::{Batch, CommitSeq, Invariant, TreeId, key_prefix_end};
 
+use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, View};
@@ -159,13 +160,13 @@ async fn in_runs(view: &View, prefixes: Vec<Vec<u8>>) -> Result<BTreeSet<Vec<u8>
         }
         let page = |group: &usize| {
             let number = head.filter_value_for(*group);
-            Ok::<_, Error>((head.run(), number.or_broken("filter of a group")?))
+            Ok::<_, StoreError>((head.run(), number.or_broken("filter of a group")?))
         };
         let wanted = filtered.keys().map(page).collect::<Result<_>>()?;
         let pages = view.snapshot.store.read_pages(view.id(), wanted).await?;
         for (group, prefixes) in filtered {
             let value = pages.get(&page(&group)?);
-            let value = value.ok_or_else(|| Error::internal("page not at hand"))?;
+            let value = value.ok_or_else(|| StoreError::internal("page not at hand"))?;
             let filter = KeyFilter::of_group(head, group, value);
             let filter = filter.map_err(|error| run.run.place_error(error))?;
             let hit = |prefix: &&&Vec<u8>| filter.may_contain(key_hash(prefix));

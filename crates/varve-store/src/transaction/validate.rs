@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_sort::VecMap;
-use varve_types::{
-    ColumnBuilder, Error, IndexState, Invariant, Result, RunId, SortKey, SqlState, TreeId,
-    Uniqueness,
-};
+use varve_types::{ColumnBuilder, IndexState, Invariant, RunId, SortKey, TreeId, Uniqueness};
 
 use crate::catalogue::{Catalogue, CatalogueChange};
 use crate::claims::Claims;
+use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::row::Projection;
 use crate::memtable::{Memtable, MemtableSlot, RowTable};
 use crate::read::{OWN_SEQ, builders, decode_version};
@@ -104,14 +102,11 @@ fn check_claims(state: &State, snapshot: &Snapshot, own: &Own) -> Result<Claims>
 }
 
 /// `40001`
-pub(super) fn conflict(message: &str) -> Error {
-    Error::new(
-        SqlState::SERIALIZATION_FAILURE,
-        format!("could not serialize access: {message}"),
-    )
+pub(super) fn conflict(cause: &'static str) -> StoreError {
+    StoreErrorKind::Conflict(cause).into()
 }
 
-fn row_conflict() -> Error {
+fn row_conflict() -> StoreError {
     conflict("a row was changed by a concurrent commit")
 }
 

@@ -16,7 +16,7 @@ mod rows;
 use std::collections::BTreeSet;
 
 use varve_sql::{Creation, Made};
-use varve_types::{Error, Result, SqlState, SqlText};
+use varve_types::{Error, Failure, Result, SqlState, SqlText};
 
 use self::definitions::OF_USERS;
 use crate::Session;
@@ -184,7 +184,7 @@ impl Dump<'_, '_> {
         for table in some.filter(|_| self.options.data).collect::<Vec<_>>() {
             self.session.query("SAVEPOINT rows", &[]).await?;
             match self.rows(table).await {
-                Err(error) if error.state() == SqlState::DATA_CORRUPTED => {
+                Err(error) if error.failure() == Some(Failure::Corrupt) => {
                     self.unreadable.push(format!("{}: {error}", table.name));
                     self.session.query("ROLLBACK TO rows", &[]).await?;
                 }

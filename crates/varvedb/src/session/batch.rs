@@ -1,7 +1,7 @@
 //! Several statements as one, without the language's own blocks.
 
 use varve_sql::{Command, TransactionModes};
-use varve_types::{Error, Result, SqlState};
+use varve_types::{Error, Failure, Result, SqlState};
 
 use super::block::{Block, failed_block_error};
 use super::{CONFLICT_RETRIES_MAX, Session, copy_pending_error};
@@ -34,7 +34,7 @@ impl Session {
             let in_block = self.in_transaction();
             match self.try_batch(statements).await {
                 Err(failed)
-                    if failed.error.state() == SqlState::SERIALIZATION_FAILURE
+                    if failed.error.failure() == Some(Failure::Conflict)
                         && !in_block
                         && retries < CONFLICT_RETRIES_MAX =>
                 {

@@ -170,7 +170,7 @@ impl Session {
                 self.host.release_locks(0);
                 if let Err(error) = committed {
                     self.cursors.roll_back(None);
-                    return Err(error);
+                    return Err(error.into());
                 }
                 self.cursors.commit();
                 self.settings = open.settings_after;

@@ -5,8 +5,8 @@
 //! commit that says *valid*: see the head of `varve-store/src/transaction/index.rs`.
 
 use varve_sql::{IndexDef, TableDef, encode_table};
-use varve_store::Transaction;
-use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
+use varve_store::{StoreError, Transaction};
+use varve_types::{Error, Failure, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
 use varve_dml::cannot_build;
@@ -52,7 +52,7 @@ impl Session {
             transaction.put_object(table.object, table.version, encode_table(&table));
             match transaction.commit(durability).await {
                 Err(error) if is_conflict(&error) && checks < CHECKS_MAX => checks += 1,
-                done => return done.map(|_| ()),
+                done => return Ok(done.map(|_| ())?),
             }
         }
     }
@@ -70,7 +70,7 @@ impl Session {
             let durability = self.settings.durability.of_commit();
             match transaction.commit(durability).await {
                 Err(error) if is_conflict(&error) && tries < CHECKS_MAX => tries += 1,
-                done => return done.map(|_| ()),
+                done => return Ok(done.map(|_| ())?),
             }
         }
     }
@@ -98,6 +98,6 @@ impl Session {
     }
 }
 
-fn is_conflict(error: &Error) -> bool {
-    error.state() == SqlState::SERIALIZATION_FAILURE
+fn is_conflict(error: &StoreError) -> bool {
+    error.failure() == Some(Failure::Conflict)
 }

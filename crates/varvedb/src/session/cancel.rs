@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use varve_types::meter::Cancel;
-use varve_types::{Env, Error, Result, SqlState};
+use varve_types::{Env, Error, Failure, Result};
 
 /// Raised by whoever wants the call that is running to stop; lowered when the session's next call
 /// begins.
@@ -61,6 +61,6 @@ impl Cancel for CancelFlag {
             }
             "canceling statement due to statement timeout"
         };
-        Err(Error::new(SqlState::QUERY_CANCELED, why))
+        Err(Error::failed(Failure::Canceled, why))
     }
 }

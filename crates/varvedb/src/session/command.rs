@@ -74,10 +74,10 @@ impl Session {
             Command::Close(name) => self.close_cursor(name.as_deref()),
             Command::Deallocate(name) => self.deallocate(name.as_deref()),
             Command::Discard(what) => self.discard(*what).await,
-            Command::Checkpoint => {
-                let flushed = self.shared.store.flush().await;
-                flushed.map(|()| ResultSet::command("CHECKPOINT"))
-            }
+            Command::Checkpoint => match self.shared.store.flush().await {
+                Ok(()) => Ok(ResultSet::command("CHECKPOINT")),
+                Err(error) => Err(error.into()),
+            },
         };
         match result {
             Ok(result) => Ok(result),

@@ -4,7 +4,7 @@ use varve_dml::StatementRunner;
 use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
-use varve_types::{Error, Pacer, Result, SqlState};
+use varve_types::{Error, Failure, Pacer, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
@@ -243,9 +243,9 @@ impl Session {
             return Ok(());
         };
         match open.target {
-            Target::Load(load) => load.abort().await,
+            Target::Load(load) => Ok(load.abort().await?),
             Target::Block(open) => {
-                let aborted = Error::new(SqlState::QUERY_CANCELED, "the COPY was aborted");
+                let aborted = Error::failed(Failure::Canceled, "the COPY was aborted");
                 // The block fails as if the COPY had; that it was wanted is no error.
                 let failed: Result<()> = self.fail(*open, aborted.clone()).await;
                 failed.or_else(|error| if error == aborted { Ok(()) } else { Err(error) })

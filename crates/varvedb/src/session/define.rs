@@ -252,7 +252,7 @@ pub(super) async fn alter_sequence(
 
 pub(super) fn drop_sequence(transaction: &mut Transaction, sequence: &SequenceDef) -> Result<()> {
     transaction.delete_object(sequence.object);
-    transaction.drop_tree(sequence.tree)
+    Ok(transaction.drop_tree(sequence.tree)?)
 }
 
 /// Makes the sequence of a column and lets the column take its values from it.

@@ -35,7 +35,7 @@ use varve_expr::Locale;
 use varve_sql::{Bound, Catalog, Command, ParsedStatement, Statement};
 use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
+use varve_types::{Error, Failure, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
@@ -302,13 +302,13 @@ impl Session {
                     return Ok(result);
                 }
                 Err(error)
-                    if error.state() == SqlState::SERIALIZATION_FAILURE
+                    if error.failure() == Some(Failure::Conflict)
                         && retries < CONFLICT_RETRIES_MAX =>
                 {
                     self.cursors.roll_back(None);
                     retries += 1;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pollster::block_on;
 use varve_kv::MemoryKv;
-use varve_store::{Job, JobControl, Store};
-use varve_types::{LocalFuture, Result, Value};
+use varve_store::{Job, JobControl, Store, StoreError};
+use varve_types::{LocalFuture, Value};
 
 use crate::{Database, JobState, Options, SystemEnv};
 
@@ -87,7 +87,7 @@ impl Job for Idle {
         &'a mut self,
         _: &'a Arc<Store>,
         control: &'a mut JobControl,
-    ) -> LocalFuture<'a, Result<()>> {
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
         Box::pin(control.step())
     }
 }

@@ -1,6 +1,10 @@
 //! The error of every layer above the key-value store: PostgreSQL's fields, boxed so that results
 //! stay small.
 
+mod failure;
+
+pub use failure::Failure;
+
 use crate::SqlState;
 
 /// A result whose error is [`Error`].
@@ -16,6 +20,8 @@ pub struct Error(Box<ErrorFields>);
 pub struct ErrorFields {
     /// SQLSTATE.
     pub state: SqlState,
+    /// What failed, where neither the statement nor its data is at fault.
+    pub failure: Option<Failure>,
     /// One sentence, lower case, as PostgreSQL words it where it has the same error.
     pub message: String,
     /// Where in the statement, in characters, from 1.
@@ -41,6 +47,7 @@ impl Error {
     pub fn new(state: SqlState, message: impl Into<String>) -> Error {
         Error(Box::new(ErrorFields {
             state,
+            failure: None,
             message: message.into(),
             position: None,
             detail: None,
@@ -53,6 +60,13 @@ impl Error {
         }))
     }
 
+    /// An error that is not the statement's own, with the state of the failure.
+    pub fn failed(failure: Failure, message: impl Into<String>) -> Error {
+        let mut error = Error::new(failure.state(), message);
+        error.0.failure = Some(failure);
+        error
+    }
+
     /// `0A000`: `what` names the feature, for example "window functions".
     pub fn unsupported(what: impl core::fmt::Display) -> Error {
         Error::new(
@@ -63,12 +77,12 @@ impl Error {
 
     /// `XX000`: a broken promise inside the engine, never the user's fault.
     pub fn internal(what: impl Into<String>) -> Error {
-        Error::new(SqlState::INTERNAL_ERROR, what)
+        Error::failed(Failure::Internal, what)
     }
 
     /// `XX001`: stored bytes that cannot be what was written; `what` names the page or record.
     pub fn corrupted(what: impl Into<String>) -> Error {
-        Error::new(SqlState::DATA_CORRUPTED, what)
+        Error::failed(Failure::Corrupt, what)
     }
 
     /// The same error at a place in the statement (characters from 1), unless it already has one.
@@ -132,10 +146,11 @@ impl Error {
         self
     }
 
-    /// The same error with another state.
+    /// The same error with another state, which makes it the statement's own.
     #[must_use]
     pub fn with_state(mut self, state: SqlState) -> Error {
         self.0.state = state;
+        self.0.failure = None;
         self
     }
 
@@ -168,6 +183,11 @@ impl Error {
     /// SQLSTATE.
     pub fn state(&self) -> SqlState {
         self.0.state
+    }
+
+    /// What failed; `None` where the statement or its data is at fault.
+    pub fn failure(&self) -> Option<Failure> {
+        self.0.failure
     }
 
     /// The message without the state.
