@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_expr::AggregateFunction;
-use varve_sql::{AggregateCall, Plan};
+use varve_plan::{AggregateCall, Plan};
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use crate::context::Running;

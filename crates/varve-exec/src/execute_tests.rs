@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use core::task::{Context, Waker};
 
 use varve_expr::{AggregateFunction as F, Expr};
-use varve_sql::{JoinKind, JoinNode, Mark, Plan};
+use varve_plan::{JoinKind, JoinNode, Mark, Plan};
 use varve_types::{CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{Setting, batches_of, by, call, column, compare, limit, literal, show};
@@ -168,9 +168,9 @@ fn memory_refused_is_53200_or_spilled() {
 #[test]
 fn a_failing_source_passes_its_error_on() {
     let setting = setting(100);
-    let plan = Plan::Scan(varve_sql::ScanNode {
+    let plan = Plan::Scan(varve_plan::ScanNode {
         table: None,
-        relation: varve_sql::Relation::System(varve_sql::SystemView::Tables),
+        relation: varve_plan::Relation::System(varve_plan::SystemView::Tables),
         name: "varve_tables".to_owned(),
         column_names: Vec::new(),
         columns: Vec::new(),

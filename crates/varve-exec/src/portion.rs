@@ -2,7 +2,7 @@
 //! texts are not made at once, and a statement that is stopped notices it between two parts.
 
 use varve_expr::Expr;
-use varve_sql::for_each_child;
+use varve_expr::walk::for_each_child;
 use varve_types::{Batch, LocalFuture, PhysicalType, Result, VECTOR_ROWS, meter};
 
 use crate::BatchStream;

@@ -4,7 +4,7 @@ use varve_types::{
     Batch, ColumnPredicate, Error, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
 };
 
-use varve_sql::{OrderColumn, Relation, RowLock};
+use varve_plan::{OrderColumn, Relation, RowLock};
 
 /// A stream of batches of at most 1,024 rows.
 pub trait BatchStream {

@@ -40,6 +40,7 @@ mod regex;
 mod resolve;
 mod set_rows;
 mod signature;
+pub mod walk;
 
 pub use aggregate::{
     Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, is_aggregate, resolve_aggregate,

@@ -22,6 +22,7 @@ mod lex;
 mod name;
 mod option;
 mod parser;
+pub mod plpgsql;
 mod query;
 mod script;
 mod session;

@@ -3,7 +3,7 @@
 //! A variable has one place from the beginning to the end of a call, whichever blocks are entered;
 //! the fields of a record have places too. Pieces are bound again where a record got other fields.
 
-use varve_expr::{Names, cast_value, coerce_length};
+use varve_expr::{cast_value, coerce_length};
 use varve_sql::{Catalog, Code, RoutineVariable, Shape, Target, declared_shape};
 use varve_types::{Error, LogicalType, Result, RowValue, SqlState, TypeMod, Value};
 
@@ -302,7 +302,7 @@ impl Frame {
             Value::Null => (Vec::new(), Vec::new()),
             Value::Row(id, stored) => {
                 let row = RowValue::decode(stored).unwrap_or_default();
-                let names = caller.catalog.row_fields(*id).unwrap_or_default();
+                let names = caller.catalog.fields_of(*id).unwrap_or_default();
                 let fields = (1..).zip(row.fields).map(|(number, (ty, value))| {
                     let name = names.get(number - 1).map(|(name, ..)| name.clone());
                     ((name.unwrap_or_else(|| format!("f{number}")), ty), value)

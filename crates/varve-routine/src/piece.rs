@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Locale, NamesRef};
-use varve_sql::{Bound, Catalog, RoutineVariable, Source, bind_piece, parse};
+use varve_expr::Locale;
+use varve_sql::{Bound, Catalog, RoutineVariable, Source, bind_piece, names_of, parse};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::body::Body;
@@ -16,7 +16,7 @@ impl Body<'_, '_> {
         if !Arc::ptr_eq(&catalog, &self.catalog) {
             self.locale = Locale {
                 enums: catalog.enums().cloned(),
-                names: Some(NamesRef(Arc::<Catalog>::clone(&catalog))),
+                names: Some(names_of(&catalog)),
                 ..self.caller.locale.clone()
             };
             self.catalog = catalog;

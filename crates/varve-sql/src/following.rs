@@ -4,10 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use varve_catalog::{CatalogNames, ShownTexts};
+use varve_expr::NamesRef;
 use varve_parser::parse;
-use varve_types::{Error, ObjectId, Result, SqlText};
+use varve_types::{Error, ObjectId, Result, SqlText, Value};
 
 use crate::bind::kept::{argument_names, row_names, uses_of_piece, uses_of_view};
+use crate::bind::updatable_columns;
 use crate::bind::variables::Variables as Values;
 use crate::function_def::{FunctionDef, ParsedBody};
 use crate::kept_text::{Meaning, NameUse, Names, Variables, written};
@@ -136,140 +139,157 @@ fn with_names(view: &ViewDef, uses: &[NameUse], catalog: &Catalog) -> ViewDef {
     }
 }
 
-impl Catalog {
-    /// A new view, whose text means the same whatever the search path is. One whose text with
-    /// whole names is not the same query is refused: it would be another one after a dump.
-    pub(crate) fn whole_view(&self, view: ViewDef) -> Result<ViewDef> {
-        let (uses, before) = uses_of_view(self, &Arc::new(view.clone()), true)?;
-        let named = with_names(&view, &uses, self);
-        let differs =
-            Error::unsupported("a view whose text cannot name its objects with their schemas")
-                .with_hint("Give relations aliases of their own, and columns their qualifiers.");
-        match uses_of_view(self, &Arc::new(named.clone()), false) {
-            Ok((_, after)) if after.plan.types() == before.plan.types() => Ok(named),
-            // A limit that was reached says nothing about names.
-            Err(error) if error.state().is_limit() => Err(error),
-            _ => Err(differs),
-        }
+/// A new view, whose text means the same whatever the search path is. One whose text with
+/// whole names is not the same query is refused: it would be another one after a dump.
+pub(crate) fn whole_view(catalog: &Catalog, view: ViewDef) -> Result<ViewDef> {
+    let (uses, before) = uses_of_view(catalog, &Arc::new(view.clone()), true)?;
+    let named = with_names(&view, &uses, catalog);
+    let differs =
+        Error::unsupported("a view whose text cannot name its objects with their schemas")
+            .with_hint("Give relations aliases of their own, and columns their qualifiers.");
+    match uses_of_view(catalog, &Arc::new(named.clone()), false) {
+        Ok((_, after)) if after.plan.types() == before.plan.types() => Ok(named),
+        // A limit that was reached says nothing about names.
+        Err(error) if error.state().is_limit() => Err(error),
+        _ => Err(differs),
     }
+}
 
-    /// The query of a view with the names that all has now.
-    pub(crate) fn shown_view(&self, view: &Arc<ViewDef>) -> SqlText {
-        match uses_of_view(self, view, false) {
-            Ok((uses, _)) => written(&view.text, &uses, shown(self)),
+/// A new function, whose texts mean the same whatever the search path is.
+pub(crate) fn whole_function(catalog: &Catalog, mut def: FunctionDef) -> Result<FunctionDef> {
+    let mut reads = BTreeSet::new();
+    for argument in &mut def.arguments {
+        let Some(default) = &mut argument.default else {
+            continue;
+        };
+        let uses = uses_of_expression(catalog, default, Values::default())?;
+        reads.extend(objects(&uses));
+        *default = written(default, &uses, whole(catalog, Variables::None)).into_string();
+    }
+    if def.is_atomic && !def.is_polymorphic() {
+        let uses = uses_of_body(catalog, &Arc::new(def.clone()))?;
+        reads.extend(objects(&uses));
+        let variables = Variables::Arguments(&def.name);
+        let body = written(&def.body, &uses, whole(catalog, variables));
+        def.body = body.into_string();
+        def.parsed = ParsedBody::default();
+    }
+    reads.remove(&def.object);
+    def.reads = reads.into_iter().collect();
+    Ok(def)
+}
+
+/// A new trigger, whose condition means the same whatever the search path is.
+pub(crate) fn whole_trigger(catalog: &Catalog, mut def: TriggerDef) -> Result<TriggerDef> {
+    let uses = uses_of_condition(catalog, &def)?;
+    if let Some(text) = &mut def.condition {
+        *text = written(text, &uses, whole(catalog, Variables::None)).into_string();
+        def.parsed = ParsedBody::default();
+    }
+    Ok(def)
+}
+
+/// Binds kept texts for the views of the catalog.
+#[derive(Debug)]
+struct BoundTexts;
+
+impl ShownTexts for BoundTexts {
+    fn view(&self, catalog: &Catalog, view: &Arc<ViewDef>) -> SqlText {
+        match uses_of_view(catalog, view, false) {
+            Ok((uses, _)) => written(&view.text, &uses, shown(catalog)),
             Err(_) => source(&view.text),
         }
     }
 
-    /// A new function, whose texts mean the same whatever the search path is.
-    pub(crate) fn whole_function(&self, mut def: FunctionDef) -> Result<FunctionDef> {
-        let mut reads = BTreeSet::new();
-        for argument in &mut def.arguments {
-            let Some(default) = &mut argument.default else {
-                continue;
-            };
-            let uses = uses_of_expression(self, default, Values::default())?;
-            reads.extend(objects(&uses));
-            *default = written(default, &uses, whole(self, Variables::None)).into_string();
-        }
-        if def.is_atomic && !def.is_polymorphic() {
-            let uses = uses_of_body(self, &Arc::new(def.clone()))?;
-            reads.extend(objects(&uses));
-            let variables = Variables::Arguments(&def.name);
-            let body = written(&def.body, &uses, whole(self, variables));
-            def.body = body.into_string();
-            def.parsed = ParsedBody::default();
-        }
-        reads.remove(&def.object);
-        def.reads = reads.into_iter().collect();
-        Ok(def)
-    }
-
-    /// The default of an argument with the names that all has now.
-    pub(crate) fn shown_default(&self, text: &str) -> SqlText {
-        match uses_of_expression(self, text, Values::default()) {
-            Ok(uses) => written(text, &uses, shown(self)),
+    fn default(&self, catalog: &Catalog, text: &str) -> SqlText {
+        match uses_of_expression(catalog, text, Values::default()) {
+            Ok(uses) => written(text, &uses, shown(catalog)),
             Err(_) => source(text),
         }
     }
 
-    /// The body of a function with the names that all has now.
-    pub(crate) fn shown_body(&self, def: &FunctionDef) -> SqlText {
-        match uses_of_body(self, &Arc::new(def.clone())) {
-            Ok(uses) => written(&def.body, &uses, shown(self)),
+    fn body(&self, catalog: &Catalog, def: &FunctionDef) -> SqlText {
+        match uses_of_body(catalog, &Arc::new(def.clone())) {
+            Ok(uses) => written(&def.body, &uses, shown(catalog)),
             Err(_) => source(&def.body),
         }
     }
 
-    /// A new trigger, whose condition means the same whatever the search path is.
-    pub(crate) fn whole_trigger(&self, mut def: TriggerDef) -> Result<TriggerDef> {
-        let uses = uses_of_condition(self, &def)?;
-        if let Some(text) = &mut def.condition {
-            *text = written(text, &uses, whole(self, Variables::None)).into_string();
-            def.parsed = ParsedBody::default();
-        }
-        Ok(def)
-    }
-
-    /// The condition of a trigger with the names that all has now.
-    pub(crate) fn shown_condition(&self, def: &TriggerDef) -> Option<SqlText> {
+    fn condition(&self, catalog: &Catalog, def: &TriggerDef) -> Option<SqlText> {
         let text = def.condition.as_ref()?;
-        Some(match uses_of_condition(self, def) {
-            Ok(uses) => written(text, &uses, shown(self)),
+        Some(match uses_of_condition(catalog, def) {
+            Ok(uses) => written(text, &uses, shown(catalog)),
             Err(_) => source(text),
         })
     }
 
-    /// Whether some definition has a text that names may have to follow.
-    fn has_texts(&self) -> bool {
-        let mut functions = self.functions.values();
-        let mut triggers = self.triggers.values().flatten();
-        !self.views.is_empty()
-            || functions.any(|def| !def.reads.is_empty())
-            || triggers.any(|def| def.condition.is_some())
+    fn updatable_columns(&self, catalog: &Catalog, view: &Arc<ViewDef>) -> Option<Vec<bool>> {
+        updatable_columns(catalog, view)
     }
+}
 
-    /// The objects that have another name, or parts with other names, than in another catalogue.
-    fn renamed(&self, before: &Catalog) -> BTreeSet<ObjectId> {
-        let relations = before.tables.keys().chain(before.views.keys());
-        let relations = relations.chain(before.sequences.keys());
-        let named = relations
-            .chain(before.types.keys())
-            .chain(before.domains.keys());
-        let labels = |catalog: &Catalog, object: &ObjectId| {
-            let def = catalog.types.get(object);
-            def.map(|def| def.labels.clone())
+/// What a catalog tells while expressions are evaluated.
+pub fn names_of(catalog: &Arc<Catalog>) -> NamesRef {
+    NamesRef(Arc::new(CatalogNames {
+        catalog: Arc::clone(catalog),
+        texts: &BoundTexts,
+    }))
+}
+
+/// The rows of a view of the catalog.
+pub fn catalog_rows(view: u16, catalog: &Catalog) -> Vec<Vec<Value>> {
+    varve_catalog::catalog_rows(view, catalog, &BoundTexts)
+}
+
+/// Whether some definition has a text that names may have to follow.
+fn has_texts(catalog: &Catalog) -> bool {
+    let mut functions = catalog.functions.values();
+    let mut triggers = catalog.triggers.values().flatten();
+    !catalog.views.is_empty()
+        || functions.any(|def| !def.reads.is_empty())
+        || triggers.any(|def| def.condition.is_some())
+}
+
+/// The objects that have another name, or parts with other names, than in another catalogue.
+fn renamed(before: &Catalog, after: &Catalog) -> BTreeSet<ObjectId> {
+    let relations = before.tables.keys().chain(before.views.keys());
+    let relations = relations.chain(before.sequences.keys());
+    let named = relations
+        .chain(before.types.keys())
+        .chain(before.domains.keys());
+    let labels = |catalog: &Catalog, object: &ObjectId| {
+        let def = catalog.types.get(object);
+        def.map(|def| def.labels.clone())
+    };
+    let whole = |catalog: &Catalog, object: &ObjectId| {
+        let (schema, name) = catalog.name_of(*object)?;
+        Some((catalog.schema_name(schema).to_owned(), name.to_owned()))
+    };
+    let is_other = |object: &&ObjectId| {
+        whole(after, object).is_some_and(|now| Some(now) != whole(before, object))
+            || before.named_columns(**object) != after.named_columns(**object)
+            || labels(before, object) != labels(after, object)
+    };
+    let mut found: BTreeSet<ObjectId> = named.filter(is_other).copied().collect();
+    for def in before.functions.values() {
+        let now = after.functions.get(&def.object);
+        let name = |catalog: &Catalog, def: &FunctionDef| {
+            (catalog.schema_name(def.schema).to_owned(), def.name.clone())
         };
-        let whole = |catalog: &Catalog, object: &ObjectId| {
-            let (schema, name) = catalog.name_of(*object)?;
-            Some((catalog.schema_name(schema).to_owned(), name.to_owned()))
-        };
-        let is_other = |object: &&ObjectId| {
-            whole(self, object).is_some_and(|now| Some(now) != whole(before, object))
-                || before.named_columns(**object) != self.named_columns(**object)
-                || labels(before, object) != labels(self, object)
-        };
-        let mut found: BTreeSet<ObjectId> = named.filter(is_other).copied().collect();
-        for def in before.functions.values() {
-            let now = self.functions.get(&def.object);
-            let name = |catalog: &Catalog, def: &FunctionDef| {
-                (catalog.schema_name(def.schema).to_owned(), def.name.clone())
-            };
-            if now.is_some_and(|now| name(self, now) != name(before, def)) {
-                found.insert(def.object);
-            }
+        if now.is_some_and(|now| name(after, now) != name(before, def)) {
+            found.insert(def.object);
         }
-        found
     }
+    found
 }
 
 /// The definitions whose texts name what another statement gave other names, with these; `after` is
 /// the catalogue behind that. `0A000` where a text cannot follow.
 pub fn followed(before: &Catalog, after: &Catalog) -> Result<Vec<Followed>> {
-    if !before.has_texts() {
+    if !has_texts(before) {
         return Ok(Vec::new());
     }
-    let renamed = after.renamed(before);
+    let renamed = renamed(before, after);
     if renamed.is_empty() {
         return Ok(Vec::new());
     }

@@ -3,11 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_expr::{
-    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, NamesRef, SequenceCall,
-    SequenceRef,
+    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, SequenceCall, SequenceRef,
 };
 use varve_sort::VecMap;
-use varve_sql::{Catalog, SequenceDef};
+use varve_sql::{Catalog, SequenceDef, names_of};
 use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
@@ -97,7 +96,7 @@ impl SessionHost {
             now_us,
             statement_us: now_us,
             enums: catalog.enums().cloned(),
-            names: Some(NamesRef(catalog)),
+            names: Some(names_of(&catalog)),
             ..Locale::default()
         }
     }

@@ -13,7 +13,7 @@ use crate::read::points::Points;
 use crate::read::row_filter::{RowFilter, place_in};
 use crate::read::rows::chosen;
 use varve_exec::{BatchStream, ScanRequest};
-use varve_sql::{Asked, IndexChoice, TableDef, choose_index};
+use varve_sql::{Asked, IndexChoice, TableDef, choose_index, is_named_by_key};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{
     Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, VECTOR_ROWS,
@@ -68,7 +68,7 @@ pub fn read_points(
     table: &TableDef,
     request: &ScanRequest,
 ) -> Option<IndexStream> {
-    if !table.is_named_by_key(&asked(request)) {
+    if !is_named_by_key(table, &asked(request)) {
         return None;
     }
     let key = &table.primary_key;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, evaluate, evaluate_filter};
-use varve_sql::{AggregateCall, SortKeyExpr};
+use varve_plan::{AggregateCall, SortKeyExpr};
 use varve_types::{Batch, Column, ColumnData, ColumnRef, Error, LogicalType, Result};
 
 use crate::keys::{KeyIndex, KeyOrder};

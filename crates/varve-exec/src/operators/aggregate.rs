@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate};
-use varve_sql::AggregateCall;
+use varve_plan::AggregateCall;
 use varve_types::{Batch, Column, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
 
 use crate::BatchStream;

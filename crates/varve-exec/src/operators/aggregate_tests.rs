@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::{AggregateFunction as F, Expr};
-use varve_sql::{AggregateCall, Plan};
+use varve_plan::{AggregateCall, Plan};
 use varve_types::{Batch, Column, CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{

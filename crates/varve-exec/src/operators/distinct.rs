@@ -57,7 +57,7 @@ impl BatchStream for DistinctStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use varve_sql::Plan;
+    use varve_plan::Plan;
     use varve_types::LogicalType;
 
     use crate::testing::{Setting, column, limit, show_batches, table};

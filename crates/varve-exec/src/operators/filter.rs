@@ -32,7 +32,7 @@ impl BatchStream for FilterStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use varve_sql::Plan;
+    use varve_plan::Plan;
     use varve_types::{CompareOp, LogicalType, Value};
 
     use crate::testing::{Setting, column, compare, literal, show_batches, table};

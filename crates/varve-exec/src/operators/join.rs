@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate, evaluate_filter};
-use varve_sql::{JoinKind, JoinNode, Mark};
+use varve_plan::{JoinKind, JoinNode, Mark};
 use varve_types::{
     Batch, Column, ColumnData, ColumnRef, Error, Invariant, LocalFuture, LogicalType, Reservation,
     Result, Selection, SqlState, VECTOR_ROWS, Value, has_details, put_details,

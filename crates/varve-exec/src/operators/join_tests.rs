@@ -1,6 +1,6 @@
 use proptest::prelude::{Strategy, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::Expr;
-use varve_sql::{JoinKind, JoinNode, Mark, Plan};
+use varve_plan::{JoinKind, JoinNode, Mark, Plan};
 use varve_types::{Batch, CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{Setting, batches_of, column, compare, show, show_batches, table};

@@ -182,7 +182,7 @@ impl BatchStream for LimitStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use varve_sql::Plan;
+    use varve_plan::Plan;
     use varve_types::{LogicalType, Value};
 
     use crate::testing::{Setting, limit, literal, show_batches, table};

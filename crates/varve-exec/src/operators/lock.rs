@@ -1,7 +1,7 @@
 //! Lock: rows, claimed on the way.
 
 use varve_expr::evaluate;
-use varve_sql::{LockNode, LockTarget, LockWait};
+use varve_plan::{LockNode, LockTarget, LockWait};
 use varve_types::{
     Batch, ColumnData, Error, LocalFuture, Result, RowPosition, Selection, SqlState,
 };

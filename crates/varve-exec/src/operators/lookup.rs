@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use varve_expr::evaluate_constant;
-use varve_sql::LookupNode;
+use varve_plan::LookupNode;
 use varve_types::{Batch, LocalFuture, Result, Value};
 
 use crate::BatchStream;
@@ -62,7 +62,7 @@ impl BatchStream for LookupStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use varve_sql::{LookupNode, Plan};
+    use varve_plan::{LookupNode, Plan};
     use varve_types::{LogicalType, TreeId, Value};
 
     use crate::testing::{Setting, literal, show_batches, table};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{SetRows, evaluate, set_rows};
-use varve_sql::{ProjectSetNode, SetCall};
+use varve_plan::{ProjectSetNode, SetCall};
 use varve_types::{
     Batch, ColumnBuilder, ColumnRef, Invariant, LocalFuture, LogicalType, Result, RowValue,
     VECTOR_ROWS, Value,

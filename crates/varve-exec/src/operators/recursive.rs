@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use varve_sql::RecursiveNode;
+use varve_plan::RecursiveNode;
 use varve_types::{Batch, LocalFuture, Reservation, Result, Selection};
 
 use crate::BatchStream;

@@ -1,7 +1,7 @@
 //! Scan: rows of a relation, predicates applied by the source.
 
 use varve_expr::evaluate_constant;
-use varve_sql::{PushedPredicate, ScanNode};
+use varve_plan::{PushedPredicate, ScanNode};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, Value};
 
 use crate::context::Running;
@@ -127,7 +127,7 @@ impl BatchStream for ScanStream<'_> {
 #[cfg(test)]
 mod tests {
     use varve_expr::Expr;
-    use varve_sql::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
+    use varve_plan::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
     use varve_types::{ColumnPredicate, CompareOp, KeyOrder, LogicalType, PredicateTest, Value};
 
     use crate::testing::{Setting, column, compare, limit, literal, show_batches, table};

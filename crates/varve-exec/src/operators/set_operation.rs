@@ -1,6 +1,6 @@
 //! Set operation: INTERSECT and EXCEPT, by counts of each different row.
 
-use varve_sql::SetOperationNode;
+use varve_plan::SetOperationNode;
 use varve_types::{Batch, LocalFuture, Reservation, Result, Selection};
 
 use crate::BatchStream;

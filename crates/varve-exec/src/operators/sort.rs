@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use varve_sql::SortKeyExpr;
+use varve_plan::SortKeyExpr;
 use varve_types::{Batch, LocalFuture, LogicalType, Reservation, Result};
 
 use crate::BatchStream;

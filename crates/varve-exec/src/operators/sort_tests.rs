@@ -2,7 +2,7 @@ use core::cmp::Ordering;
 
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::Expr;
-use varve_sql::{Plan, SortKeyExpr};
+use varve_plan::{Plan, SortKeyExpr};
 use varve_types::{CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{

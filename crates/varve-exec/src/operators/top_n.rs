@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use varve_sql::SortKeyExpr;
+use varve_plan::SortKeyExpr;
 use varve_types::{Batch, LocalFuture, Reservation, Result, Selection, VECTOR_ROWS};
 
 use crate::BatchStream;

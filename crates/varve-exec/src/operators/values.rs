@@ -60,7 +60,7 @@ impl BatchStream for RowsStream {
 #[cfg(test)]
 mod tests {
     use varve_expr::Expr;
-    use varve_sql::Plan;
+    use varve_plan::Plan;
     use varve_types::{LogicalType, Value};
 
     use crate::testing::{Setting, literal, show};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate};
-use varve_sql::WindowNode;
+use varve_plan::WindowNode;
 use varve_types::{Batch, ColumnRef, LocalFuture, Reservation, Result};
 
 use crate::BatchStream;

@@ -1,7 +1,7 @@
 //! Sort keys of batches.
 
 use varve_expr::{EvalContext, Expr, evaluate};
-use varve_sql::SortKeyExpr;
+use varve_plan::SortKeyExpr;
 use varve_types::{Batch, ColumnRef, Result};
 
 use crate::keys::{KeyBlock, KeyOrder, encode_keys};

@@ -1,7 +1,7 @@
 //! Short ways to write plans down.
 
 use varve_expr::{AggregateFunction, Expr};
-use varve_sql::{AggregateCall, Plan, SortKeyExpr};
+use varve_plan::{AggregateCall, Plan, SortKeyExpr};
 use varve_types::{CompareOp, LogicalType, Value};
 
 pub(crate) fn column(index: usize, ty: LogicalType) -> Expr {

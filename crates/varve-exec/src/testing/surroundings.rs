@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::DEFAULT_LOCALE;
-use varve_sql::{Plan, Relation, ScanNode};
+use varve_plan::{Plan, Relation, ScanNode};
 use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, ColumnData, Env, Error, LocalFuture, LogicalType, MemoryAccount, MemoryBudget,

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, evaluate};
-use varve_sql::{SortKeyExpr, WindowCall, WindowFunction};
+use varve_plan::{SortKeyExpr, WindowCall, WindowFunction};
 use varve_types::meter;
 use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value};
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use varve_expr::{EvalContext, Expr, Zone, evaluate_constant, shifted_value};
-use varve_sql::{Frame, FrameBound, FrameExclusion, FrameUnits, SortKeyExpr};
+use varve_plan::{Frame, FrameBound, FrameExclusion, FrameUnits, SortKeyExpr};
 use varve_types::{Column, Error, Result, SqlState, Value};
 
 use super::Partition;

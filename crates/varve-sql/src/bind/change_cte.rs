@@ -3,8 +3,6 @@
 //! They run in order before the statement behind them, which reads the rows that they return. All
 //! of them see what was there before: the statement names the tables to be kept for that.
 
-use std::sync::Arc;
-
 use varve_ast::{Cte, Name, QueryBody};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
@@ -12,9 +10,8 @@ use crate::bind::cte::{Columns, CteBinding, with_definition};
 use crate::bind::merge::source_of;
 use crate::bind::relation::rename_columns;
 use crate::bind::{Binder, located, unsupported_at};
-use crate::catalog::TableDef;
 use crate::optimize::taken;
-use crate::plan::{Plan, Relation, Statement, WithNode};
+use crate::plan::{Plan, Relation, Statement};
 use crate::statement::{Change, Changes};
 
 /// Whether a query is a statement that changes rows.
@@ -137,41 +134,4 @@ fn read(plan: &Plan, trees: &[TreeId], found: &mut Vec<TreeId>) {
     let tree = tree.filter(|tree| trees.contains(tree) && !found.contains(tree));
     found.extend(tree);
     plan.for_each_input(&mut |input| read(input, trees, found));
-}
-
-impl Statement {
-    /// The statement with a named query that its plan may read.
-    pub fn with_named(&self, change: &Change, rows: &Plan) -> Statement {
-        let mut statement = self.clone();
-        let read = |plan: &mut Plan| {
-            let body = taken(plan);
-            *plan = Plan::With(WithNode {
-                id: change.id,
-                name: change.name.clone(),
-                definition: Box::new(rows.clone()),
-                body: Box::new(body),
-            });
-        };
-        if let Some(source) = source_of(&mut statement) {
-            read(source);
-        }
-        if let Statement::Insert(insert) = &mut statement
-            && let Some(conflict) = &mut insert.on_conflict
-            && let Some(update) = &mut conflict.update
-            && let Some(wider) = &mut update.wider
-        {
-            read(&mut wider.plan);
-        }
-        statement
-    }
-
-    /// The table that it changes.
-    fn changed_table(&self) -> Option<&Arc<TableDef>> {
-        match self {
-            Statement::Insert(insert) => Some(&insert.table),
-            Statement::Update(modify) | Statement::Delete(modify) => Some(&modify.table),
-            Statement::Merge(merge) => Some(&merge.table),
-            _ => None,
-        }
-    }
 }

@@ -218,17 +218,6 @@ impl Binder<'_> {
     }
 }
 
-impl TableDef {
-    /// Whether one of its constraints has a name.
-    pub(crate) fn has_constraint(&self, name: &str) -> bool {
-        let mut indexes = self.indexes.iter();
-        self.checks.iter().any(|check| check.name == name)
-            || !self.primary_key.is_empty() && self.key_name() == name
-            || indexes.any(|index| index.is_constraint && index.name == name)
-            || self.foreign_keys.iter().any(|key| key.name == name)
-    }
-}
-
 /// A name made of others, with a number behind it if it is taken.
 pub(crate) fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut name = made_name(of, label);

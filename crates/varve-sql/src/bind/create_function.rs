@@ -7,6 +7,7 @@ use varve_ast::{
     FunctionOptions, FunctionReturns, Span, StatementBody, TypeName,
 };
 use varve_expr::{Expr, Volatility};
+use varve_parser::plpgsql::Piece;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::data_type::type_name;
@@ -14,9 +15,9 @@ use crate::bind::polymorphic::{is_array, pseudo_name, pseudo_type};
 use crate::bind::routine_call::is_run_first;
 use crate::bind::view::utility;
 use crate::bind::{Binder, located};
+use crate::following::whole_function;
 use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use crate::plan::Statement;
-use crate::plpgsql::Piece;
 use crate::schema::PUBLIC;
 use crate::utility::{Message, Utility};
 
@@ -128,7 +129,7 @@ impl Binder<'_> {
         if def.is_atomic || !self.catalog.takes_bodies_unread {
             placed(body, self.check_body(&def))?;
         }
-        let def = self.catalog.whole_function(def)?;
+        let def = whole_function(self.catalog, def)?;
         Ok(utility(Utility::PutFunction(Box::new(def), "CREATE")))
     }
 

@@ -1,7 +1,7 @@
 //! DROP, and what depends on what is dropped.
 
 use varve_ast::{DropObjects, Name, ObjectKind, ObjectName};
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, SqlText};
+use varve_types::{Error, Result, SqlState};
 
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
@@ -231,95 +231,6 @@ impl Drops<'_> {
             }
             waiting.extend(dependents.iter().rev().map(|(dependent, _)| *dependent));
         }
-    }
-}
-
-impl Catalog {
-    /// Whether something is a column with arrays of a type that is dropped.
-    fn is_array_of(&self, column: Dropped, ty: Dropped) -> bool {
-        let (Dropped::Column(table, id), Dropped::Type(ty)) = (column, ty) else {
-            return false;
-        };
-        let table = self.tables.get(&table);
-        let mut columns = table.iter().flat_map(|table| &table.columns);
-        let of = columns.find(|column| column.id == id);
-        let is_array = of.is_some_and(|column| matches!(column.ty, LogicalType::Array(_)));
-        let domain = self.domains.get(&ty);
-        let of_domain = domain.is_some_and(|def| of.is_some_and(|column| column.ty != def.base));
-        of_domain || is_array && self.types.contains_key(&ty)
-    }
-
-    /// An object as messages name it.
-    pub(crate) fn described(&self, object: Dropped) -> String {
-        let name = |what: &str, schema: ObjectId, name: &str| {
-            format!("{what} {}", self.shown_name(schema, name))
-        };
-        let described = match object {
-            Dropped::Table(object) => {
-                (self.tables.get(&object)).map(|table| name("table", table.schema, &table.name))
-            }
-            Dropped::View(object) => self.views.get(&object).map(|view| {
-                let what = match view.is_materialized() {
-                    true => "materialized view",
-                    false => "view",
-                };
-                name(what, view.schema, &view.name)
-            }),
-            Dropped::Sequence(object) => (self.sequences.get(&object))
-                .map(|sequence| name("sequence", sequence.schema, &sequence.name)),
-            Dropped::Type(object) => {
-                let domain = self.domains.get(&object);
-                let domain = domain.map(|def| (def.schema, &def.name));
-                let named = self.types.get(&object).map(|def| (def.schema, &def.name));
-                let named = named.or(domain);
-                named.map(|(schema, name)| format!("type {}", self.type_def_name(schema, name)))
-            }
-            Dropped::Function(object) => (self.functions.get(&object))
-                .map(|def| format!("function {}", self.shown_function(def))),
-            Dropped::Trigger(table, object) => {
-                let mut known = self.triggers_of(table).iter();
-                let name = known.find(|def| def.object == object).map(|def| &def.name);
-                let of = match self.views.contains_key(&table) {
-                    true => Dropped::View(table),
-                    false => Dropped::Table(table),
-                };
-                let table = self.described(of);
-                name.map(|name| format!("trigger {name} on {table}"))
-            }
-            Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
-            Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {
-                let key = &table.foreign_keys.get(at)?.name;
-                let table = self.shown_name(table.schema, &table.name);
-                Some(format!("constraint {key} on table {table}"))
-            }),
-            Dropped::Column(object, id) => self.tables.get(&object).and_then(|table| {
-                let mut columns = table.columns.iter();
-                let column = &columns.find(|column| column.id == id)?.name;
-                let table = self.shown_name(table.schema, &table.name);
-                Some(format!("column {column} of table {table}"))
-            }),
-            Dropped::Default(object, at) => self.tables.get(&object).and_then(|table| {
-                let column = &table.columns.get(at)?.name;
-                let table = self.shown_name(table.schema, &table.name);
-                Some(format!(
-                    "default value for column {column} of table {table}"
-                ))
-            }),
-        };
-        described.unwrap_or_default()
-    }
-
-    /// The name of a relation, with its schema where it is not found without.
-    pub(crate) fn shown_name(&self, schema: ObjectId, name: &str) -> SqlText {
-        let plain = RelationName {
-            schema: None,
-            name: name.to_owned(),
-        };
-        let here = self.find_in(schema, name);
-        if self.find(&plain) == here && here.is_some() {
-            return SqlText::name(name);
-        }
-        SqlText::name_in(self.schema_name(schema), name)
     }
 }
 

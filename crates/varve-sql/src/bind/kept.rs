@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use varve_ast::{Alias, BaseType, ObjectName, TypeName};
-use varve_expr::{DEFAULT_LOCALE, Expr, Locale, NamesRef};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale};
 use varve_parser::ParsedStatement;
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlText, sql};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlText, sql};
 
 use crate::bind::Binder;
 use crate::bind::data_type::type_name;
@@ -14,10 +14,11 @@ use crate::bind::routine_body::row_variables;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::view_query;
 use crate::catalog::TableDef;
+use crate::following::names_of;
 use crate::function_def::FunctionDef;
 use crate::kept_text::{Meaning, NameUse};
 use crate::plan::Query;
-use crate::schema::{Catalog, Named, RelationName};
+use crate::schema::{Catalog, Named};
 use crate::scope::{Scope, UNNAMED};
 use crate::view::{ViewDef, ViewRead};
 
@@ -135,19 +136,6 @@ impl Binder<'_> {
     }
 }
 
-impl Catalog {
-    /// The object of a type that a user defined, or of the rows of a relation.
-    fn type_called(&self, name: &RelationName) -> Option<ObjectId> {
-        if let Some(def) = self.enum_named(name) {
-            return Some(def.object);
-        }
-        match self.row_type(name) {
-            Some(LogicalType::Row(RowTypeId(id))) => Some(ObjectId(u64::from(id))),
-            _ => self.domain_named(name).map(|domain| domain.object),
-        }
-    }
-}
-
 /// Binds under a locale with the names of a catalogue's types; with all of its names only where
 /// that fails without, since they cost a copy of it.
 fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result<T> {
@@ -156,7 +144,7 @@ fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result
         ..DEFAULT_LOCALE.clone()
     };
     bind(&locale).or_else(|_| {
-        locale.names = Some(NamesRef(Arc::new(catalog.clone())));
+        locale.names = Some(names_of(&Arc::new(catalog.clone())));
         bind(&locale)
     })
 }

@@ -6,6 +6,8 @@ use varve_ast::{Dml, Merge, MergeAction as Action, MergeWhen, ObjectName, With};
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
+pub(crate) use varve_plan::plan::statement::source_of;
+
 use crate::bind::conflict::column_exprs;
 use crate::bind::expr::ExprScope;
 use crate::bind::subquery::attach;
@@ -168,18 +170,6 @@ impl Binder<'_> {
             *source = optimize(query.plan);
         }
         Ok(changed)
-    }
-}
-
-/// The plan of the rows that a statement changes.
-pub(crate) fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
-    match statement {
-        Statement::Query(query) => Some(&mut query.plan),
-        Statement::Insert(insert) => Some(&mut insert.source),
-        Statement::Update(modify) | Statement::Delete(modify) => Some(&mut modify.source),
-        Statement::Merge(merge) => Some(&mut merge.source),
-        Statement::Explain { statement, .. } => source_of(statement),
-        _ => None,
     }
 }
 

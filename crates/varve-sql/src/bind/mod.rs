@@ -24,7 +24,6 @@ mod cte;
 mod data_type;
 mod ddl;
 mod delete;
-mod dependents;
 mod domain;
 mod drop;
 mod drop_columns;
@@ -55,7 +54,6 @@ mod order;
 mod outer;
 mod partition;
 mod placeholder;
-pub(crate) mod polymorphic;
 mod query;
 mod record;
 mod relation;
@@ -97,19 +95,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use varve_ast::Span;
-use varve_expr::{Locale, NamesRef};
+use varve_expr::Locale;
 use varve_parser::{ParsedStatement, Source, too_deep};
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
-pub(crate) use data_type::{internal_name, type_of_text};
-pub(crate) use merge::source_of;
-pub use names::{folded_path, qualified_name};
-pub(crate) use names::{undefined_schema, undefined_table};
-pub(crate) use partition::{shown_limits, shown_value};
 pub use routine_body::{RoutineVariable, Shape, bind_piece, declared_shape, row_variables};
 pub use session::bind_arguments;
 pub(crate) use through::updatable_columns;
-pub(crate) use trigger::shape_of;
+pub(crate) use varve_catalog::model::polymorphic;
+pub(crate) use varve_catalog::text::type_name::internal_name;
 
 use cte::CteBinding;
 use lock::Claim;
@@ -117,6 +111,7 @@ use outer::OuterLevel;
 use variables::Variables;
 
 use crate::catalog::TableDef;
+use crate::following::names_of;
 use crate::found::Found;
 use crate::function_def::FunctionDef;
 use crate::kept_text::NameUse;
@@ -209,7 +204,7 @@ fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
 fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
     Locale {
         enums: catalog.enums().cloned(),
-        names: Some(NamesRef(Arc::<Catalog>::clone(catalog))),
+        names: Some(names_of(catalog)),
         ..locale.clone()
     }
 }

@@ -8,23 +8,18 @@ use varve_ast::{
 };
 use varve_types::{Error, ObjectId, Result, SqlState};
 
+pub(crate) use varve_catalog::text::name::{
+    folded_path, qualified_name, relation_name, simple_name, undefined_schema, undefined_table,
+};
+
 use crate::bind::data_type::cast_name;
 use crate::bind::{Binder, located};
 use crate::catalog::{NAME_BYTES_MAX, TableDef};
 use crate::kept_text::Meaning;
-use crate::pg_catalog::{DATABASE, catalog_view};
+use crate::pg_catalog::catalog_view;
 use crate::plan::SystemView;
 use crate::schema::{Named, RelationName};
 use crate::system_view::system_view;
-
-/// The name of a function or type without `pg_catalog`; `None` for any other qualified name.
-pub(crate) fn simple_name(name: &ObjectName) -> Option<&str> {
-    match name.qualifiers.as_slice() {
-        [] => Some(&name.name.text),
-        [schema] if schema.text == "pg_catalog" => Some(&name.name.text),
-        _ => None,
-    }
-}
 
 impl Binder<'_> {
     /// The name of a relation.
@@ -161,98 +156,6 @@ impl Binder<'_> {
             located(Error::new(SqlState::UNDEFINED_COLUMN, message), place)
         })
     }
-}
-
-/// The name of a relation from its folded parts.
-pub(crate) fn relation_name(mut parts: Vec<String>) -> Result<RelationName> {
-    let whole = parts.join(".");
-    let name = parts.pop().unwrap_or_default();
-    let schema = parts.pop();
-    match parts.as_slice() {
-        [] => Ok(RelationName { schema, name }),
-        [database] if database == DATABASE => Ok(RelationName { schema, name }),
-        [_] => Err(Error::new(
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("cross-database references are not implemented: \"{whole}\""),
-        )),
-        _ => Err(Error::new(
-            SqlState::SYNTAX_ERROR,
-            format!("improper qualified name (too many dotted names): {whole}"),
-        )),
-    }
-}
-
-/// The name of a relation as a tree has it.
-pub fn qualified_name(name: &ObjectName) -> Result<RelationName> {
-    relation_name(name.parts().map(|part| part.text.clone()).collect())
-}
-
-/// A name in a text as SQL folds it.
-pub fn folded_path(text: &str) -> Result<RelationName> {
-    let bad = || Error::new(SqlState::INVALID_NAME, "invalid name syntax");
-    let space = |c: char| c.is_ascii_whitespace() || c == '\u{b}';
-    let mut parts = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(space);
-        let part = match rest.strip_prefix('"') {
-            Some(quoted) => {
-                let (part, behind) = quoted_part(quoted).ok_or_else(bad)?;
-                rest = behind;
-                part
-            }
-            None => {
-                let end = rest.find(|c| c == '.' || c == '"' || space(c));
-                let (part, behind) = rest.split_at(end.unwrap_or(rest.len()));
-                rest = behind;
-                part.to_ascii_lowercase()
-            }
-        };
-        if part.is_empty() {
-            return Err(bad());
-        }
-        parts.push(part);
-        rest = rest.trim_start_matches(space);
-        match rest.strip_prefix('.') {
-            Some(behind) => rest = behind,
-            None if rest.is_empty() => return relation_name(parts),
-            None => return Err(bad()),
-        }
-    }
-}
-
-/// A name behind its first quote, and what comes behind its last.
-fn quoted_part(text: &str) -> Option<(String, &str)> {
-    let mut part = String::new();
-    let mut rest = text;
-    loop {
-        let (before, behind) = rest.split_once('"')?;
-        part.push_str(before);
-        match behind.strip_prefix('"') {
-            Some(behind) => {
-                part.push('"');
-                rest = behind;
-            }
-            None => return Some((part, behind)),
-        }
-    }
-}
-
-/// `42P01`.
-pub(crate) fn undefined_table(name: &RelationName, position: u32) -> Error {
-    located(
-        Error::new(
-            SqlState::UNDEFINED_TABLE,
-            format!("relation \"{name}\" does not exist"),
-        ),
-        position,
-    )
-}
-
-/// `3F000`.
-pub(crate) fn undefined_schema(name: &str) -> Error {
-    let message = format!("schema \"{name}\" does not exist");
-    Error::new(SqlState::INVALID_SCHEMA_NAME, message)
 }
 
 /// The name that PostgreSQL gives a result column without an alias.

@@ -3,8 +3,10 @@
 use varve_ast::{
     Expr as Ast, ExprKind, PartitionBound as WrittenLimit, PartitionBy, PartitionValues,
 };
-use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
-use varve_types::{Error, LogicalType, Result, SqlState, SqlText, TypeMod, sql};
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+
+use varve_catalog::pg_catalog::shown_limits;
 
 use crate::bind::expr::ExprScope;
 use crate::bind::inheritance::invalid;
@@ -16,7 +18,6 @@ use crate::catalog::TableDef;
 use crate::family::{Limit, PartitionBound, Partitioning, Strategy, compare_limits};
 use crate::index_expression::is_immutable;
 use crate::plan::NewIndex;
-use crate::schema::Catalog;
 use crate::walk::for_each_column;
 
 /// The column that an expression is without a table.
@@ -312,35 +313,4 @@ pub(crate) fn unique_keys_fit(
         }
     }
     Ok(())
-}
-
-/// The values of an end of a range in parentheses.
-pub(crate) fn shown_limits(catalog: &Catalog, limits: &[Limit]) -> SqlText {
-    let shown = limits.iter().map(|limit| match limit {
-        Limit::Min => sql!["MINVALUE"],
-        Limit::Max => sql!["MAXVALUE"],
-        Limit::Value(expr) => shown_value(catalog, expr),
-    });
-    sql!["(", SqlText::joined(&shown.collect::<Vec<_>>(), ", "), ")"]
-}
-
-/// A constant as a bound shows it.
-pub(crate) fn shown_value(catalog: &Catalog, expr: &Expr) -> SqlText {
-    let Expr::Literal { value, ty } = expr else {
-        return SqlText::default();
-    };
-    if value.is_null() {
-        return sql!["NULL"];
-    }
-    let locale = Locale {
-        enums: catalog.enums().cloned(),
-        ..DEFAULT_LOCALE.clone()
-    };
-    let text = format_value(value, &locale);
-    match *ty {
-        LogicalType::Boolean if text == "t" => sql!["true"],
-        LogicalType::Boolean => sql!["false"],
-        ty if ty.is_numeric() && !text.starts_with('-') => SqlText::number(text),
-        _ => SqlText::literal(&text),
-    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use varve_ast::{ArgumentMode, Expr as Ast, Query as AstQuery, QueryBody, SelectItem};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
+use varve_parser::plpgsql::Code;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
 use crate::bind::array::form;
@@ -18,7 +19,6 @@ use crate::bind::view::NO_SOURCE;
 use crate::bind::{Binder, located};
 use crate::function_def::{ArgumentDef, FunctionDef, Returns};
 use crate::kept_text::Meaning;
-use crate::plpgsql::Code;
 use crate::schema::RelationName;
 use crate::scope::Scope;
 

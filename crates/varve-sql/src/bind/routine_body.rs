@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use varve_expr::{Expr, Locale};
 use varve_parser::ParsedStatement;
+use varve_parser::plpgsql::DeclaredType;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
 
 use crate::bind::bind_with;
@@ -13,7 +14,6 @@ use crate::bind::names::undefined_table;
 use crate::bind::variables::{Variable, Variables};
 use crate::catalog::TableDef;
 use crate::plan::Bound;
-use crate::plpgsql::DeclaredType;
 use crate::schema::{Catalog, RelationName};
 
 /// A name that the body of a function knows; its value is the parameter of the same number.

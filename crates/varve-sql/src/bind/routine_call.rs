@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Expr, Function, Volatility, fold};
+use varve_parser::plpgsql::Piece;
 use varve_types::{Error, LogicalType, Result, Value};
 
 use crate::bind::expr::ExprScope;
@@ -20,7 +21,6 @@ use crate::bind::{Binder, unsupported_at};
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
 use crate::plan::{JoinKind, JoinNode, Plan, SetCall, SortKeyExpr};
-use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::statement::{FIRST_CALL, RoutineCall};
 use crate::walk::{for_each_child, is_column_free};

@@ -4,9 +4,9 @@ use varve_ast::{DefinedOption, Dml, Explain, OptionValue, OptionValueKind, State
 use varve_types::{Error, Result, SqlState};
 
 use crate::bind::{Binder, located, unsupported_at};
-use crate::explain::ExplainOptions;
 use crate::optimize::optimize;
 use crate::plan::{Query, Statement};
+use crate::statement::ExplainOptions;
 
 impl Binder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for

@@ -4,20 +4,22 @@ use std::sync::Arc;
 
 use varve_ast::{CreateTrigger, Name, NamedTrigger, ObjectName, TriggerTiming};
 use varve_expr::Expr;
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+
+pub(crate) use varve_catalog::model::view::shape_of;
 
 use crate::bind::Binder;
 use crate::bind::names::undefined_schema;
 use crate::bind::routine_body::row_variables;
 use crate::bind::variables::{Variable, Variables};
 use crate::bind::view::utility;
-use crate::catalog::{ColumnDef, TableDef};
+use crate::catalog::TableDef;
+use crate::following::whole_trigger;
 use crate::function_def::{ParsedBody, Returns};
 use crate::plan::Statement;
 use crate::schema::Named;
 use crate::trigger_def::TriggerDef;
 use crate::utility::{Dropped, Message, Utility};
-use crate::view::ViewDef;
 
 impl Binder<'_> {
     pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
@@ -58,7 +60,7 @@ impl Binder<'_> {
             def.object = known.object;
         }
         self.check_condition(&def, &table)?;
-        let def = self.catalog.whole_trigger(def)?;
+        let def = whole_trigger(self.catalog, def)?;
         Ok(utility(Utility::PutTrigger(vec![def], "CREATE")))
     }
 
@@ -271,19 +273,6 @@ fn check_kind(create: &CreateTrigger, table: &TableDef, is_view: bool) -> Result
         return Err(Error::unsupported("a row trigger of a partitioned table"));
     }
     Ok(())
-}
-
-/// A view as if it were a table.
-pub(crate) fn shape_of(view: &ViewDef) -> TableDef {
-    let columns = (1..).zip(&view.columns).map(|(id, column)| ColumnDef {
-        modifier: column.modifier,
-        ..ColumnDef::new(ColumnId(id), &column.name, column.ty, true)
-    });
-    TableDef {
-        object: view.object,
-        schema: view.schema,
-        ..TableDef::new(&view.name, columns.collect(), Vec::new())
-    }
 }
 
 /// Calls `visit` for each parameter that an expression reads.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use varve_ast::{Query as AstQuery, StatementBody};
 use varve_expr::{Expr, Volatility, fold};
+use varve_parser::plpgsql::Piece;
 use varve_parser::too_deep;
 use varve_types::{Error, LogicalType, Result, Value, meter};
 
@@ -28,7 +29,6 @@ use crate::bind::{Binder, refuse, unsupported_at};
 use crate::function_def::{FunctionDef, Returns};
 use crate::optimize::bind_outer;
 use crate::plan::{Field, Plan, Query, SetCall};
-use crate::plpgsql::Piece;
 use crate::push_down::{filtered, one_row};
 use crate::schema::RelationName;
 use crate::walk::{for_each_child, is_column_free};

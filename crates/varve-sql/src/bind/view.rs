@@ -14,6 +14,7 @@ use crate::bind::names::undefined_table;
 use crate::bind::storage::{Stored, is_timescale, not_yet, unrecognized};
 use crate::bind::{Binder, updatable_columns};
 use crate::catalog::{ColumnDef, TableDef};
+use crate::following::whole_view;
 use crate::optimize::optimize;
 use crate::plan::{NewTable, OnCommit, Query, Statement};
 use crate::schema::{Named, RelationName, is_temporary};
@@ -66,16 +67,19 @@ impl Binder<'_> {
                 ViewCheck::None
             }
         };
-        let view = self.catalog.whole_view(ViewDef {
-            object: ObjectId(0),
-            schema,
-            name,
-            columns,
-            text,
-            reads,
-            kind: ViewKind::Plain { check },
-            parsed: ParsedView::default(),
-        })?;
+        let view = whole_view(
+            self.catalog,
+            ViewDef {
+                object: ObjectId(0),
+                schema,
+                name,
+                columns,
+                text,
+                reads,
+                kind: ViewKind::Plain { check },
+                parsed: ParsedView::default(),
+            },
+        )?;
         match create.materialized {
             Some(materialized) => Ok(materialized_view(view, query, materialized)),
             None => self.plain_view(view, check, replaced.as_deref()),

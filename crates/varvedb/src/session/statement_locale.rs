@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Locale, NamesRef};
-use varve_sql::Catalog;
+use varve_expr::Locale;
+use varve_sql::{Catalog, names_of};
 use varve_store::Transaction;
 use varve_types::Result;
 
@@ -25,7 +25,7 @@ impl Session {
             now_us,
             statement_us: self.shared.env.now_us(),
             enums: catalog.enums().cloned(),
-            names: Some(NamesRef(Arc::<Catalog>::clone(catalog))),
+            names: Some(names_of(catalog)),
             ..self.settings.locale.clone()
         }
     }

@@ -8,7 +8,7 @@ const HOME: &str = "crates/varve-types/src/sql_text.rs";
 const READERS: [&str; 4] = [
     HOME,
     "crates/xtask/src/tidy/rules/sql_text.rs",
-    "crates/varve-sql/src/sql_source.rs",
+    "crates/varve-catalog/src/text/sql_source.rs",
     "crates/varvedb/src/dump/mod.rs",
 ];
 /// How quotes are doubled by hand, in SQL or in CSV, which has the same rule.

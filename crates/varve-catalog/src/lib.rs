@@ -1,0 +1,48 @@
+//! The catalog: tables, views, functions and all else that has a name, their bytes, and the views
+//! `pg_catalog` and `information_schema` over them. It knows nothing of plans, storage or sessions.
+//!
+//! - `model` has the definition of each kind of object with its bytes, and [`Catalog`], which
+//!   finds them by name. Statements share definitions; a change makes a new one.
+//! - `text` reads and writes names, types and the texts that definitions keep.
+//! - `dependency` tells what an object needs, and what needs it.
+//! - `pg_catalog` makes the rows of its views when they are read.
+//!
+//! A kept text is shown with the names that its objects have now. Only a binder knows what a name
+//! in a text means, so the views ask whoever implements [`ShownTexts`].
+//!
+//! Invariant: any bytes decode to a definition that encodes to the same bytes, or are refused.
+//! Invariant: a catalog that went through changes equals the one that is made of what there is
+//! then.
+//! Invariant: what the catalog prints as SQL is a [`varve_types::SqlText`].
+
+pub mod dependency;
+pub mod model;
+pub mod pg_catalog;
+pub mod text;
+
+pub use dependency::bound_to::Dependencies;
+pub use dependency::creation::{Creation, Made};
+pub use dependency::dropped::Dropped;
+pub use model::catalog::{Catalog, Named};
+pub use model::comment::{CommentDef, encode_comment};
+pub use model::domain::{DomainDef, encode_domain};
+pub use model::foreign_key::{ForeignKeyDef, KeyAction};
+pub use model::function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
+pub use model::index::{Deferral, IndexDef};
+pub use model::index_expression::{FIRST_EXPRESSION, renumbered};
+pub use model::inheritance::{
+    FamilyDef, Limit, PartitionBound, Partitioning, Strategy, over_columns,
+};
+pub use model::object::{CatalogObject, decode_object};
+pub use model::schema::{
+    PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, temporary_schema,
+};
+pub use model::sequence::{SequenceDef, encode_sequence, uses_sequence};
+pub use model::table::{CheckDef, ColumnDef, Filled, TableDef};
+pub use model::table_codec::{decode_table, encode_table};
+pub use model::trigger_def::{Event, TriggerDef, encode_trigger};
+pub use model::type_def::{EnumDef, encode_enum};
+pub use model::view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
+pub use pg_catalog::system_view::{SystemView, system_view_columns};
+pub use pg_catalog::{CatalogNames, Field, ShownTexts, catalog_rows, relation_oid, session_view};
+pub use text::name::{folded_path, qualified_name};

@@ -1,0 +1,685 @@
+//! Catalogue objects as bytes.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | version of this layout | 1: 4 where it has a family, 3 where something else of the last rows is there, 2 where an index is on an expression, else 1 |
+//! | kind of object | 1, 1 = table |
+//! | object id, tree id | 8 + 8 |
+//! | schema version | 4 |
+//! | name | 2 (length) + UTF-8 |
+//! | number of columns | 2 |
+//! | a column: id, type code, nullable (0 or 1), name | 4 + 1 + 1 + 2 + UTF-8 |
+//! | number of key columns | 2 |
+//! | positions of the key columns | 2 each |
+//! | where the version is 2 or more: number of expressions, each as in `expr_codec.rs` | 2, then bytes |
+//! | where there are indexes or the version is 3 or more: their number | 2 |
+//! | an index: tree, name | 8 + 2 + UTF-8 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first); 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 + 1 |
+//! | number of keys, each: position (of an expression: from 32,768), order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
+//! | number of included columns, their positions | 2, then 2 each |
+//! | number of tests, each: column (of an expression: from 32,768), kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
+//!
+//! | version 3: number of columns with a default, a filling or an earlier value | 2 |
+//! | such a column: position, filling (0 statement, 1 generated, 2 identity by default, 3 identity), flags (1 a default, 2 an earlier value) | 2 + 1 + 1 |
+//! | its default as in `expr_codec.rs`; its earlier value: length, key bytes | bytes; 4, then bytes |
+//! | version 3: name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
+//! | version 3: number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
+//! | version 3: number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
+//! | version 4, which has all of version 3: its family as in `inheritance.rs` | bytes |
+//!
+//! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
+//! Integers are little-endian; nothing follows.
+
+use varve_expr::{Expr, coerce_length};
+use varve_types::{
+    ColumnId, ColumnPredicate, Error, KeyOrder, LogicalType, ObjectId, PredicateTest, Result,
+    TreeId, TypeMod, Uniqueness, Value, decode_key_value, encode_key_value,
+};
+
+use crate::model::bytes::{Input, OPS, broken, put_count, put_name, schema_head, take_schema_head};
+use crate::model::expr_codec::{put_expr, take_default, take_expr};
+use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
+use crate::model::index::{Deferral, IndexDef};
+use crate::model::index_expression::FIRST_EXPRESSION;
+use crate::model::inheritance::{put_family, take_family};
+use crate::model::table::{CheckDef, ColumnDef, Filled, TableDef};
+
+/// The layout without expressions.
+const LAYOUT_PLAIN: u8 = 1;
+/// The layout with expressions.
+const LAYOUT_EXPRESSIONS: u8 = 2;
+/// The layout with defaults and constraints.
+const LAYOUT_FULL: u8 = 3;
+/// The layout with a family.
+const LAYOUT_VERSION: u8 = 4;
+const KIND_TABLE: u8 = 1;
+/// Fillings by their codes.
+const FILLINGS: [Filled; 4] = [
+    Filled::ByStatement,
+    Filled::Generated,
+    Filled::IdentityByDefault,
+    Filled::IdentityAlways,
+];
+/// The bytes of a table in the catalog. Names and counts beyond 65,535 are cut, and then do not
+/// decode: CREATE TABLE refuses them long before.
+pub fn encode_table(table: &TableDef) -> Vec<u8> {
+    let has_expressions = !table.expressions.is_empty();
+    let is_full = is_full(table);
+    let layout = match (is_full, has_expressions) {
+        (true, _) if table.family.is_some() => LAYOUT_VERSION,
+        (true, _) => LAYOUT_FULL,
+        (false, true) => LAYOUT_EXPRESSIONS,
+        (false, false) => LAYOUT_PLAIN,
+    };
+    let mut bytes = schema_head(table.schema);
+    bytes.extend([layout, KIND_TABLE]);
+    bytes.extend(table.object.0.to_le_bytes());
+    bytes.extend(table.tree.0.to_le_bytes());
+    bytes.extend(table.version.to_le_bytes());
+    put_name(&mut bytes, &table.name);
+    put_count(&mut bytes, table.columns.len());
+    for column in &table.columns {
+        bytes.extend(column.id.0.to_le_bytes());
+        column.ty.encode(&mut bytes);
+        let bounded = u8::from(!column.modifier.is_none()) << 1;
+        bytes.push(u8::from(column.nullable) | bounded);
+        if bounded != 0 {
+            bytes.extend(column.modifier.0.to_le_bytes());
+        }
+        put_name(&mut bytes, &column.name);
+    }
+    put_count(&mut bytes, table.primary_key.len());
+    for position in &table.primary_key {
+        put_count(&mut bytes, *position);
+    }
+    if has_expressions || is_full {
+        put_count(&mut bytes, table.expressions.len());
+        for expr in &table.expressions {
+            put_expr(&mut bytes, expr);
+        }
+    }
+    if !table.indexes.is_empty() || is_full {
+        put_count(&mut bytes, table.indexes.len());
+        for index in &table.indexes {
+            put_index(&mut bytes, index);
+        }
+    }
+    if is_full {
+        put_fillings(&mut bytes, table);
+        put_name(&mut bytes, table.key_name.as_deref().unwrap_or_default());
+        put_count(&mut bytes, table.checks.len());
+        for CheckDef { name, expr } in &table.checks {
+            put_name(&mut bytes, name);
+            put_expr(&mut bytes, expr);
+        }
+        put_count(&mut bytes, table.foreign_keys.len());
+        for key in &table.foreign_keys {
+            put_foreign_key(&mut bytes, key);
+        }
+    }
+    if let Some(family) = &table.family {
+        put_family(&mut bytes, family);
+    }
+    bytes
+}
+
+fn is_filled(column: &ColumnDef) -> bool {
+    column.default.is_some() || column.filled != Filled::ByStatement || !column.missing.is_null()
+}
+
+/// Whether only the last layout holds all of a table.
+fn is_full(table: &TableDef) -> bool {
+    table.key_name.is_some()
+        || table.family.is_some()
+        || !table.checks.is_empty()
+        || !table.foreign_keys.is_empty()
+        || table.columns.iter().any(is_filled)
+}
+
+fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) {
+    let columns = table.columns.iter().enumerate();
+    let filled: Vec<_> = columns.filter(|(_, column)| is_filled(column)).collect();
+    put_count(bytes, filled.len());
+    for (at, column) in filled {
+        put_count(bytes, at);
+        let code = (0..)
+            .zip(FILLINGS)
+            .find(|(_, known)| *known == column.filled);
+        bytes.push(code.map_or(0, |(code, _)| code));
+        let has_missing = !column.missing.is_null();
+        bytes.push(u8::from(column.default.is_some()) | u8::from(has_missing) << 1);
+        if let Some(default) = &column.default {
+            put_expr(bytes, default);
+        }
+        if has_missing {
+            let mut key = Vec::new();
+            encode_key_value(&column.missing, &mut key);
+            let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
+            bytes.extend(len.to_le_bytes());
+            bytes.extend(key);
+        }
+    }
+}
+
+fn take_fillings(input: &mut Input<'_>, columns: &mut [ColumnDef]) -> Result<()> {
+    for _ in 0..input.count()? {
+        let at = input.count()?;
+        let code = input.u8()?;
+        let filled = FILLINGS.get(usize::from(code));
+        let filled = *filled.ok_or_else(|| broken("filling"))?;
+        let flags = input.u8()?;
+        let over = match filled {
+            Filled::Generated => &*columns,
+            _ => &[],
+        };
+        let default = match flags & 1 {
+            0 => None,
+            _ => Some(take_default(input, over)?),
+        };
+        let column = columns.get_mut(at).ok_or_else(|| broken("filled column"))?;
+        if default
+            .as_ref()
+            .is_some_and(|expr| expr.logical_type() != column.ty)
+        {
+            return Err(broken("type of a default"));
+        }
+        if flags & 2 == 2 {
+            let len = u32::from_le_bytes(input.array()?);
+            let len = usize::try_from(len).map_err(|_| broken("earlier value"))?;
+            let mut key = input.take(len)?;
+            let value = decode_key_value(column.ty, &mut key).filter(|_| key.is_empty());
+            column.missing = value.ok_or_else(|| broken("earlier value"))?;
+        }
+        column.default = default.map(|default| match default {
+            Expr::Literal { value, ty } => Expr::Literal {
+                value: bounded(value, column),
+                ty,
+            },
+            other => other,
+        });
+        column.missing = bounded(column.missing.clone(), column);
+        column.filled = filled;
+    }
+    Ok(())
+}
+
+/// A constant of a column with the digits that its modifier asks for, which key bytes do not keep.
+fn bounded(value: Value, column: &ColumnDef) -> Value {
+    let kept = value.clone();
+    coerce_length(value, column.ty, column.modifier, true).unwrap_or(kept)
+}
+
+fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
+    bytes.extend(index.tree.0.to_le_bytes());
+    put_name(bytes, &index.name);
+    let deferral = match index.deferral {
+        Deferral::Never => 0,
+        Deferral::Deferrable => 4,
+        Deferral::Deferred => 12,
+    };
+    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1 | deferral);
+    bytes.push(match index.uniqueness {
+        Uniqueness::None => 0,
+        Uniqueness::NullsDistinct => 1,
+        Uniqueness::NullsEqual => 2,
+    });
+    put_count(bytes, index.keys.len());
+    for (column, order) in &index.keys {
+        put_count(bytes, *column);
+        bytes.push(order.code());
+    }
+    put_count(bytes, index.include.len());
+    for column in &index.include {
+        put_count(bytes, *column);
+    }
+    put_count(bytes, index.predicate.len());
+    for ColumnPredicate { column, test } in &index.predicate {
+        put_count(bytes, *column);
+        let (kind, constants): (u8, &[Value]) = match test {
+            PredicateTest::Compare(op, value) => {
+                let kind = (0..).zip(OPS).find(|(_, known)| known == op);
+                (
+                    kind.map_or(0, |(kind, _)| kind),
+                    core::slice::from_ref(value),
+                )
+            }
+            PredicateTest::In(values) => (6, values),
+            PredicateTest::IsNull => (7, &[]),
+            PredicateTest::IsNotNull => (8, &[]),
+        };
+        bytes.push(kind);
+        put_count(bytes, constants.len());
+        for constant in constants {
+            let mut key = Vec::new();
+            encode_key_value(constant, &mut key);
+            put_count(bytes, key.len());
+            bytes.extend(key);
+        }
+    }
+}
+
+fn take_index(
+    input: &mut Input<'_>,
+    columns: &[ColumnDef],
+    expressions: &[Expr],
+) -> Result<IndexDef> {
+    let tree = TreeId(u64::from_le_bytes(input.array()?));
+    let name = input.name()?;
+    let flags = input.u8()?;
+    let deferral = match flags >> 2 {
+        0 => Deferral::Never,
+        1 => Deferral::Deferrable,
+        3 => Deferral::Deferred,
+        _ => return Err(broken("index flags")),
+    };
+    let uniqueness = match input.u8()? {
+        0 => Uniqueness::None,
+        1 => Uniqueness::NullsDistinct,
+        2 => Uniqueness::NullsEqual,
+        _ => return Err(broken("uniqueness")),
+    };
+    let type_at = |column: usize| {
+        let expression = column.checked_sub(FIRST_EXPRESSION);
+        let expression = expression.and_then(|at| expressions.get(at));
+        let ty = columns.get(column).map(|column| column.ty);
+        ty.or_else(|| expression.map(Expr::logical_type))
+            .ok_or_else(|| broken("index column"))
+    };
+    let mut keys = Vec::new();
+    for _ in 0..input.count()? {
+        let column = input.count()?;
+        type_at(column)?;
+        let order = KeyOrder::from_code(input.u8()?);
+        keys.push((column, order.ok_or_else(|| broken("key order"))?));
+    }
+    if keys.is_empty() {
+        return Err(broken("index key"));
+    }
+    let mut include = Vec::new();
+    for _ in 0..input.count()? {
+        let column = input.count()?;
+        include.push(columns.get(column).map(|_| column));
+    }
+    let include: Option<Vec<usize>> = include.into_iter().collect();
+    let include = include.ok_or_else(|| broken("index column"))?;
+    let mut predicate = Vec::new();
+    for _ in 0..input.count()? {
+        let column = input.count()?;
+        let ty = type_at(column)?;
+        let kind = input.u8()?;
+        let mut constants = Vec::new();
+        for _ in 0..input.count()? {
+            let bytes = input.count()?;
+            let mut key = input.take(bytes)?;
+            let value = decode_key_value(ty, &mut key);
+            let value = value.filter(|value| key.is_empty() && !value.is_null());
+            constants.push(value.ok_or_else(|| broken("index predicate"))?);
+        }
+        let test = match (OPS.get(usize::from(kind)), kind, constants.as_slice()) {
+            (Some(op), _, [value]) => PredicateTest::Compare(*op, value.clone()),
+            (None, 6, _) => PredicateTest::In(constants),
+            (None, 7, []) => PredicateTest::IsNull,
+            (None, 8, []) => PredicateTest::IsNotNull,
+            _ => return Err(broken("index predicate")),
+        };
+        predicate.push(ColumnPredicate { column, test });
+    }
+    Ok(IndexDef {
+        tree,
+        name,
+        is_constraint: flags & 1 == 1,
+        is_building: flags & 2 == 2,
+        deferral,
+        uniqueness,
+        keys,
+        include,
+        predicate,
+    })
+}
+
+/// The table that [`encode_table`] wrote; `XX001` for any other bytes.
+pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
+    let (schema, rest) = take_schema_head(bytes)?;
+    let mut input = Input(rest);
+    let layout = input.u8()?;
+    match layout {
+        LAYOUT_PLAIN..=LAYOUT_VERSION => {}
+        version => {
+            return Err(Error::corrupted(format!(
+                "catalogue object has layout version {version}, known are 1 to {LAYOUT_VERSION}"
+            )));
+        }
+    }
+    if input.u8()? != KIND_TABLE {
+        return Err(broken("kind"));
+    }
+    let object = ObjectId(u64::from_le_bytes(input.array()?));
+    let tree = TreeId(u64::from_le_bytes(input.array()?));
+    let version = u32::from_le_bytes(input.array()?);
+    let name = input.name()?;
+    let mut columns: Vec<ColumnDef> = Vec::new();
+    for _ in 0..input.count()? {
+        let id = ColumnId(u32::from_le_bytes(input.array()?));
+        let ty = input.ty().ok_or_else(|| broken("column type"))?;
+        let flags = input.u8()?;
+        let modifier = match flags {
+            0 | 1 => TypeMod::NONE,
+            2 | 3 => TypeMod(i32::from_le_bytes(input.array()?)),
+            _ => return Err(broken("nullable")),
+        };
+        let nullable = flags & 1 == 1;
+        let name = input.name()?;
+        if columns
+            .iter()
+            .any(|column| column.id == id || column.name == name)
+        {
+            return Err(broken("repeated column"));
+        }
+        columns.push(ColumnDef {
+            modifier,
+            ..ColumnDef::new(id, name, ty, nullable)
+        });
+    }
+    let mut primary_key = Vec::new();
+    for _ in 0..input.count()? {
+        let position = input.count()?;
+        let sound = columns
+            .get(position)
+            .is_some_and(|column| !column.nullable && !primary_key.contains(&position));
+        if !sound {
+            return Err(broken("primary key"));
+        }
+        primary_key.push(position);
+    }
+    let mut expressions = Vec::new();
+    if layout != LAYOUT_PLAIN {
+        for _ in 0..input.count()? {
+            expressions.push(take_expr(&mut input, &columns)?);
+        }
+    }
+    let mut indexes = Vec::new();
+    if !input.0.is_empty() {
+        for _ in 0..input.count()? {
+            indexes.push(take_index(&mut input, &columns, &expressions)?);
+        }
+    }
+    let mut key_name = None;
+    let mut checks = Vec::new();
+    let mut foreign_keys = Vec::new();
+    let mut family = None;
+    if layout >= LAYOUT_FULL {
+        take_fillings(&mut input, &mut columns)?;
+        key_name = Some(input.name()?).filter(|name| !name.is_empty());
+        for _ in 0..input.count()? {
+            let name = input.name()?;
+            let expr = take_default(&mut input, &columns)?;
+            if expr.logical_type() != LogicalType::Boolean {
+                return Err(broken("CHECK"));
+            }
+            checks.push(CheckDef { name, expr });
+        }
+        for _ in 0..input.count()? {
+            foreign_keys.push(take_foreign_key(&mut input, columns.len())?);
+        }
+    }
+    if layout == LAYOUT_VERSION {
+        family = Some(Box::new(take_family(&mut input, &columns)?));
+    }
+    let table = TableDef {
+        object,
+        schema,
+        tree,
+        version,
+        name,
+        columns,
+        primary_key,
+        indexes,
+        expressions,
+        key_name,
+        checks,
+        foreign_keys,
+        family,
+    };
+    // One table has one form only.
+    if !input.0.is_empty() || encode_table(&table) != bytes {
+        return Err(broken("end"));
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILLINGS, decode_table, encode_table};
+    use crate::model::index::{Deferral, IndexDef};
+    use crate::model::inheritance::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy};
+    use crate::model::table::{CheckDef, ColumnDef, TableDef};
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+    use varve_expr::Expr;
+    use varve_types::{
+        ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
+        SqlState, TreeId, TypeMod, Uniqueness, Value,
+    };
+
+    fn table() -> TableDef {
+        let column =
+            |id, name: &str, ty, nullable| ColumnDef::new(ColumnId(id), name, ty, nullable);
+        let columns = vec![
+            column(1, "at", LogicalType::TimestampTz, false),
+            column(3, "t\u{b0}", LogicalType::Float8, true),
+        ];
+        TableDef {
+            object: ObjectId(7),
+            tree: TreeId(9),
+            ..TableDef::new("w", columns, vec![0])
+        }
+    }
+
+    fn with_indexes() -> TableDef {
+        let test = |column, test| ColumnPredicate { column, test };
+        let index = |tree, name: &str, uniqueness| IndexDef {
+            tree: TreeId(tree),
+            name: name.to_owned(),
+            is_constraint: uniqueness != Uniqueness::None,
+            is_building: tree == 12,
+            deferral: match tree {
+                10 => Deferral::Never,
+                11 => Deferral::Deferrable,
+                _ => Deferral::Deferred,
+            },
+            uniqueness,
+            keys: vec![
+                (1, KeyOrder::from_code(3).unwrap()),
+                (0, KeyOrder::default()),
+            ],
+            include: vec![1],
+            predicate: vec![
+                test(
+                    1,
+                    PredicateTest::Compare(CompareOp::LtEq, Value::Float8(1.5)),
+                ),
+                test(
+                    0,
+                    PredicateTest::In(vec![Value::TimestampTz(3), Value::TimestampTz(4)]),
+                ),
+                test(1, PredicateTest::IsNotNull),
+                test(1, PredicateTest::IsNull),
+            ],
+        };
+        TableDef {
+            indexes: vec![
+                index(10, "a", Uniqueness::None),
+                index(11, "b", Uniqueness::NullsDistinct),
+                index(12, "c", Uniqueness::NullsEqual),
+            ],
+            ..table()
+        }
+    }
+
+    #[test]
+    fn indexes_come_back() {
+        let table = with_indexes();
+        assert_eq!(decode_table(&encode_table(&table)).unwrap(), table);
+    }
+
+    #[test]
+    fn golden_bytes() {
+        let mut expected = vec![1, 1];
+        expected.extend([7, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
+        expected.extend([1, 0, 0, 0, 1, 0, b'w', 2, 0]);
+        expected.extend([1, 0, 0, 0, 8, 0, 2, 0, b'a', b't']);
+        expected.extend([3, 0, 0, 0, 4, 1, 3, 0, b't', 0xc2, 0xb0]);
+        expected.extend([1, 0, 0, 0]);
+        assert_eq!(encode_table(&table()), expected);
+        assert_eq!(decode_table(&expected).unwrap(), table());
+    }
+
+    /// A table with all that the last layout has.
+    fn full() -> TableDef {
+        let mut full = with_indexes();
+        full.key_name = Some("w_key".to_owned());
+        let literal = |value: i64| Expr::Literal {
+            value: Value::Int8(value),
+            ty: LogicalType::Int8,
+        };
+        let at = |index, ty| Expr::Column { index, ty };
+        let cast = Expr::Cast {
+            input: Box::new(literal(3)),
+            to: LogicalType::Float8,
+            modifier: TypeMod::NONE,
+            explicit: true,
+            position: 0,
+        };
+        for (id, filled) in (20..).zip(FILLINGS) {
+            let mut column =
+                ColumnDef::new(ColumnId(id), format!("f{id}"), LogicalType::Int8, true);
+            column.filled = filled;
+            column.missing = Value::Int8(-1);
+            column.default = Some(literal(id.into()));
+            full.columns.push(column);
+        }
+        if let Some(column) = full.columns.get_mut(1) {
+            column.default = Some(cast);
+        }
+        full.checks.push(CheckDef {
+            name: "c".to_owned(),
+            expr: Expr::IsNull {
+                input: Box::new(at(1, LogicalType::Float8)),
+                negated: true,
+            },
+        });
+        full.foreign_keys
+            .push(crate::model::foreign_key::ForeignKeyDef {
+                name: "f".to_owned(),
+                columns: vec![1, 0],
+                parent: ObjectId(3),
+                parent_columns: vec![ColumnId(1), ColumnId(4)],
+                is_full: true,
+                on_delete: crate::model::foreign_key::KeyAction::SetNull,
+                on_update: crate::model::foreign_key::KeyAction::Cascade,
+                set_columns: vec![0],
+                deferral: Deferral::Deferred,
+                is_valid: true,
+            });
+        full
+    }
+
+    /// A partition that is partitioned itself.
+    fn in_family(bound: PartitionBound) -> TableDef {
+        let mut table = full();
+        table.family = Some(Box::new(FamilyDef {
+            parents: vec![ObjectId(2)],
+            children: vec![ObjectId(8), ObjectId(9)],
+            own: vec![ColumnId(1)],
+            partitioning: Some(Partitioning {
+                strategy: Strategy::List,
+                keys: vec![Expr::Column {
+                    index: 1,
+                    ty: LogicalType::Float8,
+                }],
+            }),
+            bound: Some(bound),
+        }));
+        table
+    }
+
+    #[test]
+    fn families_come_back() {
+        let value = |value| Expr::Literal {
+            value: Value::Int4(value),
+            ty: LogicalType::Int4,
+        };
+        for bound in [
+            PartitionBound::Default,
+            PartitionBound::List(vec![value(1), value(7)]),
+            PartitionBound::Range(vec![Limit::Min], vec![Limit::Value(value(3))]),
+            PartitionBound::Range(vec![Limit::Value(value(3))], vec![Limit::Max]),
+            PartitionBound::Hash(4, 3),
+        ] {
+            let table = in_family(bound);
+            let good = encode_table(&table);
+            assert_eq!(decode_table(&good), Ok(table));
+            let plain = encode_table(&full()).len();
+            for len in plain..good.len() {
+                assert!(decode_table(&good[..len]).is_err(), "{len}");
+            }
+            for at in plain..good.len() {
+                for byte in 0..=255 {
+                    let mut bad = good.clone();
+                    bad[at] = byte;
+                    if let Ok(table) = decode_table(&bad) {
+                        assert_eq!(encode_table(&table), bad);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_damaged_full_object_is_refused_or_sound() {
+        let good = encode_table(&full());
+        assert_eq!(decode_table(&good), Ok(full()));
+        for len in 0..good.len() {
+            let error = decode_table(&good[..len]).unwrap_err();
+            assert_eq!(error.state(), SqlState::DATA_CORRUPTED, "{len}");
+        }
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                if let Ok(table) = decode_table(&bad) {
+                    assert_eq!(encode_table(&table), bad);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_damaged_object_is_refused_or_sound() {
+        let plain = encode_table(&table());
+        let good = encode_table(&with_indexes());
+        for len in (0..good.len()).filter(|len| *len != plain.len()) {
+            let error = decode_table(&good[..len]).unwrap_err();
+            assert_eq!(error.state(), SqlState::DATA_CORRUPTED, "{len}");
+        }
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                let mut bad = good.clone();
+                bad[at] = byte;
+                if let Ok(table) = decode_table(&bad) {
+                    assert_eq!(encode_table(&table), bad);
+                }
+            }
+        }
+        let longer = [good.as_slice(), &[0]].concat();
+        assert!(decode_table(&longer).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_or_fail(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(table) = decode_table(&bytes) {
+                prop_assert_eq!(encode_table(&table), bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! `pg_catalog` and `information_schema`: views whose rows are made from the catalog when they
+//! are read.
+
+mod answers;
+mod comments;
+mod constraints;
+mod definitions;
+mod functions;
+mod information;
+mod inheritance;
+pub mod operator_class;
+mod reg;
+mod relations;
+mod shown_texts;
+pub mod system_view;
+mod trees;
+mod triggers;
+mod types;
+mod views;
+
+use varve_types::{ArrayValue, ElementType, LogicalType, Value};
+
+use crate::model::catalog::Catalog;
+use views::VIEWS;
+
+pub use crate::model::schema::DATABASE;
+pub use answers::CatalogNames;
+pub use inheritance::{shown_limits, shown_value};
+pub use relations::relation_oid;
+pub use shown_texts::ShownTexts;
+pub use types::length_of;
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The name that the query gives it.
+    pub name: String,
+    /// Its type.
+    pub ty: LogicalType,
+}
+
+/// A view of the catalog.
+pub(crate) struct CatalogView {
+    schema: &'static str,
+    name: &'static str,
+    /// The columns: names, each with a letter for its type before it; see [`column_type`].
+    columns: &'static str,
+    /// Its rows; columns that they do not have are NULL.
+    rows: Rows,
+}
+
+/// What makes the rows of a view.
+#[derive(Clone, Copy)]
+enum Rows {
+    Plain(fn(&Catalog) -> Vec<Vec<Value>>),
+    WithTexts(fn(&Catalog, &dyn ShownTexts) -> Vec<Vec<Value>>),
+}
+
+impl CatalogView {
+    /// The view with rows that show kept texts.
+    const fn with_texts(self, rows: fn(&Catalog, &dyn ShownTexts) -> Vec<Vec<Value>>) -> Self {
+        CatalogView {
+            rows: Rows::WithTexts(rows),
+            ..self
+        }
+    }
+}
+
+/// The number of the view of a schema and name.
+pub fn catalog_view(schema: &str, name: &str) -> Option<u16> {
+    let found = VIEWS
+        .iter()
+        .position(|view| view.name == name && view.schema == schema);
+    found.and_then(|place| u16::try_from(place).ok())
+}
+
+/// The views whose rows the session knows.
+const OF_SESSION: [&str; 4] = [
+    "pg_settings",
+    "pg_prepared_statements",
+    "pg_cursors",
+    "pg_locks",
+];
+
+/// Whether the rows of the view of a name come from the session.
+pub fn is_of_session(name: &str) -> bool {
+    OF_SESSION.contains(&name)
+}
+
+/// The name of a view whose rows come from the session.
+pub fn session_view(view: u16) -> Option<&'static str> {
+    let view = VIEWS.get(usize::from(view))?;
+    is_of_session(view.name).then_some(view.name)
+}
+
+/// The OIDs of PostgreSQL's own catalogs that queries ask for by name.
+const CATALOG_OIDS: [(&str, u32); 15] = [
+    ("pg_class", 1259),
+    ("pg_type", 1247),
+    ("pg_proc", 1255),
+    ("pg_attribute", 1249),
+    ("pg_constraint", 2606),
+    ("pg_attrdef", 2604),
+    ("pg_namespace", 2615),
+    ("pg_trigger", 2620),
+    ("pg_rewrite", 2618),
+    ("pg_index", 2610),
+    ("pg_database", 1262),
+    ("pg_authid", 1260),
+    ("pg_description", 2609),
+    ("pg_extension", 3079),
+    ("pg_enum", 3501),
+];
+/// The first of those of the other views.
+const FIRST_VIEW_OID: u32 = 12_000;
+
+/// The OID of a view of the catalog.
+fn view_oid(view: u16) -> u32 {
+    let name = VIEWS.get(usize::from(view)).map_or("", |view| view.name);
+    let known = CATALOG_OIDS.iter().find(|(known, _)| *known == name);
+    known.map_or(FIRST_VIEW_OID + u32::from(view), |(_, number)| *number)
+}
+
+/// The columns of a view.
+pub(crate) fn catalog_columns(view: u16) -> Vec<Field> {
+    let Some(view) = VIEWS.get(usize::from(view)) else {
+        return Vec::new();
+    };
+    // The system column of catalogs is their last.
+    let own = if view.schema == "pg_catalog" {
+        "otableoid"
+    } else {
+        ""
+    };
+    let columns = view.columns.split_ascii_whitespace();
+    let columns = columns.chain(own.split_ascii_whitespace());
+    let columns = columns.filter_map(|column| column.split_at_checked(1));
+    columns
+        .map(|(letter, name)| Field {
+            name: name.to_owned(),
+            ty: column_type(letter),
+        })
+        .collect()
+}
+
+fn column_type(letter: &str) -> LogicalType {
+    match letter {
+        "Z" => LogicalType::TimestampTz,
+        "b" => LogicalType::Boolean,
+        "f" => LogicalType::Float4,
+        "i" => LogicalType::Int4,
+        "l" => LogicalType::Int8,
+        "o" => LogicalType::Oid,
+        "s" => LogicalType::Int2,
+        "n" => LogicalType::Name,
+        "O" => LogicalType::Array(ElementType::Oid),
+        "S" => LogicalType::Array(ElementType::Int2),
+        "T" => LogicalType::Array(ElementType::Text),
+        _ => LogicalType::Text,
+    }
+}
+
+/// The rows of a view.
+pub fn catalog_rows(view: u16, catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+    let width = catalog_columns(view).len();
+    let number = view_oid(view);
+    let Some(view) = VIEWS.get(usize::from(view)) else {
+        return Vec::new();
+    };
+    let mut rows = match view.rows {
+        Rows::Plain(rows) => rows(catalog),
+        Rows::WithTexts(rows) => rows(catalog, texts),
+    };
+    for row in &mut rows {
+        row.resize(width, Value::Null);
+        if let Some(last) = row.last_mut().filter(|_| view.schema == "pg_catalog") {
+            *last = oid(number);
+        }
+    }
+    rows
+}
+
+/// The name of the owner of everything.
+pub const OWNER: &str = "postgres";
+/// The OIDs of PostgreSQL's own schemas and role.
+const PG_CATALOG_OID: u32 = 11;
+const PUBLIC_OID: u32 = 2200;
+const TEMPORARY_OID: u32 = 2201;
+const INFORMATION_OID: u32 = 13_000;
+const OWNER_OID: u32 = 10;
+
+fn text(text: impl AsRef<str>) -> Value {
+    Value::text(text.as_ref())
+}
+
+fn oid(oid: u32) -> Value {
+    Value::Oid(oid)
+}
+
+fn yes_or_no(truth: bool) -> Value {
+    text(if truth { "YES" } else { "NO" })
+}
+
+fn int2(number: usize) -> Value {
+    Value::Int2(i16::try_from(number).unwrap_or(i16::MAX))
+}
+
+fn int4(number: usize) -> Value {
+    Value::Int4(i32::try_from(number).unwrap_or(i32::MAX))
+}
+
+/// An array whose subscripts begin at 0, as those of `int2vector` do.
+fn from_zero(numbers: Vec<usize>) -> Value {
+    vector(ElementType::Int2, numbers.into_iter().map(int2).collect())
+}
+
+/// An array that counts from 0.
+fn vector(element: ElementType, numbers: Vec<Value>) -> Value {
+    let mut array = ArrayValue::of(element, numbers);
+    for dimension in &mut array.dimensions {
+        dimension.lower = 0;
+    }
+    Value::array(&array)
+}
+
+fn int2s(numbers: Vec<usize>) -> Value {
+    let numbers = numbers.into_iter().map(int2).collect();
+    Value::array(&ArrayValue::of(ElementType::Int2, numbers))
+}

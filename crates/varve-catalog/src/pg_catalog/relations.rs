@@ -1,0 +1,579 @@
+//! Schemas, relations, their columns, indexes and constraints.
+//!
+//! OIDs follow from the ids of the catalog, and so stay what they are: each object and each tree
+//! has sixteen numbers.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_types::{
+    ColumnPredicate, ElementType, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness,
+    Value, sql,
+};
+
+use super::inheritance::bound_of;
+use super::types::{length_of, storage_of};
+use super::{
+    INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
+    text, vector,
+};
+use crate::model::catalog::Catalog;
+use crate::model::deparse::Printer;
+use crate::model::domain::DomainDef;
+use crate::model::index::Deferral;
+use crate::model::schema::{PUBLIC, is_temporary};
+use crate::model::sequence::SequenceDef;
+use crate::model::table::{ColumnDef, Filled, TableDef};
+use crate::model::view::{ViewDef, ViewKind};
+use crate::pg_catalog::operator_class::class_of;
+
+const FIRST_OID: u64 = 1 << 20;
+/// What an object has beside itself.
+const KEY_INDEX: u64 = 1;
+const KEY_CONSTRAINT: u64 = 2;
+const OF_TREE: u64 = 8;
+const TREE_CONSTRAINT: u64 = 9;
+/// Where numbers of things that an object has many of begin.
+const FIRST_DEFAULT: u64 = 1 << 29;
+pub(super) const FIRST_CHECK: u64 = 1 << 30;
+/// Foreign keys have the upper half of the numbers of CHECK constraints.
+pub(super) const FIRST_FOREIGN: u64 = FIRST_CHECK + MANY / 2;
+pub(super) const MANY: u64 = 2048;
+
+pub(super) fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
+    let wide = first
+        .wrapping_add(id.wrapping_mul(each))
+        .wrapping_add(number);
+    u32::try_from(wide & 0x7fff_ffff).unwrap_or(0)
+}
+
+/// The OID of a relation.
+pub fn relation_oid(object: ObjectId) -> u32 {
+    numbered(FIRST_OID, object.0, 16, 0)
+}
+
+/// The object whose relation has this OID.
+pub(super) fn object_of(number: u32) -> Option<ObjectId> {
+    let past = u64::from(number).checked_sub(FIRST_OID)?;
+    (past % 16 == 0).then_some(ObjectId(past / 16))
+}
+
+pub(super) fn schema_oid(schema: ObjectId) -> u32 {
+    if schema == PUBLIC {
+        PUBLIC_OID
+    } else if is_temporary(schema) {
+        TEMPORARY_OID
+    } else {
+        relation_oid(schema)
+    }
+}
+
+/// An index, or the order of the primary key that is none.
+pub(super) struct Key<'a> {
+    pub(super) name: String,
+    pub(super) oid: u32,
+    pub(super) constraint: u32,
+    pub(super) is_primary: bool,
+    pub(super) is_unique: bool,
+    pub(super) equal_nulls: bool,
+    pub(super) is_constraint: bool,
+    pub(super) deferral: Deferral,
+    is_valid: bool,
+    pub(super) columns: Vec<(usize, KeyOrder)>,
+    pub(super) include: &'a [usize],
+    pub(super) predicate: &'a [ColumnPredicate],
+}
+
+/// The primary key and the indexes of a table.
+pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
+    let mut keys = Vec::new();
+    let object = table.object.0;
+    if !table.primary_key.is_empty() {
+        let columns = table.primary_key.iter();
+        keys.push(Key {
+            name: table.key_name(),
+            oid: numbered(FIRST_OID, object, 16, KEY_INDEX),
+            constraint: numbered(FIRST_OID, object, 16, KEY_CONSTRAINT),
+            is_primary: true,
+            is_unique: true,
+            equal_nulls: false,
+            is_constraint: true,
+            deferral: Deferral::Never,
+            is_valid: true,
+            columns: columns.map(|at| (*at, KeyOrder::default())).collect(),
+            include: &[],
+            predicate: &[],
+        });
+    }
+    for index in &table.indexes {
+        let is_primary = index.is_constraint && index.name == table.key_name();
+        keys.push(Key {
+            name: index.name.clone(),
+            oid: numbered(FIRST_OID, index.tree.0, 16, OF_TREE),
+            constraint: numbered(FIRST_OID, index.tree.0, 16, TREE_CONSTRAINT),
+            is_primary,
+            is_unique: index.uniqueness != Uniqueness::None,
+            equal_nulls: index.uniqueness == Uniqueness::NullsEqual,
+            is_constraint: index.is_constraint,
+            deferral: index.deferral,
+            is_valid: !index.is_building,
+            columns: index.keys.clone(),
+            include: &index.include,
+            predicate: &index.predicate,
+        });
+    }
+    keys
+}
+
+pub(super) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let own = [
+        (PG_CATALOG_OID, "pg_catalog"),
+        (INFORMATION_OID, "information_schema"),
+    ];
+    let known = catalog.schemas();
+    let known = known.map(|(name, schema)| (schema_oid(schema), name));
+    let temporary = catalog.temporary().into_iter();
+    let temporary = temporary.map(|schema| (TEMPORARY_OID, catalog.schema_name(schema)));
+    own.into_iter()
+        .chain(known)
+        .chain(temporary)
+        .map(|(number, name)| vec![oid(number), text(name), oid(OWNER_OID)])
+        .collect()
+}
+
+/// Columns of `pg_class`.
+const HAS_CHILDREN: usize = 16;
+const IS_PARTITION: usize = 21;
+const BOUND: usize = 30;
+/// Of `pg_attribute`.
+const IS_LOCAL: usize = 11;
+
+/// What `pg_class` tells of a relation.
+struct Class<'a> {
+    oid: u32,
+    name: &'a str,
+    schema: ObjectId,
+    kind: &'a str,
+    columns: usize,
+    checks: usize,
+    has_index: bool,
+    is_populated: bool,
+}
+
+fn class(class: &Class<'_>) -> Vec<Value> {
+    let no = || Value::Boolean(false);
+    let method = match class.kind {
+        "i" | "I" => 403,
+        "r" | "m" => 2,
+        _ => 0,
+    };
+    vec![
+        oid(class.oid),
+        text(class.name),
+        oid(schema_oid(class.schema)),
+        oid(0),
+        oid(OWNER_OID),
+        oid(method),
+        Value::Float4(-1.0),
+        Value::Int4(0),
+        Value::Boolean(class.has_index),
+        no(),
+        text(if is_temporary(class.schema) { "t" } else { "p" }),
+        text(class.kind),
+        int2(class.columns),
+        int2(class.checks),
+        no(),
+        no(),
+        no(),
+        no(),
+        no(),
+        Value::Boolean(class.is_populated),
+        text("d"),
+        no(),
+        oid(0),
+        oid(0),
+        oid(0),
+    ]
+}
+
+/// The materialized view whose rows a table holds gives it its name and number.
+pub(super) fn as_relation<'a>(
+    catalog: &'a Catalog,
+    table: &'a TableDef,
+) -> (u32, &'a str, &'static str) {
+    match catalog.view_of(table.object) {
+        Some(view) => (relation_oid(table.object), view.name.as_str(), "m"),
+        None => {
+            let kind = match table.partitioning() {
+                Some(_) => "p",
+                None => "r",
+            };
+            (relation_oid(table.object), table.name.as_str(), kind)
+        }
+    }
+}
+
+pub(super) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &Arc<ViewDef>> {
+    let views = catalog.views.values();
+    views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }))
+}
+
+pub(super) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&Arc<ViewDef>, bool)> {
+    catalog.views.values().filter_map(|view| match view.kind {
+        ViewKind::Materialized { is_populated, .. } => Some((view, is_populated)),
+        ViewKind::Plain { .. } => None,
+    })
+}
+
+pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let (number, name, kind) = as_relation(catalog, table);
+        let keys = keys(table);
+        let mut row = class(&Class {
+            oid: number,
+            name,
+            schema: table.schema,
+            kind,
+            columns: table.columns.len(),
+            checks: table.checks.len(),
+            has_index: !keys.is_empty(),
+            is_populated: true,
+        });
+        if let Some(bound) = bound_of(catalog, table) {
+            row.resize(BOUND, Value::Null);
+            row.push(text(bound));
+        }
+        for (at, truth) in [
+            (HAS_CHILDREN, !table.children().is_empty()),
+            (IS_PARTITION, table.bound().is_some()),
+        ] {
+            if let Some(cell) = row.get_mut(at) {
+                *cell = Value::Boolean(truth);
+            }
+        }
+        rows.push(row);
+        for key in &keys {
+            rows.push(class(&Class {
+                oid: key.oid,
+                name: &key.name,
+                schema: table.schema,
+                kind: if kind == "p" { "I" } else { "i" },
+                columns: key.columns.len() + key.include.len(),
+                checks: 0,
+                has_index: false,
+                is_populated: true,
+            }));
+        }
+    }
+    let of_views = plain_views(catalog).map(|view| {
+        (
+            view.object,
+            &view.name,
+            view.schema,
+            "v",
+            view.columns.len(),
+        )
+    });
+    let sequences = catalog.sequences.values();
+    let of_sequences = sequences.map(|one| (one.object, &one.name, one.schema, "S", 3));
+    for (object, name, schema, kind, columns) in of_views.chain(of_sequences) {
+        rows.push(class(&Class {
+            oid: relation_oid(object),
+            name,
+            schema,
+            kind,
+            columns,
+            checks: 0,
+            has_index: false,
+            is_populated: true,
+        }));
+    }
+    rows
+}
+
+fn attribute(
+    relation: u32,
+    name: &str,
+    (ty, modifier): (LogicalType, TypeMod),
+    number: usize,
+    column: Option<&ColumnDef>,
+) -> Vec<Value> {
+    let filled = column.map_or(Filled::ByStatement, |column| column.filled);
+    let identity = match filled {
+        Filled::IdentityAlways => "a",
+        Filled::IdentityByDefault => "d",
+        Filled::ByStatement | Filled::Generated => "",
+    };
+    let generated = if filled == Filled::Generated { "s" } else { "" };
+    let is_array = matches!(ty, LogicalType::Array(_));
+    vec![
+        oid(relation),
+        text(name),
+        oid(ty.oid()),
+        Value::Int2(length_of(ty)),
+        int2(number),
+        Value::Int4(modifier.0),
+        Value::Boolean(column.is_some_and(|column| !column.nullable)),
+        Value::Boolean(column.is_some_and(has_default)),
+        text(identity),
+        text(generated),
+        Value::Boolean(false),
+        Value::Boolean(true),
+        Value::Int4(i32::from(is_array)),
+        oid(if ty.is_string() { 100 } else { 0 }),
+        Value::Boolean(false),
+        Value::Int2(0),
+        text("i"),
+        text(storage_of(ty)),
+    ]
+}
+
+fn has_default(column: &ColumnDef) -> bool {
+    let of_identity = matches!(
+        column.filled,
+        Filled::IdentityAlways | Filled::IdentityByDefault
+    );
+    column.default.is_some() && !of_identity
+}
+
+pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        let relation = relation_oid(table.object);
+        for (number, column) in (1..).zip(&table.columns) {
+            let ty = (column.ty, column.modifier);
+            let mut row = attribute(relation, &column.name, ty, number, Some(column));
+            let parents = table.parents().iter();
+            let parents = parents.filter_map(|parent| catalog.tables.get(parent));
+            let parents = parents.filter(|parent| {
+                let mut columns = parent.columns.iter();
+                columns.any(|known| known.name == column.name)
+            });
+            let count = parents.count();
+            let family = table.family.as_ref();
+            if let (true, Some(family)) = (count > 0, family)
+                && let Some(cells) = row.get_mut(IS_LOCAL..)
+                && let [is_local, .., inherited, _, _] = cells
+            {
+                *is_local = Value::Boolean(family.own.contains(&column.id));
+                *inherited = int2(count);
+            }
+            if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {
+                *of = oid(domain);
+            }
+            rows.push(row);
+        }
+        for key in keys(table) {
+            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
+            for (number, at) in (1..).zip(places) {
+                let name = column_name(table, *at);
+                let name = name.unwrap_or_else(|| format!("expr{number}"));
+                let ty = (table.type_at(*at), TypeMod::NONE);
+                rows.push(attribute(key.oid, &name, ty, number, None));
+            }
+        }
+    }
+    for view in plain_views(catalog) {
+        for (number, column) in (1..).zip(&view.columns) {
+            let ty = (column.ty, column.modifier);
+            rows.push(attribute(
+                relation_oid(view.object),
+                &column.name,
+                ty,
+                number,
+                None,
+            ));
+        }
+    }
+    rows
+}
+
+pub(super) fn column_name(table: &TableDef, at: usize) -> Option<String> {
+    table.columns.get(at).map(|column| column.name.clone())
+}
+
+/// The default of a column as text.
+pub(super) fn default_text(
+    catalog: &Catalog,
+    table: &TableDef,
+    column: &ColumnDef,
+) -> Option<SqlText> {
+    let default = column.default.as_ref().filter(|_| has_default(column))?;
+    // What a column does to every value is not shown.
+    let default = match default {
+        Expr::Cast {
+            input,
+            explicit: false,
+            ..
+        } => input,
+        other => other,
+    };
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
+    };
+    Some(match default {
+        Expr::Literal { value, ty } => printer.value(value, *ty),
+        other => printer.expr(other),
+    })
+}
+
+/// The default of a domain as text.
+pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlText> {
+    let printer = Printer {
+        columns: &[],
+        catalog: Some(catalog),
+    };
+    Some(printer.expr(def.default.as_ref()?))
+}
+
+impl Catalog {
+    /// The name of the sequence that an argument of `nextval` means.
+    pub(crate) fn sequence_of(&self, object: &Value) -> Option<SqlText> {
+        let object = u64::try_from(object.word()?).ok()?;
+        let sequence = self.sequences.get(&ObjectId(object))?;
+        Some(self.shown_name(sequence.schema, &sequence.name))
+    }
+}
+
+pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        for (number, column) in (1..).zip(&table.columns) {
+            if let Some(default) = default_text(catalog, table, column) {
+                rows.push(vec![
+                    oid(numbered(FIRST_DEFAULT, table.object.0, MANY, number)),
+                    oid(relation_oid(table.object)),
+                    int2(usize::try_from(number).unwrap_or(0)),
+                    text(default),
+                ]);
+            }
+        }
+    }
+    rows
+}
+
+/// The number of a column; 0 for an expression.
+pub(super) fn number_of(table: &TableDef, at: usize) -> usize {
+    if at < table.columns.len() { at + 1 } else { 0 }
+}
+
+pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let mut rows = Vec::new();
+    for table in catalog.tables.values() {
+        for key in keys(table) {
+            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
+            let numbers = places.map(|at| number_of(table, *at)).collect();
+            let options = key.columns.iter();
+            let options = options.map(|(_, order)| usize::from(order.code()));
+            let has_expression = key.columns.iter().any(|(at, _)| number_of(table, *at) == 0);
+            let types = || key.columns.iter().map(|(at, _)| table.type_at(*at));
+            let collations = types().map(|ty| oid(if ty.is_string() { 100 } else { 0 }));
+            let classes = types().map(|ty| oid(class_of(ty)));
+            let yes = Value::Boolean;
+            rows.push(vec![
+                oid(key.oid),
+                oid(relation_oid(table.object)),
+                int2(key.columns.len() + key.include.len()),
+                int2(key.columns.len()),
+                yes(key.is_unique),
+                yes(key.equal_nulls),
+                yes(key.is_primary),
+                yes(false),
+                yes(key.deferral == Deferral::Never),
+                yes(false),
+                yes(key.is_valid),
+                yes(true),
+                yes(true),
+                yes(false),
+                from_zero(numbers),
+                vector(ElementType::Oid, collations.collect()),
+                vector(ElementType::Oid, classes.collect()),
+                from_zero(options.collect()),
+                if has_expression {
+                    text(key_columns(catalog, table, &key))
+                } else {
+                    Value::Null
+                },
+                predicate_text(catalog, table, &key).map_or(Value::Null, text),
+            ]);
+        }
+    }
+    rows
+}
+
+pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> SqlText {
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
+    };
+    printer.expr(check)
+}
+
+/// The columns that a CHECK reads.
+pub(super) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
+    let mut read = Vec::new();
+    varve_expr::walk::for_each_column(check, &mut |at| read.push(at));
+    varve_sort::sort(&mut read);
+    read.dedup();
+    read.retain(|at| *at < table.columns.len());
+    read
+}
+
+pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
+    let row = |one: &SequenceDef| {
+        vec![
+            oid(relation_oid(one.object)),
+            oid(one.ty.oid()),
+            Value::Int8(one.start),
+            Value::Int8(one.increment),
+            Value::Int8(one.max),
+            Value::Int8(one.min),
+            Value::Int8(one.cache),
+            Value::Boolean(one.cycle),
+        ]
+    };
+    catalog.sequences.values().map(|one| row(one)).collect()
+}
+
+/// The columns of an index as CREATE INDEX writes them.
+pub(super) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
+    let mut parts = Vec::new();
+    for (at, order) in &key.columns {
+        let mut part = table.label_in(Some(catalog), *at);
+        match (order.descending, order.nulls_first) {
+            (false, false) => {}
+            (false, true) => part.push(" NULLS FIRST"),
+            (true, true) => part.push(" DESC"),
+            (true, false) => part.push(" DESC NULLS LAST"),
+        }
+        parts.push(part);
+    }
+    SqlText::joined(&parts, ", ")
+}
+
+/// The condition of a partial index.
+pub(super) fn predicate_text(
+    catalog: &Catalog,
+    table: &TableDef,
+    key: &Key<'_>,
+) -> Option<SqlText> {
+    let printer = Printer {
+        columns: &table.column_texts(),
+        catalog: Some(catalog),
+    };
+    let tests = key
+        .predicate
+        .iter()
+        .map(|one| match table.expression(one.column) {
+            Some(expr) => printer.expr(expr),
+            None => printer.predicate(&table.label_at(one.column), &one.test),
+        });
+    let tests: Vec<SqlText> = tests.collect();
+    match tests.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(sql!["(", SqlText::joined(several, " AND "), ")"]),
+    }
+}

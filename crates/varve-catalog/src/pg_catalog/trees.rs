@@ -1,0 +1,40 @@
+//! Where relations are stored.
+
+use varve_types::TreeId;
+
+use super::relations::{keys, object_of};
+use crate::model::catalog::Catalog;
+use crate::model::table::TableDef;
+
+impl Catalog {
+    /// The trees with the rows and the indexes of a relation by its OID, or of all relations; and
+    /// whether each is an index. `None` where there is no such relation.
+    pub fn trees_of(&self, relation: Option<u32>) -> Option<Vec<(TreeId, bool)>> {
+        let of_table = |table: &TableDef| {
+            let indexes = table.indexes.iter().map(|index| (index.tree, true));
+            let mut trees = vec![(table.tree, false)];
+            trees.extend(indexes);
+            trees
+        };
+        let Some(number) = relation else {
+            let tables = self.tables.values();
+            return Some(tables.flat_map(|table| of_table(table)).collect());
+        };
+        if let Some(object) = object_of(number) {
+            if let Some(table) = self.tables.get(&object) {
+                return Some(of_table(table));
+            }
+            if let Some(sequence) = self.sequences.get(&object) {
+                return Some(vec![(sequence.tree, false)]);
+            }
+            return self.views.contains_key(&object).then(Vec::new);
+        }
+        self.tables.values().find_map(|table| {
+            let key = keys(table).into_iter().find(|key| key.oid == number)?;
+            let mut indexes = table.indexes.iter();
+            let index = indexes.find(|index| index.name == key.name);
+            // Rows are in the order of the primary key, which has no tree of its own.
+            Some(index.map(|index| (index.tree, false)).into_iter().collect())
+        })
+    }
+}
