@@ -9,9 +9,10 @@ use varve_expr::NamesRef;
 use varve_parser::parse;
 use varve_types::{Error, ObjectId, Result, SqlText, Value};
 
-use crate::bind::kept::{argument_names, row_names, uses_of_piece, uses_of_view};
+use crate::bind::query::context::variables::Variables as Values;
+use crate::bind::statement::kept::uses_of_view;
+use crate::bind::statement::kept::{argument_names, row_names, uses_of_piece};
 use crate::bind::updatable_columns;
-use crate::bind::variables::Variables as Values;
 use crate::function_def::{FunctionDef, ParsedBody};
 use crate::kept_text::{Meaning, NameUse, Names, Variables, written};
 use crate::schema::{Catalog, RelationName};

@@ -1,6 +1,6 @@
 //! The names that a query's expressions may use.
 
-use crate::bind::lock::Claimed;
+use crate::bind::names::claimed::Claimed;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use crate::schema::RelationName;

@@ -1,0 +1,4 @@
+//! Definitions of functions.
+
+pub(crate) mod alter;
+pub(crate) mod create;

@@ -1,0 +1,369 @@
+//! What says how rows are stored, which is not up to the user: parameters that PostgreSQL knows get
+//! a notice, so that dumps load; any other is refused.
+
+use varve_ast::{
+    AlterAction, Column, ColumnConstraintKind, CreateIndex, DefinedOption, ExprKind, Name,
+    TableConstraint, TableConstraintKind, TableElement,
+};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::ddl::binder::DdlBinder;
+use crate::bind::ddl::table::alter::Altered;
+use crate::bind::plans::statement::utility;
+use crate::catalog::TableDef;
+use crate::pg_catalog::length_of;
+use crate::plan::Statement;
+use crate::utility::{Message, Utility};
+
+/// PostgreSQL's access methods for which nothing is made.
+const OTHER_METHODS: [&str; 4] = ["gin", "gist", "spgist", "brin"];
+
+/// What parameters are given for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    Table,
+    Partitioned,
+    Index,
+    Column,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy)]
+enum Takes {
+    Bool,
+    Integer(i64, i64),
+    Real,
+    Words(&'static [&'static str]),
+}
+
+const ANY: Takes = Takes::Integer(0, 2_000_000_000);
+
+/// PostgreSQL's parameters of tables that their TOAST tables have too.
+const CLEANED: [(&str, Takes); 18] = [
+    ("autovacuum_enabled", Takes::Bool),
+    ("autovacuum_vacuum_threshold", ANY),
+    (
+        "autovacuum_vacuum_insert_threshold",
+        Takes::Integer(-1, i32::MAX as i64),
+    ),
+    ("autovacuum_vacuum_scale_factor", Takes::Real),
+    ("autovacuum_vacuum_insert_scale_factor", Takes::Real),
+    ("autovacuum_analyze_threshold", ANY),
+    ("autovacuum_analyze_scale_factor", Takes::Real),
+    ("autovacuum_vacuum_cost_delay", Takes::Real),
+    ("autovacuum_vacuum_cost_limit", Takes::Integer(1, 10_000)),
+    ("autovacuum_freeze_min_age", ANY),
+    ("autovacuum_freeze_max_age", ANY),
+    ("autovacuum_freeze_table_age", ANY),
+    ("autovacuum_multixact_freeze_min_age", ANY),
+    ("autovacuum_multixact_freeze_max_age", ANY),
+    ("autovacuum_multixact_freeze_table_age", ANY),
+    (
+        "log_autovacuum_min_duration",
+        Takes::Integer(-1, i32::MAX as i64),
+    ),
+    (
+        "vacuum_index_cleanup",
+        Takes::Words(&["auto", "on", "off", "true", "false", "yes", "no", "1", "0"]),
+    ),
+    ("vacuum_truncate", Takes::Bool),
+];
+
+const TABLES: [(&str, Takes); 4] = [
+    ("fillfactor", Takes::Integer(10, 100)),
+    ("parallel_workers", Takes::Integer(0, 1024)),
+    ("toast_tuple_target", Takes::Integer(128, 8160)),
+    ("user_catalog_table", Takes::Bool),
+];
+
+const INDEXES: [(&str, Takes); 7] = [
+    ("fillfactor", Takes::Integer(10, 100)),
+    ("deduplicate_items", Takes::Bool),
+    ("fastupdate", Takes::Bool),
+    (
+        "gin_pending_list_limit",
+        Takes::Integer(64, i32::MAX as i64),
+    ),
+    ("buffering", Takes::Words(&["on", "off", "auto"])),
+    ("pages_per_range", Takes::Integer(1, 131_072)),
+    ("autosummarize", Takes::Bool),
+];
+
+const COLUMNS: [(&str, Takes); 2] = [
+    ("n_distinct", Takes::Real),
+    ("n_distinct_inherited", Takes::Real),
+];
+
+/// Prefixes of parameters that TimescaleDB gives tables and views.
+const TIMESCALE: [&str; 2] = ["timescaledb", "tsdb"];
+
+impl DdlBinder<'_, '_> {
+    /// Looks at storage parameters, none of which changes anything.
+    pub(crate) fn storage_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<()> {
+        for DefinedOption { name, value } in options {
+            let name = &name.text;
+            let takes = known(of, name)?;
+            if let Some(value) = value {
+                check(name, takes, &value.text)?;
+            }
+            self.note_storage(&format!("storage parameter \"{name}\""));
+        }
+        Ok(())
+    }
+
+    /// Looks at the storage parameters of the indexes that constraints make.
+    pub(crate) fn element_index_options(&mut self, element: &TableElement) -> Result<()> {
+        match element {
+            TableElement::Column(column) => self.column_index_options(column),
+            TableElement::Constraint(constraint) => self.constraint_index_options(constraint),
+            TableElement::Like(_) => Ok(()),
+        }
+    }
+
+    /// As [`DdlBinder::element_index_options`], of what ALTER TABLE adds.
+    pub(crate) fn action_index_options(&mut self, action: &AlterAction) -> Result<()> {
+        match action {
+            AlterAction::AddColumn { column, .. } => self.column_index_options(column),
+            AlterAction::AddConstraint { constraint, .. } => {
+                self.constraint_index_options(constraint)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn column_index_options(&mut self, column: &Column) -> Result<()> {
+        for constraint in &column.constraints {
+            if let ColumnConstraintKind::PrimaryKey(key) | ColumnConstraintKind::Unique(key) =
+                &constraint.kind
+            {
+                self.storage_options(Stored::Index, &key.options)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn constraint_index_options(&mut self, constraint: &TableConstraint) -> Result<()> {
+        match &constraint.kind {
+            TableConstraintKind::PrimaryKey(key) | TableConstraintKind::Unique(key) => {
+                self.storage_options(Stored::Index, &key.options)
+            }
+            TableConstraintKind::Exclusion(exclusion) => {
+                self.storage_options(Stored::Index, &exclusion.options)
+            }
+            TableConstraintKind::Check(_)
+            | TableConstraintKind::ForeignKey(_)
+            | TableConstraintKind::Index(_) => Ok(()),
+        }
+    }
+
+    /// Tells that something changes nothing.
+    pub(crate) fn note_storage(&mut self, what: &str) {
+        let text =
+            format!("{what} is accepted and not used: how rows are stored is not up to the user");
+        self.query.outputs.messages.push(Message::notice(text));
+    }
+
+    /// `STORAGE` or `COMPRESSION` of a column, by its word.
+    pub(crate) fn column_storage(
+        &mut self,
+        word: &str,
+        value: &Name,
+        (column, ty): (&str, LogicalType),
+    ) -> Result<()> {
+        let is_storage = word == "STORAGE";
+        let value = &value.text;
+        let (known, what): (&[&str], _) = match is_storage {
+            true => (
+                &["plain", "main", "external", "extended", "default"],
+                "storage type",
+            ),
+            false => (&["pglz", "lz4", "default"], "compression method"),
+        };
+        let lower = value.to_ascii_lowercase();
+        if !known.contains(&lower.as_str()) {
+            let message = format!("invalid {what} \"{value}\"");
+            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+            return Err(error.with_hint(format!("Valid values are {}.", listed(known))));
+        }
+        let is_fixed = length_of(ty) != -1;
+        if is_fixed && lower != "default" && lower != "plain" {
+            let message = match is_storage {
+                true => format!("column data type {ty} can only have storage PLAIN"),
+                false => format!("column data type {ty} does not support compression"),
+            };
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        if lower != "default" {
+            self.note_storage(&format!("{word} {value} of column \"{column}\""));
+        }
+        Ok(())
+    }
+}
+
+impl DdlBinder<'_, '_> {
+    /// What ALTER TABLE says of how rows are stored or guarded.
+    pub(crate) fn stored_otherwise(
+        &mut self,
+        altered: &Altered,
+        words: &str,
+        index: Option<&Name>,
+    ) -> Result<()> {
+        let table = &altered.before;
+        if let Some(index) = index {
+            let name = &index.text;
+            let mut indexes = table.indexes.iter();
+            if table.key_name() != *name && !indexes.any(|index| index.name == *name) {
+                let message = format!(
+                    "index \"{name}\" for table \"{}\" does not exist",
+                    table.name
+                );
+                return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+            }
+        }
+        if words.ends_with("ROW LEVEL SECURITY") {
+            if !words.starts_with("NO") && !words.starts_with("DISABLE") {
+                let text = format!(
+                    "{words} on \"{}\" guards nothing: there is one role, which sees all rows",
+                    table.name
+                );
+                self.query.outputs.messages.push(Message::notice(text));
+            }
+            return Ok(());
+        }
+        self.note_storage(words);
+        Ok(())
+    }
+}
+
+impl DdlBinder<'_, '_> {
+    /// An index of an access method that there is not: nothing is made, but what it names must be
+    /// there.
+    pub(crate) fn other_index(
+        &mut self,
+        table: &TableDef,
+        method: &str,
+        create: &CreateIndex,
+    ) -> Result<Statement> {
+        if !OTHER_METHODS.contains(&method) {
+            let message = format!("access method \"{method}\" does not exist");
+            return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
+        }
+        if create.is_unique {
+            let message = format!("access method \"{method}\" does not support unique indexes");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        for element in &create.elements {
+            if let ExprKind::Column(name) = &element.key.kind
+                && name.qualifiers.is_empty()
+            {
+                self.indexed_column(table, &name.name)?;
+            }
+        }
+        let text = format!(
+            "no index is made on \"{}\": there is no access method \"{method}\", and queries read \
+             the table instead",
+            table.name
+        );
+        self.query.outputs.messages.push(Message::notice(text));
+        Ok(utility(Utility::Nothing))
+    }
+}
+
+/// What a parameter takes, if PostgreSQL has it.
+fn known(of: Stored, name: &str) -> Result<Takes> {
+    let (namespace, own) = match name.split_once('.') {
+        Some((namespace, own)) => (Some(namespace), own),
+        None => (None, name),
+    };
+    if namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace)) {
+        return Err(not_yet(name));
+    }
+    let tables: &[&[(&str, Takes)]] = match (of, namespace) {
+        (Stored::Table, None) => &[&CLEANED, &TABLES],
+        (Stored::Table, Some("toast")) => &[&CLEANED],
+        (Stored::Index, None) => &[&INDEXES],
+        (Stored::Column, None) => &[&COLUMNS],
+        (Stored::Partitioned, None) => {
+            let message = "cannot specify storage parameters for a partitioned table";
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(
+                error.with_hint("Specify storage parameters for its leaf partitions instead.")
+            );
+        }
+        (_, Some(namespace)) => {
+            let message = format!("unrecognized parameter namespace \"{namespace}\"");
+            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        }
+    };
+    let found = tables
+        .iter()
+        .copied()
+        .flatten()
+        .find(|(known, _)| *known == own);
+    found
+        .map(|(_, takes)| *takes)
+        .ok_or_else(|| unrecognized(name))
+}
+
+/// `22023`
+pub(crate) fn unrecognized(name: &str) -> Error {
+    let message = format!("unrecognized parameter \"{name}\"");
+    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+        .with_hint("Leave it out: nothing would come of it.")
+}
+
+/// `0A000`: a parameter that is known and has no effect yet.
+pub(crate) fn not_yet(name: &str) -> Error {
+    Error::unsupported(format!("the parameter \"{name}\""))
+        .with_hint("Leave it out: nothing would come of it.")
+}
+
+/// Whether a parameter is one of TimescaleDB's.
+pub(crate) fn is_timescale(name: &str) -> bool {
+    let namespace = name.split_once('.').map(|(namespace, _)| namespace);
+    namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace))
+}
+
+/// Refuses a value that a parameter cannot have.
+fn check(name: &str, takes: Takes, value: &str) -> Result<()> {
+    let invalid = |message: String| Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+    let wrong = |kind: &str| {
+        invalid(format!(
+            "invalid value for {kind} option \"{name}\": {value}"
+        ))
+    };
+    let outside = |detail: String| {
+        let message = format!("value {value} out of bounds for option \"{name}\"");
+        invalid(message).with_detail(detail)
+    };
+    match takes {
+        Takes::Bool => {
+            let words = ["true", "false", "on", "off", "yes", "no", "1", "0"];
+            let is_known = words.contains(&value.to_ascii_lowercase().as_str());
+            is_known.then_some(()).ok_or_else(|| wrong("boolean"))
+        }
+        Takes::Words(words) => {
+            let is_known = words.contains(&value.to_ascii_lowercase().as_str());
+            is_known.then_some(()).ok_or_else(|| wrong("enum"))
+        }
+        Takes::Integer(least, most) => {
+            let number: i64 = value.parse().map_err(|_| wrong("integer"))?;
+            match (least..=most).contains(&number) {
+                true => Ok(()),
+                false => Err(outside(format!(
+                    "Valid values are between \"{least}\" and \"{most}\"."
+                ))),
+            }
+        }
+        Takes::Real => {
+            let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+            let known = !value.is_empty() && value.bytes().all(is_number);
+            known.then_some(()).ok_or_else(|| wrong("floating point"))
+        }
+    }
+}
+
+fn listed(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    words.join(", ")
+}

@@ -1,0 +1,4 @@
+//! Definitions of types.
+
+pub(crate) mod domain;
+pub(crate) mod type_def;

@@ -1,0 +1,120 @@
+//! The columns of a result, and what it is ordered by.
+
+use varve_expr::Expr;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::names::error::located;
+use crate::plan::Field;
+
+/// A column of a result.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) expr: Expr,
+    pub(crate) name: String,
+    /// The columns that it uses outside aggregates, with their positions.
+    pub(crate) uses: Vec<(usize, u32)>,
+    /// Whether it is a constant that no place has given a type.
+    pub(crate) untyped: bool,
+}
+
+impl Output {
+    /// A column that uses `uses`.
+    pub(crate) fn of(name: String, expr: Expr, uses: Vec<(usize, u32)>) -> Output {
+        Output {
+            expr,
+            name,
+            uses,
+            untyped: false,
+        }
+    }
+
+    /// The columns of a finished result as they are.
+    pub(crate) fn columns(fields: &[Field]) -> Vec<Output> {
+        fields
+            .iter()
+            .enumerate()
+            .map(|(index, field)| Output {
+                expr: Expr::Column {
+                    index,
+                    ty: field.ty,
+                },
+                name: field.name.clone(),
+                uses: Vec::new(),
+                untyped: false,
+            })
+            .collect()
+    }
+}
+
+/// One item of ORDER BY.
+#[derive(Debug)]
+pub(crate) struct OrderKey {
+    pub(crate) target: SortTarget,
+    pub(crate) descending: bool,
+    pub(crate) nulls_first: bool,
+    pub(crate) position: u32,
+}
+
+/// What an item of ORDER BY means.
+#[derive(Debug)]
+pub(crate) enum SortTarget {
+    /// A result column.
+    Output(usize),
+    /// An expression over the columns of FROM.
+    Expr {
+        expr: Expr,
+        /// As in [`Output`].
+        uses: Vec<(usize, u32)>,
+    },
+}
+
+impl SortTarget {
+    /// The expression, where it is one.
+    pub(crate) fn expr_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            SortTarget::Output(_) => None,
+            SortTarget::Expr { expr, .. } => Some(expr),
+        }
+    }
+
+    /// Its type.
+    pub(crate) fn ty(&self, outputs: &[Output]) -> LogicalType {
+        match self {
+            SortTarget::Expr { expr, .. } => expr.logical_type(),
+            SortTarget::Output(index) => match outputs.get(*index) {
+                Some(output) => output.expr.logical_type(),
+                None => LogicalType::Text,
+            },
+        }
+    }
+
+    /// The expression, or that of the result column.
+    pub(crate) fn into_expr(self, outputs: &[Output]) -> Result<Expr> {
+        match self {
+            SortTarget::Expr { expr, .. } => Ok(expr),
+            SortTarget::Output(index) => match outputs.get(index) {
+                Some(output) => Ok(output.expr.clone()),
+                None => Err(Error::internal("ORDER BY names no result column")),
+            },
+        }
+    }
+}
+
+/// Refuses types whose values are not told apart (`is_order`: not ordered): json.
+pub(crate) fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -> Result<()> {
+    if ty != LogicalType::Json {
+        return Ok(());
+    }
+    let what = if is_order { "ordering" } else { "equality" };
+    let message = format!("could not identify an {what} operator for type json");
+    let error = located(Error::new(SqlState::UNDEFINED_FUNCTION, message), position);
+    Err(match is_order {
+        true => error.with_hint("Use an explicit ordering operator or modify the query."),
+        false => error,
+    })
+}
+
+/// Column `index` of a plan.
+pub(crate) fn plan_column(index: usize, ty: LogicalType) -> Expr {
+    Expr::Column { index, ty }
+}

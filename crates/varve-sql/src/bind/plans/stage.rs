@@ -1,0 +1,212 @@
+//! The stages of a SELECT above its rows: groups and window functions.
+
+use varve_expr::Expr;
+use varve_types::Result;
+
+use crate::bind::plans::gapfill::Gapfill;
+use crate::bind::plans::limit::sorted;
+use crate::bind::plans::output::{OrderKey, Output, SortTarget};
+use crate::bind::plans::placeholder::{Place, place};
+use crate::bind::plans::sets::{Sets, expanded, sets_read, unify};
+use crate::bind::plans::subquery::{Subquery, attach};
+use crate::bind::plans::window::WindowUse;
+use crate::plan::{AggregateCall, Plan, SortKeyExpr};
+use crate::walk::{map_columns, same_meaning};
+use crate::window::WindowNode;
+
+/// The groups of a SELECT with GROUP BY, HAVING or aggregates.
+pub(crate) struct Grouping {
+    pub(crate) groups: Vec<Expr>,
+    /// The grouping sets, by position in `groups`; one with all of them without GROUPING SETS.
+    pub(crate) sets: Vec<Vec<usize>>,
+    pub(crate) aggregates: Vec<AggregateCall>,
+    /// The arguments of each `grouping()`.
+    pub(crate) groupings: Vec<(Vec<Expr>, u32)>,
+    pub(crate) having: Option<(Expr, Vec<(usize, u32)>)>,
+    /// Number of a named query for the rows that several sets group.
+    pub(crate) cte_id: usize,
+    /// The group of `time_bucket_gapfill`.
+    pub(crate) gapfill: Option<Gapfill>,
+}
+
+/// What GROUP BY says.
+#[derive(Default)]
+pub(crate) struct Groups {
+    pub(crate) groups: Vec<Expr>,
+    pub(crate) sets: Vec<Vec<usize>>,
+}
+
+impl Above<'_> {
+    /// The stage with the rows of set-returning functions that groups read. What is computed over
+    /// the groups reads them there.
+    pub(crate) fn expand_groups(
+        &mut self,
+        stage: Stage,
+        groups: &mut [Expr],
+        having: &mut Option<Expr>,
+    ) -> Result<Stage> {
+        let known = groups.to_vec();
+        let wanted = sets_read(&known, &stage.subqueries);
+        let (mut exprs, sets) = self.parts();
+        exprs.extend(having.as_mut());
+        unify(&known, sets, &stage.subqueries, &mut exprs);
+        exprs.extend(groups);
+        expanded(stage, sets, wanted, &mut exprs)
+    }
+
+    /// The stage with the rows of set-returning functions that define windows.
+    pub(crate) fn expand_windows(&mut self, stage: Stage) -> Result<Stage> {
+        let known = self.windows.iter().flat_map(WindowUse::definition);
+        let known: Vec<Expr> = known.cloned().collect();
+        let wanted = sets_read(&known, &stage.subqueries);
+        if wanted.is_empty() {
+            return Ok(stage);
+        }
+        let (mut exprs, sets) = self.parts();
+        unify(&known, sets, &stage.subqueries, &mut exprs);
+        expanded(stage, sets, wanted, &mut exprs)
+    }
+
+    /// What is computed, but for the arguments of set-returning functions, and the calls of these.
+    fn parts(&mut self) -> (Vec<&mut Expr>, &mut Sets) {
+        let windows = self.windows.iter_mut().flat_map(WindowUse::exprs_mut);
+        let mut exprs: Vec<&mut Expr> = windows.collect();
+        exprs.extend(computed(self.outputs, self.keys, self.distinct));
+        (exprs, self.sets)
+    }
+}
+
+/// What is computed for the rows of the result and their order.
+pub(crate) fn computed<'e>(
+    outputs: &'e mut [Output],
+    keys: &'e mut [OrderKey],
+    distinct: &'e mut Distinctness,
+) -> Vec<&'e mut Expr> {
+    let outputs = outputs.iter_mut().map(|output| &mut output.expr);
+    let keys = keys.iter_mut();
+    let mut exprs: Vec<&mut Expr> = outputs
+        .chain(keys.filter_map(|key| key.target.expr_mut()))
+        .collect();
+    exprs.extend(distinct.exprs_mut());
+    exprs
+}
+
+/// Whether rows are given once.
+pub(crate) enum Distinctness {
+    None,
+    Rows,
+    /// Once for each of these, which have positions.
+    On(Vec<(SortTarget, u32)>),
+}
+
+impl Distinctness {
+    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Distinctness::On(on) => {
+                let targets = on.iter_mut();
+                targets
+                    .filter_map(|(target, _)| target.expr_mut())
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What is computed over the groups.
+pub(crate) struct Above<'s> {
+    pub(crate) outputs: &'s mut [Output],
+    pub(crate) keys: &'s mut [OrderKey],
+    pub(crate) distinct: &'s mut Distinctness,
+    pub(crate) windows: &'s mut [WindowUse],
+    pub(crate) sets: &'s mut Sets,
+}
+
+/// What expressions are computed over, and the subqueries that they may use.
+pub(crate) struct Stage {
+    pub(crate) plan: Plan,
+    pub(crate) subqueries: Vec<Subquery>,
+}
+
+/// Whether a window is over these rows in this order.
+fn is_over(window: &WindowUse, partition: &[Expr], order: &[SortKeyExpr]) -> bool {
+    let same_key = |(a, b): (&SortKeyExpr, &SortKeyExpr)| {
+        same_meaning(&a.expr, &b.expr)
+            && a.descending == b.descending
+            && a.nulls_first == b.nulls_first
+    };
+    let mut parts = window.partition.iter().zip(partition);
+    window.partition.len() == partition.len()
+        && window.order.len() == order.len()
+        && parts.all(|(a, b)| same_meaning(a, b))
+        && window.order.iter().zip(order).all(same_key)
+}
+
+/// The stage with the results of window functions behind its columns, which `exprs` then read.
+pub(crate) fn windowed(
+    stage: Stage,
+    mut windows: Vec<WindowUse>,
+    exprs: &mut [&mut Expr],
+) -> Result<Stage> {
+    if windows.is_empty() {
+        return Ok(stage);
+    }
+    let Stage {
+        mut plan,
+        subqueries,
+    } = stage;
+    let mut inner = Vec::new();
+    for window in &mut windows {
+        inner.extend(&mut window.partition);
+        inner.extend(window.order.iter_mut().map(|key| &mut key.expr));
+        inner.extend(window.call.args.iter_mut().chain(&mut window.call.filter));
+    }
+    plan = attach(plan, &subqueries, &mut inner)?;
+    let mut columns: Vec<usize> = vec![0; windows.len()];
+    let mut left: Vec<(usize, WindowUse)> = windows.into_iter().enumerate().collect();
+    while let Some((_, first)) = left.first() {
+        let (partition, order) = (first.partition.clone(), first.order.clone());
+        let (now, later): (Vec<_>, Vec<_>) = left
+            .iter()
+            .cloned()
+            .partition(|(_, window)| is_over(window, &partition, &order));
+        left = later;
+        let by_partition = partition.iter().map(|expr| SortKeyExpr {
+            expr: expr.clone(),
+            descending: false,
+            nulls_first: false,
+        });
+        let keys = by_partition.chain(order.iter().cloned()).collect();
+        let width = plan.width();
+        let mut calls = Vec::with_capacity(now.len());
+        for (at, (number, window)) in now.into_iter().enumerate() {
+            if let Some(column) = columns.get_mut(number) {
+                *column = width + at;
+            }
+            calls.push(window.call);
+        }
+        plan = Plan::Window(WindowNode {
+            input: Box::new(sorted(plan, keys)),
+            partition,
+            order,
+            calls,
+        });
+    }
+    for expr in exprs {
+        map_columns(expr, &|column| match place(column) {
+            Place::Window(number) => columns.get(number).copied().unwrap_or(column),
+            _ => column,
+        });
+    }
+    let mut subqueries = subqueries;
+    for subquery in &mut subqueries {
+        subquery.for_each_expr_mut(&mut |expr| {
+            map_columns(expr, &|column| match place(column) {
+                Place::Window(number) => columns.get(number).copied().unwrap_or(column),
+                _ => column,
+            });
+            Ok(())
+        })?;
+    }
+    Ok(Stage { plan, subqueries })
+}

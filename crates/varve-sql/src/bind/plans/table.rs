@@ -1,0 +1,69 @@
+//! The columns of tables, as names, expressions and scans.
+
+use varve_ast::Name;
+use varve_expr::Expr;
+use varve_types::LogicalType;
+
+use crate::catalog::TableDef;
+use crate::plan::{Plan, Relation, ScanNode};
+use crate::scope::Scope;
+use crate::statement::Member;
+
+/// The columns of a table as they are.
+pub(crate) fn column_exprs(table: &TableDef) -> Vec<Expr> {
+    let columns = table.columns.iter().enumerate();
+    let columns = columns.map(|(index, column)| Expr::Column {
+        index,
+        ty: column.ty,
+    });
+    columns.collect()
+}
+
+/// The names that UPDATE and DELETE may use.
+pub(crate) fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
+    let name = alias.map_or(&table.name, |alias| &alias.text);
+    let mut names = Scope::table(name.clone(), 0, named_types(table)).hiding(&table.name);
+    for known in &mut names.tables {
+        known.changed = Some(table.object);
+    }
+    names
+}
+
+/// The columns of a table as names know them.
+pub(crate) fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
+    table
+        .columns
+        .iter()
+        .map(|column| (column.name.clone(), column.ty))
+        .collect()
+}
+
+/// A scan of all columns.
+pub(crate) fn full_scan(
+    relation: Relation,
+    name: String,
+    columns: &[(String, LogicalType)],
+) -> ScanNode {
+    ScanNode {
+        relation,
+        table: None,
+        name,
+        column_names: columns.iter().map(|(name, _)| name.clone()).collect(),
+        columns: (0..columns.len()).collect(),
+        types: columns.iter().map(|(_, ty)| *ty).collect(),
+        predicates: Vec::new(),
+        with_position: false,
+        order: Vec::new(),
+    }
+}
+
+/// The rows of a table, and where in them is what else is known.
+pub(crate) struct MemberRows {
+    /// The columns of the table, the position of the row where it is wanted, the number of its
+    /// member where there are several, its OID where the statement names it.
+    pub(crate) plan: Plan,
+    /// Number of the column with the OID.
+    pub(crate) tableoid: Option<usize>,
+    /// The tables with the rows, where they may be in several.
+    pub(crate) members: Vec<Member>,
+}

@@ -1,0 +1,115 @@
+//! The rows of a table with those of the tables below it.
+
+use std::sync::Arc;
+
+use varve_expr::Expr;
+use varve_types::{LogicalType, Value};
+
+use crate::bind::plans::table::{MemberRows, full_scan, named_types};
+use crate::bind::query::context::binder::QueryBinder;
+use crate::catalog::TableDef;
+use crate::pg_catalog::relation_oid;
+use crate::plan::{Plan, Relation};
+use crate::statement::Member;
+
+impl QueryBinder<'_> {
+    /// The rows of a table, and unless it is meant only, of those below it.
+    pub(crate) fn member_rows(
+        &self,
+        table: &Arc<TableDef>,
+        only: bool,
+        with_position: bool,
+    ) -> MemberRows {
+        let is_family = table.partitioning().is_some() || !(only || table.children().is_empty());
+        if !is_family && !self.context.names_tableoid {
+            return MemberRows {
+                plan: scan_of(table, with_position),
+                tableoid: None,
+                members: Vec::new(),
+            };
+        }
+        let mut tables = vec![Arc::clone(table)];
+        if is_family {
+            for member in self.statement.catalog.family_of(table) {
+                self.outputs.found.borrow_mut().add_table(&member);
+            }
+            tables = match only {
+                true => Vec::new(),
+                false => self.statement.catalog.members_of(table),
+            };
+        }
+        let mut types: Vec<LogicalType> = table.columns.iter().map(|column| column.ty).collect();
+        if with_position {
+            types.push(LogicalType::Int8);
+        }
+        if is_family && with_position {
+            types.push(LogicalType::Int8);
+        }
+        let tableoid = self.context.names_tableoid.then_some(types.len());
+        types.extend(tableoid.map(|_| LogicalType::Oid));
+        let mut inputs = Vec::with_capacity(tables.len());
+        let mut members = Vec::new();
+        for (number, member) in (0..).zip(tables) {
+            let Some(places) = table.places_in(&member) else {
+                continue;
+            };
+            let literal = |value, ty| Expr::Literal { value, ty };
+            let number = literal(Value::Int8(number), LogicalType::Int8);
+            let oid = Value::Oid(relation_oid(member.object));
+            let mut exprs = row_of_member(table, (&member, &places), with_position);
+            exprs.extend((is_family && with_position).then_some(number));
+            exprs.extend(tableoid.map(|_| literal(oid, LogicalType::Oid)));
+            inputs.push(Plan::Project {
+                input: Box::new(scan_of(&member, with_position)),
+                exprs,
+            });
+            if is_family {
+                members.push(Member {
+                    table: member,
+                    places,
+                });
+            }
+        }
+        let plan = match inputs.len() {
+            1 => inputs.remove(0),
+            0 => Plan::Values {
+                rows: Vec::new(),
+                types,
+            },
+            _ => Plan::Append { inputs, types },
+        };
+        MemberRows {
+            plan,
+            tableoid,
+            members,
+        }
+    }
+}
+
+/// What a row of a member is of the table above it: its columns at their places there, and its
+/// position where it is wanted.
+fn row_of_member(
+    table: &TableDef,
+    (member, places): (&TableDef, &[usize]),
+    with_position: bool,
+) -> Vec<Expr> {
+    let columns = places.iter().zip(&table.columns);
+    let columns = columns.map(|(index, column)| Expr::Column {
+        index: *index,
+        ty: column.ty,
+    });
+    let position = with_position.then_some(Expr::Column {
+        index: member.columns.len(),
+        ty: LogicalType::Int8,
+    });
+    columns.chain(position).collect()
+}
+
+/// All columns of a table's rows, and the position of each.
+fn scan_of(table: &Arc<TableDef>, with_position: bool) -> Plan {
+    let columns = named_types(table);
+    let mut scan = full_scan(Relation::Tree(table.tree), table.name.clone(), &columns);
+    scan.table = Some(Arc::clone(table));
+    scan.with_position = with_position;
+    Plan::Scan(scan)
+}

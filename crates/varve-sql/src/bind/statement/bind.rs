@@ -1,0 +1,106 @@
+//! A statement and what was found out while it was bound.
+
+use std::sync::Arc;
+
+use varve_expr::Locale;
+use varve_parser::ParsedStatement;
+use varve_types::{Error, LogicalType, Result, SqlState, meter};
+
+use crate::bind::query::context::binder::QueryBinder;
+use crate::bind::query::context::variables::Variables;
+use crate::bind::statement::binder::StatementBinder;
+use crate::following::names_of;
+use crate::plan::{Bound, Statement};
+use crate::schema::Catalog;
+use crate::statement::FIRST_CALL;
+
+/// Resolves the names and types of a statement against a catalogue.
+///
+/// `parameter_types` fixes the types of the first parameters; where it has `None` or ends, the
+/// type follows from the parameter's place. Literals mean what they mean in `locale`.
+pub fn bind(
+    statement: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    parameter_types: &[Option<LogicalType>],
+    locale: &Locale,
+) -> Result<Bound> {
+    bind_with(statement, catalog, parameter_types, locale, None)
+}
+
+/// As [`bind`], with names that stand for more than columns.
+pub(crate) fn bind_with(
+    statement: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    parameter_types: &[Option<LogicalType>],
+    locale: &Locale,
+    variables: Option<Variables>,
+) -> Result<Bound> {
+    let locale = &with_names(catalog, locale);
+    let mut binder = QueryBinder::new(statement, catalog, parameter_types, locale);
+    binder.context.variables = variables.map(Arc::new);
+    let mut binder = StatementBinder::new(binder);
+    let bound = binder.parsed(&statement.statement, &statement.command);
+    let StatementBinder {
+        query: mut binder,
+        outside_block,
+    } = binder;
+    let bound = bound.and_then(|bound| binder.with_changes(bound));
+    meter::refusal()?;
+    let bound = bound.map_err(|error| catalog.named_types(error))?;
+    if !binder.outputs.calls.is_empty() || binder.outputs.has_uncalled {
+        check_calls(&bound, binder.outputs.parameters.len())?;
+    }
+    let parameters = binder
+        .outputs
+        .parameters
+        .into_iter()
+        .zip(1..)
+        .map(|(ty, number)| {
+            ty.ok_or_else(|| {
+                Error::new(
+                    SqlState::INDETERMINATE_DATATYPE,
+                    format!("could not determine data type of parameter ${number}"),
+                )
+            })
+        })
+        .collect::<Result<Vec<LogicalType>>>()?;
+    Ok(Bound {
+        statement: bound,
+        parameters,
+        reads_locale: binder.outputs.reads_locale,
+        reads_settings: binder.outputs.reads_settings,
+        outside_block,
+        calls: binder.outputs.calls,
+        has_uncalled: binder.outputs.has_uncalled,
+        found: binder.outputs.found.into_inner(),
+        messages: binder.outputs.messages,
+    })
+}
+
+/// Refuses statements before which no function can run.
+pub(crate) fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
+    if parameters > FIRST_CALL {
+        let message =
+            format!("a statement that calls functions has at most {FIRST_CALL} parameters");
+        return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
+    }
+    match statement {
+        Statement::Query(_)
+        | Statement::Insert(_)
+        | Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::Merge(_) => Ok(()),
+        _ => Err(Error::unsupported(
+            "a function in PL/pgSQL, or of several statements, in this statement",
+        )),
+    }
+}
+
+/// The locale with the names of a catalogue.
+pub(crate) fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
+    Locale {
+        enums: catalog.enums().cloned(),
+        names: Some(names_of(catalog)),
+        ..locale.clone()
+    }
+}

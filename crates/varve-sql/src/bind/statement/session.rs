@@ -1,0 +1,138 @@
+//! Statements about what a session keeps.
+
+use std::sync::Arc;
+
+use varve_ast::{BaseType, DeclareCursor, Execute, Prepare, Session, StatementBody, TypeName};
+use varve_expr::{Expr, Locale};
+use varve_parser::ParsedStatement;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::names::error::located;
+use crate::bind::plans::operand::CastContext;
+use crate::bind::query::context::binder::QueryBinder;
+use crate::bind::query::context::scope::ExprScope;
+use crate::bind::statement::bind::with_names;
+use crate::bind::statement::binder::StatementBinder;
+use crate::optimize::optimize;
+use crate::plan::{Query, Statement};
+use crate::schema::Catalog;
+use crate::scope::Scope;
+use crate::utility::SessionStatement;
+use varve_catalog::text::name::simple_name;
+
+impl StatementBinder<'_> {
+    pub(crate) fn session(&mut self, session: &Session) -> Result<Statement> {
+        let kept = match session {
+            Session::Command(command) => return Ok(Statement::Command(command.clone())),
+            Session::Prepare(prepare) => self.prepare(prepare)?,
+            Session::Execute(execute) => SessionStatement::Execute {
+                name: execute.name.text.clone(),
+                around: execute.around.clone(),
+            },
+            Session::Declare(declare) => self.declare_cursor(declare)?,
+        };
+        Ok(Statement::Session(Box::new(kept)))
+    }
+
+    fn prepare(&mut self, prepare: &Prepare) -> Result<SessionStatement> {
+        let Prepare {
+            name,
+            types,
+            text,
+            span,
+        } = prepare;
+        Ok(SessionStatement::Prepare {
+            name: name.text.clone(),
+            types: self.parameter_types(types)?,
+            text: text.clone(),
+            position: self.query.at(*span),
+        })
+    }
+
+    /// The types that PREPARE names; `None` for `unknown`.
+    fn parameter_types(&mut self, types: &[TypeName]) -> Result<Vec<Option<LogicalType>>> {
+        let mut found = Vec::with_capacity(types.len());
+        for ty in types {
+            let is_unknown = match &ty.base {
+                BaseType::Named { name, .. } => {
+                    ty.dimensions.is_empty() && simple_name(name) == Some("unknown")
+                }
+                _ => false,
+            };
+            found.push(match is_unknown {
+                true => None,
+                false => Some(self.query.data_type(ty)?.0),
+            });
+        }
+        Ok(found)
+    }
+
+    fn declare_cursor(&mut self, declare: &DeclareCursor) -> Result<SessionStatement> {
+        let DeclareCursor {
+            name,
+            is_scroll,
+            is_held,
+            query,
+        } = declare;
+        let query = self.query.query(query, None)?;
+        Ok(SessionStatement::Declare {
+            name: name.text.clone(),
+            scroll: *is_scroll,
+            hold: *is_held,
+            query: Box::new(Query {
+                plan: optimize(query.plan),
+                ..query
+            }),
+        })
+    }
+}
+
+/// The arguments of an EXECUTE as expressions of these types, without columns.
+pub fn bind_arguments(
+    statement: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    types: &[LogicalType],
+    locale: &Locale,
+) -> Result<Vec<Expr>> {
+    let StatementBody::Session(Session::Execute(execute)) = &statement.statement.body else {
+        return Err(Error::internal("the statement has no arguments"));
+    };
+    let Execute {
+        name,
+        arguments,
+        around: _,
+    } = execute.as_ref();
+    // Where none are wanted, PostgreSQL does not look at those that are given.
+    if !types.is_empty() && arguments.len() != types.len() {
+        let message = format!(
+            "wrong number of parameters for prepared statement \"{}\"",
+            name.text
+        );
+        let detail = format!(
+            "Expected {} parameters but got {}.",
+            types.len(),
+            arguments.len()
+        );
+        return Err(Error::new(SqlState::SYNTAX_ERROR, message).with_detail(detail));
+    }
+    let locale = &with_names(catalog, locale);
+    let mut binder = QueryBinder::new(statement, catalog, &[], locale);
+    let names = Scope::default();
+    let mut exprs = Vec::with_capacity(types.len());
+    for ((ast, ty), number) in arguments.iter().zip(types).zip(1..) {
+        let mut scope = ExprScope::plain(&names, "EXECUTE parameters");
+        let operand = binder.expr(ast, &mut scope)?;
+        let position = binder.at(ast.span);
+        let given = operand.ty();
+        let converted = binder.convert(operand, *ty, CastContext::Assignment, position)?;
+        exprs.push(varve_expr::fold(converted.ok_or_else(|| {
+            let given = given.map_or("unknown".to_owned(), |given| given.to_string());
+            let message = format!(
+                "parameter ${number} of type {given} cannot be coerced to the expected type {ty}"
+            );
+            let error = Error::new(SqlState::DATATYPE_MISMATCH, message);
+            located(error, position).with_hint("You will need to rewrite or cast the expression.")
+        })?));
+    }
+    Ok(exprs)
+}
